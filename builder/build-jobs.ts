@@ -19,7 +19,7 @@ type Unit = readonly CountyFips[];
  */
 export type BuildJob =
   | { readonly kind: 'unit'; readonly counties: Unit }
-  /** When all units are done. */
+  /** Runs when all units are done. */
   | { readonly kind: 'join'; readonly units: readonly Unit[] }
   /** Runs after the units are joined, while no other process writes a release. */
   | { readonly kind: 'publish' };

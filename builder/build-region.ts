@@ -34,11 +34,14 @@ export interface RegionRequest extends Resources {
 
 export interface RegionResult {
   readonly receipt: RegionReceipt;
-  /** Counties that were searched; the others' objects already existed. */
+  /** Counties that were searched; the objects of all other counties already existed. */
   readonly searched: readonly CountyFips[];
 }
 
-/** The result of an earlier build of these counties by this plan, if all of it still exists. */
+/**
+ * Finds the receipt of an earlier build of these counties by this plan; null unless all objects it
+ * names still exist.
+ */
 export function findRegion(
   plan: StoredPlan,
   counties: readonly CountyFips[],
@@ -54,11 +57,12 @@ function nameOf({ searchPlan }: StoredPlan, counties: readonly CountyFips[]): [s
 }
 
 /**
- * Builds the objects that describe trips out of some counties of a plan: to all given blocks, and
- * to all destinations, however far beyond. They are final: they stay the same whatever other
- * regions join the release. Each county leaves a receipt in the store, so an interrupted build
- * resumes where it stopped, and a build with changed inputs redoes only what they affect; the
- * region leaves one too, for the join. `receipts`: those in the store, if already listed.
+ * Builds the objects that describe trips from some counties of a plan to all given blocks and
+ * destinations, even those beyond the counties. These objects are final: they stay the same
+ * whatever other regions join the release. Each county leaves a receipt in the store, so an
+ * interrupted build resumes where it stopped, and a build with changed inputs redoes only what the
+ * changes affect. The region leaves a receipt too, for the join. `receipts`: those in the store, if
+ * already listed.
  */
 export async function buildRegion(
   request: RegionRequest,

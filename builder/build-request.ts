@@ -25,13 +25,13 @@ export function pathsIn(inputs: InputPaths): string[] {
   return [osm, blocks, gtfs, places, pois, elevation, weights].flat();
 }
 
-/** The inputs that all parts of a release share. With feeds it has transit. */
+/** The inputs that all parts of a release share. A release with feeds has transit. */
 export interface PlanRequest extends InputPaths {
   /** The origin counties, whose rows are computed. Empty: every county in the block files. */
   readonly counties: readonly CountyFips[];
   /**
-   * The service day, `YYYY-MM-DD`; by default the ordinary weekday of most feeds nearest to the
-   * street data.
+   * The service day, `YYYY-MM-DD`; by default, the ordinary weekday of most feeds that is nearest
+   * to the date of the street data.
    */
   readonly serviceDate?: string;
   /** Whether weights may leave out many blocks, which then count as 0; false by default. */

@@ -15,7 +15,7 @@ export type { BuildRequest } from './build-request.ts';
 export interface BuildResult {
   readonly latest: Latest;
   readonly manifest: Manifest;
-  /** Counties that were searched; the others' objects already existed. */
+  /** Counties that were searched; the objects of all other counties already existed. */
   readonly searched: readonly CountyFips[];
 }
 

@@ -15,7 +15,7 @@ import { LANES } from './transit/lane-search.ts';
 /** Threads for the searches of a region. */
 export interface SearchFit {
   readonly threads: number;
-  /** As text, for display while the build runs. */
+  /** The plan of the searches as text, shown while the build runs. */
   readonly summary: string;
 }
 
@@ -24,7 +24,7 @@ export interface JoinFit {
   /** Threads that transpose matrices. */
   readonly threads: number;
   readonly tileThreads: number;
-  /** Memory for entries in transit through a transposition. */
+  /** Memory for the entries that a transposition holds at a time. */
   readonly transposeMemory: Bytes;
   readonly summary: string;
 }
@@ -66,8 +66,8 @@ export function fitSearch(
 }
 
 /**
- * Fits a join into its memory: the remainder goes to the transpositions, and afterwards to as many
- * tile threads as there is room for, at least one; each holds `tileBytes`.
+ * Fits a join into its memory. The transpositions get a part of what is free; the tiles are drawn
+ * afterwards by as many threads as fit, at least one, each of which holds `tileBytes`.
  */
 export function fitJoin(
   request: Resources,
@@ -106,7 +106,7 @@ function bytesOf(value: unknown): Bytes {
   return Object.values(value).reduce((sum: number, member) => sum + bytesOf(member), 0);
 }
 
-/** Memory of the times to the n-th nearest of the largest county to be searched. */
+/** Memory for the times to the n-th nearest POIs in the largest county to be searched. */
 function resultBytes(
   { typeCount }: SearchRegion,
   modes: number,
@@ -124,7 +124,7 @@ function threadBytes({ walk, bike, transit }: SearchRegion): Bytes {
     0,
   );
   const stops = transit?.timetable.stopCount ?? 0;
-  // The labels of all calls; by stop and lane, the fastest departures and their bounds.
+  // Labels of all calls, and per stop and lane the fastest departures and their bounds.
   const calls = (transit?.timetable.arrivals.length ?? 0) * LANES;
   const fastest = stops * LANES * (PERCENTILE_INDEX + 4) * 4;
   // Times from all lanes to their targets.
@@ -134,8 +134,9 @@ function threadBytes({ walk, bike, transit }: SearchRegion): Bytes {
 }
 
 /**
- * Estimates how long one thread will take, from a sample of stretches of routable blocks, each as
- * many as one search handles, spread over all counties.
+ * Estimates how many seconds one thread will take, from a sample of stretches of blocks spread over
+ * all counties. A stretch has up to as many blocks as one search handles, at least one of them
+ * routable.
  */
 function secondsToSearch(
   searchRegion: SearchRegion,

@@ -2,20 +2,20 @@ import type { Bytes } from '../shards/units.ts';
 
 /** Reports the progress of long-running work. The command draws it; tests pass `silent`. */
 export interface Progress {
-  /** Begins a stage. `total` in `unit`s, or `null` when it cannot be known. */
+  /** Begins a stage. `total` is a number of `unit`s, or `null` if it cannot be known in advance. */
   start(stage: string, total: number | null, unit: string): StageProgress;
-  /** A line worth keeping: a decision, a warning. */
+  /** Reports a line worth keeping, such as a decision or a warning. */
   note(line: string): void;
 }
 
 export interface StageProgress {
-  /** Reports how many units are done, of the stage's total. */
+  /** Reports how many units of the stage's total are done. */
   at(done: number): void;
   /** Finishes the stage; `summary` replaces its progress line. */
   finish(summary?: string): void;
 }
 
-/** In bytes, as progress is reported. */
+/** The size of a megabyte in progress reports, in bytes. */
 export const MEGABYTE: Bytes = 1e6;
 
 export const silent: Progress = {
@@ -32,7 +32,7 @@ export function startBytes(progress: Progress, stage: string, total: Bytes | nul
   };
 }
 
-/** A callback for amounts of work that adds them up and reports the sum to a stage. */
+/** Returns a callback that adds up amounts of work and reports the running sum to a stage. */
 export function accumulator(stage: StageProgress): (amount: number) => void {
   let done = 0;
   return (amount) => {
@@ -41,7 +41,7 @@ export function accumulator(stage: StageProgress): (amount: number) => void {
   };
 }
 
-/** A duration in everyday language. */
+/** Formats a duration for people to read: in seconds, minutes or hours. */
 export function duration(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 120) return `${Math.round(seconds)} s`;

@@ -17,20 +17,20 @@ const RIDE_KMH = 15;
 export const ROUTING = {
   walkMetresPerSecond: 4.8 / 3.6,
   bikeMetresPerSecond: RIDE_KMH / 3.6,
-  /** On streets of higher stress the bike is walked. */
+  /** The highest traffic stress of streets that are ridden; on others the bike is walked. */
   bikeMaxTrafficStress: 3,
   /**
-   * A path this near to a street's middle, within this many degrees of its direction, is a
-   * sidepath.
+   * A path within this many metres of a street's centre line, and this many degrees of its
+   * direction, is a sidepath.
    */
   sidepathRadius: 30 as Metres,
   sidepathTurn: 30,
-  /** Getting off a bicycle, pushing or lifting it through a barrier, and getting on again. */
+  /** Time to get off a bicycle, push or lift it through a barrier, and get on again. */
   dismountTime: 10 as Seconds,
   /** Defaults for ferries whose duration or frequency is not mapped. */
   ferryMetresPerSecond: 10 / 3.6,
   ferryWait: 600 as Seconds,
-  /** Waiting included. */
+  /** Time to take an elevator, including the wait. */
   elevatorTime: 60 as Seconds,
   /** A point is linked to the nearest street within the first radius that has one. */
   linkRadii: [300, 1_600] as readonly Metres[],
@@ -45,14 +45,14 @@ export const ROUTING = {
   /** The shortest travel time in a row: no trip takes zero time. */
   minMinutes: (TENTHS.least / 10) as Minutes,
   transit: {
-    /** When the departure window opens, in the stop's own time. */
+    /** Local time of day at which the departure window opens at a stop, in milliseconds. */
     windowStart: 8 * MINUTES_PER_HOUR * MILLIS_PER_MINUTE,
-    /** Trips begin at every whole minute of the window. */
+    /** Number of departures: one at every whole minute of the window. */
     departures: 60,
     departureStep: MILLIS_PER_MINUTE as Millis,
     /**
-     * The nearest-rank percentile: of the sorted times of all departures, the one at ⌈p/100 · n⌉ −
-     * 1.
+     * The nearest-rank percentile `p`: the time at index ⌈p/100 · n⌉ − 1 of the sorted times of all
+     * `n` departures.
      */
     percentile: PERCENTILES[0],
     /** Riders are at the stop this long before the vehicle leaves. */
@@ -65,12 +65,12 @@ export const ROUTING = {
      * Riders stay seated where a vehicle's next trip begins this near to where its last one ended.
      */
     maxStaySeatedGap: 200 as Metres,
-    /** Per level, for stairs and escalators without a mapped time or number of steps. */
+    /** Time per level on stairs and escalators without a given time or number of steps. */
     secondsAClimb: 30 as Seconds,
     /**
-     * Between street and platform of a station without pathways: the time per level, including the
-     * gates and the landings; and the time inside where no entrance is known. ACCURACY.md explains
-     * how both were derived.
+     * Times between the street and the platform of a station without pathways: per level, including
+     * the gates and the landings; and inside, where no entrance is known. ACCURACY.md explains how
+     * both were derived.
      */
     secondsALevel: 50 as Seconds,
     secondsInside: 50 as Seconds,
@@ -78,7 +78,7 @@ export const ROUTING = {
     subwayLevels: 2,
     /** Mapped depth that counts as one level. */
     metresALevel: 10 as Metres,
-    /** A mapped station belongs to a stop this near to it. */
+    /** A mapped station belongs to a stop within this distance. */
     mappedStationRadius: 150 as Metres,
     /** Subway platforms without a station that are this near to each other count as one station. */
     maxPlatformGap: 200 as Metres,
@@ -101,15 +101,18 @@ export type Grade = number;
  * without heights do not depend on it.
  */
 export const HILLS = {
-  /** Streets are sampled at least this often along their length. */
+  /** The longest stretch of a street between two samples of its height. */
   step: 30 as Metres,
-  /** A steeper grade is not the street's, but a wall next to it, or noise. */
+  /**
+   * Upper bound of grades: a steeper one is not the street's, but that of a wall next to it, or
+   * noise.
+   */
   steepest: 0.4 as Grade,
   /** Tobler (1993): walking speed falls off exponentially on either side of a slight descent. */
   tobler: { decay: 3.5, fastestAt: -0.05 as Grade },
   /**
    * The rider's speed in kilometres an hour, by grade; linear in between; constant on descents
-   * gentler than the first. ACCURACY.md describes the model.
+   * steeper than the first. ACCURACY.md describes the model.
    */
   rideSpeeds: [
     [-0.014, 18],
@@ -134,14 +137,14 @@ export const HILLS = {
 const MILLIS = 1000;
 const LEVEL = 1;
 
-/** Maximum speed as a multiple of that on level ground, with hills or without. */
+/** Returns the maximum speed, with or without hills, as a multiple of the speed on level ground. */
 export function fastestOf(hasHills: boolean): number {
   return hasHills ? HILLS.fastest : LEVEL;
 }
 
 /**
- * The longest straight-line distance of a ride of this duration, including the link to the street
- * at its start; `fastest`: maximum speed as a multiple of that on level ground.
+ * Returns the longest straight-line distance of a ride of this duration, including the link to the
+ * street at its start. `fastest` is the maximum speed as a multiple of the speed on level ground.
  */
 export function rideMetres(minutes: Minutes, fastest: number): Metres {
   const seconds = (minutes * MILLIS_PER_MINUTE) / MILLIS;
@@ -152,14 +155,17 @@ export function rideMetres(minutes: Minutes, fastest: number): Metres {
 export const PERCENTILE_INDEX =
   Math.ceil((ROUTING.transit.percentile / 100) * ROUTING.transit.departures) - 1;
 
-/** The feeds of a release, and the common day that they were read for if they run on it. */
+/**
+ * The feeds of a release, and the common service day, for which each feed that runs on it was read.
+ */
 interface TransitRead {
   readonly service_date: string;
   readonly feeds: readonly FeedFacts[];
 }
 
 /**
- * The parameters as stated in a manifest and in responses, as text where a number is not enough.
+ * Returns the parameters as stated in a manifest and in responses, as text where a number is not
+ * enough.
  */
 export function assumptions(
   transit: TransitRead | null,

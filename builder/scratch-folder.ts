@@ -5,7 +5,7 @@ import { fullDisk } from '../shards/store/full-disk.ts';
 import { isProcessAlive } from '../shards/store/process-alive.ts';
 
 const PREFIX = 'tta-build-';
-/** Prefix of this machine's folders; the process id of the owner follows. */
+/** Prefix of the scratch folders of this machine; the process id of the owner follows. */
 const OURS = `${PREFIX}${hostname()}_`;
 
 /**
@@ -27,7 +27,7 @@ export async function inScratchFolder<T>(
   }
 }
 
-/** Removes a folder that is empty except for the emptied folders of killed processes. */
+/** Removes a folder if it is empty except for the emptied scratch folders of killed processes. */
 async function removeIfEmpty(folder: string): Promise<void> {
   const left = await readdir(folder).catch(() => []);
   for (const name of left.filter((one) => one.startsWith(PREFIX))) {
@@ -42,7 +42,7 @@ async function openScratch(folder = tmpdir()): Promise<string> {
   return mkdtemp(path.join(folder, `${OURS}${process.pid}-`));
 }
 
-/** Removes what killed processes on this machine left behind; another user's folders stay. */
+/** Removes scratch folders left by killed processes of this machine; those of other users stay. */
 async function removeAbandonedFolders(folder: string): Promise<void> {
   const ours = (await readdir(folder)).filter((name) => name.startsWith(OURS));
   for (const name of ours) {

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { build } from 'rolldown';
 
 // `node infra/bundle-programs.js FOLDER`: writes programs and threads into a compiled build, each
-// with its imports in a few files: a start takes two thirds of the processor time (SCALE.md).
+// with its imports in a few files, so that a start takes two thirds of the processor time
+// (SCALE.md).
 
 const [, , folder] = process.argv;
 if (folder === undefined) throw new Error('name the folder: node infra/bundle-programs.js FOLDER');
@@ -23,13 +24,13 @@ const PROGRAMS = [
 /** Packages that look for files beside their own, and those that share classes with them. */
 const NOT_BUNDLED = ['@photostructure/sqlite', 'bullmq', 'geotiff', 'ioredis', 'pino', 'piscina'];
 
-/** Directory of all that programs share. */
+/** Directory of the code that programs share. */
 const SHARED = 'bundled';
 
-/** Stands for `import.meta.url` until the file that a module is written to is known. */
+/** Placeholder for `import.meta.url` until the file that a module is written to is known. */
 const OWN_URL = /__urlOf\("([^"]+)"\)/g;
 
-/** Keeps `import.meta.url` what it is where modules are files of their own. */
+/** Keeps the value that `import.meta.url` has where modules are files of their own. */
 const ownUrls = {
   name: 'own-urls',
   transform: {

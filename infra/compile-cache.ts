@@ -1,12 +1,16 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** In the installation: in a folder that others can write, they could replace the code. */
+/**
+ * Folder of compiled modules, within the installation. In a folder that other users can write to,
+ * they could replace the code.
+ */
 const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/tta', import.meta.url));
 
 /**
- * Keeps compiled modules for the next start of this program and the processes it starts. Node can
- * from 22.8 on; otherwise, or where the folder cannot be written, each start compiles them.
+ * Keeps compiled modules for the next start of this program and of the processes it starts. Node
+ * supports this from 22.8 on. With an older version, or if the folder cannot be written, each start
+ * compiles them.
  */
 export function keepCompiledModules(): void {
   process.env.NODE_COMPILE_CACHE ??= FOLDER;

@@ -24,7 +24,9 @@ export function localUrl({ host, port }: Endpoint): string {
   return urlOf({ host: ALL_ADDRESSES.has(host) ? '127.0.0.1' : host, port });
 }
 
-/** Where a server can be reached, as text: its public URL and, if different, where it listens. */
+/**
+ * Describes where a server can be reached: its public URL and, if different, the URL it listens on.
+ */
 export function whereabouts(publicUrl: string, listensOn: Endpoint): string {
   const listening = urlOf(listensOn);
   return publicUrl === listening ? publicUrl : `${publicUrl}, listening on ${listening}`;
@@ -34,7 +36,7 @@ function urlOf({ host, port }: Endpoint): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The given port, or a free one for 0: for callers that need the port before listening. */
+/** Returns the given port, or a free one for 0, for callers that need the port before listening. */
 export async function settledPort(at: Endpoint): Promise<number> {
   if (at.port !== 0) return at.port;
   const server = createServer();

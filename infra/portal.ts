@@ -12,11 +12,11 @@ import type { MailSettings, PortalSettings } from './settings/portal-server.ts';
 
 export interface PortalServing {
   readonly app: FastifyInstance;
-  /** Its URL on this machine, such as `http://127.0.0.1:8081`. */
+  /** URL of the portal on this machine, such as `http://127.0.0.1:8081`. */
   readonly address: string;
-  /** Where it can be reached, as text for the user. */
+  /** Text for the user on where the portal can be reached. */
   readonly whereabouts: string;
-  /** Address of its metrics; null if they are not served. */
+  /** Address of the portal's metrics; null if they are not served. */
   readonly metricsAddress: string | null;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function servePortal(
     app = built;
     addRoutes(built);
     if (settings.metricsPort !== null) {
-      // Loaded on demand, as are the API's.
+      // Loaded on demand, like the metrics of the API.
       const { portalMetrics } = await import('./observe/portal-metrics.ts');
       const parts = { app: built, mails, paymentFailures: () => paymentFailures };
       metrics = await serveMetrics(portalMetrics(parts), {
@@ -85,8 +85,8 @@ export async function servePortal(
 }
 
 /**
- * Throws a `UsageError` if the price is not the membership's: customers would pay it and get
- * nothing.
+ * Opens payment. Throws a `UsageError` if the price is not that of the membership, since customers
+ * would pay it and get nothing.
  */
 async function openCheckedPayment(
   settings: PaymentSettings,
@@ -101,7 +101,7 @@ async function openCheckedPayment(
   return payment;
 }
 
-/** The mailer of the settings, whose library is loaded by `load`, or for the first mail. */
+/** Returns the mailer of the settings, whose library is loaded by `load`, or for the first mail. */
 function openMailer(settings: MailSettings): Mailer & { load(): Promise<Mailer> } {
   let loaded: Mailer | undefined;
   const load = onDemand(async () => {

@@ -27,7 +27,9 @@ import type { ServeSettings } from './settings/api-server.ts';
 
 /** Time allowed for responses in progress once the service is stopping. */
 const LAST_RESPONSES_MS = 8_000;
-/** Pause of the store's breaker after failed reads; a ledger recovers sooner. */
+/**
+ * Failures that open a breaker, and its pause afterwards. A ledger recovers sooner than a store.
+ */
 const STORE_BREAKER = { failuresInARow: 5, restMs: 1_000 };
 const LEDGER_BREAKER = { failuresInARow: 10, restMs: 250 };
 
@@ -35,23 +37,23 @@ export interface Serving {
   readonly app: FastifyInstance;
   readonly ledger: Ledger;
   readonly releases: ReleaseSource;
-  /** Its URL on this machine, such as `http://127.0.0.1:8080`. */
+  /** URL of the API on this machine, such as `http://127.0.0.1:8080`. */
   readonly address: string;
-  /** Where it can be reached, as text for the user. */
+  /** Text for the user on where the API can be reached. */
   readonly whereabouts: string;
-  /** Its metrics; null if none are collected. */
+  /** Metrics of the API; null if none are collected. */
   readonly registry: Registry | null;
-  /** Address of its metrics; null if they are not served. */
+  /** Address of the API's metrics; null if they are not served. */
   readonly metricsAddress: string | null;
   /**
    * Stops the service: reports not-ready, waits `drainMs` (by default from the settings), refuses
-   * new connections and finishes requests in progress. Data that clients do not read within some
+   * new connections and finishes requests in progress. Data that clients do not read within a few
    * seconds is refunded.
    */
   close(drainMs?: number): Promise<void>;
   /**
-   * Breaks off all connections, charges nothing further, and resolves once what was charged and not
-   * delivered has been refunded.
+   * Breaks off all connections, charges nothing further, and resolves once all data that was
+   * charged and not delivered has been refunded.
    */
   cutOff(): Promise<void>;
 }
@@ -80,10 +82,10 @@ export async function serve(settings: ServeSettings, fleet?: Fleet): Promise<Ser
   }
 }
 
-/** Closes one of the resources in use. */
+/** A function that closes one of the resources in use. */
 type Closer = () => Promise<void> | undefined;
 
-/** Closes in reverse order of opening. */
+/** Closes resources in reverse order of opening. */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
   for (const close of closers.toReversed()) await close();
 }
@@ -143,7 +145,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   closers.push(async () => releases.stop());
   let registry: Registry | null = null;
   if (settings.metricsPort !== null) {
-    // Loaded on demand: the library takes a twentieth of the time to start.
+    // Loaded on demand, since the library takes a twentieth of the time to start.
     const { proxyMetrics } = await import('./observe/proxy-metrics.ts');
     registry = proxyMetrics({ app, releases, releaseCache, store, storeCalls, ledgerCalls });
     // With several processes, the parent serves the combined metrics.
@@ -192,7 +194,8 @@ function storeBreaker(store: Store, onChange: (isOpen: boolean) => void): Circui
 }
 
 /**
- * A local ledger that cannot be written can still be read, so free requests continue to be served.
+ * Returns the breaker of a ledger; null for a local one. A local ledger that cannot be written can
+ * still be read, so free requests continue to be served.
  */
 function ledgerBreaker(
   address: string,
@@ -207,7 +210,7 @@ function ledgerBreaker(
   });
 }
 
-/** Lets connections finish their requests, then closes those that are late. */
+/** Lets connections finish their requests, and closes those that are still open after `ms`. */
 async function closeWithin(app: FastifyInstance, ms: number): Promise<void> {
   const late = setTimeout(() => app.server.closeAllConnections(), ms);
   await closeGracefully(app);

@@ -3,10 +3,12 @@ import type { Millis } from '../shards/units.ts';
 import { describe } from './errors.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** Shells show the exit code of a process that a signal ended as this plus the signal's number. */
+/**
+ * Added to a signal's number in the exit code that shells show for a process that a signal ended.
+ */
 const SIGNALLED = 128;
 const KILLED = SIGNALLED + constants.signals.SIGKILL;
-/** Time allowed for what a second signal cuts off. */
+/** Time allowed for cutting off work in progress after a second signal. */
 export const CUT_OFF_WITHIN_MS: Millis = 1_000;
 
 interface EndOptions {
@@ -20,7 +22,10 @@ interface EndOptions {
   readonly cutOffWithinMs?: Millis;
   /** Called before the process is killed. */
   readonly atOnce?: () => void;
-  /** A signal leaves work undone, so the exit code is that of the signal, as shells show it. */
+  /**
+   * Whether a signal leaves work undone, so that the exit code is that of the signal, as shells
+   * show it.
+   */
   readonly failsBySignal?: boolean;
 }
 

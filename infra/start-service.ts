@@ -40,7 +40,8 @@ const EXPORTED = TABLE_NAMES.filter((table) => table !== 'pois' && table !== 're
  * request to try.
  */
 await run(async () => {
-  // Before the build, which takes minutes: a wrong setting should fail at once.
+  // Settings are read before the build, which takes minutes, since a wrong setting should fail at
+  // once.
   const settings = startSettings(packageVersion());
   const { folder, isOwnStore } = settings;
   const { store } = settings.api;
@@ -62,7 +63,7 @@ async function openAndPrint(serving: Serving, settings: StartSettings): Promise<
   const geoid = await busiestBlock(release);
   const key = await demoKey(serving.ledger, settings.folder);
   const { portal, mailPage } = await openPortal(serving, settings.portal, geoid);
-  // In sequence: the portal uses the API's ledger.
+  // Closed in sequence, since the portal uses the API's ledger.
   shutDownOnSignals({
     async close() {
       await portal.close();
@@ -135,8 +136,8 @@ async function buildDemo(folder: string, store: string): Promise<void> {
 }
 
 /**
- * The key of the last start if the ledger accepts it, otherwise a new one. It only grants access to
- * a demo on this machine.
+ * Returns the key of the last start if the ledger accepts it, otherwise a new one. The key only
+ * grants access to a demo on this machine.
  */
 async function demoKey(ledger: Ledger, folder: string): Promise<string> {
   const file = path.join(folder, 'demo-key');
@@ -160,7 +161,7 @@ async function demoKey(ledger: Ledger, folder: string): Promise<string> {
   return made.plainKey;
 }
 
-/** The most populous routable block, which has POIs within reach. */
+/** Returns the GEOID of the most populous routable block, which has POIs within reach. */
 async function busiestBlock(release: Release): Promise<Geoid> {
   let best = { geoid: '', people: -1 };
   for (const county of Object.values(release.manifest.counties)) {

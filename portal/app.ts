@@ -44,7 +44,7 @@ declare module 'fastify' {
   }
 }
 
-/** No operation needs more; Stripe events and forms have limits of their own. */
+/** Maximum size of a request body; Stripe events and forms have limits of their own. */
 const MAX_BODY_BYTES = 2 ** 14;
 
 /** All routes, in groups. */
@@ -63,7 +63,10 @@ const GROUPS: readonly ((app: FastifyInstance, services: PortalServices) => unkn
   servePages,
 ];
 
-/** Builds the portal over a ledger: accounts, keys, payment and pages. Not yet listening. */
+/**
+ * Builds the portal over a ledger: accounts, keys, payment and pages. The server does not listen
+ * yet.
+ */
 export async function buildPortal(parts: {
   readonly ledger: Ledger;
   readonly mailer: Mailer;
@@ -128,8 +131,8 @@ export async function buildPortal(parts: {
 }
 
 /**
- * `GET /openapi.json`: the portal's operations for programs, made for the first request. Its
- * modules are loaded once the server listens.
+ * Serves `GET /openapi.json`: the portal's operations for programs, generated on the first request.
+ * Its modules are loaded once the server listens.
  */
 function serveDocument(
   app: FastifyInstance,

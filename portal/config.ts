@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { trustedProxies } from './http/trusted-proxies.ts';
 import { webUrl } from './http/web-url.ts';
 
-/** Cookies apply to a host and all of its paths, so the portal must too. */
+/** An origin: cookies apply to a host and all of its paths, so the portal must too. */
 const origin = webUrl('https://account.example.org')
   .refine((url) => new URL(url).href === `${new URL(url).origin}/`, {
     error: 'contains a path, a query or a user name: the portal needs a host of its own',
@@ -19,7 +19,7 @@ export const portalConfigSchema = z.strictObject({
     .default('http://127.0.0.1:8080'),
   /** Base of problem types; `{accountUrl}/problems` by default. */
   problemBase: webUrl('https://account.example.org/problems').optional(),
-  /** Requests per minute from one address. */
+  /** Maximum number of requests per minute from one address. */
   rateLimitPerMinute: z.int().min(1).default(600),
   /** Sign-up grants per day (`SignupGrantLimits`). */
   signupGrants: z
@@ -29,11 +29,11 @@ export const portalConfigSchema = z.strictObject({
       perDomain: z.int().min(1).default(20),
     })
     .prefault({}),
-  /** Mails per hour sent by all portals of a ledger. */
+  /** Maximum number of mails per hour, across all portals of a ledger. */
   mailsPerHour: z.int().min(1).default(2_000),
   /**
-   * The first secret signs, all of them verify: rotate by prepending a new one. By default, one
-   * stored in the ledger.
+   * Secrets of sessions: the first one signs, each of them verifies. Rotate by prepending a new
+   * one. Defaults to a secret stored in the ledger.
    */
   sessionSecrets: z.array(z.string().min(16)).min(1).max(2).optional(),
   /** Proxies whose `X-Forwarded-For` is trusted to name the client; none by default. */

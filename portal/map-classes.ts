@@ -1,28 +1,30 @@
 import { BAND_ENDS } from '../shards/bands/time-bands.ts';
 
-/** Colours of a map: of each class from the nearest on, and of what is in none. */
+/** Colours of a map: one per class, nearest first, and those of everything outside the classes. */
 export interface MapColours {
   readonly classes: readonly string[];
-  /** Not within the last class. */
+  /** Colour of blocks that are not within the last class. */
   readonly beyond: string;
-  /** Stripes over `beyond`, of blocks without a street near. */
+  /** Colour of the stripes over `beyond` on blocks without a street near. */
   readonly stripe: string;
-  /** Outside the data: neutral, so that it is not taken for water. */
+  /** Colour outside the data: neutral, so that it is not taken for water. */
   readonly outside: string;
   readonly water: string;
   readonly blockLine: string;
   readonly chosen: string;
-  /** Around an outline, so that it is seen on every colour. */
+  /** Colour around an outline, so that the outline is visible on every colour. */
   readonly halo: string;
   /**
-   * Classes of two times: only A, A much sooner, A sooner, alike, B sooner, B much sooner, only B.
+   * Colours of the classes of two times: only A, A much sooner, A sooner, alike, B sooner, B much
+   * sooner, only B.
    */
   readonly difference: readonly string[];
 }
 
 /**
- * One hue path from blue to yellow by even steps of lightness, the nearest with the most contrast
- * to the page. Neighbours differ by ΔE2000 ≥ 10, and by ≥ 7 in each kind of colour blindness.
+ * Colours by scheme: one hue path from blue to yellow in even steps of lightness, with the nearest
+ * class having the most contrast to the page. Neighbouring classes differ by ΔE2000 ≥ 10, and in
+ * each kind of colour blindness by ≥ 7.
  */
 export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
   light: {
@@ -49,7 +51,7 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
   },
 };
 
-/** `0–5`, `5–10` … as a legend has them. */
+/** Label of a class in a legend: `0–5`, `5–10` … */
 export function classLabel(index: number): string {
   return `${BAND_ENDS[index - 1] ?? 0}–${BAND_ENDS[index]}`;
 }

@@ -10,7 +10,7 @@ export const PAGE_PATHS = {
   account: '/my/account',
 } as const;
 
-/** The map for pages of other sites, in an iframe: a document of its own. */
+/** Path of the map for iframes in pages of other sites; its document is a separate one. */
 export const EMBED_PATH = '/embed';
 
 /** The pages that require signing in, and that signing in can lead to. */
@@ -24,8 +24,8 @@ export const OWN_PAGE_PATHS = [
 export type OwnPagePath = (typeof OWN_PAGE_PATHS)[number];
 
 /**
- * The page to open after signing in: one of the known pages, otherwise the overview. Never a
- * foreign address.
+ * Returns the page to open after signing in: one of the known pages, otherwise the overview. Never
+ * a foreign address.
  */
 export function ownPageOf(wanted: unknown): OwnPagePath {
   return OWN_PAGE_PATHS.find((path) => path === wanted) ?? PAGE_PATHS.overview;

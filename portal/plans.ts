@@ -19,15 +19,15 @@ export const PLANS = {
     isochrone_contour: 10,
     tile: 1,
     minimum: 1,
-    /** The least that a request for sums over an area costs. */
+    /** Minimum price of a request for sums over an area. */
     area_minimum: 10,
     basket: 10,
-    /** A site or a candidate. */
+    /** Price per site or candidate. */
     site: 1,
     sites_minimum: 10,
-    /** The legs of a trip. */
+    /** Price of the legs of a trip. */
     explain: 5,
-    /** A file of each exported table: of one county, or of the release. */
+    /** Price per file of each exported table, for one county or for the release. */
     exports: {
       nearest: 1_000,
       nearest_wide: 1_000,

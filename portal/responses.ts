@@ -8,7 +8,7 @@ import type { PLANS } from './plans.ts';
 
 /** RFC 3339, in UTC. */
 const moment = z.iso.datetime();
-/** Time of an event that may not have happened, or may never. */
+/** Time of an event; null if it has not happened, or never will. */
 const momentOrNull = moment.nullable();
 const prefix = z.string().meta({ description: 'Leading characters, to recognise the key by.' });
 const tokensRemaining = z.int().min(0);
@@ -26,7 +26,7 @@ const membershipSchema = z.object({
 });
 export type Membership = z.output<typeof membershipSchema>;
 
-/** Absent if not disabled. */
+/** `true` if disabled, otherwise absent. */
 const disabled = z.literal(true).optional();
 
 /** Why an account has not received its sign-up grant. */

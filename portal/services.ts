@@ -16,11 +16,11 @@ export interface PortalServices {
   readonly config: PortalConfig & { readonly problemBase: string };
   readonly secrets: {
     /**
-     * Keys for codes, links and CSRF tokens: the first signs new ones, all of them verify. Throws
-     * `LedgerUnavailable` until the ledger, which stores one, has been reachable.
+     * Keys for codes, links and CSRF tokens: the first signs new ones, each of them verifies.
+     * Throws `LedgerUnavailable` until the ledger, which stores one, has been reachable.
      */
     readonly session: readonly string[];
-    /** Seal browser tokens. Throws in the same way. */
+    /** Keys that seal browser tokens. Throws like `session`. */
     readonly browserToken: readonly string[];
   };
   readonly now: () => number;

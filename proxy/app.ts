@@ -36,7 +36,7 @@ import { servePost } from './serve/serve-posted.ts';
 import { serveFree, serveKeyed } from './serve/serve-unmetered.ts';
 import type { ProcessCount, ProxyServices } from './services.ts';
 
-/** The largest batch and the largest polygon are smaller than this. */
+/** Maximum size of a request body; the largest batch and the largest polygon fit. */
 const MAX_BODY_BYTES = 2 ** 20;
 
 declare module 'fastify' {
@@ -49,9 +49,9 @@ const KEYED = { keyed: true };
 /** Memory of the response cache where no budget is given. */
 const DEFAULT_RESPONSE_MEMORY: Bytes = 2 ** 26;
 /**
- * Concurrent POST requests, from the idempotency lookup until the response writer holds the
- * response, each of which may have 50,000 rows. One that waits longer gets `Retry-After`, before
- * its idle connection is closed.
+ * Limits on concurrent POST requests, counted from the idempotency lookup until the response writer
+ * holds the response, since each response may have 50,000 rows. A request that waits longer than
+ * the timeout gets `Retry-After`, before its idle connection is closed.
  */
 const POST_CONCURRENCY = {
   maxConcurrent: 6,
@@ -66,13 +66,13 @@ export async function buildProxy(parts: {
   readonly config?: ProxyConfigInput;
   /** Wraps the whole request, for example in a trace span. */
   readonly around?: onRequestHookHandler;
-  /** Counts free requests per address; per process by default. */
+  /** Counts free requests per address; by default, those to this process only. */
   readonly addressRates?: RateCounter;
   /** Memory that finished responses share with the release cache; separate by default. */
   readonly memory?: CacheBudget;
-  /** Is called with the name of an object whose damage fails a request. */
+  /** Called with the name of an object whose damage fails a request. */
   readonly onDamage?: (object: string) => void;
-  /** How many processes serve, out of how many expected; by default only this one. */
+  /** Number of processes that serve, and of those expected; by default, this process only. */
   readonly processes?: () => ProcessCount;
 }): Promise<FastifyInstance> {
   const parsed = proxyConfigSchema.parse(parts.config ?? {});
@@ -169,14 +169,17 @@ function documentOf(app: FastifyInstance, services: ProxyServices): () => Promis
   return async () => (await load()).current;
 }
 
-/** Problems that a key or tokens solve: they link to the account page. */
+/** Problems that a key or tokens would solve; their responses link to the account page. */
 const ACCOUNT_PROBLEMS: ReadonlySet<string> = new Set<ProblemSlug>([
   'missing-key',
   'invalid-key',
   'tokens-exhausted',
 ]);
 
-/** Route of the pages that problem types link to: the proxy in front strips the base URL's path. */
+/**
+ * Route of the pages that problem types link to, without the path of the base URL, which the
+ * reverse proxy strips.
+ */
 function problemPageOf({ problemBase, baseUrl }: { problemBase: string; baseUrl: string }): string {
   const { pathname } = new URL(problemBase);
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
@@ -184,7 +187,7 @@ function problemPageOf({ problemBase, baseUrl }: { problemBase: string; baseUrl:
   return `${pages.replace(/\/$/, '')}/:slug`;
 }
 
-/** Allowed methods per route; `texts` are paths without an endpoint. */
+/** Allowed methods per route; `texts` are paths that no endpoint declares. */
 function allowedMethods(texts: readonly string[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, access } of ENDPOINTS) {
@@ -220,8 +223,8 @@ const GET_PATHS = new Set(
 );
 
 /**
- * Refuses GET where only POST has a route, which otherwise a template may match: the path of the
- * batch `/v1/pois/catchment` is also one of `/v1/pois/{dest_id}`.
+ * Refuses GET on a path that only POST serves, since a template may match that path:
+ * `/v1/pois/catchment`, the path of a batch, also matches `/v1/pois/{dest_id}`.
  */
 function refuseGet(app: FastifyInstance, url: string): void {
   app.get(url, (_request, reply) => reply.callNotFound());
@@ -231,7 +234,10 @@ function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** Unreadable data is a backend error; details are in the log. */
+/**
+ * Maps unreadable data to a backend error, whose details are in the log; undefined for other
+ * errors.
+ */
 function storeProblem(error: Error): Problem | undefined {
   if (!(error instanceof StoreError || error instanceof ShardError)) return undefined;
   const detail = 'the data is unavailable; nothing was charged';

@@ -24,18 +24,18 @@ export const BOUNDS = {
   countWithin: { min: 1, max: MAX_POI_MINUTES },
   /** Rows per page. */
   limit: { min: 1, max: 1000 },
-  /** Any integer: one that is not a type is reported as unknown. */
+  /** Any integer; an integer that is not a type is reported as unknown. */
   typeId: { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
   destId: { min: 0, max: Number.MAX_SAFE_INTEGER },
-  /** A GEOID as an integer: states begin with 01. */
+  /** A GEOID as an integer; the lowest state code is 01. */
   block: { min: 10_000_000_000_000, max: 999_999_999_999_999 },
   /** Minutes of an isochrone, limited to the reach between blocks. */
   contour: { min: 1, max: MINUTES.most },
   /** Number of candidate sites chosen. */
   choose: { min: 1, max: REQUEST_LIMITS.chosen },
-  /** Number of blocks listed that no site covers. */
+  /** Number of listed blocks that no site covers. */
   uncovered: { min: 1, max: 1000 },
-  /** Bounds of tile coordinates. */
+  /** Zoom level of a tile; `tileAcross` bounds its column and row. */
   zoom: { min: 0, max: 30 },
   tileAcross: { min: 0, max: 2 ** 30 - 1 },
   /** Number of census places found by name. */
@@ -50,9 +50,9 @@ export const LIMITS = {
   listed: 100,
   blocksListed: 1_000,
   weightsListed: 40,
-  /** Each keeps the sums of every tenth of a minute. */
+  /** Few, since each group keeps a sum for every tenth of a minute. */
   groupsListed: 12,
-  /** Places, counties, blocks that an area is composed of. */
+  /** Places, counties and blocks that make up an area. */
   areaPlaces: 20,
   areaCounties: 20,
   areaBlocks: 10_000,
@@ -71,7 +71,7 @@ export const LIMITS = {
 /** Default numbers of rows per page and of places found. */
 export const DEFAULT_LIMIT = 100;
 export const DEFAULT_PLACES_FOUND = 10;
-/** Minutes that weights are counted within by default. */
+/** Default limits, in minutes, within which weights are counted. */
 export const DEFAULT_MINUTES: readonly Minutes[] = [15, 30, 45, 60];
 
 export function isWithin(bounds: Bounds, value: number): boolean {
@@ -83,14 +83,17 @@ export function isOnEarth(lon: number, lat: number): boolean {
   return isWithin(BOUNDS.longitude, lon) && isWithin(BOUNDS.latitude, lat);
 }
 
-/** Bounds as text, after "must be". */
+/** Bounds as text, to follow "must be". */
 export function boundsText(bounds: Bounds): string {
   return 'over' in bounds
     ? `over ${bounds.over} and at most ${bounds.max}`
     : `from ${bounds.min} to ${bounds.max}`;
 }
 
-/** The fault of a number outside its bounds; a latitude may be a longitude in its place. */
+/**
+ * Returns the error message for a number outside its bounds. For a latitude that would be a valid
+ * longitude, the message suggests that the two are exchanged.
+ */
 export function rangeFault(bounds: Bounds, value: number): string {
   if (bounds === BOUNDS.block) return 'must be the 15 digits of a GEOID, as an integer';
   const fault = `must be ${boundsText(bounds)}`;

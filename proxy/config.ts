@@ -4,22 +4,22 @@ import { webUrl } from '../portal/http/web-url.ts';
 
 const MEBIBYTE = 2 ** 20;
 
-/** A URL that paths are appended to, hence without a trailing slash. */
+/** A URL that paths are appended to, so its trailing slashes are removed. */
 const address = webUrl('https://api.example.org').transform((url) => url.replace(/\/+$/, ''));
 
 /** Configuration of a proxy. The environment is read by the caller. */
 export const proxyConfigSchema = z.strictObject({
   /** Public URL of the service. */
   baseUrl: address.default('http://127.0.0.1:8080'),
-  /** Where people create keys and buy tokens; unset by default. */
+  /** URL where people create keys and buy tokens; unset by default. */
   accountUrl: address.optional(),
-  /** Base of problem types; `{baseUrl}/problems` by default. */
+  /** Base URL of problem types; `{baseUrl}/problems` by default. */
   problemBase: address.optional(),
   /** Requests per minute from one address to routes that need no key. */
   freeRateLimitPerMinute: z.int().min(1).default(600),
-  /** Rows per batch; origins beyond it are omitted whole. */
+  /** Maximum number of rows per batch; origins that would exceed it are omitted whole. */
   batchRowBudget: z.int().min(1).default(50_000),
-  /** Memory for what URLs resolve to on the current release. */
+  /** Memory limit of the query cache, which holds what URLs resolve to on the current release. */
   queryCacheBytes: z
     .int()
     .min(1)
@@ -35,16 +35,16 @@ export const proxyConfigSchema = z.strictObject({
     .min(MEBIBYTE)
     .default(128 * MEBIBYTE),
   /**
-   * The first seals cursors, all of them open them: rotate by prepending a new one. By default, a
-   * secret stored in the ledger.
+   * Secrets for cursors: the first seals them, and each can open them. Rotate by prepending a new
+   * secret. By default, a secret stored in the ledger.
    */
   cursorSecrets: z.array(z.string().min(16)).min(1).max(2).optional(),
   /**
-   * Where links to exported tables lead: to this service, or to presigned URLs of the bucket that
-   * is the store.
+   * Target of links to exported tables: this service, or presigned URLs of the bucket that is the
+   * store.
    */
   exportLinks: z.enum(['service', 'bucket']).default('service'),
-  /** Event loop lag at which requests are rejected, milliseconds; 0: never. */
+  /** Event loop lag at which requests are rejected, in milliseconds; 0 disables rejection. */
   shedAtLagMs: z.int().min(0).default(100),
   /** Proxies whose `X-Forwarded-For` is trusted to name the client; none by default. */
   trustProxy: trustedProxies.optional(),

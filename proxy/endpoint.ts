@@ -13,13 +13,13 @@ import type { ProxyServices, QueryContext } from './services.ts';
 
 /** Declares a route: its schemas validate requests and generate the OpenAPI document. */
 interface Route extends Operation {
-  /** In OpenAPI syntax: `/v1/blocks/{geoid}/summary`. */
+  /** Path in OpenAPI syntax: `/v1/blocks/{geoid}/summary`. */
   readonly path: string;
   /** Describes the response with status 200. */
   readonly responseDescription: string;
   readonly response: z.ZodType;
   /**
-   * Example of a response that does not depend on the release; others are generated for the
+   * Example response, if it does not depend on the release; other examples are generated for the
    * document.
    */
   readonly example?: unknown;
@@ -56,7 +56,10 @@ export interface FreeEndpoint<
 
 export interface StaticResult {
   readonly status?: number;
-  /** Absent if it is the hash of the body. With it, clients that have it need no rendered body. */
+  /**
+   * ETag; absent if it is the hash of the body. If present, clients that have it get 304 before the
+   * body is rendered.
+   */
   readonly etag?: string;
   readonly body: object;
 }
@@ -78,8 +81,8 @@ export interface QueryResult {
   /** Columns of the route's table that the request selected; all if absent. */
   readonly columns?: readonly string[];
   /**
-   * Stored for an `Idempotency-Key` in place of a body that expires before it: `renew` makes a new
-   * body of it.
+   * Stored for an `Idempotency-Key` in place of a body that expires before the key does; `renew`
+   * makes a new body from it.
    */
   readonly renewable?: object;
 }
@@ -115,13 +118,13 @@ export interface MeteredEndpoint<
   readonly access: 'metered';
   /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
   readonly table?: RowTable;
-  /** Free for members, whose responses have no token headers. */
+  /** Whether responses are free for members, in which case they have no token headers. */
   readonly freeForMembers?: boolean;
-  /** The result may be empty: 204. */
+  /** Whether the result may be empty, which is sent as 204. */
   readonly mayBeEmpty?: boolean;
   /** Schema of a body that is one GeoJSON object (`ResolvedQuery.isGeoJson`). */
   readonly geoJson?: z.ZodType;
-  /** Media type of its body, if not JSON. */
+  /** Media type of the body, if not JSON. */
   readonly mediaType?: string;
   /**
    * Resolves the request on this release. Reads only objects that are cached whole; throws for
@@ -134,15 +137,16 @@ export interface MeteredEndpoint<
   ): Resolved | Promise<Resolved>;
   /**
    * Finds the subject of the request, or throws a not-found problem. Reads indexes at most. Absent
-   * if `resolve` has found it. `waiters`: the accounts that wait for it, for fairness between them.
+   * if `resolve` already finds the subject. `waiters` are the accounts that wait for the result,
+   * for fairness between them.
    */
   locate?(release: Release, resolved: Resolved, waiters: Waiters): Promise<Located>;
   /**
-   * The price, where it follows from the request: an account that cannot pay it is refused before
-   * the response is computed.
+   * The price, if it follows from the request: an account that cannot pay it is refused before the
+   * response is computed.
    */
   price?(resolved: Resolved): number;
-  /** `located`: the result of `locate`. */
+  /** Computes the response; `located` is the result of `locate`. */
   respond(
     release: Release,
     resolved: Resolved,
@@ -152,23 +156,23 @@ export interface MeteredEndpoint<
 }
 
 /**
- * Sample data of the served release, for examples in the document: a request that combines them has
- * a response with few rows.
+ * Sample data of the served release, for examples in the document. A request that combines these
+ * values has a response with few rows.
  */
 export interface ExampleMarks {
   readonly block: Geoid;
-  /** Inside the block. */
+  /** A point inside the block. */
   readonly point: { readonly lat: Degrees; readonly lon: Degrees };
   readonly mode: Mode;
-  /** Within the given minutes of the block by that mode, and of that type. */
+  /** A POI of `type` within `maxMinutes` of the block by `mode`. */
   readonly poi: { readonly dest_id: DestId; readonly lat: Degrees; readonly lon: Degrees };
   readonly maxMinutes: Minutes;
   readonly type: DestTypeId;
-  /** A trip from the block to a POI: with a ride, if there is one nearby. */
+  /** A trip from the block to a POI, by transit with a ride if such a trip was found nearby. */
   readonly trip: { readonly dest_id: DestId; readonly mode: Mode };
-  /** Contains the block; null if the release has no such census place. */
+  /** A census place that contains the block; null if the release has none. */
   readonly place: { readonly geoid: string; readonly name: string } | null;
-  /** Contains the block; null if the release has no tiles of that mode and type. */
+  /** A tile that contains the block; null if the release has no tiles of `mode` and `type`. */
   readonly tile: TileAddress | null;
 }
 
@@ -183,7 +187,7 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = un
   readonly body: B;
   /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
   readonly table?: RowTable;
-  /** A body that returns few rows. */
+  /** Builds a body that returns few rows. */
   requestExample(marks: ExampleMarks): object;
   /** Resolves the request on this release; throws for requests that cannot be fulfilled. */
   resolve(
@@ -192,9 +196,12 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = un
     services: ProxyServices,
     waiters: Waiters,
   ): Resolved | Promise<Resolved>;
-  /** As in `MeteredEndpoint`. */
+  /** The price, as in `MeteredEndpoint`. */
   price?(resolved: Resolved): number;
-  /** `balance`: the affordable price. Batches and matches stop there; other routes ignore it. */
+  /**
+   * Computes the response; `balance` is the affordable price. Batches and matches stop there, and
+   * other routes ignore it.
+   */
   respond(
     release: Release,
     resolved: Resolved,

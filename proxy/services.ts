@@ -19,7 +19,7 @@ import type { ResponseCache } from './metering/response-cache.ts';
 export interface ProcessCount {
   readonly serving: number;
   readonly wanted: number;
-  /** Whether all have served by now; one that has died since is being restarted. */
+  /** Whether every process has served by now; a process that has died since is being restarted. */
   readonly haveStarted: boolean;
 }
 
@@ -36,20 +36,21 @@ export interface ProxyServices extends Authority {
   readonly catalogue: StaticResponseSender;
   /** The exported tables of releases. */
   readonly exports: ExportLists;
-  /** Signs links to them; throws like `cursors`. */
+  /** Signs links to exported tables; throws like `cursors`. */
   readonly links: LinkSigner;
-  /** Requests by address, of routes that need no key. */
+  /** Counts requests per address to routes that need no key. */
   readonly addressRates: RateCounter;
   /** Holds large responses until their readers have received them. */
   readonly responseWriter: ResponseWriter;
   /**
-   * Onward requests, by id: those that this process sends for another request, whose responses
-   * become part of the other's. Such a response is delivered once that other one is.
+   * Onward requests by id: requests that this process sends on behalf of another request, whose
+   * response includes theirs. The response to an onward request counts as delivered once the
+   * response that includes it does.
    */
   readonly onward: Map<string, Promise<DeliveredFraction>>;
   /** Queues requests with large responses, by account. */
   readonly postSemaphore: FairSemaphore;
-  /** Set once the service is asked to shut down: it is not ready from then on. */
+  /** State of a shutdown; once one has begun, the service is not ready. */
   readonly shutdown: Shutdown;
 }
 
@@ -57,6 +58,6 @@ export interface ProxyServices extends Authority {
 export interface QueryContext extends Pick<ProxyServices, 'config' | 'cursors'> {
   /** The clients on whose behalf the query runs. */
   readonly waiters: Waiters;
-  /** The format of its rows. */
+  /** The format of rows. */
   readonly format: RowFormat;
 }

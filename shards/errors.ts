@@ -17,8 +17,8 @@ export class ShardError extends Error {
 }
 
 /**
- * Error for bytes that differ from what was written. A rebuild into the same store rewrites those
- * of a release, another export those of exports.
+ * Error for bytes that differ from what was written. A rebuild into the same store rewrites the
+ * objects of a release; a new export rewrites those of exports.
  */
 export function damaged(
   object: string,
@@ -35,7 +35,7 @@ export function damaged(
 export type StoreFailure =
   /** No object by that name. */
   | 'missing'
-  /** An object by that name exists, but with another length or identity than recorded. */
+  /** An object by that name exists, but its length or identity is not the recorded one. */
   | 'changed'
   /** A conditional put lost: another writer came first. */
   | 'conflict'

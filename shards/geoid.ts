@@ -5,13 +5,13 @@ declare const geoid: unique symbol;
  * A census block's 15 digits: state 2, county 3, tract 6, block 4. Leading zeros are significant.
  */
 export type Geoid = string & { readonly [geoid]?: 'block' };
-/** The same 15 digits as a number: below 10¹⁵ < 2⁵³, so a double represents it exactly. */
+/** A block's 15 digits as a number: below 10¹⁵ < 2⁵³, so a double represents it exactly. */
 export type GeoidNumber = number & { readonly [geoid]?: 'block number' };
 
 /** A block's GEOID is its county code followed by ten digits. */
 export const BLOCKS_PER_COUNTY = 1e10;
 
-/** The forms of codes: of a block, a census place, a county. */
+/** Patterns of the codes of a block, a census place and a county. */
 export const BLOCK_GEOID = /^\d{15}$/;
 export const PLACE_GEOID = /^\d{7}$/;
 export const COUNTY_FIPS = /^\d{5}$/;

@@ -3,14 +3,14 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${withCommas(value)} ${value === 1 ? one : many}`;
 }
 
-/** Formats a number with thousands separators, without loading data of locales. */
+/** Formats a number with thousands separators, without loading locale data. */
 export function withCommas(value: number): string {
   return String(value).replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
 }
 
 const WORDS = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');
 
-/** A whole number as it is written in prose: small ones as words. */
+/** Formats a whole number for prose: numbers up to twelve as words. */
 export function numberWord(number: number): string {
   return WORDS[number] ?? String(number);
 }

@@ -4,7 +4,7 @@ export type StateFips = string;
 interface State {
   /** The two-letter postal abbreviation. */
   readonly usps: string;
-  /** As the Census Bureau writes it. */
+  /** Name as the Census Bureau writes it. */
   readonly name: string;
 }
 

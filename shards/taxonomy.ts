@@ -54,7 +54,7 @@ export class Taxonomy {
     return this.#labels.get(id)!;
   }
 
-  /** The leaves of a type, ascending: itself for a leaf. Empty for an unknown id. */
+  /** The leaves of a type, ascending; for a leaf, only the leaf. Empty for an unknown id. */
   leavesOf(id: DestTypeId): readonly DestTypeId[] {
     return this.#leavesOf.get(id) ?? [];
   }

@@ -13,7 +13,7 @@ export type Millis = Branded<number, 'ms'>;
 export type Tenths = Branded<number, 'min/10'>;
 export type Minutes = Branded<number, 'min'>;
 export type Seconds = Branded<number, 's'>;
-/** Moments: since 1970, UTC. */
+/** Points in time, since 1970, UTC. */
 export type EpochMillis = Branded<number, 'ms since 1970'>;
 export type EpochSeconds = Branded<number, 's since 1970'>;
 export type Metres = Branded<number, 'm'>;
@@ -32,17 +32,20 @@ export type DestId = Branded<number, 'dest_id'>;
 export type DestTypeId = Branded<number, 'dest_type_id'>;
 
 /**
- * Positions in the builder's global tables: of a destination by `dest_id`, a block by GEOID, a
- * stop.
+ * Positions in the builder's global tables: of a destination by `dest_id`, of a block by GEOID, of
+ * a stop.
  */
 export type DestinationOrdinal = Branded<number, 'destination of the region'>;
 export type BlockOrdinal = Branded<number, 'block of the region'>;
 export type StopOrdinal = Branded<number, 'stop of the region'>;
 export type RouteOrdinal = Branded<number, 'route of a timetable'>;
-/** Position of any of these among all search targets. */
+/** Position of a destination, block or stop among all search targets. */
 export type TargetOrdinal = Branded<number, 'target of the region'>;
 
-/** Positions in a county's objects: of a block by GEOID, of a POI at home there by `dest_id`. */
+/**
+ * Positions in a county's objects: of a block by GEOID, of a POI with this home county by
+ * `dest_id`.
+ */
 export type CountyBlock = Branded<number, 'block of the county'>;
 export type CountyPoi = Branded<number, 'poi of the county'>;
 /** Position of a census place in its state's object, by GEOID. */

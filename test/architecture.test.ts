@@ -216,7 +216,7 @@ const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
   .filter((file) => file !== '' && existsSync(file));
 const files = tracked.filter((file) => /\.tsx?$/.test(file) && file.split('/')[0] in ALLOWED);
 
-/** A part with its own rule comes after the folder that holds it. */
+/** The longest key of `ALLOWED` that holds a file: parts with a rule of their own come last. */
 const roomWithRule = (file: string) =>
   Object.keys(ALLOWED).findLast((room) => file.startsWith(`${room}/`))!;
 

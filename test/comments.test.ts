@@ -2,20 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** Words that begin a bare relative clause: what a thing is or does comes first. */
+/** Words that begin a bare relative clause; a comment should begin with a noun or a verb. */
 const RELATIVE = /^(Not )?(what|who|whom|whose|whoever|whatever|whichever|of|that which)\b/i;
-/** Words of people for things that are none. */
+/** Words for people, which are wrong for things. */
 const PERSONIFIED = /\b(nobody|somebody|anybody|everybody|is told|are told)\b/i;
 
-/** A name of code; `kB` and `dBASE` are none. */
+/** A name of code in camel case; `kB` and `dBASE` are no such names. */
 const CAMEL_CASE = /(?<![\w.])(?!kB\b|dBASE\b)[a-z]+[A-Z]\w*/g;
-/** Names between backticks, examples of code, and words to the linter. */
+/** Names between backticks, examples of code, and directives to the linter. */
 const NOT_PROSE = /`[^`]*`|^ {4}.*$|^ *biome-ignore .*$/gm;
 
-/** A comment that begins a line, or lines of comments. */
+/** A block comment that begins a line, or consecutive line comments. */
 const COMMENT = /^[ \t{]*\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
 
-/** Columns, as the formatter has for code. */
+/** The most columns of a line, as the formatter has for code. */
 const MAX_WIDTH = 100;
 
 const GENERATED = 'portal/client/src/api-types.ts';
@@ -24,7 +24,7 @@ const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
   .split('\0')
   .filter((file) => /\.(tsx?|css)$/.test(file));
 
-/** The comments of a file without their signs, each with its line. */
+/** The comments of a file without their markers, each with its line number. */
 function* commentsOf(file: string): Generator<{ line: number; comment: string }> {
   const text = readFileSync(file, 'utf8');
   for (const match of text.matchAll(COMMENT)) {
@@ -33,7 +33,7 @@ function* commentsOf(file: string): Generator<{ line: number; comment: string }>
   }
 }
 
-/** Their sentences. */
+/** The sentences of a file's comments, each with the line of its comment. */
 function* sentencesOf(file: string): Generator<{ line: number; sentence: string }> {
   for (const { line, comment } of commentsOf(file)) {
     for (const sentence of comment.replaceAll(/\s+/g, ' ').split(/(?<=[.!?:;]) (?=[A-Z])/)) {

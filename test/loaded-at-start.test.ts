@@ -21,7 +21,7 @@ function packagesOf(entry: string): string[] {
   return [...packages].sort();
 }
 
-/** `@scope/name` of `@scope/name/part`. */
+/** The package of a specifier: `@scope/name` of `@scope/name/part`. */
 function packageOf(specifier: string): string {
   return specifier
     .split('/')

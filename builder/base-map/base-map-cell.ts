@@ -4,10 +4,10 @@ import { openTable } from '../inputs/number-table.ts';
 import type { MapKind } from './map-kind.ts';
 import { MapKinds, type MapShapes, type ShapeType } from './map-shapes.ts';
 
-/** The features of the base map in a cell, as an object. */
+/** Envelope kind of the object that holds the base map features of a cell. */
 const KIND = 'MAPC';
 
-/** Encodes features of one cell after another. */
+/** Encodes the features of one cell, added one by one. */
 export class BaseMapCellWriter {
   readonly #kinds = new MapKinds();
   readonly #features = new VarintWriter(1 << 12);
@@ -43,19 +43,20 @@ export class BaseMapCellWriter {
 }
 
 /**
- * Reads cells. A feature that several of them have is read once; if one of them lacks nodes of it,
- * because that batch of cells did not read the file that has them, the one with the most points.
+ * Reads cells, and each feature once. If a feature has fewer points in one cell than in another,
+ * because a batch of cells did not read the file that has those nodes, the version with the most
+ * points is kept.
  */
 export class BaseMapCellReader {
   readonly #shapes: MapShapes;
-  /** Points of the most complete version of each feature, and where that is. */
+  /** The most complete version of each feature by key: its number of points, and its index. */
   readonly #best = new Map<number, { points: number; feature: number }>();
 
   constructor(shapes: MapShapes) {
     this.#shapes = shapes;
   }
 
-  /** The features that count, ascending by key. */
+  /** Returns the indices of the most complete version of each feature, ascending by key. */
   features(): Uint32Array {
     const keys = this.#shapes.keys.view();
     const features = Uint32Array.from(this.#best.values(), ({ feature }) => feature);

@@ -1,10 +1,7 @@
 import type { Tags } from '../osm/tags.ts';
 import { type MapKind, MIN_MAP_ZOOM, sortRank } from './map-kind.ts';
 
-/**
- * Values of tags that name a use of land, by key. The kind is the value. Later keys take
- * precedence.
- */
+/** Tag values that name a land use, by key. The value is the kind. Later keys take precedence. */
 const USES: readonly (readonly [key: string, values: ReadonlySet<string>])[] = [
   ['amenity', new Set(['hospital', 'school', 'kindergarten', 'university', 'college'])],
   [
@@ -50,7 +47,7 @@ const USES: readonly (readonly [key: string, values: ReadonlySet<string>])[] = [
   ['waterway', new Set(['dam'])],
 ];
 
-/** Values whose kind has another name. */
+/** Kinds of the tags whose kind differs from their value. */
 const RENAMED: Readonly<Record<string, string>> = {
   'landuse=brownfield': 'industrial',
   'landuse=farmyard': 'farmland',
@@ -63,7 +60,7 @@ const RENAMED_KEYS = ['landuse', 'man_made', 'boundary'];
 const WALKED = new Set(['pedestrian', 'footway']);
 const MILITARY = new Set(['airfield', 'naval_base']);
 
-/** The kind of an area by the use of its land; null without one. */
+/** Returns the land-use kind of an area, or null if its tags name none. */
 export function landuseKind(tags: Tags): MapKind | null {
   const kind = useOf(tags);
   if (kind === null) return null;

@@ -34,24 +34,24 @@ export function sortRank(layer: keyof typeof SORT_RANKS): MapProperty {
 }
 
 /**
- * The `min_zoom` of a line or label: the schema counts zooms by tiles of 256 pixels here, and of
- * 512 elsewhere.
+ * The `min_zoom` of a line or label, which the schema counts by tiles of 256 pixels; it counts
+ * other zooms by tiles of 512.
  */
 export function suggestedZoom(minZoom: number): MapProperty {
   return ['min_zoom', minZoom + 1, 0];
 }
 
-/** A text property; none without a value. */
+/** A list of one text property; empty without a value. */
 export function text(key: string, value: string | undefined, fromZoom = 0): MapProperty[] {
   return value === undefined || value === '' ? [] : [[key, value, fromZoom]];
 }
 
-/** A property that is `true` or missing. */
+/** A list of one property that is `true`; empty if it is not set. */
 export function flag(key: string, isSet: boolean, fromZoom = 0): MapProperty[] {
   return isSet ? [[key, true, fromZoom]] : [];
 }
 
-/** Whether a tag is there, and not `no`. */
+/** Whether a tag is present and not `no`. */
 export function isYes(value: string | undefined): boolean {
   return value !== undefined && value !== 'no';
 }

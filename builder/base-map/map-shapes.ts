@@ -1,13 +1,13 @@
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { MapKind } from './map-kind.ts';
 
+/** Types of shapes, numbered as in vector tiles. */
 export const POINT = 1;
 export const LINE = 2;
-/** As many as in vector tiles. */
 export const POLYGON = 3;
 export type ShapeType = typeof POINT | typeof LINE | typeof POLYGON;
 
-/** Numbers kinds: equal ones have the same number. */
+/** Assigns numbers to kinds; equal kinds share a number. */
 export class MapKinds {
   readonly #kinds: MapKind[] = [];
   readonly #numbers = new Map<string, number>();
@@ -29,14 +29,14 @@ export class MapKinds {
 
 /**
  * Features of the base map as flat arrays, in units of the world (`web-mercator.ts`). Feature `f`
- * has the parts `firstPart[f]` up to `firstPart[f + 1]`, part `p` the points `firstPoint[p]` up to
- * `firstPoint[p + 1]`. A part is a point, a line, or a closed ring whose last point repeats the
- * first; shells turn so that their area is positive with y to the south, and precede their holes,
- * whose area is negative.
+ * has the parts from `firstPart[f]` to `firstPart[f + 1]`, exclusive, and part `p` the points from
+ * `firstPoint[p]` to `firstPoint[p + 1]`, exclusive. A part is a point, a line, or a closed ring
+ * whose last point repeats the first. Shells wind so that their area is positive with y pointing
+ * south, and precede their holes, whose area is negative.
  */
 export class MapShapes {
   readonly kinds = new MapKinds();
-  /** By feature: identity, number of the kind, type, first zoom. */
+  /** Per feature: its key (`keyOf`), the number of its kind, its type, its first zoom. */
   readonly keys = new GrowableArray(Float64Array);
   readonly kind = new GrowableArray(Int32Array);
   readonly type = new GrowableArray(Int32Array);
@@ -60,12 +60,12 @@ export class MapShapes {
     this.y.push(y);
   }
 
-  /** Ends a part: its points have been added. */
+  /** Ends a part, which has the points added since the previous part. */
   endPart(): void {
     this.firstPoint.push(this.x.length);
   }
 
-  /** Ends a feature: its parts have been added. */
+  /** Ends a feature, which has the parts added since the previous feature. */
   endFeature(key: number, kind: number, type: ShapeType, minZoom: number): void {
     this.firstPart.push(this.firstPoint.length - 1);
     this.keys.push(key);

@@ -1,7 +1,7 @@
 import type { Tags } from '../osm/tags.ts';
 import { type MapKind, suggestedZoom } from './map-kind.ts';
 
-/** Parts of cities by their OSM value: their kind, rank among places, and first zoom. */
+/** Parts of cities by their value of `place` in OSM: kind, rank among places, and first zoom. */
 const PARTS: Readonly<Record<string, readonly [kind: string, rank: number, zoom: number]>> = {
   suburb: ['neighbourhood', 9, 12],
   quarter: ['macrohood', 10, 12],
@@ -16,9 +16,7 @@ export function neighbourhoodKind(tags: Tags): MapKind | null {
   return placeKind(kind, place, zoom, rank, 0, name);
 }
 
-/**
- * Sizes of census places: the population that each begins at, its name and rank, its first zoom.
- */
+/** Size classes of census places: lower bound of the population, name, rank, and first zoom. */
 const SIZES: readonly (readonly [from: number, detail: string, rank: number, zoom: number])[] = [
   [200_000, 'city', 2, 6],
   [100_000, 'city', 2, 7],
@@ -36,7 +34,7 @@ export function censusPlaceKind(name: string, population: number): MapKind {
   return placeKind('locality', detail, zoom, rank, population, name);
 }
 
-/** Lower bounds of the population ranks from 1. */
+/** Lower bound of the population for each population rank, starting at rank 1. */
 const RANKS = [
   0, 200, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 5e6, 1e7, 2e7, 5e7, 1e8, 1e9,
 ];
@@ -69,7 +67,7 @@ const PEOPLE_STEPS = 100;
 const LONGEST_NAME = 31;
 const MOST_RANK = 12;
 
-/** Precedence among labels: first zoom, rank, population on a logarithmic scale, short names. */
+/** Orders labels by first zoom, rank, population on a logarithmic scale, and length of name. */
 function sortKey(zoom: number, rank: number, population: number, name: string): number {
   const share = Math.log(Math.max(1, population)) / Math.log(MOST_PEOPLE);
   const people = PEOPLE_STEPS - 1 - Math.min(PEOPLE_STEPS - 1, Math.floor(share * PEOPLE_STEPS));

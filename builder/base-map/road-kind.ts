@@ -9,7 +9,7 @@ import {
   text,
 } from './map-kind.ts';
 
-/** A class of roads: its kind, and the zooms from which on roads, shields and names are drawn. */
+/** A class of roads: its kind, and the first zooms of its lines, shields and names. */
 type RoadClass = readonly [kind: string, roads: number, shields: number, names: number];
 
 const HIGHWAYS: Readonly<Record<string, RoadClass>> = {
@@ -57,7 +57,7 @@ const BRIDGE_ZOOM = 12;
 const ONEWAY_ZOOM = 14;
 const NAME_ZOOM = 12;
 
-/** The kind of road, railway, runway, pier or ferry that a way is; null if it is none. */
+/** Returns the kind of a way that is a road, railway, runway, pier or ferry; otherwise null. */
 export function roadKind(tags: Tags): MapKind | null {
   const highway = tags.get('highway');
   return highway === undefined ? wayWithoutCars(tags) : highwayKind(highway, tags);
@@ -142,7 +142,10 @@ function crossings(tags: Tags): MapProperty[] {
   ];
 }
 
-/** The first of a road's numbers, `I 95;US 40`, as text for a shield, and its network. */
+/**
+ * Returns the first of a road's numbers, `I 95` of `I 95;US 40`, its text on a shield, and its
+ * network.
+ */
 function shield(ref: string | undefined, fromZoom: number): MapProperty[] {
   const first = ref?.split(';')[0].trim() ?? '';
   const numbered = /^(I|US)[ -]?(\d.*)$/.exec(first);

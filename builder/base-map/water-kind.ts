@@ -11,7 +11,7 @@ import {
   text,
 } from './map-kind.ts';
 
-/** Zooms from which on waterways are drawn as lines. */
+/** First zooms of waterways that are drawn as lines. */
 const WATERWAYS: Readonly<Record<string, number>> = {
   river: 9,
   canal: 10,
@@ -23,10 +23,10 @@ const WATERWAYS: Readonly<Record<string, number>> = {
 const DETAILS = new Set(['basin', 'canal', 'ditch', 'drain', 'lake', 'river', 'stream']);
 const LAKES = new Set(['lagoon', 'oxbow', 'pond', 'reservoir', 'wastewater']);
 const SALT = new Set(['lagoon', 'salt', 'salt_pool']);
-/** Named parts of a sea: the sea is drawn by others, these have a label only. */
+/** Named parts of a sea, which have only a label; the sea itself is drawn from other features. */
 const NAMED_WATERS = new Set(['bay', 'strait', 'fjord']);
 
-/** The kind of a waterway drawn as a line; null for anything else, and underground. */
+/** The kind of a waterway drawn as a line; null for anything else and for one underground. */
 export function waterwayKind(tags: Tags): MapKind | null {
   const waterway = tags.get('waterway') ?? '';
   if (!Object.hasOwn(WATERWAYS, waterway) || isCovered(tags)) return null;
@@ -53,7 +53,10 @@ export function waterAreaKind(tags: Tags): MapKind | null {
   return { layer: 'water', minZoom: MIN_MAP_ZOOM, properties };
 }
 
-/** The kind of a named water's label, which is drawn the sooner the larger the water; or null. */
+/**
+ * Returns a function from area to the kind of a named water's label; null for anything else. The
+ * larger the water, the lower the zoom at which its label appears.
+ */
 export function waterLabelKind(tags: Tags): ((area: SquareMetres) => MapKind) | null {
   const properties = waterProperties(tags);
   const name = tags.get('name');
@@ -68,7 +71,10 @@ export function waterLabelKind(tags: Tags): ((area: SquareMetres) => MapKind) | 
   };
 }
 
-/** Area of the smallest water with a label at zoom 15; each zoom below takes four times as much. */
+/**
+ * A quarter of the area above which a label appears at zoom 14. Each zoom below requires four times
+ * as much; labels of smaller waters appear at zoom 15.
+ */
 const LABELLED_AREA: SquareMetres = 70_000;
 
 function zoomOfLabel(area: SquareMetres): number {

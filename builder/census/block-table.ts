@@ -15,7 +15,7 @@ export interface BlockTable {
 }
 
 const KINDS = { points: 'BPTS', outlines: 'BOUT' };
-/** Stands for an unknown count. */
+/** Value that stands for an unknown count. */
 const UNKNOWN = -1;
 
 export function encodeBlocks(blocks: readonly CensusBlock[]): BlockTable {
@@ -82,7 +82,10 @@ export function decodeBlocks(
   }));
 }
 
-/** The GEOIDs and populations of the blocks in the objects of these names; unknown ones are 0. */
+/**
+ * The GEOIDs and populations of the blocks in the objects of these names; an unknown population is
+ * 0.
+ */
 export function decodePopulations(
   pointsObject: string,
   points: Uint8Array,

@@ -8,10 +8,10 @@ import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 export interface BlockPoint {
   readonly geoid: GeoidNumber;
   readonly county: CountyFips;
-  /** The internal point: where trips from the block begin, and those to it end. */
+  /** Internal point, at which trips from and to the block begin and end. */
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** Whether the block has no land, and thus no trips begin or end there. */
+  /** Whether the block has no land, so that no trips begin or end there. */
   readonly isWater: boolean;
 }
 

@@ -18,10 +18,10 @@ import type { CountyScope } from './county-scope.ts';
 const SEARCH_VERSION = 9;
 
 /**
- * A digest of exactly what a county's searched objects depend on: its blocks, and within its scope
- * the streets as each mode may use them, the destinations, the stops with their trips, and the
- * target blocks. Equal digests mean equal objects. The numbering of the whole region is not
- * included: streets and stops far away change the numbers, not the times.
+ * Digests exactly what a county's searched objects depend on: its blocks, and within its scope the
+ * streets as each mode may use them, the destinations, the stops with their trips, and the target
+ * blocks. Equal digests mean equal objects. The numbering of the whole region is not included,
+ * since streets and stops far away change the numbers, not the times.
  */
 export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   const { region } = linked;
@@ -57,7 +57,7 @@ function hashStreets(
 ): void {
   const { edgeCount, vertexCount, firstPoint, pointLon, pointLat, traits, slopes } = streets;
   const { take, finish } = gather(hash);
-  // Two ways may end at one spot without meeting there: vertices are compared, numbered as
+  // Two ways may end at one spot without meeting there, so vertices are compared too, numbered as
   // encountered.
   const numbers = new Int32Array(vertexCount);
   let met = 0;
@@ -96,7 +96,7 @@ function hashStreets(
   finish();
 }
 
-/** The segments that a link could cross. */
+/** Hashes the impassable segments that a link could cross. */
 function hashImpassable(
   hash: Hash,
   { count, firstPoint, lon, lat }: Lines,
@@ -137,8 +137,8 @@ function gather(hash: Hash) {
 }
 
 /**
- * Hashes the entrances, transfers and trips of some stops, which are numbered by their position
- * among them.
+ * Hashes the entrances, transfers and trips of chosen stops, which are numbered by their positions
+ * in `chosen`.
  */
 function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   const { stops, timetable, routes, rules, insideWalks } = transit;
@@ -153,7 +153,7 @@ function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   }
   const { patternCount, firstCall, callStop, callRules, tripCount, firstTime } = timetable;
   const patterns: string[] = [];
-  /** By pattern that calls at one of the stops: its calls there. */
+  /** The digest of each pattern that calls at any chosen stop, from its calls there. */
   const digests = new Map<number, string>();
   for (let pattern = 0; pattern < patternCount; pattern++) {
     const calls: number[] = [];
@@ -175,12 +175,15 @@ function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
     digests.set(pattern, digest.digest('hex'));
     if (calls.length > 1) patterns.push(digests.get(pattern)!);
   }
-  // The order of patterns depends on the numbers of all stops.
+  // The order of patterns depends on the numbers of all stops, so it is not hashed.
   text(patterns.sort());
   text(seatedLinks(timetable, digests));
 }
 
-/** The trips between which riders stay seated, identified by pattern and position within it. */
+/**
+ * Lists the pairs of trips between which riders stay seated, each trip identified by its pattern
+ * and its position there.
+ */
 function seatedLinks(timetable: Timetable, digests: ReadonlyMap<number, string>): string[] {
   const { firstTrip, hasContinuations, tripCount } = timetable;
   const patternOf = (trip: number) => rankIn(firstTrip, trip + 1) - 1;

@@ -12,16 +12,16 @@ import { boxesAround, fastestIn } from '../region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
-/** Everything that a county's rows can depend on. Nothing outside it changes them. */
+/** Everything that a county's rows can depend on. Nothing outside the scope changes them. */
 export interface CountyScope {
   readonly county: CountyFips;
-  /** Its blocks in the region: `firstBlock` up to `endBlock`. */
+  /** The county's blocks in the region: `firstBlock` to `endBlock`, exclusive. */
   readonly firstBlock: BlockOrdinal;
   readonly endBlock: BlockOrdinal;
   readonly windowStart: Millis;
   /** Ordinals of the destinations that may be reachable, ascending. */
   readonly destinations: Int32Array;
-  /** Counties whose blocks may be reachable, ascending, including itself. */
+  /** Counties whose blocks may be reachable, ascending, including this county. */
   readonly reach: readonly CountyFips[];
   /** Ordinals of the stops that may be used, ascending. */
   readonly stops: Int32Array;
@@ -29,7 +29,7 @@ export interface CountyScope {
   readonly ground: CellSet;
 }
 
-/** The scope of each origin county, in the order of the counties. */
+/** Returns the scope of each origin county, in the order of the counties. */
 export function scopeCounties({ region, searchRegion }: LinkedRegion): CountyScope[] {
   const { counties, targets, destinations, transit } = region;
   const fastest = fastestIn(region);

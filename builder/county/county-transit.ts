@@ -14,7 +14,8 @@ import type { CountyScope } from './county-scope.ts';
 
 /**
  * The transit that journeys from a county may use, with a numbering of its own: the stops of the
- * county's scope, and the calls there of all trips. It depends on nothing outside the scope.
+ * county's scope, and the calls of all trips at these stops. It depends on nothing outside the
+ * scope.
  */
 export class TransitOfCounty {
   readonly transit: CountyTransit;
@@ -29,7 +30,8 @@ export class TransitOfCounty {
       ordinals[stop] = ordinal;
     });
     const { trips, continuations } = callsAt(own, ordinals);
-    // By name, which is all that is stored of them: their order in a feed may change.
+    // Routes are sorted by name, which is all that is stored of them, since their order in a feed
+    // may change.
     const used = [...new Set(trips.map(({ route }) => routes[route]))].sort();
     const routeOrdinals = new Map(used.map((name, ordinal) => [name, ordinal]));
     const renumbered = new Map(
@@ -56,7 +58,7 @@ export class TransitOfCounty {
     };
   }
 
-  /** The useful walks to stops from each block of a chunk. */
+  /** Yields the useful walks to stops from each block of a chunk. */
   *access({ counts, stops, times }: AccessLists): Generator<StopWalks> {
     let first = 0;
     for (const count of counts) {
@@ -70,7 +72,7 @@ export class TransitOfCounty {
     }
   }
 
-  /** The useful walks from stops to a target. */
+  /** Returns the useful walks from stops to a target. */
   egress(target: TargetOrdinal): StopWalks {
     return this.#useful.fromStops(this.#own((add) => this.#egress.forEach(target, add)));
   }
@@ -107,8 +109,8 @@ export class TransitOfCounty {
 }
 
 /**
- * The trips of a timetable as far as they call at chosen stops, and continue as each other.
- * `ordinals`: the new number of each stop, or -1.
+ * Finds the trips of a timetable, reduced to their calls at chosen stops, and the continuations
+ * among them. `ordinals` has the new number of each stop, or -1.
  */
 function callsAt({ timetable }: TransitRegion, ordinals: Int32Array) {
   const { patternCount, firstTrip } = timetable;
@@ -132,7 +134,7 @@ function callsAt({ timetable }: TransitRegion, ordinals: Int32Array) {
       continuations.push([from, byNumber.get(next)!]);
     }
   }
-  // A trip with one call is of use only to riders who stay seated before it or after it.
+  // A trip with one call is useful only to riders who stay seated before or after it.
   const continued = new Set(continuations.flat());
   const trips = [...byNumber.values()].filter(
     (trip) => trip.stops.length > 1 || continued.has(trip),

@@ -3,7 +3,7 @@ import type { ModeRow } from '../../shards/matrix/row-codec.ts';
 import { MAX_NTH } from '../../shards/nearest/nth-nearest.ts';
 import type { Bytes } from '../../shards/units.ts';
 
-/** The shape of a county's times to the n-th nearest. */
+/** The dimensions of a county's times to the n-th nearest POIs. */
 export interface NthShape {
   readonly blocks: number;
   readonly modes: number;
@@ -12,11 +12,14 @@ export interface NthShape {
 
 /**
  * Times from the blocks of a county to the n-th nearest POI of each type by each mode, collected
- * block by block and written column by column: by n, then type.
+ * block by block and written column by column, ordered by n, then type.
  */
 export class NthColumns {
   readonly #shape: NthShape;
-  /** Column-major, so that a chunk of blocks fills whole cache lines: by n, type, mode, block. */
+  /**
+   * Times by n, type, mode and block: column-major, so that a chunk of blocks fills whole cache
+   * lines.
+   */
   readonly #times: Uint16Array;
 
   constructor(shape: NthShape) {
@@ -24,7 +27,10 @@ export class NthColumns {
     this.#times = new Uint16Array(bytesOfColumns(shape) / 2);
   }
 
-  /** Adds the lists of consecutive blocks: by block, mode, type, n, as `insertNth` fills them. */
+  /**
+   * Adds the lists of consecutive blocks, ordered by block, mode, type and n, as `insertNth` fills
+   * them.
+   */
   add(firstBlock: number, lists: Uint16Array): void {
     const { blocks, modes, types } = this.#shape;
     const perBlock = modes * types * MAX_NTH;
@@ -63,7 +69,7 @@ export class NthColumns {
   }
 }
 
-/** Memory of the columns of a county. */
+/** Returns the memory that the columns of a county take. */
 export function bytesOfColumns({ blocks, modes, types }: NthShape): Bytes {
   return blocks * modes * types * MAX_NTH * 2;
 }

@@ -10,7 +10,7 @@ import { countyDigest } from './county-digest.ts';
 import type { CountyScope } from './county-scope.ts';
 import { searchCounty } from './search-county.ts';
 
-/** Which counties of a region have been searched before, and which have not. */
+/** The counties of a region that have been searched before, and those that have not. */
 export interface FoundCounties {
   readonly kept: ReadonlyMap<CountyFips, SearchedCounty>;
   readonly missing: readonly { readonly scope: CountyScope; readonly key: string }[];
@@ -49,7 +49,7 @@ export interface SearchContext {
 }
 
 /**
- * Searches the counties that have not been searched before, and reuses the results of the others.
+ * Searches the counties that have not been searched before, and reuses the results of all others.
  */
 export async function searchCounties({
   linked,

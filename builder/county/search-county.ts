@@ -27,7 +27,7 @@ import { NthColumns } from './nth-columns.ts';
 
 /** Blocks a thread searches at a time. */
 const CHUNK_BLOCKS = 32;
-/** Rows of walks from stops that are made in one turn of the event loop. */
+/** Rows of walks from stops that are written in one turn of the event loop. */
 const ROWS_PER_TURN = 1_024;
 
 /**
@@ -101,7 +101,8 @@ export async function searchCounty(
       const ends = [...reachBlocks.map((block) => destinationCount + block), ...scope.destinations];
       for (const [i, target] of ends.entries()) {
         transitWriter.row(transit.egress(target));
-        // In a large county this takes many seconds: meanwhile timers renew the build's lock.
+        // In a large county this takes many seconds, during which timers must renew the build's
+        // lock.
         if (i % ROWS_PER_TURN === 0) await turnOfLoop();
       }
     }
@@ -139,7 +140,7 @@ export async function searchCounty(
   }
 }
 
-/** Ordinals, in the region, of the target blocks of a county, ascending. */
+/** Returns the ordinals in the region of the target blocks of a county, ascending. */
 function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): BlockOrdinal[] {
   const all: BlockOrdinal[] = [];
   let first = 0;
@@ -151,7 +152,7 @@ function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): Blo
   return all;
 }
 
-/** By each of `count` ordinals, its position in the ascending list `chosen`, or -1. */
+/** Returns, for each of `count` ordinals, its position in the ascending list `chosen`, or -1. */
 function ordinalsIn(chosen: ArrayLike<number>, count: number): Int32Array {
   const ordinals = new Int32Array(count).fill(-1);
   for (let i = 0; i < chosen.length; i++) ordinals[chosen[i]] = i;

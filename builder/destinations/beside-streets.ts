@@ -15,8 +15,8 @@ export interface Streets {
 }
 
 /**
- * The points of each line that are next to a walkable street. The index holds the lines, not the
- * streets, of which there are many more.
+ * Returns, for each line, its points next to a walkable street. The index holds the points of the
+ * lines rather than the streets, which are far more numerous.
  */
 export function pointsBesideStreets(
   lines: readonly Ring[],

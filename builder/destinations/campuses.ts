@@ -6,8 +6,8 @@ import { nameWords, tellsApart } from './poi-name.ts';
 import { TAXONOMY } from './taxonomy.ts';
 
 /**
- * Kinds of institutions with grounds, by labels of leaves. All schools are of one kind: without a
- * name, neither the level of a school nor whether it is private is known.
+ * Kinds of institutions with grounds, as lists of leaf labels. All schools are of one kind, since
+ * neither the level of an unnamed school nor whether it is private is known.
  */
 const KINDS = [
   ['hospitals'],
@@ -27,9 +27,10 @@ const KIND_OF: ReadonlyMap<DestTypeId, number> = new Map(
 );
 
 /**
- * Each campus once, where its grounds, buildings and points are tagged alike but not all have its
- * name. Unnamed POIs in a larger outline of their kind are parts of it. An unnamed outline around
- * one named POI of its kind takes over its name, types and facts; around several it is dropped.
+ * Returns the POIs with each campus once, although its grounds, buildings and points are tagged
+ * alike and not all of them have its name. Unnamed POIs in a larger outline of their kind are parts
+ * of the campus. An unnamed outline around one named POI of its kind takes over its name, types and
+ * facts; an outline around several is dropped.
  */
 export function wholeCampuses(pois: readonly Destination[]): Destination[] {
   const campuses = pois.filter(({ types }) => types.some((type) => KIND_OF.has(type)));
@@ -63,7 +64,9 @@ function isOfOneKind(a: Destination, b: Destination): boolean {
   return b.types.some((type) => kinds.has(KIND_OF.get(type)!));
 }
 
-/** Whether it is an institution only, and its name the one word for it: "School". */
+/**
+ * Whether a POI is nothing but an institution, and named only by the word for its kind: "School".
+ */
 function isUnnamed({ name, types }: Destination): boolean {
   const words = nameWords(name);
   return words.size === 1 && !tellsApart(words) && types.every((type) => KIND_OF.has(type));

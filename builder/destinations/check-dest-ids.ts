@@ -2,7 +2,7 @@ import type { DestId } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import type { DestinationFacts } from './destination.ts';
 
-/** Throws a `BuildError` that names both when two destinations have one `destId`. */
+/** Throws a `BuildError` that names both destinations if two have the same `destId`. */
 export function checkDestIds(
   destinations: readonly Pick<DestinationFacts, 'destId' | 'source'>[],
 ): void {

@@ -34,8 +34,8 @@ export function mayBeDestination(tags: Tags): boolean {
 }
 
 /**
- * The leaf types of an element, ascending; none if it is not a destination, or not public. `area`:
- * that of the polygon it is mapped as; null for a point, which counts as the smallest.
+ * The leaf types of an element, ascending; none if it is not a destination, or not public. `area`
+ * is that of the element's polygon, or null for a point, which counts as the smallest.
  */
 export function classify(tags: Tags, area: SquareMetres | null): DestTypeId[] {
   if (!isOpenToPublic(tags)) return [];
@@ -67,7 +67,7 @@ function isOfSchools({ source, label }: TaxonomyEntry): boolean {
   return source === 'school-level' || label === PRIVATE_SCHOOLS;
 }
 
-/** The labels of an element tagged as a school. The levels are those of public schools. */
+/** The leaf labels of an element tagged as a school. The levels are those of public schools. */
 function schoolLabels(tags: Tags, isPrivate: boolean): readonly string[] {
   const kind = schoolKind(tags);
   if (kind === null) return [];
@@ -75,7 +75,7 @@ function schoolLabels(tags: Tags, isPrivate: boolean): readonly string[] {
   return isPrivate || isReligiousSchool(tags) ? [PRIVATE_SCHOOLS] : schoolLevels(tags);
 }
 
-/** The tag value that made it a destination, as text: used in place of a missing name. */
+/** The tag value that makes an element a destination, as text to use in place of a missing name. */
 export function describe(tags: Tags): string {
   for (const [key, byValue] of RULES) {
     const value = valuesOf(tags.get(key) ?? '').find((v) => byValue.has(v));
@@ -103,7 +103,7 @@ function matchingRules(tags: Tags): Rule[] {
   return [...matching];
 }
 
-/** Keys of POIs whose `access` restricts entry; for a shop, it restricts parking. */
+/** Keys of POIs whose `access` restricts entry. The `access` of a shop restricts its parking. */
 const OPEN_AIR = ['leisure', 'natural', 'boundary', 'landuse'];
 
 function isOpenToPublic(tags: Tags): boolean {

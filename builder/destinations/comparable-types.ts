@@ -3,8 +3,8 @@ import type { Destination } from './destination.ts';
 import { TAXONOMY, UNKNOWN_LEVEL } from './taxonomy.ts';
 
 /**
- * The type at which sources are compared: the leaf; or its group for school levels and park sizes,
- * which not every source has.
+ * Per type, the type at which sources are compared: itself, or its group for school levels and park
+ * sizes, which not every source provides.
  */
 const COMPARED = comparedTypes();
 
@@ -16,8 +16,8 @@ export function isAlike(a: Destination, b: Destination): boolean {
 }
 
 /**
- * The types of a POI from two sources, ascending: those of the first, and those of the second
- * that the first lacks, including the level of a school that has none in the first.
+ * The types of a POI from two sources, ascending: the types of the first, and those of the second
+ * that the first lacks, including the level of a school for which the first has no level.
  */
 export function typesOfBoth(a: Destination, b: Destination): DestTypeId[] {
   const isLevel = (type: DestTypeId) => COMPARED.get(type) === COMPARED.get(UNKNOWN_LEVEL);

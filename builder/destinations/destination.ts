@@ -5,14 +5,14 @@ import type { Degrees, DestId, DestTypeId } from '../../shards/units.ts';
 /** The facts about a POI that people travel to, from any source. */
 export interface DestinationFacts {
   readonly destId: DestId;
-  /** The source's name for it, for errors: `node 123`, `way 45`. */
+  /** The source's name for the POI, for error messages: `node 123`, `way 45`. */
   readonly source: string;
   readonly name: string;
   readonly address: Address;
   readonly brand: string | null;
   /** Leaf types, ascending; at least one. */
   readonly types: readonly DestTypeId[];
-  /** Its location on a map. */
+  /** Location on a map. */
   readonly lon: Degrees;
   readonly lat: Degrees;
 }
@@ -20,11 +20,11 @@ export interface DestinationFacts {
 /** A destination before it is linked to the streets. */
 export interface Destination extends DestinationFacts {
   /**
-   * Points on the sides of its outline where it can be entered; else the point itself. At least
-   * one.
+   * Points on the sides of the outline where the POI can be entered, or else the point of the POI.
+   * At least one.
    */
   readonly entrances: readonly { readonly lon: Degrees; readonly lat: Degrees }[];
-  /** For a POI with sides: a trip from inside it has arrived. */
+  /** Outline of a POI with sides. A trip that begins inside the outline has arrived. */
   readonly outline?: readonly Polygon[];
 }
 

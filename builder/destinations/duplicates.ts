@@ -4,10 +4,11 @@ import { completed, NearbyPois } from './nearby-pois.ts';
 import { nameWords, tellsApart } from './poi-name.ts';
 
 /**
- * Drops duplicates in the map: small outlines of a POI that is also drawn as a large one, or as a
- * small one with a lower id, if their names are distinctive beyond the kind of POI; and nodes of a
- * POI that is also an outline; unless their house numbers differ. The remaining element takes over
- * the facts it lacks from the others. If it may match several, the nearest is used.
+ * Drops duplicates in the map: small outlines of a POI that is also drawn as a large outline, or as
+ * a small one with a lower id, if their names are distinctive beyond the kind of POI; and nodes of
+ * a POI that is also drawn as an outline. Elements with different house numbers are not duplicates.
+ * The remaining element takes over the facts it lacks from its duplicates. If an element matches
+ * several, the nearest is used.
  */
 export function mergeDuplicates(destinations: readonly Destination[]): Destination[] {
   const large = destinations.filter(({ outline }) => outline !== undefined);
@@ -17,7 +18,7 @@ export function mergeDuplicates(destinations: readonly Destination[]): Destinati
     .sort((a, b) => a.destId - b.destId);
   const outlines = [...large, ...small];
   const merged = [...outlines];
-  /** By outline: the one that replaces it, by default itself. */
+  /** Per outline, the index of the outline that replaces it, by default its own. */
   const stays = outlines.map((_, i) => i);
   const nearby = new NearbyPois(outlines);
   const take = (same: number, other: Destination) => {
@@ -46,9 +47,9 @@ function isNode(destination: Destination): boolean {
 }
 
 /**
- * The POIs of one source without its duplicates: of those that are near, have the same name and a
- * common type, and do not have different house numbers, the first stays, with the brand and address
- * of the others where it lacks them. The most trusted must come first.
+ * Returns the POIs of one source without duplicates. Among POIs that are near each other, have the
+ * same name and a common type, and do not have different house numbers, the first stays, and takes
+ * over the brand and address of the others where it lacks them. The most trusted must come first.
  */
 export function withoutDuplicates(pois: readonly Destination[]): Destination[] {
   const nearby = new NearbyPois(pois);

@@ -1,6 +1,6 @@
 import { type Tags, valuesOf } from '../osm/tags.ts';
 
-/** Leaf types, by label, of POIs that only some people may enter if their `access` says so. */
+/** Labels of leaf types whose POIs only some people may enter if `access` says so. */
 const ENTERED = new Set([
   'cash_machines',
   'libraries',
@@ -27,12 +27,12 @@ const GYM_SPORTS = new Set([
 ]);
 /** Classes of areas that protect drinking water, a culture, or a people's land. */
 const NOT_NATURE = new Set(['12', '22', '24']);
-/** Keys and values of `station` for what calls at a station where trains do not. */
+/** Vehicles other than trains that may call at a station, as keys and as values of `station`. */
 const OTHER_THAN_TRAINS = ['subway', 'light_rail', 'tram', 'monorail', 'funicular'];
 
 /**
- * Whether an element is no POI of a leaf type, by label, though its tags meet a rule of the
- * taxonomy.
+ * Whether an element is not a POI of the leaf type with this label, although its tags meet a rule
+ * of the taxonomy.
  */
 export function isException(label: string, tags: Tags): boolean {
   if (ENTERED.has(label) && isRestricted(tags)) return true;
@@ -50,13 +50,13 @@ export function isException(label: string, tags: Tags): boolean {
   }
 }
 
-/** Whether its `access` keeps the public out. */
+/** Whether an element's `access` keeps the public out. */
 export function isRestricted(tags: Tags): boolean {
   const access = tags.get('access');
   return access === 'private' || access === 'no';
 }
 
-/** Whether a sports centre is for sports without a gym, as are rinks and bowling centres. */
+/** Whether a sports centre is for sports that use no gym, such as a rink or a bowling centre. */
 function isForOtherSports(tags: Tags): boolean {
   const has = (key: string, value: string) => valuesOf(tags.get(key) ?? '').includes(value);
   if (has('leisure', 'fitness_centre') || has('amenity', 'gym')) return false;
@@ -64,7 +64,7 @@ function isForOtherSports(tags: Tags): boolean {
   return sports !== undefined && !valuesOf(sports).some((sport) => GYM_SPORTS.has(sport));
 }
 
-/** Whether a station is of a park railway or a heritage line, or nothing calls there. */
+/** Whether a station belongs to a park railway or a heritage line, or has no service. */
 function isOfNoNetwork(tags: Tags): boolean {
   if (tags.get('station') === 'miniature' || tags.get('usage') === 'tourism') return true;
   if (tags.get('train') !== 'no' || tags.get('railway') === 'tram_stop') return false;

@@ -10,7 +10,7 @@ import type { Progress } from '../progress.ts';
 import { type ListedPoi, listedPoi } from './listed-poi.ts';
 import { isOverturePoi, type OverturePoi, overturePoi, type RatedPoi } from './overture-poi.ts';
 
-/** The members of both schemas: the columns read from a columnar file. */
+/** Columns to read from a columnar file: the members of both schemas. */
 const COLUMNS = [
   'id',
   'name',
@@ -67,7 +67,7 @@ export async function* readPoiFiles(
 
 const PARQUET_MAGIC = 'PAR1';
 
-/** The features of a file, by its contents rather than its name. */
+/** Reads the features of a file, whose format is recognized by contents rather than by name. */
 async function featuresOf(
   path: string,
   area: BoundingBox,

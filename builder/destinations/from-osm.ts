@@ -38,7 +38,7 @@ export interface OsmSources {
   /** Node ids of each way that draws an area; null where the file lacks the way. */
   readonly memberWays: ReadonlyMap<number, Float64Array | null>;
   readonly table: NodeTable;
-  /** By node of the table: 1 where a way for walking passes. */
+  /** Per node of the table: 1 where a walkable way passes. */
   readonly walkableNodes: Uint8Array;
   readonly streets: Streets;
   readonly area: BoundingBox;
@@ -139,7 +139,7 @@ function fromArea(sources: OsmSources, { type, id, tags, members }: AreaSource):
   };
 }
 
-/** Tags of an outline that is a wall: it is entered through its openings, if any are mapped. */
+/** Keys of an outline that is a wall, which is entered through its openings if any are mapped. */
 const WALLS = ['barrier', 'building'];
 
 /** The mapped openings of a boundary: its gates, and the nodes where a walkable way meets it. */
@@ -149,7 +149,7 @@ function openingsOf({ table, walkableNodes }: OsmSources, boundary: readonly num
     .map((node) => ({ lon: table.lon[node], lat: table.lat[node] }));
 }
 
-/** For a line that closes no ring: its middle node. */
+/** Returns the middle node of a line that encloses no area. */
 function middleOf(positions: Ring): readonly [lon: Degrees, lat: Degrees] {
   return positions[Math.floor((positions.length - (isClosed(positions) ? 1 : 0)) / 2)];
 }

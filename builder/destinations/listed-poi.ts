@@ -14,7 +14,9 @@ const text = scalar.nullish().transform((value) => value || null);
 
 const ownId = scalar.pipe(z.string().min(1));
 
-/** Labels or ids of leaves: one, several, or several in one text, as spreadsheets have them. */
+/**
+ * One or several labels or ids of leaves. Several may share one text, as spreadsheets write them.
+ */
 const types = z
   .union([
     scalar.transform((value) => value.replaceAll(/[[\]"]/g, '').split(/[,;]/)),
@@ -23,7 +25,7 @@ const types = z
   .nullish()
   .transform((asked) => (asked ?? []).map((type) => type.trim()).filter((type) => type !== ''));
 
-/** A ZIP code that a spreadsheet converted to a number lacks its leading zeros. */
+/** Digits of a ZIP code; one that a spreadsheet converted to a number lacks its leading zeros. */
 const ZIP_DIGITS = 5;
 
 const members = z.object({
@@ -37,16 +39,16 @@ const members = z.object({
   zip: text.transform((zip) => zip?.padStart(ZIP_DIGITS, '0') ?? null),
 });
 
-/** A POI from a list, and its position there: its file, its line or row, its id. */
+/** A POI from a list, and a description of its record there: file, line or row, and id. */
 export interface ListedPoi {
   readonly destination: Destination;
   readonly record: string;
 }
 
-/** The source of such a POI: the same wherever the list is stored. */
+/** Prefix of the source of a listed POI. The source does not depend on where the list is stored. */
 const SOURCE = 'listed POI ';
 
-/** Whether it is from a user's own list, whose ids are stable only within that list. */
+/** Whether a POI is from a user's own list, whose ids are stable only within that list. */
 export function isListed({ source }: DestinationFacts): boolean {
   return source.startsWith(SOURCE);
 }

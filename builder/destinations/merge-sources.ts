@@ -3,9 +3,10 @@ import { completed, NearbyPois } from './nearby-pois.ts';
 
 /**
  * Merges the POIs of two sources, each real POI once, ascending by `destId`. A POI of `others` that
- * is also in `osm` (near, with the same name and a common type, and no other house number) adds its
- * address and brand to that one where missing, and is dropped; if several match, the nearest is
- * used. The order of neither list matters, and POIs of one list are not merged with each other.
+ * is also in `osm` (near, with the same name and a common type, and without a different house
+ * number) is dropped, after its address and brand have filled the gaps of its counterpart in `osm`.
+ * If several match, the nearest is used. The result does not depend on the order of either list,
+ * and POIs of one list are not merged with each other.
  */
 export function mergeSources(
   osm: readonly Destination[],

@@ -6,7 +6,7 @@ import type { Destination } from './destination.ts';
 import { poiBox, poiDistance, SAME_POI } from './poi-distance.ts';
 import { isMisspeltName, isSameName, type NameWords, nameWords } from './poi-name.ts';
 
-/** Distance from an outline of what is inside it. */
+/** Distance between an outline and a point inside it. */
 const INSIDE: Metres = 0;
 
 /**
@@ -30,9 +30,10 @@ export class NearbyPois {
   }
 
   /**
-   * The index of the nearest POI that is the same as another, among the permitted ones; without
-   * one of its name, of the nearest that it is inside of and whose name is spelt otherwise; -1 if
-   * none is. POIs with different house numbers are two.
+   * Returns the index of the nearest permitted POI that is the same as `other`. If none has the
+   * same name, returns that of the nearest permitted POI whose outline contains `other` and whose
+   * name is a different spelling; -1 if there is none. POIs with different house numbers are never
+   * the same.
    */
   samePoi(other: Destination, mayBe: (index: number) => boolean = () => true): number {
     const same = this.#nearest(other, SAME_POI, isSameName, mayBe);
@@ -83,18 +84,20 @@ export function completed(poi: Destination, other: Destination): Destination {
   };
 }
 
-/** Whether two addresses name different houses: by number or range, without one in common. */
+/**
+ * Whether two addresses name different houses: their numbers or ranges of numbers do not overlap.
+ */
 function isNextDoor(a: Destination, b: Destination): boolean {
   const [one, other] = [houseNumbers(a), houseNumbers(b)];
   if (one === null || other === null) return false;
   return one.last < other.first || other.last < one.first;
 }
 
-/** The numbers that an address begins with: `104 Elm St`, `100-104 Elm St`; null if with none. */
+/** The numbers that an address begins with: `104 Elm St`, `100-104 Elm St`; null without any. */
 function houseNumbers({ address }: Destination) {
   const found = /^(\d+)(?:\s*[-–]\s*(\d+))?/.exec(address.street ?? '');
   if (!found) return null;
   const [first, end] = [Number(found[1]), Number(found[2] ?? found[1])];
-  // A hyphen within one number, as in Queens (`43-25`), is no range unless it ascends.
+  // A hyphen within one number, as in Queens (`43-25`), is not a range unless it ascends.
   return { first, last: Math.max(first, end) };
 }

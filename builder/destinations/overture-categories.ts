@@ -1,12 +1,13 @@
 /**
- * Maps categories of Overture's places to leaves of the taxonomy: by label, the categories of both
- * vocabularies, that of `categories` and that of `taxonomy` and `basic_category`, which replaced
- * it. A category may map to several leaves. `*_x` matches every category that ends in `_x` and is
- * not named elsewhere.
+ * Maps categories of Overture's places to leaves of the taxonomy. The categories of a label are
+ * from two vocabularies: that of `categories`, and that of `taxonomy` and `basic_category`, which
+ * replaced it. A category may map to several leaves. `*_x` matches every category that ends in `_x`
+ * and is not named elsewhere.
  *
- * Missing by intent: parks, recreation grounds and protected areas, because a point gives neither
- * their size nor their entrances, while OSM draws their outlines; running tracks, which Overture
- * does not distinguish from race tracks; and frequent transit, which is derived from timetables.
+ * Intentionally missing: parks, recreation grounds and protected areas, because a point gives
+ * neither their size nor their entrances, while OSM draws their outlines; running tracks, which
+ * Overture does not distinguish from race tracks; and frequent transit, which is derived from
+ * timetables.
  */
 export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = {
   grocery_stores: of('grocery_store *_grocery_store ethical_grocery supermarket superstore'),
@@ -52,7 +53,7 @@ export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = 
   high_schools: of('high_school'),
   schools_level_unknown: of('school public_school charter_school'),
   kindergartens: of('preschool'),
-  // One category for both.
+  // Overture has one category for colleges and universities.
   colleges: of('college_university'),
   universities: of('college_university'),
   childcare: of('child_care_and_day_care day_care_preschool'),

@@ -24,9 +24,9 @@ export interface RatedPoi {
   readonly confidence: number;
 }
 
-/** Below this, a POI more likely does not exist. */
+/** Minimum confidence of a POI; below this, it more likely does not exist. */
 const MIN_CONFIDENCE = 0.5;
-/** Below this, the alternate categories of a POI are ignored. */
+/** Minimum confidence at which the alternate categories of a POI count. */
 const MIN_CONFIDENCE_OF_ALTERNATES = 0.8;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -137,8 +137,8 @@ const FOOD_SHOPS = TAXONOMY.find(({ label }) => label === 'food_shops')!.dest_ty
 const EATING = TAXONOMY.find(({ label }) => label === 'eating_and_drinking')!.dest_type_id;
 
 /**
- * The top of the taxonomy above a leaf; all food shops are one group, since many POIs are both
- * kinds.
+ * Returns the top-level type above a leaf. Food shops and places to eat are one group, since many
+ * POIs are both.
  */
 function groupOf(leaf: DestTypeId): DestTypeId {
   const { parent_id } = ENTRIES.get(leaf)!;

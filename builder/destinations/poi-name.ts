@@ -20,9 +20,10 @@ export function nameWords(name: string): NameWords {
 }
 
 /**
- * Whether two names are of one POI, if the POIs are near and alike: they have the same words,
- * or one has additional words, at most as many again, as in "CVS" and "CVS Pharmacy". A name that
- * only describes the kind of POI, "Pharmacy", does not count as part of another.
+ * Whether two POIs that are near and alike are one, by their names: the names have the same words,
+ * or the longer has all words of the shorter, and at most as many others, as in "CVS" and "CVS
+ * Pharmacy". A name that only describes the kind of POI, such as "Pharmacy", does not count as part
+ * of a longer name.
  */
 export function isSameName(a: NameWords, b: NameWords): boolean {
   const [shorter, longer] = byLength(a, b);
@@ -32,8 +33,8 @@ export function isSameName(a: NameWords, b: NameWords): boolean {
 }
 
 /**
- * Whether two names are of one POI, if one POI is inside the other and they are alike: as above,
- * except that long words may lack one letter, as in "Armstead" and "Armistead". Numbers may not.
+ * Whether two alike POIs, one inside the other, are one, by their names: as in `isSameName`, except
+ * that long words may lack one letter, as in "Armstead" and "Armistead". Numbers may not.
  */
 export function isMisspeltName(a: NameWords, b: NameWords): boolean {
   const [shorter, longer] = byLength(a, b);
@@ -51,12 +52,15 @@ function isAboutAsLong(shorter: NameWords, longer: NameWords): boolean {
   return shorter.size > 0 && longer.size <= 2 * shorter.size;
 }
 
-/** Below this, one letter makes another word: "Lake", "Lane". */
+/**
+ * Minimum letters of a misspelt word; in shorter words, one letter makes another word: "Lake",
+ * "Lane".
+ */
 const MISSPELT_FROM_LETTERS = 5;
 
 /**
- * Whether two words differ by one letter that one of them lacks. Another letter makes another word
- * too often: "Hearing", "Healing".
+ * Whether two words differ by one letter that one of them lacks. A replaced letter makes a
+ * different word too often: "Hearing", "Healing".
  */
 function isMisspelt(a: string, b: string): boolean {
   const [shorter, longer] = a.length < b.length ? [a, b] : [b, a];
@@ -73,9 +77,9 @@ export function tellsApart(words: NameWords): boolean {
 }
 
 /**
- * Whether a name ends with a remark that the POI no longer exists: `(historical)`, as OSM has it
- * from GNIS, `(closed 2014)`, `(out of business)`. Hours and seasons, as in `(closed Sundays)`, are
- * no such remark, nor is an earlier name: `(former Elm School)`.
+ * Whether a name ends with a remark that the POI no longer exists: `(historical)`, which OSM took
+ * over from GNIS, `(closed 2014)`, `(out of business)`. Hours and seasons, as in `(closed
+ * Sundays)`, do not count, nor does an earlier name: `(former Elm School)`.
  */
 export function saysClosed(name: string): boolean {
   return CLOSED.test(name);

@@ -20,14 +20,14 @@ const FAITH = new RegExp(
   ].join('|'),
   'i',
 );
-/** Place names with such words, which occur in names of public schools too. */
+/** Place names that contain words of a faith, and occur in names of public schools too. */
 const PLACE =
   /\b(?:pass christian|christian county|(?:quaker|baptist) (?:valley|hill|ridge|farms))\b/gi;
 /** A parish school belongs to a church; in Louisiana a parish is a county. */
 const PARISH_SCHOOL = /\bparish school\b(?! (?:board|system))/i;
 /**
- * Named after a saint, as are public schools in towns of that name: those have a level in their
- * name and no possessive (`Saint Mary's`).
+ * Names that begin with a saint. Names of public schools in towns named after saints do too, but
+ * they contain a level and no possessive (`Saint Mary's`).
  */
 const SAINT = /^(?:the )?(?:saints?\s|s[st]s?(?:\.\s?|\s))(?=\S)/i;
 const OF_A_SAINT = /^(?:the )?(?:saints?\s|s[st]s?(?:\.\s?|\s))[^\s'’]+['’]/i;
@@ -37,9 +37,11 @@ const BEFORE_FIRST = 'pre-?k[34]?|pk[34]?|p|tk|ece?|kg|k';
 /** Grades in a name, as in "K-8 School". */
 const GRADES = String.raw`\b(?:${BEFORE_FIRST}|kindergarten)\s?(?:-|–|to|through|thru)\s?\d{1,2}\b`;
 const TELLS_LEVEL = new RegExp(`${LEVEL_WORD}|${GRADES}`, 'i');
-/** Places that are named after saints, but hardly any church is. */
+/** Places named after saints that hardly any church is named after. */
 const PLACE_ALONE = 'cloud|croix|lucie|johnsbury|petersburg|tammany|clairsville';
-/** Towns of the same name as many churches, and the next words in the names of public schools. */
+/**
+ * Towns with the same name as many churches, and words that follow it in names of public schools.
+ */
 const TOWN = 'paul|louis|albans|augustine|charles|george|helens|johns|joseph';
 const AFTER_TOWN =
   'city|north|south|east|west|math|mathematics|science|language|music|magnet|technical|technology|stem|career|alternative';
@@ -47,7 +49,9 @@ const SAINTLY_PLACE = new RegExp(
   String.raw`^(?:the )?(?:saint|st\.?)\s?(?:(?:${PLACE_ALONE})|(?:${TOWN})\s+(?:${AFTER_TOWN}))\b(?!['’])`,
   'i',
 );
-/** Words that follow "Christian" where it is the faith; before another it is a given name. */
+/**
+ * Words that follow "Christian" where it means the faith; before any other word it is a given name.
+ */
 const AFTER_FAITH = [
   'schools?|academy|academies|college|university|institute|campus|center|centre|preschool|day',
   'elementary|elem|primary|lower|middle|intermediate|junior|jr|senior|sr|high|secondary|upper',
@@ -56,7 +60,10 @@ const AFTER_FAITH = [
   'church|temple|tabernacle|covenant|reformed|union|unified|central|international|and|of|for|in|at',
   'north|south|east|west|montessori|child|children|childrens|home|world|training|ministries',
 ].join('|');
-/** Named after a person, in a school that names its level: "Hans Christian Andersen Elementary". */
+/**
+ * The given name "Christian" in the name of a school with a level: "Hans Christian Andersen
+ * Elementary".
+ */
 const GIVEN_NAME = new RegExp(
   String.raw`\bchristian\s+(?!(?:${AFTER_FAITH})\b)(?=\p{L}+\b.*${LEVEL_WORD})`,
   'giu',
@@ -108,7 +115,7 @@ export function schoolLevels(tags: Tags): string[] {
     return levelsOf(grades);
   }
   const name = tags.get('name') ?? '';
-  // "Elementary/Middle" is both. "Junior high" is a middle school and no high school.
+  // "Elementary/Middle" is both. "Junior high" is a middle school, not a high school.
   const named = SCHOOL_LEVELS.filter((level) => level.words.test(name));
   if (named.length > 0) return named.map((level) => level.label);
   const namedGrades = range(GRADES_IN_NAME.exec(name)?.[0]);
@@ -127,8 +134,8 @@ type GradeRange = readonly [from: number, to: number];
 const KINDERGARTEN = new RegExp(String.raw`\b(?:${BEFORE_FIRST})\b`, 'gi');
 
 /**
- * `K-8`, `Pre-K-5`, `PK3-8`, `9;10;11;12` (or ISCED's `1-2`, `1;2`) as first and last,
- * kindergarten being 0; undefined if it is none of these.
+ * Parses `K-8`, `Pre-K-5`, `PK3-8`, `9;10;11;12` (or ISCED's `1-2`, `1;2`) into the first and last
+ * grade, with kindergarten as 0; undefined for any other text.
  */
 function range(text: string | undefined): GradeRange | undefined {
   if (!text) return undefined;
@@ -143,13 +150,13 @@ function range(text: string | undefined): GradeRange | undefined {
   return [Math.min(...grades), Math.max(...grades)];
 }
 
-/** Leaf types that an element tagged as a school may have, by label; null: not a destination. */
+/** Kinds of elements tagged as schools: `school`, or the label of another leaf. */
 export type SchoolKind = 'school' | 'universities' | 'colleges' | 'kindergartens' | 'childcare';
 
-/** Tags of schools that teach children, whatever the name. */
+/** Keys that only schools for children have, whatever their name. */
 const OF_CHILDREN = ['isced:level', 'grades', 'school:grades', 'school:type'];
 
-/** Words in a name that indicate one: levels, grades, and operators. */
+/** Words in a name that indicate a school for children: levels, grades, and operators. */
 const LEVEL = new RegExp(
   [
     String.raw`\b(?:elementary|primary|middle|intermediate|high|secondary|grammar|grade)\b`,
@@ -163,12 +170,12 @@ const PROFESSIONS =
   'public health|medicine|nursing|law|dentistry|dental medicine|pharmacy|social work|divinity|theology|optometry|veterinary medicine';
 const FACULTY = new RegExp(String.raw`\bschool of (?:${PROFESSIONS})\b`, 'i');
 const HIGHER = /\b(?:university|college)\b/i;
-/** Schools and academies near such institutions, or in places named after them. */
+/** Words in names of schools near universities and colleges, or of places named after them. */
 const NOT_HIGHER = new RegExp(
   String.raw`\bschools?\b(?! of (?:${PROFESSIONS})\b)|\b(?:academy|laboratory|park|heights?|hills?|gardens|grove|place|station|view)\b`,
   'i',
 );
-/** High schools that are named colleges. */
+/** High schools that are called colleges. */
 const CALLED_COLLEGE = /^baltimore city college$/i;
 
 const PRESCHOOL =
@@ -186,16 +193,16 @@ const LESSONS = new RegExp(
   ].join('|'),
   'i',
 );
-/** Suffixes of names that are not schools, though they may adjoin one. */
+/** Endings of names that do not belong to schools, though their bearers may adjoin one. */
 const NO_SCHOOL =
   /\b(?:apartments?|condominiums?|condos?|townhomes?|lofts|residences|foundation|administration(?: building)?|headquarters|board of education|district office|museum|stadium|gymnasium)$/i;
 const HOUSING = new Set(['apartments', 'residential', 'house', 'detached', 'terrace']);
 const TEACHES = /\b(?:schools?|academy|institute|seminary|yeshiva|learning|center)\b/i;
 
 /**
- * The kind of an element tagged as a school, by its name and operator alone: universities,
- * colleges, preschools and childcare are tagged so too, as are lessons, houses and offices, which
- * are null.
+ * Returns the kind of an element tagged as a school, by its name, its operator, and its tags for
+ * levels, grades and housing. Universities, colleges, preschools and childcare are tagged as
+ * schools too, as are lessons, houses and offices, for which the kind is null.
  */
 export function schoolKind(tags: Tags): SchoolKind | null {
   const name = (tags.get('name') ?? '').trim();

@@ -1,20 +1,20 @@
-/** As in "Junior High", but not in "Martin Luther King Junior High School". */
+/** Matches "Junior" in "Junior High", but not in "Martin Luther King Junior High School". */
 const JUNIOR = String.raw`(?<!\bking\W+)\b(junior|jr)`;
 
-/** Schools by number, as in New York: "P.S. 12", "PS/IS 89", "J.H.S. 145". */
+/** Pattern of schools named by number, as in New York: "P.S. 12", "PS/IS 89", "J.H.S. 145". */
 function byNumber(level: string): string {
   const other = String.raw`[jp]?\.?[phims]\.?h?\.?s\.?`;
   return String.raw`(?<![\w.])(?:${other}\W)?(?:${level})(?:\W{1,3}${other})? ?#?\d+`;
 }
 
-/** Grades, kindergarten being 0, that put a school at a level. A K-8 has two levels. */
+/** Levels of schools, by grades, with kindergarten as 0. A K-8 school has two levels. */
 export const SCHOOL_LEVELS: readonly {
   readonly label: string;
   readonly fromGrade: number;
   readonly toGrade: number;
-  /** ISCED level, as `isced:level` has it. */
+  /** ISCED level, as in `isced:level`. */
   readonly isced: number;
-  /** Words in a name. */
+  /** Words in a school's name that indicate the level. */
   readonly words: RegExp;
 }[] = [
   {

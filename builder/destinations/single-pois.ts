@@ -6,9 +6,9 @@ import { mergeSources } from './merge-sources.ts';
 import type { RatedPoi } from './overture-poi.ts';
 
 /**
- * Each id once. Extracts of Overture overlap; of two differing records of one POI, either stays,
- * but always the same one. Two POIs of the user's own lists with one id throw a `BuildError` that
- * names both.
+ * Returns the records with each id once. Extracts of Overture overlap; of differing records of one
+ * POI, the same one always stays, whatever their order. Throws a `BuildError` that names both if
+ * two POIs of the user's own lists have the same id.
  */
 export function distinctById(records: readonly PoiRecord[]): PoiRecord[] {
   const { listed, rated } = byKind(records);
@@ -30,9 +30,9 @@ function textOf({ confidence, destination }: RatedPoi): string {
 }
 
 /**
- * Each real POI once, ascending by `destId`: of Overture's duplicates, the one with the higher
- * confidence; the user's own list takes precedence over both. The order of the input does not
- * matter. The result for a POI depends only on those around it, within some hundred metres.
+ * Returns each real POI once, ascending by `destId`. Among Overture's duplicates, the one with the
+ * highest confidence stays; the user's own lists take precedence over Overture. The order of the
+ * input does not matter. The result for a POI depends only on the POIs within a few hundred metres.
  */
 export function singlePois(records: readonly PoiRecord[]): Destination[] {
   const { listed, rated } = byKind(records);

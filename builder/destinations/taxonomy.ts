@@ -1,7 +1,7 @@
 import type { DestinationType } from '../../shards/taxonomy.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 
-/** Tags an OSM element must have, all of them: each with one value, or one of several. */
+/** Tags that an OSM element must all have, each with the given value or one of several. */
 export type TagRule = Readonly<Record<string, string | readonly string[]>>;
 
 export interface TaxonomyEntry {
@@ -9,7 +9,7 @@ export interface TaxonomyEntry {
   readonly label: string;
   readonly name: string;
   readonly parent_id: DestTypeId | null;
-  /** For leaves: an element that matches any of these rules is such a POI. */
+  /** For leaves: an element that matches any of these rules is a POI of the type. */
   readonly osm?: readonly TagRule[];
   /** For leaves that tags alone do not determine: the origin of their POIs. */
   readonly source?: 'school-level' | 'school-kind' | 'park-size' | 'other-worship' | 'gtfs';
@@ -122,7 +122,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     name: 'Private schools',
     parent_id: 300,
     osm: [{ amenity: 'school', 'operator:type': ['private', 'religious', 'private_non_profit'] }],
-    // Including religious ones, by their names.
+    // Includes religious schools, which are recognized by name.
     source: 'school-kind',
   },
 
@@ -343,13 +343,13 @@ export const UNKNOWN_LEVEL: DestTypeId = TAXONOMY.find(
   ({ label }) => label === 'schools_level_unknown',
 )!.dest_type_id;
 
-/** The leaves of POIs where vehicles call: between tracks, or off the quay. */
+/** The leaves of POIs where vehicles call. Such POIs may lie between tracks or off the quay. */
 export const STOP_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ label, source }) => source === 'gtfs' || ['rail_stations', 'ferry_terminals'].includes(label),
 ).map(({ dest_type_id }) => dest_type_id);
 
 /**
- * Minimum size of each park leaf in hectares: a park belongs to the last one whose bound it
+ * Minimum size of each park leaf in hectares: a park belongs to the last leaf whose bound it
  * reaches.
  */
 export const PARK_SIZES: readonly { readonly label: string; readonly fromHectares: number }[] = [
@@ -359,8 +359,8 @@ export const PARK_SIZES: readonly { readonly label: string; readonly fromHectare
 ];
 
 /**
- * The types of a release as published. `has`: whether it has a type that only feeds provide, either
- * because it has feeds, or because a user's own list has such POIs.
+ * The types of a release as published. `has` returns whether the release has a type that only feeds
+ * provide, either because it has feeds, or because a user's own list has such POIs.
  */
 export function publicTaxonomy(has: (feedType: DestTypeId) => boolean): DestinationType[] {
   return TAXONOMY.filter(({ source, dest_type_id }) => source !== 'gtfs' || has(dest_type_id)).map(

@@ -5,14 +5,15 @@ import { MAX_BLOCK_BYTES } from './block-limit.ts';
 type Source = Parameters<typeof GeoTIFF.fromSource>[0];
 type Slice = Parameters<Source['fetchSlice']>[0];
 
-/** The size the library reads when it does not yet know how much there is. */
+/** Size of the reads that the library makes before it has the size of the data. */
 const GUESS_BYTES = 4_096;
-/** A packed strip or tile may be somewhat larger than unpacked. */
+/** Maximum size of a read; a packed strip or tile may be somewhat larger than an unpacked one. */
 const MAX_SLICE_BYTES = 2 * MAX_BLOCK_BYTES;
 
 /**
- * A file for the library to read, which refuses requests for more than it can hold: for a tag that
- * claims billions of values, the library would allocate room for all of them and loop over all.
+ * A file for the library to read, which refuses reads of more bytes than the file or a strip can
+ * hold. For a tag that claims billions of values, the library would allocate room for all of them
+ * and loop over them.
  */
 export class BoundedFile implements Source {
   readonly #handle: FileHandle;

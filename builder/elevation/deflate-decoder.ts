@@ -4,8 +4,8 @@ import { BaseDecoder } from 'geotiff';
 import { blockLimit, tooLarge } from './block-limit.ts';
 
 /**
- * Inflates a strip or tile up to the size its tags give: the library's own decoder would let a few
- * kilobytes expand to gigabytes. Rejects if there is more.
+ * Inflates a strip or tile, and rejects if it is larger than its tags say. The library's own
+ * decoder would let a few kilobytes expand to gigabytes.
  */
 export class DeflateDecoder extends BaseDecoder {
   override async decodeBlock(deflated: ArrayBufferLike): Promise<ArrayBufferLike> {

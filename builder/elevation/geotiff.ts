@@ -19,12 +19,12 @@ const IN_FEET = new Set([
 const METRE = /^(|m|met(er|re)s?)$/i;
 const CELLS_ARE_POINTS = 2;
 const ADVICE = 'convert it to degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif';
-/** Cells read at a time: half a gigabyte. */
+/** Maximum number of cells read at a time: half a gigabyte of heights. */
 const MAX_WINDOW_CELLS = 2 ** 27;
 
 /**
  * Opens a GeoTIFF whose first band holds heights in metres on a lattice of degrees. Throws a
- * `BuildError` for anything else, or if it is damaged.
+ * `BuildError` for a damaged file, and for any other kind of file.
  */
 export async function openGeoTiff(file: string): Promise<HeightRaster> {
   await requireKind(file, 'tiff');
@@ -75,7 +75,10 @@ export async function openGeoTiff(file: string): Promise<HeightRaster> {
   }
 }
 
-/** Splits a window by strip or tile: the library would hold all of them in memory at once. */
+/**
+ * Splits a window by strip or tile, since the library would hold all of a larger window's strips or
+ * tiles in memory at once.
+ */
 function* partsByBlock(window: CellWindow, image: GeoTIFFImage): Generator<CellWindow> {
   const [width, height] = [image.getTileWidth(), image.getTileHeight()];
   for (let { top } = window; top < window.bottom; ) {
@@ -110,7 +113,8 @@ function requireDegrees(file: string, image: GeoTIFFImage): void {
 }
 
 /**
- * Checks the unit by the vertical system, which may omit it, and by GDAL's metadata of the band.
+ * Checks the unit of heights by the vertical system, which may omit it, and by GDAL's metadata of
+ * the band.
  */
 async function requireMetres(file: string, image: GeoTIFFImage): Promise<void> {
   const keys = image.getGeoKeys() ?? {};
@@ -132,7 +136,8 @@ async function requireMetres(file: string, image: GeoTIFFImage): Promise<void> {
 }
 
 /**
- * The position of its cells. The library's own origin does not distinguish corners from centers.
+ * Returns the position of an image's cells. The library's own origin does not distinguish corners
+ * from centers.
  */
 function latticeOf(file: string, image: GeoTIFFImage) {
   const tie = image.fileDirectory.getValue('ModelTiepoint');
@@ -150,7 +155,10 @@ function latticeOf(file: string, image: GeoTIFFImage) {
   };
 }
 
-/** A strip or tile is decoded whole, even for a few cells. */
+/**
+ * Throws an error if strips or tiles are too large or cannot be unpacked. A strip or tile is
+ * decoded whole, even for a few cells.
+ */
 async function requireBoundedBlocks(file: string, image: GeoTIFFImage): Promise<void> {
   if (!(await isUnpacked(image))) {
     throw new BuildError(
@@ -165,7 +173,9 @@ async function requireBoundedBlocks(file: string, image: GeoTIFFImage): Promise<
   );
 }
 
-/** The library reads missing data as zeros. */
+/**
+ * Throws an error if any strip or tile is missing, since the library reads missing data as zeros.
+ */
 async function requireAllCells(file: string, image: GeoTIFFImage, size: number): Promise<void> {
   const { fileDirectory: tags } = image;
   const across = Math.ceil(image.getWidth() / image.getTileWidth());

@@ -7,10 +7,10 @@ import { openSrtmTile } from './srtm-tile.ts';
 const BAND_ROWS = 512;
 
 /**
- * Ground heights at some points, by bilinear interpolation between the surrounding cells: across
- * the borders of files, and among the cells that are not void. Where files overlap, the finest
- * cells that have a height there are used. `lon`, `lat`: degrees. Returns metres; NaN where no file
- * has a height. Memory use does not depend on the size of the files. Throws a `BuildError` for an
+ * Returns the ground heights at some points in metres, NaN where no file has a height, by bilinear
+ * interpolation between the surrounding cells that are not void, also across the borders of files.
+ * Where files overlap, the finest cells that have a height there are used. `lon` and `lat` are in
+ * degrees. Memory use does not depend on the size of the files. Throws a `BuildError` for an
  * unusable file.
  */
 export async function groundHeights(
@@ -58,11 +58,13 @@ interface Points {
   readonly southwards: Uint32Array;
 }
 
-/** By point, the weighted mean of the four cells around it, or of those that have a height. */
+/**
+ * Per point, the weighted mean of the four cells around it, or of those among them with a height.
+ */
 class CornerMeans {
   readonly #sums: Float64Array;
   readonly #weights: Float64Array;
-  /** By point, a bit for each of its corners that has been added. */
+  /** Per point, a bit mask of the corners that have been added. */
   readonly #added: Uint8Array;
 
   constructor(points: number) {
@@ -79,7 +81,7 @@ class CornerMeans {
     this.#weights[point] += weight;
   }
 
-  /** Writes the means of those points for which anything was added. */
+  /** Writes the mean of each point to which at least one corner was added. */
   settle(means: Float64Array): void {
     for (let point = 0; point < means.length; point++) {
       if (this.#weights[point] > 0) means[point] = this.#sums[point] / this.#weights[point];
@@ -87,7 +89,10 @@ class CornerMeans {
   }
 }
 
-/** Adds the cells of a raster to all points within a cell of them that have no height yet. */
+/**
+ * Adds the cells of a raster to the means of points that have no height yet and lie within a cell
+ * of the raster's cells.
+ */
 async function addCells(
   raster: HeightRaster,
   { lon, lat, southwards }: Points,

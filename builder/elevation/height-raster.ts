@@ -2,7 +2,7 @@ import type { Degrees, Metres } from '../../shards/units.ts';
 
 /** Ground heights on a lattice of degrees, rows from north to south. */
 export interface HeightRaster {
-  /** The center of the first cell. */
+  /** Position of the center of the first cell. */
   readonly west: Degrees;
   readonly north: Degrees;
   /** Distance between cells, eastwards and southwards. */
@@ -26,11 +26,11 @@ export interface CellWindow {
   readonly bottom: number;
 }
 
-/** No ground is lower or higher; files use all kinds of values for missing data. */
+/** Range of plausible heights. Files use all kinds of values outside it for missing data. */
 const LOWEST: Metres = -500;
 const HIGHEST: Metres = 9_000;
 
-/** Replaces implausible heights by NaN, in place. */
+/** Replaces implausible heights, and those equal to `isVoid`, with NaN, in place. */
 export function withoutVoids(heights: Float32Array, isVoid?: number | null): Float32Array {
   for (let i = 0; i < heights.length; i++) {
     const height = heights[i];

@@ -17,9 +17,9 @@ export class LzwDecoder extends BaseDecoder {
 }
 
 /**
- * Each code stands for a string: a single byte, or the string of an earlier code plus one byte.
- * Each code also defines a new string: that of the previous code plus its own first byte. So a code
- * may refer to the very string it defines.
+ * Unpacks LZW data. Each code stands for a string: a single byte, or the string of an earlier code
+ * plus one byte. Each code also defines a new string: that of the previous code plus its own first
+ * byte. So a code may refer to the very string it defines.
  */
 function unpackLzw(packed: Uint8Array, limit: number): ArrayBuffer {
   const start = new Uint16Array(STRINGS);

@@ -5,15 +5,17 @@ import { unreadable } from '../inputs/fingerprint.ts';
 import { type CellWindow, type HeightRaster, withoutVoids } from './height-raster.ts';
 
 /**
- * Tiles of one and of three arc seconds; adjacent tiles share the rows and columns on their edges.
+ * Cells along a side of a tile of one and of three arc seconds. Adjacent tiles share the rows and
+ * columns on their edges.
  */
 const SIDES = [3_601, 1_201];
 const BYTES = 2;
 const NAME = /^([NS])(\d{2})([EW])(\d{3})(?:\.\w+)?\.hgt$/i;
 
 /**
- * Opens a tile of the Shuttle Radar Topography Mission: a square degree of 16-bit metres,
- * big-endian, whose name gives its south-west corner. Throws a `BuildError` if it is not one.
+ * Opens a tile of the Shuttle Radar Topography Mission: one square degree of heights in metres, as
+ * 16-bit big-endian integers. Its name gives its south-west corner. Throws a `BuildError` if the
+ * file is not one.
  */
 export async function openSrtmTile(file: string): Promise<HeightRaster> {
   const name = NAME.exec(path.basename(file));

@@ -7,13 +7,13 @@ const LZW = 5;
 const DEFLATE = [8, 32946];
 const SUPPORTED = new Set([PLAIN, LZW, ...DEFLATE]);
 
-/** Predictors: what is stored in place of each cell. */
+/** TIFF predictors, which determine what is stored in place of each cell. */
 const UNPREDICTED = 1;
 const DIFFERENCES = 2;
 const DIFFERENCES_OF_FLOATS = 3;
-/** Bits of the samples whose differences the library adds up. */
+/** Bits per sample for which the library can add up differences. */
 const BITS_OF_DIFFERENCES = [8, 16, 32];
-/** A sample format. */
+/** Sample format of floating-point numbers. */
 const FLOAT = 3;
 
 // The library's own decoders end the process on a damaged strip, or let a small file take all

@@ -11,7 +11,7 @@ import { geometryColumns } from './geometry-columns.ts';
 
 const GEOID = { name: 'geoid', type: 'string', description: 'Census block, 15 digits.' } as const;
 
-/** Few enough that the outlines of a large county are never all in memory. */
+/** Rows per group; few enough that the outlines of a large county are never all in memory. */
 const OUTLINED_GROUP_ROWS = 1 << 14;
 
 /** The blocks themselves, as GeoParquet. */
@@ -85,10 +85,13 @@ async function openBlocks(release: Release, { manifest }: ReleaseCounty) {
   };
 }
 
-/** Few enough that the values of hundreds of columns take little memory. */
+/** Rows per group; few enough that the values of hundreds of columns take little memory. */
 const JOINED_GROUP_ROWS = 1 << 10;
 
-/** A table with a row a block in their order, GEOID first, after the columns of `blocks`. */
+/**
+ * Puts the columns of `blocks` in front of a table with one row per block, in the order of blocks,
+ * whose first column is the GEOID.
+ */
 export function withBlocks(table: CountyTable): CountyTable {
   return {
     ...table,
@@ -112,7 +115,7 @@ export function withBlocks(table: CountyTable): CountyTable {
   };
 }
 
-/** The weights of the blocks, a column each. */
+/** The weights of the blocks, one column per weight. */
 export const weightsTable: CountyTable = {
   name: 'weights',
   description: 'Counts by block: people, and the weights that the release was built with.',

@@ -68,7 +68,7 @@ export const typesTable: ReleaseTable = {
   },
 };
 
-/** The census places, as GeoParquet; a row group a state. */
+/** The census places, as GeoParquet; one row group per state. */
 export const placesTable: ReleaseTable = {
   name: 'places',
   description: 'Census places (cities and towns) with blocks in the release.',

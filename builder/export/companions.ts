@@ -40,7 +40,7 @@ export async function writeCompanions(
   const all = {
     ...texts,
     SHA256SUMS: sha256Sums([...files, ...companions], root),
-    // Last: verification begins with it.
+    // Written last, since verification begins with this file.
     [FILES]: json(list),
   };
   for (const [name, text] of Object.entries(all)) {
@@ -50,7 +50,7 @@ export async function writeCompanions(
 
 const json = (value: object) => `${JSON.stringify(value, null, 1)}\n`;
 
-/** As `sha256sum` writes and checks it, in the folder of the release. */
+/** Formats checksums as `sha256sum` writes and checks them in the folder of the release. */
 function sha256Sums(files: readonly ObjectRef[], root: string): string {
   return files.map(({ name, sha256 }) => `${sha256}  ${name.slice(root.length + 1)}\n`).join('');
 }

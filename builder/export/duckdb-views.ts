@@ -2,12 +2,12 @@ import type { ExportedFile } from './exported-files.ts';
 import { groupedByTable } from './exported-files.ts';
 
 /**
- * A script that makes a view of each table in DuckDB, of its Parquet files; null if there are none.
- * Counties and tables that have other files only are named in comments. Files are named one by one,
- * so that it works over HTTPS, where nothing can be listed; the names of folders give no columns,
- * for a POI has a state of its own. Where the variable `base` is set, it is the address of the
- * folder: views read it whenever they are used, also those of a database that was made in the
- * folder and is attached.
+ * Returns a script that makes a view of the Parquet files of each table in DuckDB; null if there
+ * are no such files. Comments in the script name counties and tables without Parquet files. Files
+ * are listed one by one, so that the script works over HTTPS, where folders cannot be listed. Names
+ * of folders do not become columns, since a POI has a state of its own. The variable `base`, if
+ * set, is the address of the folder. Views read the variable whenever they are used, including
+ * views of a database that was made in the folder and is attached.
  */
 export function duckdbViews(files: readonly ExportedFile[], root: string): string | null {
   if (files.every((file) => !isParquet(file))) return null;
@@ -31,7 +31,10 @@ function isParquet({ format }: ExportedFile): boolean {
   return format === 'parquet';
 }
 
-/** The view of a table. `others`: counties of which it has no Parquet file. */
+/**
+ * Returns the statement that makes the view of a table. `others` are the counties for which the
+ * table has no Parquet file.
+ */
 function viewOf(
   table: string,
   names: readonly string[],

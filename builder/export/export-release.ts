@@ -18,10 +18,10 @@ import { type ExportRequest, writeTables } from './write-tables.ts';
  *     release=R/table=T/state=SS/county=SSCCC.parquet    tables by county; or .csv, .geojson, .fgb
  *     release=R/table=T/T.parquet                        other tables
  *     release=R/SHA256SUMS, views.sql, …                 see `companions.ts`
- *     receipts/                                          by which an interrupted export continues
+ *     receipts/                                          from which an interrupted export continues
  *
- * A file is either whole or absent. `findWritten` finds one that is in the store of the release, to
- * be copied.
+ * A file is either whole or absent. `findWritten` returns the record of a table's file in the store
+ * of the release, which is copied from there; null if the store has none.
  */
 export async function exportRelease(
   release: Release,
@@ -62,7 +62,9 @@ export async function exportRelease(
   });
 }
 
-/** Throws a `BuildError` for a store of releases: with an export in it, a build would refuse it. */
+/**
+ * Throws a `BuildError` for a store of releases, which builds would refuse if it held an export.
+ */
 export async function refuseReleases(out: WritableStore): Promise<void> {
   if ((await out.stat(LATEST)) === null) return;
   throw new BuildError(

@@ -2,7 +2,7 @@ import type { Column, RowGroup } from '../../shards/parquet/table.ts';
 import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
-/** The reading of a table's rows. */
+/** The release to read a table's rows from, and a callback for progress. */
 export interface Reading {
   readonly release: Release;
   /** Called with the share of the rows that have been read. */
@@ -15,11 +15,11 @@ interface ExportTable {
   columns(release: Release): readonly Column[];
 }
 
-/** A table with a file a county. */
+/** A table with one file per county. */
 export interface CountyTable extends ExportTable {
-  /** The objects that it is read from, whose sizes stand for the work. */
+  /** The objects that a county's rows are read from; their sizes stand for the work. */
   objectsOf(county: ReleaseCounty): readonly ObjectRef[];
-  /** Its rows in order. The arrays of a group are overwritten by the next. */
+  /** Yields the rows in order. The arrays of a group are overwritten by the next group. */
   rows(reading: Reading, county: ReleaseCounty): AsyncIterable<RowGroup>;
 }
 

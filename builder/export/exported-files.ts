@@ -3,7 +3,7 @@ import { ShardError, StoreError } from '../../shards/errors.ts';
 import { exportedTableSchema } from '../../shards/release/exported-table.ts';
 import type { Store } from '../../shards/store/store.ts';
 
-/** A file, by its name from the folder that `--out` names. */
+/** A file; its name is relative to the folder that `--out` names. */
 const fileSchema = z.strictObject({
   name: z.string(),
   bytes: z.int().min(0),
@@ -20,14 +20,14 @@ const exportedFilesSchema = z.strictObject({
   /** Identifies the contents of the release. */
   version: z.string(),
   files: z.array(exportedFileSchema),
-  /** The texts beside them, see `companions.ts`. */
+  /** The texts beside the tables (`companions.ts`). */
   companions: z.array(fileSchema),
 });
 export type ExportedFiles = z.infer<typeof exportedFilesSchema>;
 
 export const FILES = 'files.json';
 
-/** The files that are in a release's folder; null without a list of them. */
+/** Reads the list of the files in a release's folder; null if the folder has no list. */
 export async function readFiles(store: Store, root: string): Promise<ExportedFiles | null> {
   const name = `${root}/${FILES}`;
   try {
@@ -40,13 +40,13 @@ export async function readFiles(store: Store, root: string): Promise<ExportedFil
   }
 }
 
-/** Files by name: later ones replace earlier ones. */
+/** Merges lists of files, sorted by name. A file replaces an earlier one with the same name. */
 export function mergeFiles(...lists: readonly (readonly ExportedFile[])[]): ExportedFile[] {
   const byName = new Map(lists.flat().map((file) => [file.name, file]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Files by their table, in order. */
+/** Groups files by table, in order. */
 export function groupedByTable(files: readonly ExportedFile[]): Map<string, ExportedFile[]> {
   const tables = new Map<string, ExportedFile[]>();
   for (const file of files) {

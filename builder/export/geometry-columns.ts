@@ -5,8 +5,8 @@ const GEOMETRY = 'geometry';
 const BOX = 'bbox';
 
 /**
- * An area, and its box, which lets readers of GeoParquet 1.1 skip rows: a `covering`. Files of 2.0
- * have the bounds of areas by row group instead.
+ * Columns of an area and its box. The box lets readers of GeoParquet 1.1 skip rows, as a
+ * `covering`; files of 2.0 have the bounds of areas per row group instead.
  */
 export const geometryColumns = (nullable: boolean) =>
   [
@@ -20,7 +20,7 @@ export const geometryColumns = (nullable: boolean) =>
   ] as const satisfies Column[];
 
 /**
- * The `geo` metadata of GeoParquet; without a `crs`, coordinates are OGC:CRS84. `bounds`: the box
+ * The `geo` metadata of GeoParquet; without a `crs`, coordinates are OGC:CRS84. `bounds` is the box
  * of all areas, if known.
  */
 export function geoMetadata(bounds: BoundingBox | undefined, version: GeoParquetVersion): string {
@@ -39,7 +39,10 @@ export function geoMetadata(bounds: BoundingBox | undefined, version: GeoParquet
   });
 }
 
-/** Corners of a box to six decimals, like those of outlines, all of which it still contains. */
+/**
+ * Rounds the corners of a box outwards to six decimals, the precision of outlines, so that the box
+ * still contains all of them.
+ */
 function roundedOutwards({ minLon, minLat, maxLon, maxLat }: BoundingBox): number[] {
   const below = (degrees: Degrees) => Math.floor(degrees * MICRO) / MICRO;
   const above = (degrees: Degrees) => Math.ceil(degrees * MICRO) / MICRO;

@@ -19,15 +19,18 @@ import { Receipts } from '../receipts/receipts.ts';
 import type { TableJob } from './table-job.ts';
 import { type ExportRequest, keyOf, writeTables } from './write-tables.ts';
 
-/** Distinguishes their receipts from those of a release's parts. */
+/** Distinguishes the receipts of published tables from those of a release's parts. */
 const PLACE = 'exports';
-/** Longer than links to a file work, and than servers keep a list from before it was replaced. */
+/**
+ * How long a replaced file is kept: longer than links to the file work, and longer than servers use
+ * a list that has been replaced.
+ */
 const SUPERSEDED_KEPT_MS: Millis = 86_400_000;
 
 /**
- * Exports tables into the store of their release, for the API to serve, and returns all that are
- * there now. Their objects are named by their contents; one beside them lists those of a manifest,
- * with the files that they replace, so that links to these work on.
+ * Exports tables into the store of their release, for the API to serve, and returns all tables that
+ * are there now. Objects are named by their contents. An object per manifest lists the tables, and
+ * the files that they replaced, so that links to replaced files keep working.
  */
 export function publishExports(
   release: Release,
@@ -60,7 +63,7 @@ export async function exportTable(
   await writeTables(release, request, servedSink(store), progress, 1);
 }
 
-/** The record of a table that is in the store of its release; null if it is not. */
+/** Returns the record of a table that is in the store of its release; null if the table is not. */
 export function findExported(
   release: Release,
   table: TableJob,
@@ -84,7 +87,10 @@ function servedSink(store: WritableStore) {
   };
 }
 
-/** The lists once tables have been exported, at `nowMs`, beside or in place of those there are. */
+/**
+ * Returns the lists after an export at `nowMs`, whose tables join those in the store or replace
+ * them.
+ */
 function listsAfter(
   there: ServedExports,
   exported: readonly ServedExport[],
@@ -103,7 +109,8 @@ function listsAfter(
 }
 
 /**
- * A damaged list is replaced: tables that it had are found by their receipts when exported again.
+ * Reads the lists of a manifest; a damaged object counts as empty lists. Its tables are found by
+ * their receipts when they are exported again.
  */
 async function listsIfSound(store: WritableStore, manifest: string): Promise<ServedExports> {
   try {

@@ -4,16 +4,16 @@ import type { Release } from '../../shards/release/release.ts';
 
 const { classes, beyond, stripe } = MAP_COLOURS.light;
 
-/** A part of a legend: the features that an expression of QGIS selects, in a colour. */
+/** An entry of a legend: the features that a QGIS expression selects, and their colour. */
 interface Swatch {
   readonly label: string;
   readonly filter: string;
   readonly colour: string;
-  /** Colour of stripes over it. */
+  /** Colour of stripes over the fill. */
   readonly stripe?: string;
 }
 
-/** Features by classes of minutes, the classes and colours of the map. */
+/** Swatches for features by minutes, with the classes and colours of the map. */
 const classSwatches = (minutes: string): readonly Swatch[] =>
   BAND_ENDS.map((end, i) => ({
     label: `${classLabel(i)} min`,
@@ -22,15 +22,15 @@ const classSwatches = (minutes: string): readonly Swatch[] =>
   }));
 
 /**
- * A style of QGIS for blocks with minutes: those of the table `blocks`, joined with `nearest_wide`,
- * or of GeoJSON of the API. The variable `column` of the layer names the column of minutes. Blocks
- * without land are not drawn, as on the map.
+ * QGIS style for blocks with minutes: those of the table `blocks` joined with `nearest_wide`, or of
+ * GeoJSON from the API. The layer's variable `column` names the column of minutes. Blocks without
+ * land are not drawn, as on the map.
  */
 export function blockStyle({ manifest, taxonomy }: Release): string {
   const [mode] = manifest.modes;
   const column = `${mode}_${taxonomy.labelOf(taxonomy.leafIds[0])}`;
   const minutes = 'attribute(@column)';
-  // Rows of the API have a reason instead; a boolean in CSV is a text.
+  // Rows of the API have a reason instead of these columns; a boolean in CSV is a text.
   const isLinked = `coalesce(attribute('reason') <> 'no-data', to_string(attribute(if(@column like 'bike%', 'bike_linked', 'walk_linked'))) <> 'false', true)`;
   const hasLand = `coalesce(attribute('land_area_m2'), 1) > 0`;
   const swatches: readonly Swatch[] = [
@@ -69,8 +69,8 @@ ${swatches.map((swatch, i) => symbolOf(swatch, `${i}`)).join('')}  </symbols>
 }
 
 /**
- * A style of QGIS for vector tiles of bands. Tiles have nothing where it is over 30 minutes or
- * where no street is near.
+ * QGIS style for vector tiles of bands. Tiles are empty where the nearest POI is over 30 minutes
+ * away or no street is near.
  */
 export function bandStyle(): string {
   const styles = classSwatches('"minutes"').map(
@@ -94,7 +94,7 @@ ${styles.join('')}  </styles>
 const HEADER = `<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>
 <qgis version="3.22.0">`;
 
-/** A fill whose outline has its colour, so that nothing shows between neighbours. */
+/** Returns a fill whose outline has the same colour, so that no gap shows between neighbours. */
 function symbolOf({ colour, stripe }: Swatch, name: string): string {
   const fill = layerOf('SimpleFill', {
     color: rgba(colour),
@@ -118,13 +118,13 @@ function layerOf(kind: string, options: Readonly<Record<string, string>>, symbol
   return `<layer class="${kind}" enabled="1" pass="0" locked="0">\n<Option type="Map">\n${members.join('')}</Option>\n${symbol}</layer>\n`;
 }
 
-/** `#rrggbb` as QGIS writes it. */
+/** Converts `#rrggbb` to the notation of QGIS. */
 function rgba(colour: string): string {
   const channels = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
   return [...channels, 255].join();
 }
 
-/** Text in an attribute of XML. */
+/** Escapes text for an XML attribute. */
 function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')

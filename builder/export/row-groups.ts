@@ -1,11 +1,11 @@
 import type { Dictionary, RowGroup } from '../../shards/parquet/table.ts';
 
-/** Rows of a group, at most: enough to compress well, few enough to hold and to skip. */
+/** Maximum rows per group: enough to compress well, few enough to hold and to skip. */
 const GROUP_ROWS = 1 << 17;
 
 /**
  * Collects indexed rows into groups. Rows that belong together, such as those of an origin, are in
- * one group, so that a reader of one origin fetches one, unless they are more than fit into any.
+ * one group unless they exceed its size, so that a reader of one origin fetches one group.
  */
 export class RowGroups {
   readonly #dictionaries: readonly Dictionary[];
@@ -13,14 +13,14 @@ export class RowGroups {
   readonly #most: number;
   #rows = 0;
 
-  /** `most`: rows of a group. */
+  /** `most` is the maximum number of rows per group. */
   constructor(dictionaries: readonly Dictionary[], most = GROUP_ROWS) {
     this.#dictionaries = dictionaries;
     this.#most = most;
     this.#indexes = dictionaries.map(() => new Uint32Array(most));
   }
 
-  /** The columns of indexes: to be filled from `rows`, and `rows` then advanced. */
+  /** The columns of indexes, which callers fill from position `rows`; then they advance `rows`. */
   get columns(): readonly Uint32Array[] {
     return this.#indexes;
   }
@@ -37,12 +37,15 @@ export class RowGroups {
     return this.#rows === this.#most;
   }
 
-  /** Whether so many rows are to begin a new group. */
+  /**
+   * Whether this many more rows would overfill a group that has begun, so that they should begin a
+   * new one.
+   */
   isTooFullFor(rows: number): boolean {
     return this.#rows > 0 && this.#rows + rows > this.#most;
   }
 
-  /** The group so far, whose arrays the next one overwrites. */
+  /** Ends the group and returns it. The next group overwrites its arrays. */
   take(): RowGroup {
     const rows = this.#rows;
     this.#rows = 0;

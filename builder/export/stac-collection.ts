@@ -6,7 +6,7 @@ import { citationOf, licenceOf } from './terms.ts';
 
 const FILE_EXTENSION = 'https://stac-extensions.github.io/file/v2.1.0/schema.json';
 const SCIENTIFIC_EXTENSION = 'https://stac-extensions.github.io/scientific/v1.0.0/schema.json';
-/** Prefix of a multihash: SHA-256, of 32 bytes. */
+/** Multihash prefix of a SHA-256 digest, which has 32 bytes. */
 const SHA256_MULTIHASH = '1220';
 const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
   parquet: 'application/vnd.apache.parquet',

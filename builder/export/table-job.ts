@@ -11,7 +11,7 @@ export const tableJobSchema = z
     /** Null for a table that is not by county. */
     county: countyFipsSchema.nullable(),
     format: z.enum(EXPORT_FORMATS),
-    /** The version in which Parquet files hold outlines. */
+    /** The GeoParquet version of Parquet files with outlines. */
     geoparquet: z.enum(GEOPARQUET_VERSIONS),
   })
   .refine(({ table, format }) => tableNamesIn(format).includes(table), {

@@ -4,27 +4,27 @@ import type { Bytes } from '../../shards/units.ts';
 import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
 import { type TableRequest, TableWriter } from './table-writer.ts';
 
-/** The release that a thread writes tables of, and where it reports. */
+/** The release whose tables a thread writes, and the array in which it reports progress. */
 export interface TableWorld {
   /** The location of the store. */
   readonly location: string;
   readonly latest: Latest;
-  /** In memory that threads share. */
+  /** Fraction of rows written per request, in memory that threads share. */
   readonly fractions: Float64Array;
-  /** Memory for what a thread keeps of the release. */
+  /** Memory for a thread's cache of the release. */
   readonly cacheBytes: Bytes;
 }
 
-/** Memory for all threads together, and the least for one. */
+/** Cache memory of all threads together, and the minimum for one thread. */
 const CACHE_BYTES: Bytes = 2 ** 30;
 const LEAST_CACHE_BYTES: Bytes = 2 ** 26;
 
-/** Writes tables, and returns their numbers of rows. */
+/** A pool that writes tables and returns their numbers of rows. */
 type TablePool = Pool<TableRequest, number>;
 
 /**
- * Opens a pool of threads that write tables of a release; a single thread is this one. The threads
- * open the store themselves, and run compiled code: when running from source, request one.
+ * Opens a pool of threads that write tables of a release. A single thread is the current one. More
+ * threads open the store themselves, and run compiled code: when running from source, request one.
  */
 export function openTablePool(
   release: Release,

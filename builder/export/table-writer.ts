@@ -15,7 +15,7 @@ import { tablesIn } from './tables.ts';
 /** A table to be written into a local file. */
 export interface TableRequest extends TableJob {
   readonly file: string;
-  /** Its position in the fractions of a `TableWriter`. */
+  /** Index of the request in the fractions of a `TableWriter`. */
   readonly index: number;
 }
 
@@ -24,13 +24,13 @@ export class TableWriter {
   readonly #release: Release;
   readonly #fractions: Float64Array;
 
-  /** `fractions`: by request, the fraction of its rows that have been written. */
+  /** `fractions` holds, per request, the fraction of its rows that have been written. */
   constructor(release: Release, fractions: Float64Array) {
     this.#release = release;
     this.#fractions = fractions;
   }
 
-  /** Returns the number of rows. */
+  /** Writes a table and returns its number of rows. */
   async write(request: TableRequest): Promise<number> {
     const { table, county, format, file, index } = request;
     const release = this.#release;

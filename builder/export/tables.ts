@@ -4,7 +4,7 @@ import { placesTable, poiCatalogueTable, typesTable } from './catalogue-tables.t
 import type { CountyTable, ReleaseTable } from './export-table.ts';
 import { nearestTable, nearestWideTable, poisTable, reachTable } from './time-tables.ts';
 
-/** Tables with a file a county. */
+/** Tables with one file per county. */
 export const COUNTY_TABLES: readonly CountyTable[] = [
   nearestTable,
   nearestWideTable,
@@ -15,7 +15,7 @@ export const COUNTY_TABLES: readonly CountyTable[] = [
   weightsTable,
 ];
 
-/** Tables with one file. */
+/** Tables with one file per release. */
 export const RELEASE_TABLES: readonly ReleaseTable[] = [placesTable, typesTable];
 
 interface Tables {
@@ -36,7 +36,7 @@ export function tablesIn(format: ExportFormat): Tables {
   return format === 'geojson' || format === 'gpkg-ready' ? OUTLINED : ALL;
 }
 
-/** Their names. */
+/** The names of the tables that a format can hold. */
 export function tableNamesIn(format: ExportFormat): readonly string[] {
   const { byCounty, ofRelease } = tablesIn(format);
   return [...byCounty, ...ofRelease].map(({ name }) => name);

@@ -4,7 +4,7 @@ import type { Release } from '../../shards/release/release.ts';
 const CENSUS = 'U.S. Census Bureau';
 const OPENSTREETMAP = '© OpenStreetMap contributors';
 
-/** Tables that contain nothing of OpenStreetMap. */
+/** Tables that contain no data from OpenStreetMap. */
 const PUBLIC_DOMAIN: readonly string[] = ['places', 'types', 'weights'];
 
 /** The licence of a table. */
@@ -44,7 +44,7 @@ Maps Foundation are at https://docs.overturemaps.org/attribution/.
 `;
 }
 
-/** Which tables are made from which sources. */
+/** Lists the tables that are made from each source. */
 export function attributionText(release: Release): string {
   const { manifest, weights } = release;
   const lines = [

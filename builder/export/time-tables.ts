@@ -19,7 +19,7 @@ const POI_MINUTES = {
   description: 'Travel time in minutes, in steps of 0.1, up to 30.',
 } as const;
 
-/** Minutes from each block to the nearest POI of each leaf type, a row each. */
+/** Minutes from each block to the nearest POI of each leaf type, one row per time. */
 export const nearestTable: CountyTable = {
   name: 'nearest',
   description: 'Minutes to the nearest POI of each type; no row: not within 30 minutes.',
@@ -63,7 +63,7 @@ export const nearestTable: CountyTable = {
   },
 };
 
-/** The same, with a row a block and a column a mode and type. */
+/** The times of `nearest`, with one row per block, and one column per mode and type. */
 export const nearestWideTable: CountyTable = {
   name: 'nearest_wide',
   description: 'Minutes to the nearest POI of each type; null: not within 30 minutes.',
@@ -100,7 +100,7 @@ export const nearestWideTable: CountyTable = {
   },
 };
 
-/** Fewer than of narrow tables: hundreds of columns are in memory at once. */
+/** Rows per group; fewer than in narrow tables, since hundreds of columns are in memory at once. */
 const WIDE_GROUP_ROWS = 1 << 14;
 
 /** Blocks read at a time. */
@@ -200,7 +200,7 @@ async function* matrixRows(
   yield groups.take();
 }
 
-/** The times that a unit can hold, in minutes. */
+/** All times that a unit can represent, in minutes. */
 function timesOf(unit: TimeUnit): Dictionary {
   const length = unit.most - unit.least + 1;
   const perMinute = unit === MINUTES ? 1 : 10;

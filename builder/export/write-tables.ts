@@ -21,7 +21,7 @@ import { openTablePool } from './table-pool.ts';
 import type { TableRequest } from './table-writer.ts';
 import { tablesIn } from './tables.ts';
 
-/** Increment when the same release gives other bytes. */
+/** Increment when the same release would give different bytes. */
 const EXPORT_VERSION = 6;
 const PROGRESS_MS: Millis = 100;
 
@@ -30,18 +30,18 @@ export interface ExportRequest {
   readonly tables: readonly string[];
   readonly counties: readonly CountyFips[];
   readonly format: ExportFormat;
-  /** The version of Parquet files with outlines; the newest by default. */
+  /** The GeoParquet version of files with outlines; the newest by default. */
   readonly geoparquet?: GeoParquetVersion;
 }
 
-/** Where exported files go. */
+/** The destination of exported files. */
 interface ExportSink<T extends z.ZodType> {
   readonly store: WritableStore;
-  /** The record of a file, which its receipt holds. */
+  /** Schema of the record of a file, which its receipt holds. */
   readonly record: T;
   /** Distinguishes the receipts of exports to the same store. */
   readonly place: string;
-  /** `sha256`: of the body, if known. */
+  /** Stores a file and returns its record. `sha256` is the hash of the body, if known. */
   put(table: ExportedTable, body: PutBody, sha256?: string): Promise<z.infer<T>>;
   /** Finds a file that has been written into the store of the release, to be copied. */
   readonly findWritten?: (table: TableJob) => Promise<ServedExport | null>;
@@ -51,9 +51,9 @@ interface ExportSink<T extends z.ZodType> {
 type Work = Omit<TableRequest, 'file'> & { readonly bytes: Bytes; readonly key: string };
 
 /**
- * Writes tables of a release, a file a county, and returns their records. Each has a receipt, so
- * that an interrupted export continues; the same release gives the same bytes, whatever the number
- * of threads.
+ * Writes tables of a release, one file per county, and returns the records of the files. Each file
+ * has a receipt, so that an interrupted export continues. The same release gives the same bytes,
+ * whatever the number of threads.
  */
 export async function writeTables<T extends z.ZodType>(
   release: Release,
@@ -111,7 +111,7 @@ export async function writeTables<T extends z.ZodType>(
   return records;
 }
 
-/** The files of a request, each a job by itself. */
+/** Lists the files of a request, one job per file. */
 export function tableJobsOf(
   release: Release,
   { tables, counties, format, geoparquet = GEOPARQUET_VERSIONS[0] }: ExportRequest,
@@ -147,7 +147,9 @@ export function keyOf(
   return createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
 }
 
-/** The size of what a file is made from; small for tables that are not by county. */
+/**
+ * Returns the size of the objects that a file is made from; 0 for tables that are not by county.
+ */
 function workOf(release: Release, { table, county, format }: TableJob): Bytes {
   const read = tablesIn(format).byCounty.find(({ name }) => name === table);
   const of = release.counties.find(({ fips }) => fips === county);

@@ -13,18 +13,19 @@ import { outlineOf } from './outline.ts';
 
 /** The extent of a file according to its header and the polygon next to it. */
 export interface ExtractCoverage {
-  /** The base name of its path. */
+  /** Base name of the file's path. */
   readonly name: string;
-  /** The box in which it claims to be complete; null if not stated. */
+  /** The box in which the file claims to be complete; null if not stated. */
   readonly box: BoundingBox | null;
-  /** The polygon it was cut by, if that is next to it. */
+  /** The polygon that the file was cut by; null if there is none next to the file. */
   readonly outline: Area | null;
-  /** When it was cut; 0 if not stated. */
+  /** When the file was cut; 0 if not stated. */
   readonly cutMs: EpochMillis;
 }
 
 /**
- * Extracts keep ways that lead out of them whole; as a rule they reach no farther beyond than this.
+ * How far ways may reach beyond an extract, as a rule. Extracts keep ways that leave their area
+ * whole.
  */
 const BEYOND_AN_EXTRACT: Metres = 50_000;
 
@@ -44,7 +45,8 @@ export function mayReach({ box, cutMs }: ExtractCoverage, area: BoundingBox): bo
 }
 
 /**
- * The area in which files together claim to be complete: the box around all, and the area of each.
+ * Returns the area in which files together claim to be complete: the box around all of them, null
+ * if any states none; and the area of each, null if no file has a polygon.
  */
 export function coverageOf(files: readonly ExtractCoverage[]): {
   coverage: BoundingBox | null;

@@ -52,30 +52,35 @@ function endLine(firstPoint: number[], points: number): void {
 export interface OsmExtract {
   /** The box in which the files claim to be complete; null if one of them does not state it. */
   readonly coverage: BoundingBox | null;
-  /** The exact areas, by file: the polygon it was cut by; null if no file has one. */
+  /**
+   * The exact area of each file, which is the polygon it was cut by; null if no file has a polygon.
+   */
   readonly outlines: readonly Area[] | null;
   /** When the newest element was edited, or the files were cut. */
   readonly newestMs: EpochMillis;
-  /** The area in which all streets of the files were kept; they continue beyond it. */
+  /**
+   * The area in which all streets of the files were kept. Streets that leave the area are kept
+   * whole.
+   */
   readonly streetArea: BoundingBox;
   readonly streets: StreetWays;
   readonly nodes: StreetNodes;
   readonly impassable: Impassable;
   readonly destinations: Destination[];
   readonly stations: readonly MappedStation[];
-  /** References from streets to nodes that are in no file. */
+  /** Number of references from streets to nodes that are in no file. */
   readonly missingNodes: number;
 }
 
 /** A file that elements were read from. */
 export interface OsmFile extends ExtractCoverage {
-  /** When its newest element was edited, if it was read, or else when it was cut. */
+  /** When the file's newest element was edited, if the file was read; otherwise when it was cut. */
   readonly newestMs: EpochMillis;
 }
 
 /**
  * Turns elements into the destinations within `area` and the streets within `streetArea`, which
- * contains it. `files`: all files, including those with nothing nearby.
+ * contains it. `files` are all files, including those with nothing nearby.
  */
 export function extractOsm(
   elements: OsmElements,
@@ -108,7 +113,7 @@ export function extractOsm(
   };
 }
 
-/** An error that lists the likely causes. */
+/** The error for an area without streets, which names the likely cause. */
 export function noStreetsIn(files: readonly string[]): BuildError {
   return new BuildError(
     `${files.join(', ')}: no streets in the area of the blocks; does the extract cover the county?`,

@@ -15,20 +15,20 @@ import { emptyStreets, emptyWays, type RawWays } from './raw-ways.ts';
 export interface GatheredOsm extends OsmElements {
   /** When the newest element of each file was edited, or the file was cut. */
   readonly newestMs: ReadonlyMap<string, EpochMillis>;
-  /** By `key=value`, how many elements in the cells describe a POI of no known type. */
+  /** Number of elements in the cells that describe a POI of no known type, by `key=value`. */
   readonly unmapped: ReadonlyMap<string, number>;
 }
 
-/** Reads of each file to gather all of its contents; a part of them takes two more. */
+/** Number of times that each file is read to gather all of its contents, or only a part of them. */
 export const PASSES = 3;
 export const PASSES_OF_PART = 5;
 
 /**
  * Reads the elements of streets and destinations in some cells from OSM PBF files, in three passes
  * over each: relations, which name the ways they need; ways, which name the nodes they need; nodes.
- * Files may overlap. `isPart`: the files hold much more than these cells, so two earlier passes
- * find the ways there; otherwise all ways are held. `map`: collects the elements of the base map,
- * if one is made there. `read` is called with the number of bytes read.
+ * Files may overlap. `isPart` means that the files hold much more than these cells, so that two
+ * earlier passes find the ways there; otherwise all ways are held. `map` collects the elements of
+ * the base map, or is null if none is made. `read` is called with the number of bytes read.
  */
 export async function gatherOsm(
   paths: readonly string[],
@@ -72,7 +72,7 @@ export async function gatherOsm(
   };
 }
 
-/** The ways that have a node in some cells. */
+/** Returns the ids of the ways that have a node in some cells. */
 async function waysIn(
   cells: CellRectangle,
   pass: (handlers: PbfHandlers) => Promise<void>,

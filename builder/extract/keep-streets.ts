@@ -9,9 +9,9 @@ import type { RawStreets } from './raw-ways.ts';
 export interface KeptStreets {
   readonly ways: StreetWays;
   readonly nodes: StreetNodes;
-  /** By ordinal in the table: 1 where a way for walking passes. */
+  /** Per ordinal in the node table: 1 where a walkable way passes. */
   readonly walkable: Uint8Array;
-  /** References from those ways to nodes that are in no file: they are left out. */
+  /** Number of references from the kept ways to nodes that are in no file, which are left out. */
   readonly missingNodes: number;
 }
 

@@ -12,7 +12,7 @@ import { addWay, emptyWays } from './raw-ways.ts';
 
 /** An area of the base map, with the ways that draw it. */
 export interface MapArea extends Pick<AreaSource, 'type' | 'id' | 'members'> {
-  /** Null for one that has a label only. */
+  /** Number of the area's kind; null for an area that has only a label. */
   readonly kind: number | null;
   readonly label: ReturnType<typeof waterLabelKind>;
 }
@@ -27,7 +27,7 @@ export interface MapPoint {
 export class MapElements {
   readonly kinds = new MapKinds();
   readonly lines = emptyWays();
-  /** By line: the number of its kind. */
+  /** Per line, the number of its kind. */
   readonly lineKinds = new GrowableArray(Float64Array);
   readonly areas = new Map<string, MapArea>();
   readonly points = new Map<number, MapPoint>();

@@ -40,9 +40,9 @@ export function mapFeatures(
   return drawing;
 }
 
-/** A polygon is drawn from the zoom on at which it has the area of this many pixels. */
+/** Area of a polygon, in pixels, at the first zoom where it is drawn. */
 const LEAST_PIXELS = 4;
-/** Pixels of a tile's side, as in maps of vector tiles. */
+/** Binary logarithm of the pixels along a tile's side, as in maps of vector tiles. */
 const TILE_PIXEL_BITS = 9;
 
 class MapDrawing implements MapFeatures {
@@ -89,13 +89,15 @@ class MapDrawing implements MapFeatures {
     }
     if (label !== null) {
       const labelled = this.shapes.kinds.numberOf(label(squareMetresOf(polygons)));
-      // Ways and relations are numbered apart.
+      // The lowest bit distinguishes ways from relations, whose ids overlap.
       const key = keyOf('label', id * 2 + (type === 'way' ? 0 : 1));
       this.point(key, labelled, pointInside(polygons));
     }
   }
 
-  /** Adds a ring, turned as its shape requires; returns its signed area in square units. */
+  /**
+   * Adds a ring, wound as a shell or a hole requires, and returns its signed area in square units.
+   */
   #ring(ring: Ring, isShell: boolean): number {
     const x = Int32Array.from(ring, ([lon]) => worldX(lon * MICRO));
     const y = Int32Array.from(ring, ([, lat]) => worldY(lat * MICRO));

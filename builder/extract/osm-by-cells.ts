@@ -6,7 +6,9 @@ import type { NodeTable } from '../osm/node-table.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { type RawWays, refsOf } from './raw-ways.ts';
 
-/** The elements of a cell: ways by their positions among all. */
+/**
+ * The elements of a cell, with streets and impassable ways as indices into all ways of their kind.
+ */
 export interface CellElements {
   readonly streets: number[];
   readonly impassable: number[];
@@ -28,14 +30,15 @@ export interface PartitionedElements {
 
 /**
  * Areas that span more cells than this on a side are not stored by cell, but once, separately: a
- * national forest has a hundred thousand nodes and covers hundreds of cells. All others have a node
- * in each cell they enter or in an adjacent one, so that reading those cells alone misses none.
+ * national forest has a hundred thousand nodes and covers hundreds of cells. Every other area has a
+ * node in each cell that it enters or in an adjacent cell, so that reading those cells alone misses
+ * no area.
  */
 export const MAX_SIDE = 2;
 
 /**
- * Splits elements by the cells that they enter, each into all of those: a way with its nodes, an
- * area with its bounding box, which contains its centre and its entrances.
+ * Assigns each element to all cells that it enters: a way by its nodes, an area by its bounding
+ * box, which contains its centre and its entrances.
  */
 export function partitionByCell(elements: OsmElements, cells: CellRectangle): PartitionedElements {
   const { table, streets, impassable, areas, points } = elements;

@@ -9,7 +9,10 @@ import type { CellElements } from './osm-by-cells.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { addStreet, addWay, emptyStreets, emptyWays, type RawWays, refsOf } from './raw-ways.ts';
 
-/** The elements of OpenStreetMap in a cell, as an object. Numbers keep their full precision. */
+/**
+ * Envelope kind of the object that holds the OpenStreetMap elements of a cell. Numbers keep their
+ * full precision.
+ */
 const KIND = 'OSMC';
 
 type TagList = readonly (readonly [key: string, value: string])[];
@@ -18,14 +21,14 @@ type TagList = readonly (readonly [key: string, value: string])[];
 interface TaggedElements {
   readonly areas: readonly (Omit<AreaSource, 'tags'> & { readonly tags: TagList })[];
   readonly points: readonly (Omit<PointSource, 'tags'> & { readonly tags: TagList })[];
-  /** By position of the street. */
+  /** Travel times by index of the street in the cell. */
   readonly times: readonly (readonly [number, WayTime])[];
 }
 
 /** Encodes elements, cell by cell. */
 export class OsmCellEncoder {
   readonly #elements: OsmElements;
-  /** By node of the table: its number in the cell being encoded. */
+  /** Index of each node of the table in the cell being encoded. */
   readonly #numberOf: Uint32Array;
 
   constructor(elements: OsmElements) {
@@ -65,7 +68,7 @@ export class OsmCellEncoder {
     ]);
   }
 
-  /** The ways that draw areas. */
+  /** Collects the ways that draw areas. */
   #membersOf(areas: readonly AreaSource[]): RawWays {
     const drawing = emptyWays();
     for (const way of new Set(areas.flatMap(({ members }) => members.map(({ way }) => way)))) {
@@ -89,7 +92,7 @@ export class OsmCellEncoder {
     return { ids: Float64Array.from(ways, (way) => ids[way]), ends, nodes };
   }
 
-  /** Numbers the nodes of a cell, ascending. */
+  /** Numbers the distinct nodes of a cell in ascending order, and returns them. */
   #numberNodes(lists: readonly Uint32Array[]): Uint32Array {
     const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
     let at = 0;
@@ -114,7 +117,7 @@ export class OsmCellEncoder {
   }
 }
 
-/** Ways by their nodes in the table. */
+/** Ways with their nodes as ordinals in the table, and the exclusive end of each way in `nodes`. */
 interface NodeWays {
   readonly ids: Float64Array;
   readonly ends: Uint32Array;
@@ -182,7 +185,7 @@ export class OsmCellJoiner {
     return {
       streets: this.#sortedStreets(),
       impassable: this.#sortedImpassable(),
-      // Relations first: of duplicates, the one with the lower position takes precedence.
+      // Relations come first, since the duplicate with the lower index takes precedence.
       areas: [...this.#areas.values()].sort((a, b) =>
         a.type === b.type ? a.id - b.id : a.type === 'relation' ? -1 : 1,
       ),
@@ -213,7 +216,7 @@ export class OsmCellJoiner {
     for (const { ids, lon, lat, traits, gate } of this.#nodes) {
       ids.forEach((id, i) => {
         // A batch of cells may lack the node because it did not read the file that has it, while
-        // another did.
+        // another batch did.
         if (Number.isNaN(lon[i])) return;
         const node = table.find(id);
         table.lon[node] = lon[i];
@@ -226,7 +229,7 @@ export class OsmCellJoiner {
   }
 }
 
-/** Positions of ids, in their order. */
+/** Indices of ids, in ascending order of the ids. */
 function ascending(ids: Float64Array): Uint32Array {
   return Uint32Array.from(ids.keys()).sort((a, b) => ids[a] - ids[b]);
 }

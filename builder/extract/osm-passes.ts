@@ -15,7 +15,8 @@ import { addStreet, addWay, type RawStreets, type RawWays } from './raw-ways.ts'
 import { UnmappedValues } from './unmapped-values.ts';
 
 /**
- * Areas that may be destinations, and the ways they need: their nodes, once the way has been read.
+ * Areas that may be destinations, and the node ids of the ways that draw them, which are null until
+ * the way has been read.
  */
 export interface CollectedAreas {
   readonly areas: Map<string, AreaSource>;
@@ -28,13 +29,16 @@ export interface CollectedAreas {
   readonly map: MapElements | null;
 }
 
-/** The data kept of ways, by their nodes. */
+/** The ways that are kept, with their node ids. */
 export interface CollectedWays {
   readonly streets: RawStreets;
   readonly impassable: RawWays;
 }
 
-/** Whether tags are kept, with their element: those of possible destinations and of stations. */
+/**
+ * Whether an element and its tags are kept: a possible destination, or a station with a known
+ * level.
+ */
 function isKept(tags: Tags): boolean {
   return mayBeDestination(tags) || hasKnownLevel(tags);
 }
@@ -70,7 +74,7 @@ export function relationPass(
 
 /**
  * The second pass: collects the nodes that ways need. It skips ways that are not nearby, unless a
- * nearby relation is drawn from them. `isOverlapping`: of several files, two may contain the same
+ * nearby relation is drawn from them. `isOverlapping` means that two files may contain the same
  * way.
  */
 export function wayPass(
@@ -111,7 +115,8 @@ export function wayPass(
 
 /**
  * The third pass: reads the locations of nodes that ways need, and the nodes that may be
- * destinations. Where overlapping files have several versions of one, the last one read is used.
+ * destinations. Where overlapping files have several versions of a node, the last version read is
+ * used.
  */
 export function nodePass(
   table: NodeTable,

@@ -29,7 +29,7 @@ const NOT_ON_RAILS = ['bus', 'trolleybus', 'ferry', 'aerialway'];
 const OF_RAILWAYS = new Set(['station', 'halt', 'tram_stop', 'platform']);
 const OF_ANYTHING = new Set(['station', 'platform']);
 
-/** Whether tags are of a rail station or platform with a known level relative to the street. */
+/** Whether tags describe a rail station or platform with a known level relative to the street. */
 export function hasKnownLevel(tags: Tags): boolean {
   if (!OF_RAILWAYS.has(tags.get('railway') ?? '')) {
     const isStop = OF_ANYTHING.has(tags.get('public_transport') ?? '');
@@ -67,8 +67,8 @@ function signsIn(tags: Tags): RailKind[] {
 }
 
 /**
- * The kinds of rail that call; a subway where not given: others may call in the street above one,
- * so their platforms must be tagged with them.
+ * Returns the kinds of rail that call at a station or platform, by default a subway. Other kinds
+ * may call in the street above a subway, so their platforms must be tagged with them.
  */
 function railsOf(tags: Tags): RailKind[] {
   const signs = signsIn(tags);
@@ -78,9 +78,10 @@ function railsOf(tags: Tags): RailKind[] {
 }
 
 /**
- * Levels from the street: by `level`, which counts floors; else by `depth`, in metres, or `layer`,
- * which only gives an order, so either counts as at least two levels unless it is 0; else two if it
- * is underground, in a tunnel or on a bridge. Null if not given.
+ * Returns the level relative to the street, or null if the tags give none. `level` counts floors.
+ * Without it, `depth`, in metres, or `layer`, which only gives an order, counts as at least
+ * `subwayLevels`, unless it is 0. Without these, a station underground, in a tunnel, elevated or on
+ * a bridge is `subwayLevels` from the street.
  */
 function levelOf(tags: Tags): number | null {
   const levels = numbersIn(tags.get('level'));
@@ -105,7 +106,8 @@ function farthest(levels: readonly number[]): number {
 }
 
 /**
- * Numbers between semicolons, or first and last of a range, `-2--1`; none if any is implausible.
+ * Parses numbers between semicolons, and the first and last of a range, `-2--1`; returns none if
+ * any number is implausible.
  */
 function numbersIn(text: string | undefined): number[] {
   const parts = (text ?? '').split(';').flatMap((part) => {
@@ -115,5 +117,7 @@ function numbersIn(text: string | undefined): number[] {
   return parts.every((number) => Math.abs(number) <= MAX_LEVEL) ? parts : [];
 }
 
-/** No station is this deep in metres, or has half as many levels. */
+/**
+ * Upper bound of plausible numbers: no station is this deep in metres, or has half as many levels.
+ */
 const MAX_LEVEL = 2 * FEED_LIMITS.level;

@@ -5,8 +5,8 @@ import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 
 /**
- * The polygon that an extract was cut by, if it is next to it under Geofabrik's naming:
- * `maryland.poly` for `maryland-latest.osm.pbf`. Null if there is none.
+ * Reads the polygon that an extract was cut by, if it lies next to the extract under Geofabrik's
+ * naming: `maryland.poly` for `maryland-latest.osm.pbf`. Null if there is none.
  */
 export async function outlineOf(pbf: string): Promise<Area | null> {
   const path = await outlineFileOf(pbf);
@@ -18,7 +18,7 @@ export async function outlineOf(pbf: string): Promise<Area | null> {
   }
 }
 
-/** The path of that polygon, if it exists. */
+/** Returns the path of the polygon next to an extract; null if there is none. */
 export async function outlineFileOf(pbf: string): Promise<string | null> {
   const name = pbf.replace(/\.osm\.pbf$/, '');
   for (const stem of [name, name.replace(/-(latest|\d{6})$/, '')]) {

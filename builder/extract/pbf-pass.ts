@@ -5,8 +5,8 @@ import { type PbfSummary, readPbf } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 
 /**
- * Makes one pass over a PBF file, or a part of it. `onRead` gets numbers of bytes that add up to
- * all of it.
+ * Makes one pass over a PBF file, or a part of it. `onRead` receives numbers of bytes that add up
+ * to the size of the file or part.
  */
 export async function readPass(
   path: string,
@@ -20,7 +20,7 @@ export async function readPass(
     before = done;
   };
   const seen = await readPbf(path, handlers, onBytes, range);
-  // When only nodes are wanted, a sorted file is abandoned at its first way.
+  // When only nodes are read, a sorted file is abandoned at its first way.
   onRead((range?.to ?? (await sizeOf(path))) - before);
   return seen;
 }

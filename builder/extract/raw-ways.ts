@@ -1,17 +1,17 @@
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { WayTime } from '../streets/way-time.ts';
 
-/** Ways as read: flat, by node id, before anything is known about the nodes. */
+/** Ways as read, in flat arrays of node ids, before anything is known about the nodes. */
 export interface RawWays {
   readonly osmId: GrowableArray<Float64Array>;
-  /** The end of each way's refs in `refs`. */
+  /** Exclusive end of each way's node ids in `refs`. */
   readonly endRef: GrowableArray<Float64Array>;
   readonly refs: GrowableArray<Float64Array>;
 }
 
 export interface RawStreets extends RawWays {
   readonly traits: GrowableArray<Float64Array>;
-  /** By way, in the order read, the travel times of those that are not walked. */
+  /** Travel times of the ways that are not walked, by index of the way. */
   readonly times: Map<number, WayTime>;
 }
 
@@ -24,14 +24,14 @@ export function emptyStreets(): RawStreets {
   return { ...emptyWays(), traits: new GrowableArray(Float64Array), times: new Map() };
 }
 
-/** Adds a way to others. */
+/** Appends a way. */
 export function addWay(ways: RawWays, id: number, nodes: Iterable<number>): void {
   ways.osmId.push(id);
   for (const node of nodes) ways.refs.push(node);
   ways.endRef.push(ways.refs.length);
 }
 
-/** Adds a street to others. */
+/** Appends a street. */
 export function addStreet(
   streets: RawStreets,
   id: number,
@@ -44,7 +44,7 @@ export function addStreet(
   addWay(streets, id, nodes);
 }
 
-/** The refs of a way by its position. */
+/** Returns the node ids of the way at an index. */
 export function refsOf({ refs, endRef }: RawWays, way: number): Float64Array {
   const ends = endRef.view();
   return refs.view().subarray(way === 0 ? 0 : ends[way - 1], ends[way]);

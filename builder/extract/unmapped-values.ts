@@ -11,14 +11,14 @@ export interface UnmappedValue {
   readonly elements: number;
 }
 
-/** Values that stand for no place. */
+/** Values that mean that there is no place. */
 const NOTHING = new Set(['no', 'vacant']);
-/** Longer ones are not values, but free text. */
+/** Maximum length of a value; longer ones are free text. */
 const LONGEST = 40;
 
 /**
- * Counts the values of elements without a type, each element once, whichever files contain it: ways
- * come before nodes, and count where their first node is.
+ * Counts the values of elements without a type, each element once, whichever files contain it. Ways
+ * must be added before nodes, and count if their first node is in the area.
  */
 export class UnmappedValues {
   readonly #nodes = new Map<number, readonly string[]>();
@@ -37,14 +37,17 @@ export class UnmappedValues {
     else this.#waysFrom.set(refs[0], new Set([id]));
   }
 
-  /** Counts a node in the area; `isTyped`: it is counted only for ways. */
+  /**
+   * Adds a node in the area. If `isTyped`, its own values do not count, only those of ways that
+   * begin there.
+   */
   node(id: number, tags: Tags, isTyped: boolean): void {
     for (const way of this.#waysFrom.get(id) ?? []) this.#waysInside.add(way);
     const values = isTyped || tags.size === 0 ? [] : this.#valuesOf(tags);
     if (values.length > 0) this.#nodes.set(id, values);
   }
 
-  /** By `key=value`. */
+  /** Returns the number of elements by `key=value`. */
   counts(): Map<string, number> {
     const counts = new Map<string, number>();
     const inside = [...this.#waysInside].map((way) => this.#ways.get(way)!);
@@ -72,7 +75,7 @@ export class UnmappedValues {
   }
 }
 
-/** The given number of values of each key, the most frequent first. */
+/** Returns up to `ofEach` values of each key, the most frequent first. */
 export function maxFrequent(counts: ReadonlyMap<string, number>, ofEach: number): UnmappedValue[] {
   const all = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   return POI_KEYS.flatMap((key) =>

@@ -4,7 +4,7 @@ import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { readShapefile } from '../inputs/shapefile.ts';
 
-/** The box around each county of a TIGER/Line county layer, by its code. */
+/** Reads the box around each county of a TIGER/Line county layer, by the county's code. */
 export async function readCountyBoxes(path: string): Promise<Map<CountyFips, BoundingBox>> {
   const boxes = new Map<CountyFips, BoundingBox>();
   for await (const { number, area, fields } of readShapefile(path)) {
@@ -19,7 +19,10 @@ export async function readCountyBoxes(path: string): Promise<Map<CountyFips, Bou
   return boxes;
 }
 
-/** The box around each of some counties. Throws a `BuildError` for one that is not in the layer. */
+/**
+ * Returns the box around each of some counties. Throws a `BuildError` for a county that is not in
+ * the layer.
+ */
 export function boxesOf(
   counties: readonly CountyFips[],
   boxes: ReadonlyMap<CountyFips, BoundingBox>,

@@ -14,7 +14,7 @@ export interface FetchSession {
 
 /**
  * Downloads files, in parallel across servers, and returns for each, in order, null or the
- * `BuildError` it failed with: a failure does not stop the others.
+ * `BuildError` that it failed with. A failure does not stop the other downloads.
  */
 export async function downloadAll(
   name: string,
@@ -48,8 +48,8 @@ export async function downloadAll(
 }
 
 /**
- * Downloads files, all of which are required: throws the first `BuildError` once the others are
- * done.
+ * Downloads files, all of which are required, and returns their paths. Throws the first
+ * `BuildError` once the other downloads are done.
  */
 export async function requireAll(
   name: string,

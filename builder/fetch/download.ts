@@ -9,13 +9,13 @@ import { PartFile, type Version } from './part-file.ts';
 /** A file to download. */
 export interface Download {
   readonly url: string;
-  /** Its path within the folder of the fetch. */
+  /** Path of the file within the folder of the fetch. */
   readonly file: string;
-  /** The URL of its MD5, if there is one, in the format of `md5sum`. */
+  /** URL of the file's MD5 in the format of `md5sum`, if there is one. */
   readonly md5Url?: string;
-  /** Its SHA-256 in hex, if its publisher states it. */
+  /** SHA-256 of the file in hex, if the publisher states it. */
   readonly sha256?: string | undefined;
-  /** Larger than such a file ever is; anything beyond is rejected. */
+  /** Maximum size, larger than such a file ever is; anything beyond is rejected. */
   readonly maxBytes: Bytes;
   /** Validates the file; throws a `BuildError` if it is not what it should be. */
   check(path: string): Promise<void>;
@@ -61,7 +61,9 @@ export async function download(
   return path;
 }
 
-/** The likely size of a download; null if its server does not state it. */
+/**
+ * Returns the number of bytes likely to be downloaded; null if the server does not state the size.
+ */
 export async function expectedBytes(
   { url, file }: Download,
   http: Http,
@@ -75,7 +77,10 @@ export async function expectedBytes(
   return part.version?.bytes === size ? size - part.size : size;
 }
 
-/** Completes the part on disk. Null: the previously downloaded file is still current. */
+/**
+ * Completes the part on disk and returns its version; null if the previously downloaded file is
+ * still current.
+ */
 async function transfer(
   { url, maxBytes }: Download,
   http: Http,

@@ -11,7 +11,7 @@ const LOCK = '.fetch-lock';
 
 const sourceSchema = z.object({
   url: z.string(),
-  /** When it was downloaded, ISO 8601. */
+  /** Time of the download, ISO 8601. */
   fetched_at: z.string(),
   bytes: z.number(),
   /** Hex. */
@@ -55,7 +55,10 @@ export class FetchFolder {
     return path.join(this.#root, file);
   }
 
-  /** The record of a file that is present and complete; null if it is missing or differs. */
+  /**
+   * Returns the record of a file that is present and complete; null if the file is missing or its
+   * size differs.
+   */
   async source(file: string): Promise<Source | null> {
     const source = this.#sources[file];
     if (!source) return null;
@@ -66,7 +69,7 @@ export class FetchFolder {
     return bytes === source.bytes ? source : null;
   }
 
-  /** Records a file; on disk once it returns. */
+  /** Records a file; the record is on disk once the promise resolves. */
   async note(file: string, source: Source): Promise<void> {
     this.#sources[file] = source;
     this.#writing = this.#writing.then(() => this.#write());

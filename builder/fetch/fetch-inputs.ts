@@ -28,45 +28,49 @@ export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois', 'weights'] as const
 export type InputKind = (typeof INPUT_KINDS)[number];
 
 export interface FetchRequest {
-  /** At least one. */
+  /** The counties whose inputs are fetched; at least one. */
   readonly counties: readonly CountyFips[];
   /** The folder to fill. */
   readonly out: string;
   readonly inputs: readonly InputKind[];
-  /** URLs of feeds; empty: those in the catalogue for the counties. */
+  /** URLs of feeds; if empty, the catalogue's feeds for the counties are fetched. */
   readonly gtfs: readonly string[];
-  /** Null: the newest. */
+  /** Label of the Overture release; null for the newest. */
   readonly overtureRelease: string | null;
   readonly services: PublicServices;
   /**
-   * Private hosts that the catalogue and redirects may lead to. Those of `gtfs`, and of services in
-   * place of the public ones, need not be listed.
+   * Private hosts that the catalogue and redirects may lead to. Hosts of `gtfs`, and of services
+   * that replace the public ones, need not be listed.
    */
   readonly allowedHosts?: readonly string[];
   readonly http?: Pick<HttpOptions, 'idleMs' | 'retryMs'>;
 }
 
-/** Input paths for a build of the counties. Empty: not requested, or not available. */
+/**
+ * Input paths for a build of the counties. A list is empty if the input was not requested or is not
+ * available.
+ */
 export interface FetchedInputs extends FetchedFeeds, FetchedWeights {
   readonly osm: string[];
   readonly blocks: string[];
-  /** Cities and towns, and the counties. */
+  /** The layers of census places, and the layer of counties. */
   readonly places: string[];
   readonly pois: string[];
 }
 
 const SECONDS_PER_MINUTE = 60;
 
-/** No trip from a county reaches farther beyond it by street. */
+/** Maximum distance that a trip by street reaches beyond its county. */
 const REACH: Metres =
   ROUTING.bikeMetresPerSecond * ROUTING.maxReachMinutes * SECONDS_PER_MINUTE + ROUTING.linkRadii[1];
 
 /**
- * Fetches the public inputs for some counties: OpenStreetMap extracts of their states and of those
+ * Fetches the public inputs for some counties: OpenStreetMap extracts of their states and of states
  * within reach, census blocks and places, the GTFS feeds that run there, Overture places within
  * reach, and counts by block. Existing files that have not changed are kept. Throws a `BuildError`
- * that names the URL, after fetching everything else; an unavailable feed is listed in `left`
- * instead, and tables that a state lacks in `withoutWeights`.
+ * that names the URL once the other downloads of the same step are done; later steps are skipped.
+ * An unavailable feed is listed in `left` instead, and tables that a state lacks in
+ * `withoutWeights`.
  */
 export async function fetchInputs(
   request: FetchRequest,

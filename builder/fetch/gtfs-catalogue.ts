@@ -8,7 +8,7 @@ import { unreadable } from '../inputs/fingerprint.ts';
 /** A feed of the Mobility Database. */
 export interface CatalogueFeed {
   readonly id: string;
-  /** The agency, and the feed's own name where it has several; '' if unknown. */
+  /** Name of the agency, and of the feed if the agency has several; '' if unknown. */
   readonly name: string;
   /** URLs that need no key, the best first. */
   readonly urls: readonly string[];
@@ -27,14 +27,17 @@ type CatalogueRow = Readonly<Record<string, string | undefined>>;
 const COLUMNS = ['data_type', 'status', 'urls.latest', 'urls.direct_download'] as const;
 const BOX = 'location.bounding_box';
 const RETIRED: ReadonlySet<string> = new Set(['deprecated', 'inactive']);
-/** Boxes of feeds from elsewhere that reach into the United States are errors in the catalogue. */
+/**
+ * Countries of the feeds that are selected. Boxes of other feeds that reach into the United States
+ * are errors in the catalogue.
+ */
 const COUNTRIES: ReadonlySet<string> = new Set(['', 'US', 'PR', 'CA', 'MX']);
 const NO_KEY: ReadonlySet<string> = new Set(['', '0']);
 
 /**
- * Picks the active GTFS feeds whose box meets one of `boxes` from the catalogue of the Mobility
- * Database. Feeds of `states`, by name, that have no box are reported. Throws a `BuildError` for a
- * file that is not a catalogue.
+ * Selects the active GTFS feeds in the catalogue of the Mobility Database whose box meets one of
+ * `boxes`. Feeds without a box in `states`, which are given by name, are reported. Throws a
+ * `BuildError` for a file that is not a catalogue.
  */
 export async function selectFeeds(
   path: string,
@@ -65,7 +68,7 @@ export async function selectFeeds(
   return selection;
 }
 
-/** The rows of a catalogue. Throws a `BuildError` for a file that is not one. */
+/** Reads the rows of a catalogue. Throws a `BuildError` for a file that is not a catalogue. */
 export async function readCatalogue(path: string): Promise<CatalogueRow[]> {
   const text = await readFile(path, 'utf8').catch((error) => {
     throw unreadable(path, error);
@@ -81,7 +84,7 @@ export async function readCatalogue(path: string): Promise<CatalogueRow[]> {
 
 function feedOf(row: CatalogueRow): CatalogueFeed {
   // The older file numbers feeds; the newer one writes the same number as mdb-123. The id becomes a
-  // file name: only letters, digits and dashes pass.
+  // file name, so characters other than letters, digits, `_` and `-` are replaced.
   const id = (row.id ?? `mdb-${row.mdb_source_id}`).replaceAll(/[^\w-]+/g, '-');
   const name = [row.provider, row.name].filter(Boolean).join(', ');
   // The database hosts a public copy, even of feeds for which the agency requires a key.

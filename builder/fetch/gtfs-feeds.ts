@@ -5,15 +5,15 @@ import { type CatalogueFeed, selectFeeds } from './gtfs-catalogue.ts';
 import { gtfsCatalogue, gtfsFeed, type PublicServices } from './public-files.ts';
 
 export interface FetchedFeeds {
-  /** Paths, those of the catalogue by ascending id. */
+  /** Paths of the feeds; those from the catalogue are in ascending order of id. */
   readonly gtfs: string[];
   /** Relevant feeds that could not be fetched, or not updated, each with the reason. */
   readonly left: string[];
 }
 
 /**
- * Fetches the active feeds that the catalogue has for `boxes`; `states`, by name, are those that
- * contain them.
+ * Fetches the active feeds that the catalogue lists for `boxes`. `states` are the names of the
+ * states that contain the boxes.
  */
 export async function fetchCatalogueFeeds(
   services: PublicServices,
@@ -36,7 +36,7 @@ export function fetchGivenFeeds(
   return fetchFeeds(feeds, session);
 }
 
-/** Tries the URLs of each feed in turn. An earlier download is better than no feed. */
+/** Tries the URLs of each feed in turn. If all fail, an earlier download is better than no feed. */
 async function fetchFeeds(
   feeds: readonly CatalogueFeed[],
   session: FetchSession,

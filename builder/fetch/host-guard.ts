@@ -16,12 +16,12 @@ export class NotPublic extends Error {
  * Keeps a catalogue or a redirect from leading into the network that the command runs in: hosts
  * that the user has not named must have public addresses. The check applies to the address actually
  * connected to, so that a name whose address changes between two lookups cannot bypass it. Through
- * a proxy only literal addresses are checked: the proxy resolves the names.
+ * a proxy, only literal addresses are checked, since the proxy resolves names.
  */
 export class HostGuard {
   readonly #named: ReadonlySet<string>;
 
-  /** `named`: hosts that may have any address, such as `mirror.internal` or `10.1.2.3:8080`. */
+  /** `named` are hosts that may have any address, such as `mirror.internal` or `10.1.2.3:8080`. */
   constructor(named: readonly string[]) {
     this.#named = new Set(named);
   }
@@ -34,7 +34,7 @@ export class HostGuard {
     }
   }
 
-  /** Connects to named hosts, and to public addresses of others. */
+  /** Returns a connector to any address of named hosts, and to public addresses of other hosts. */
   connector(timeout: number): buildConnector.connector {
     const anywhere = buildConnector({ timeout });
     const toPublic = buildConnector({ timeout, lookup: lookupPublic });
@@ -54,7 +54,9 @@ export function hostOf({ hostname, port, protocol }: URL): string {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
-/** Resolves a name and drops addresses that are not public; a `NotPublic` if none is left. */
+/**
+ * Resolves a name and drops addresses that are not public; fails with `NotPublic` if none is left.
+ */
 const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
     if (error) return callback(error, []);

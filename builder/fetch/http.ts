@@ -8,7 +8,7 @@ import { retryAfterMs, withRetries } from './retry.ts';
 export interface HttpOptions {
   /** A connection without a response, or without another byte, for this long counts as lost. */
   readonly idleMs: number;
-  /** Wait before the first retry; each further one waits twice as long. */
+  /** Wait before the first retry; each further wait is twice as long. */
   readonly retryMs: number;
   /** Hosts that may be on a private network; see `HostGuard`. */
   readonly namedHosts: readonly string[];
@@ -18,11 +18,11 @@ const PATIENT: HttpOptions = { idleMs: 60_000, retryMs: 1_000, namedHosts: [] };
 /** Public services ask clients to limit their connections. */
 const CONNECTIONS_PER_HOST = 2;
 const MAX_REDIRECTS = 5;
-/** For checksums, and a page of a listing. */
+/** Maximum size of a text, such as a checksum or a page of a listing. */
 const MAX_TEXT_BYTES: Bytes = 8 * 2 ** 20;
-/** Many times the columns of a row group. */
+/** Maximum size of a range; many times the columns of a row group. */
 const MAX_RANGE_BYTES: Bytes = 512 * 2 ** 20;
-/** Timeouts, throttling and upstream failures, which may pass soon. */
+/** Statuses of timeouts, throttling and upstream failures, which may pass soon. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -169,8 +169,8 @@ export class Http {
 }
 
 /**
- * Reads a whole body into memory; null for one larger than `maxBytes`, the rest of which is not
- * read.
+ * Reads a whole body into memory. Returns null for a body larger than `maxBytes`, without reading
+ * the rest.
  */
 async function bodyOf(response: HttpResponse, maxBytes: Bytes): Promise<ArrayBuffer | null> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -197,13 +197,13 @@ export function lengthOf(response: HttpResponse): Bytes | null {
   return length !== undefined && /^\d+$/.test(length) ? Number(length) : null;
 }
 
-/** The range of a 206; null if it is missing, or not in bytes. */
+/** The range of a 206 response; null if it is missing or not in bytes. */
 export function rangeOf(response: HttpResponse): { from: Bytes; total: Bytes | null } | null {
   const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.header('content-range') ?? '');
   return match && { from: Number(match[1]), total: match[2] === '*' ? null : Number(match[2]) };
 }
 
-/** The error for a response that carries no content. Discards its body. */
+/** Returns the error for a response without the requested content, and discards the body. */
 export async function refusal(url: string, response: HttpResponse): Promise<Error> {
   await response.body.dump();
   const { status } = response;

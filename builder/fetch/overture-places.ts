@@ -41,17 +41,20 @@ const COLUMNS = [
 ] as const;
 const REQUIRED = ['id', 'geometry', 'bbox', 'names'] as const;
 
-/** Twice the size of the whole country. */
+/** Maximum size of the result; twice the size of the whole country's places. */
 const MAX_BYTES: Bytes = 32e9;
 
-/** Boxes in the files are 32-bit floats: widened by more than their error at 180°. */
+/**
+ * Degrees by which boxes are widened: more than the error, at 180°, of the 32-bit floats in the
+ * files.
+ */
 const FLOAT_SLACK = 1e-4;
 
 /**
- * Fetches the places of an Overture release within `boxes`, as GeoJSON, and returns its path. From
- * the files of the release only the footers are read, and the row groups that meet a box. An
- * existing result for the same files and boxes is kept. `release`: the newest when null. Throws a
- * `BuildError`.
+ * Fetches the places of an Overture release within `boxes` as GeoJSON, and returns the path of the
+ * result. Reads only the footers of the release's files, and the row groups that meet a box. An
+ * existing result for the same files and boxes is kept. If `release` is null, the newest is used.
+ * Throws a `BuildError`.
  */
 export async function fetchOverturePlaces(
   bucket: string,
@@ -172,7 +175,10 @@ function meets({ minLon, minLat, maxLon, maxLat }: BoundingBox) {
   };
 }
 
-/** A place in GeoJSON: its properties nested and named as in Overture, its point unchanged. */
+/**
+ * Converts a place to GeoJSON, with properties nested and named as in Overture, and an unchanged
+ * point.
+ */
 function toFeature(place: Record<string, unknown>, lon: number, lat: number): Feature<Point> {
   return {
     type: 'Feature',
@@ -181,7 +187,7 @@ function toFeature(place: Record<string, unknown>, lon: number, lat: number): Fe
   };
 }
 
-/** The same files and boxes yield the same places. */
+/** Returns a hash of the files and boxes, which determine the places. */
 function versionOf(files: readonly S3Object[], boxes: readonly BoundingBox[]): string {
   const hash = createHash('sha256');
   for (const { key, etag, bytes } of files) hash.update(`${key} ${etag} ${bytes}\n`);
@@ -189,7 +195,10 @@ function versionOf(files: readonly S3Object[], boxes: readonly BoundingBox[]): s
   return hash.digest('hex');
 }
 
-/** Writes a FeatureCollection, a feature per line; it gets its name only once it is complete. */
+/**
+ * Writes a FeatureCollection, one feature per line. The file gets its name only once it is
+ * complete.
+ */
 async function writeCollection(
   path: string,
   url: string,

@@ -20,7 +20,7 @@ const versionSchema = z.object({
   url: z.string(),
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
-  /** Null: not stated by the server. */
+  /** Size of the whole file; null if the server did not state it. */
   bytes: z.number().nullable(),
 });
 
@@ -29,7 +29,8 @@ export type Version = z.infer<typeof versionSchema>;
 
 /**
  * A download in progress: `FILE.part`, with the version of its bytes in `FILE.part.json` next to
- * it. After a crash it can be resumed: the version is written before the first byte.
+ * it. The download can be resumed after a crash, since the version is written before the first
+ * byte.
  */
 export class PartFile {
   /** The path of the finished file. */
@@ -45,7 +46,10 @@ export class PartFile {
     this.#size = size;
   }
 
-  /** The part of `url` that is on disk; an empty one if there is none, or it is of another URL. */
+  /**
+   * Opens the part of `url` that is on disk; an empty part if there is none or it is of another
+   * URL.
+   */
   static async open(target: string, url: string): Promise<PartFile> {
     const version = await readVersion(`${target}.part.json`);
     if (version?.url !== url) return new PartFile(target, null, 0);
@@ -77,8 +81,8 @@ export class PartFile {
   }
 
   /**
-   * Discards the existing bytes; those that follow are of this version. Throws a `BuildError` if
-   * the disk has no room for it.
+   * Discards the existing bytes, and records the version of those that follow. Throws a
+   * `BuildError` if the disk has no room for the file.
    */
   async restart(version: Version): Promise<void> {
     await makeFolderOf(this.target);
@@ -89,9 +93,10 @@ export class PartFile {
   }
 
   /**
-   * Appends a body. If it is interrupted, the bytes received are kept. A file longer or shorter
-   * than its server stated throws a `TransientError`, and one over `maxBytes` a `BuildError`: the
-   * excess is not written.
+   * Appends a body. If the transfer is interrupted, the bytes received are kept. Throws a
+   * `TransientError` if the file is longer or shorter than the server stated, and a `BuildError` if
+   * it exceeds `maxBytes` and the server stated no size. The excess is not written, and a file that
+   * is too long is discarded.
    */
   async append(
     body: AsyncIterable<Uint8Array>,
@@ -150,7 +155,7 @@ export class PartFile {
 async function requireRoom(target: string, { url, bytes }: Version): Promise<void> {
   if (bytes === null) return;
   const folder = path.dirname(target);
-  // If a file system does not report its free space, writing finds it full.
+  // If a file system does not report its free space, a full disk is found when writing.
   const free = await statfs(folder).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => Number.POSITIVE_INFINITY,
@@ -167,7 +172,9 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Null if there is none, or it is damaged: the download then starts over. */
+/**
+ * Reads the version of a part; null if it is missing or damaged, so that the download starts over.
+ */
 async function readVersion(file: string): Promise<Version | null> {
   try {
     return versionSchema.parse(JSON.parse(await readFile(file, 'utf8')));

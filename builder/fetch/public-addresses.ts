@@ -11,7 +11,7 @@ const TRANSLATED_BITS = 96;
  */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
-  // With a zone (fe80::1%eth0) it is link-local.
+  // An address with a zone (fe80::1%eth0) is link-local.
   if (version === 0 || address.includes('%')) return false;
   const family = version === 4 ? 'ipv4' : 'ipv6';
   return GLOBAL.check(address, family) && !SPECIAL.check(address, family);
@@ -26,7 +26,7 @@ GLOBAL.addSubnet('0.0.0.0', 0, 'ipv4');
 GLOBAL.addSubnet('2000::', 3, 'ipv6');
 GLOBAL.addSubnet(TRANSLATED, TRANSLATED_BITS, 'ipv6');
 
-/** Ranges within them that contain no public hosts. */
+/** Ranges within `GLOBAL` that contain no public hosts. */
 const SPECIAL = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8], // this network

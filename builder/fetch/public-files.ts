@@ -6,7 +6,7 @@ import { readBlobs } from '../osm/blob-reader.ts';
 import type { Download } from './download.ts';
 import { readCatalogue } from './gtfs-catalogue.ts';
 
-/** The state of a county. Throws a `BuildError` for a code of no state. */
+/** Returns the state of a county. Throws a `BuildError` if the code belongs to no state. */
 export function stateOf(county: CountyFips): StateFips {
   const state = county.slice(0, 2);
   if (isState(state)) return state;
@@ -15,7 +15,7 @@ export function stateOf(county: CountyFips): StateFips {
   );
 }
 
-/** Whether a code is of a state whose streets and census data are available. */
+/** Whether a code belongs to a state whose streets and census data are available. */
 export function isState(code: StateFips): boolean {
   return STATES.has(code);
 }
@@ -44,14 +44,14 @@ export const PUBLIC_SERVICES: PublicServices = {
 
 const TIGER_YEAR = 2024;
 /**
- * From 2022 on, Connecticut's counties are planning regions, which do not exist in the 2020 blocks:
- * this is the last layer with its old counties.
+ * From 2022 on, Connecticut's counties are planning regions, which do not exist in the 2020 blocks.
+ * The layer of `CONNECTICUT_YEAR` is the last one with its old counties.
  */
 const CONNECTICUT: StateFips = '09';
 const CONNECTICUT_YEAR = 2021;
 
 const GB: Bytes = 1e9;
-/** Several times the largest of each kind today. */
+/** Maximum file sizes: several times the largest of each kind today. */
 export const MAX_BYTES = {
   osm: 20 * GB,
   census: 4 * GB,
@@ -88,7 +88,7 @@ export function censusPlaces({ census }: PublicServices, state: StateFips): Down
   return { url, file: `places/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
 }
 
-/** The country's counties, with the codes used by the blocks of these. */
+/** The layer of the country's counties, with the codes that the blocks of `counties` have. */
 export function censusCounties(
   { census }: PublicServices,
   counties: readonly CountyFips[],

@@ -33,7 +33,10 @@ export async function withRetries<T>(
   });
 }
 
-/** `Retry-After` in its two forms, seconds or a date (RFC 9110, 10.2.3). */
+/**
+ * Parses either form of `Retry-After`, seconds or a date (RFC 9110, 10.2.3), into milliseconds;
+ * null if the header is missing or invalid.
+ */
 export function retryAfterMs(value: string | undefined, now = Date.now()): number | null {
   if (value === undefined) return null;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
@@ -42,13 +45,13 @@ export function retryAfterMs(value: string | undefined, now = Date.now()): numbe
 }
 
 /**
- * Retries do not help against a name that does not exist, an untrusted certificate, a server that
- * does not speak HTTP, or an invalid request.
+ * Codes of errors that retries do not help against: a name that does not exist, an untrusted
+ * certificate, a server that does not speak HTTP, or an invalid request.
  */
 const LASTING =
   /^(ENOTFOUND|EPROTO|CERT_|ERR_TLS|ERR_SSL|ERR_INVALID_|HPE_INVALID_(?!EOF)|HPE_HEADER_OVERFLOW|UND_ERR_(INVALID_ARG|NOT_SUPPORTED|HEADERS_OVERFLOW)|.*_CERT|.*_SIGNATURE$)/;
 
-/** The network error; null if the error is not one. */
+/** Returns the facts about a network error; null if the error is not one. */
 function faultOf(error: unknown) {
   if (error instanceof TransientError) {
     return { reason: error.message, isTransient: true, waitMs: error.waitMs };

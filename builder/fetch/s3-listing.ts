@@ -10,11 +10,11 @@ export interface S3Object {
 
 export interface S3Listing {
   readonly objects: S3Object[];
-  /** The names up to the delimiter, with it; empty when none was given. */
+  /** Beginnings of keys up to and including the delimiter; empty if no delimiter was given. */
   readonly prefixes: string[];
 }
 
-/** A release of Overture has some hundred files, in one page. */
+/** Maximum number of pages; a release of Overture has about a hundred files, in one page. */
 const MAX_PAGES = 100;
 
 /**
@@ -59,8 +59,8 @@ export async function listBucket(
 }
 
 /**
- * The contents of the elements of a name. The listing nests none in another of the same name, and
- * has no CDATA.
+ * Returns the contents of the elements with a name. The listing nests no element in another of the
+ * same name, and has no CDATA.
  */
 function elements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner]) => inner);

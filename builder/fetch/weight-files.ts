@@ -16,8 +16,8 @@ export interface FetchedWeights {
 const LODES_TABLES = ['wac', 'rac'] as const;
 
 /**
- * Fetches what blocks can be counted by, of each state: the redistricting data of the 2020 census,
- * and the area characteristics of LODES, of the latest year that the state has.
+ * Fetches tables of counts by block for each state: the redistricting data of the 2020 census, and
+ * the area characteristics of LODES for the latest year that the state has.
  */
 export async function fetchWeights(
   services: PublicServices,
@@ -48,7 +48,7 @@ export function redistrictingData({ census }: PublicServices, state: StateFips):
   return { url, file: `weights/${name}`, maxBytes: MAX_BYTES.weights, check: checkCounts };
 }
 
-/** SHA-256 of all LODES files of a state, which shows what years there are. */
+/** The SHA-256 sums of all LODES files of a state, which show the years there are. */
 export function lodesChecksums({ lodes }: PublicServices, state: StateFips): Download {
   const name = `lodes_${postal(state)}.sha256sum`;
   const check = async (path: string) => {
@@ -59,7 +59,7 @@ export function lodesChecksums({ lodes }: PublicServices, state: StateFips): Dow
   return { url, file: `weights/${name}`, maxBytes: MAX_BYTES.checksums, check };
 }
 
-/** A LODES table of the latest year in a list; undefined if it has none. */
+/** Returns a LODES table of the latest year in a list; undefined if the list has none. */
 function lodesTable(
   { lodes }: PublicServices,
   state: StateFips,
@@ -89,13 +89,13 @@ function postal(state: StateFips): string {
   return STATES.get(state)!.usps.toLowerCase();
 }
 
-/** The digests in the output of `sha256sum`, by the names of files without their folders. */
+/** Parses the output of `sha256sum` into digests by file name, without folders. */
 function readChecksums(text: string): ReadonlyMap<string, string> {
   const lines = text.matchAll(/^([0-9a-f]{64}) [ *](?:.*\/)?(\S+)$/gim);
   return new Map(Array.from(lines, ([, sha256, name]) => [name, sha256.toLowerCase()]));
 }
 
-/** Reads the first row of counts. */
+/** Checks a file by reading its first row of counts. */
 async function checkCounts(path: string): Promise<void> {
   const { rows } = await openWeightFile(path);
   for await (const _ of rows) return;

@@ -1,6 +1,8 @@
 import type { BoundingBox, Degrees } from '../../shards/units.ts';
 
-/** Some 28 km high: a unit reads little that it does not need, and few objects. */
+/**
+ * Cells are some 28 km high, so that a unit reads few objects, and little that it does not need.
+ */
 const CELLS_PER_DEGREE = 4;
 const COLUMNS = 360 * CELLS_PER_DEGREE;
 const ROWS = 180 * CELLS_PER_DEGREE;
@@ -8,7 +10,7 @@ const ROWS = 180 * CELLS_PER_DEGREE;
 /** The columns and rows of the outermost cells: west, south, east, north. */
 export type CellEdges = readonly [west: number, south: number, east: number, north: number];
 
-/** A rectangle of the cells of a grid around the earth. They stop at the antimeridian. */
+/** A rectangle of cells of a grid around the earth, which ends at the antimeridian. */
 export class CellRectangle {
   readonly #west: number;
   readonly #south: number;
@@ -22,27 +24,30 @@ export class CellRectangle {
     this.#north = Math.min(ROWS - 1, north);
   }
 
-  /** The cells between these `edges`. */
+  /** The rectangle with these `edges`. */
   static within([west, south, east, north]: CellEdges): CellRectangle {
     return new CellRectangle(west, south, east, north);
   }
 
-  /** The cells that a box touches. */
+  /** The rectangle of the cells that a box touches. */
   static of({ minLon, minLat, maxLon, maxLat }: BoundingBox): CellRectangle {
     return new CellRectangle(columnOf(minLon), rowOf(minLat), columnOf(maxLon), rowOf(maxLat));
   }
 
-  /** These cells and those around them. */
+  /** The rectangle with one more cell on each side. */
   grown(): CellRectangle {
     return new CellRectangle(this.#west - 1, this.#south - 1, this.#east + 1, this.#north + 1);
   }
 
-  /** The column of a cell, or its row if these are higher than wide: 0 to `side - 1` within. */
+  /**
+   * The column of a cell if the rectangle is wider than high, otherwise the row: 0 to `side - 1`
+   * within the rectangle.
+   */
   lineOf(cell: number): number {
     return this.#isWide ? (cell % COLUMNS) - this.#west : Math.floor(cell / COLUMNS) - this.#south;
   }
 
-  /** The parts before and after the far edge of a line. */
+  /** Cuts the rectangle in two after a line, a column or row as in `lineOf`. */
   cutAfter(line: number): [CellRectangle, CellRectangle] {
     const [west, south, east, north] = this.edges;
     if (this.#isWide) {
@@ -61,19 +66,19 @@ export class CellRectangle {
     return this.#east - this.#west > this.#north - this.#south;
   }
 
-  /** Whether it contains a cell, by its number. */
+  /** Whether the rectangle contains the cell with a number. */
   has(cell: number): boolean {
     const [column, row] = [cell % COLUMNS, Math.floor(cell / COLUMNS)];
     return column >= this.#west && column <= this.#east && row >= this.#south && row <= this.#north;
   }
 
-  /** The cell that contains a point; -1 if that is none of these. */
+  /** The number of the cell that contains a point; -1 if the cell is not in the rectangle. */
   at(lon: Degrees, lat: Degrees): number {
     const cell = rowOf(lat) * COLUMNS + columnOf(lon);
     return this.has(cell) ? cell : -1;
   }
 
-  /** Those of these cells that a box touches, ascending. */
+  /** The numbers of the rectangle's cells that a box touches, ascending. */
   touching(box: BoundingBox): number[] {
     const cells: number[] = [];
     const [west, east] = [columnOf(box.minLon), columnOf(box.maxLon)];
@@ -86,7 +91,7 @@ export class CellRectangle {
     return cells;
   }
 
-  /** Their first and last column and row. */
+  /** The first and last column and row. */
   get edges(): CellEdges {
     return [this.#west, this.#south, this.#east, this.#north];
   }
@@ -96,7 +101,7 @@ export class CellRectangle {
     return 1 + Math.max(this.#east - this.#west, this.#north - this.#south);
   }
 
-  /** The box around all of them. */
+  /** The box around all cells. */
   get box(): BoundingBox {
     return {
       minLon: this.#west / CELLS_PER_DEGREE - 180,

@@ -2,8 +2,8 @@ import { boxAroundBoth, boxesMeet } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees } from '../../shards/units.ts';
 
 /**
- * A grid of square cells in degrees around the earth, each with a number. At the antimeridian it
- * continues on the other side.
+ * A grid of numbered cells around the earth, square in degrees. The grid continues across the
+ * antimeridian.
  */
 export class CellGrid {
   readonly #cellsADegree: number;
@@ -19,7 +19,7 @@ export class CellGrid {
     return this.#number(this.#along(lon), this.#along(lat));
   }
 
-  /** The numbers of the cells that a box touches, and of as many rings of cells around them. */
+  /** The numbers of the cells that a box touches, and of the cells in `rings` rings around them. */
   *touching(box: BoundingBox, rings = 0): Generator<number> {
     const [west, east] = [this.#along(box.minLon) - rings, this.#along(box.maxLon) + rings];
     const [south, north] = [this.#along(box.minLat) - rings, this.#along(box.maxLat) + rings];
@@ -42,7 +42,7 @@ export class CellGrid {
     };
   }
 
-  /** A box that holds every cell that another box touches, and one more on each side. */
+  /** A box that holds every cell that a box touches, and one more cell on each side. */
   boxAround({ minLon, minLat, maxLon, maxLat }: BoundingBox): BoundingBox {
     return {
       minLon: (this.#along(minLon) - 1) / this.#cellsADegree,
@@ -66,7 +66,10 @@ export const FINE_CELLS = new CellGrid(100);
 /** Cells of about 11 km. */
 export const COARSE_CELLS = new CellGrid(10);
 
-/** A part of the earth as a set of cells: boxes are added whole, so it covers them all. */
+/**
+ * A part of the earth as a set of cells. A box is added with all cells that it touches, so the set
+ * covers every box.
+ */
 export class CellSet {
   readonly #grid: CellGrid;
   readonly #cells = new Set<number>();
@@ -76,7 +79,7 @@ export class CellSet {
     this.#grid = grid;
   }
 
-  /** Adds the cells that a box touches, and as many `rings` of cells around them. */
+  /** Adds the cells that a box touches, and `rings` rings of cells around them. */
   add(box: BoundingBox, rings = 0): void {
     this.#box = boxAroundBoth(this.#box, box);
     for (const cell of this.#grid.touching(box, rings)) this.#cells.add(cell);

@@ -2,7 +2,7 @@ import type { Position } from '../../shards/geometry/polygon.ts';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
 import type { Metres } from '../../shards/units.ts';
 
-/** Distance from a point to a line segment, all of them near each other. */
+/** Distance from a point to a line segment near it. */
 export function segmentDistance([lon, lat]: Position, from: Position, to: Position): Metres {
   const perLon = metresPerDegreeLon(lat);
   const perLat = metresPerDegreeLat(lat);

@@ -18,7 +18,7 @@ export class LineSimplifier {
   readonly #kept: Uint8Array;
   readonly #stack: number[] = [];
 
-  /** `longest`: number of points of the longest line. */
+  /** `longest` is the number of points of the longest line. */
   constructor(points: Points, tolerance: number, longest: number) {
     this.#points = points;
     this.#squaredTolerance = tolerance * tolerance;
@@ -26,8 +26,8 @@ export class LineSimplifier {
   }
 
   /**
-   * 1 for each point from `first` to `last` that stays; the ends always do. Valid until the next
-   * call.
+   * Returns 1 for each point from `first` to `last`, inclusive, that stays, as both ends always do.
+   * The array is valid until the next call.
    */
   keptPoints(first: number, last: number): Uint8Array {
     const kept = this.#kept.fill(0, 0, last - first + 1);
@@ -72,8 +72,8 @@ export class LineSimplifier {
 const MIN_POSITIONS = 4;
 
 /**
- * An area with fewer points, all within `tolerance`. A polygon that would intersect itself, or lose
- * a ring, stays unchanged.
+ * Removes points from an area, moving lines by at most `tolerance`. A polygon that would intersect
+ * itself, or lose a ring, stays unchanged.
  */
 export function simplify({ polygons }: Area, tolerance: Degrees): Area {
   return { polygons: polygons.map((polygon) => simplifyPolygon(polygon, tolerance)) };
@@ -85,7 +85,10 @@ function simplifyPolygon(polygon: Polygon, tolerance: Degrees): Polygon {
   return isWhole && polygonFault(simpler) === null ? simpler : polygon;
 }
 
-/** A ring has no ends: it is split at the point farthest from its first. */
+/**
+ * Simplifies a ring in two halves, split at the point farthest from its first, since a ring has no
+ * ends.
+ */
 function simplifyRing(ring: Ring, tolerance: Degrees): Ring {
   const x = Float64Array.from(ring, ([lon]) => lon);
   const y = Float64Array.from(ring, ([, lat]) => lat);

@@ -2,18 +2,21 @@ import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import { type BoundingBox, type Degrees, MICRO, type MicroDegrees } from '../../shards/units.ts';
 
 /**
- * The world's side in the units of block borders before they are fitted to a zoom: sixteenths of
- * the finest tile grid, about 3 cm on the ground. Fits 32 bits.
+ * Binary logarithm of the world's side, in the units of block borders before they are fitted to a
+ * zoom: sixteenths of the finest tile grid, about 3 cm on the ground. Coordinates fit 32 bits.
  */
 export const WORLD_BITS = 30;
 const WORLD = 2 ** WORLD_BITS;
 
-/** From the west, in units of the world. */
+/** Distance from the west edge of the world, in units of the world. */
 export function worldX(lon: MicroDegrees): number {
   return Math.round((lon / (360 * MICRO) + 0.5) * WORLD);
 }
 
-/** From the north, in units of the world: spherical Mercator, as in all web maps. */
+/**
+ * Distance from the north edge of the world, in units of the world, in spherical Mercator, as in
+ * all web maps.
+ */
 export function worldY(lat: MicroDegrees): number {
   const sin = Math.sin((lat * Math.PI) / (180 * MICRO));
   const y = 0.5 - Math.log((1 + sin) / (1 - sin)) / (4 * Math.PI);

@@ -27,7 +27,7 @@ const FIRST_DAY = dayNumber(FEED_LIMITS.firstDate);
 const LAST_DAY = dayNumber(FEED_LIMITS.lastDate);
 
 interface Service {
-  /** Bit per weekday, Monday first. */
+  /** One bit per weekday; Monday is the lowest. */
   weekdays: number;
   firstDay: number;
   lastDay: number;
@@ -35,7 +35,10 @@ interface Service {
   readonly removed: Set<number>;
 }
 
-/** On which days each service of a feed runs: `calendar.txt` and `calendar_dates.txt` together. */
+/**
+ * The days on which each service of a feed runs, from `calendar.txt` and `calendar_dates.txt`
+ * together.
+ */
 export class Calendar {
   readonly #services = new Map<string, Service>();
   readonly #feed: string;
@@ -107,13 +110,14 @@ export class Calendar {
   }
 
   /**
-   * How many of these trips run on each day, by day number; days without any are absent. Takes time
-   * for each service and each day, not for each day of each service.
+   * Counts the trips that run on each day, by day number, from the number of trips of each service.
+   * Days without trips are absent. Takes time proportional to the number of services plus that of
+   * days, not to their product.
    */
   tripsByDay(tripsOfService: ReadonlyMap<string, number>): Map<number, number> {
     const services = [...tripsOfService.keys()].flatMap((id) => this.#services.get(id) ?? []);
     const [first, days] = spanOf(services);
-    /** By weekday and day: the change in the number of trips on such weekdays from that day on. */
+    /** Per weekday and day, the change in the number of trips on such weekdays from that day on. */
     const changes = WEEKDAYS.map(() => new Float64Array(days + 1));
     const exceptions = new Float64Array(days);
     for (const [id, count] of tripsOfService) {
@@ -145,14 +149,14 @@ export class Calendar {
   }
 
   /**
-   * Days on which two versions of a timetable overlap by their own dates. `tripsOfRoutes`: trips by
-   * route, then by service.
+   * Returns a test for days on which two versions of a timetable overlap by their own dates.
+   * `tripsOfRoutes` has the number of trips by route, then by service.
    */
   overlapOfVersions(
     tripsOfRoutes: ReadonlyMap<string, ReadonlyMap<string, number>>,
   ): (day: ServiceDay) => boolean {
     /**
-     * By day, from the first on which any service can run: the change in the number of overlaps.
+     * Per day, from the first on which any service can run, the change in the number of overlaps.
      */
     const changes = new Int32Array(LAST_DAY - FIRST_DAY + 2);
     for (const tripsOfService of tripsOfRoutes.values()) {
@@ -171,9 +175,10 @@ export class Calendar {
 }
 
 /**
- * Finds successors among the services of one route: of two that share weekdays, one that begins and
- * ends later, and has at least half as many trips and at most twice as many, is the next version.
- * `overlap` is called with its days up to the other's last.
+ * Finds successive versions among the services of one route. A service is the next version of
+ * another if the two share weekdays, it begins and ends later, and it has at least half and at most
+ * twice as many trips. `overlap` is called with the first and the last day on which the two
+ * overlap.
  */
 function forSuccessors(
   services: readonly { readonly service: Service; readonly trips: number }[],
@@ -200,7 +205,10 @@ function forSuccessors(
   }
 }
 
-/** The first day on which any service may run, and the number of days to the last. */
+/**
+ * Returns the first day on which any service may run, and the number of days to the last,
+ * inclusive.
+ */
 function spanOf(services: readonly Service[]): [first: number, days: number] {
   let [first, last] = [LAST_DAY, FIRST_DAY];
   for (const { firstDay, lastDay, added } of services) {

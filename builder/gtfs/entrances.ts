@@ -14,59 +14,64 @@ const STREET = 0;
 export interface FeedEntrance {
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** Time inside the station; excludes levels where no pathways lead along. */
+  /** Time inside the station; includes time for levels only along pathways. */
   readonly secondsIn: number;
   readonly secondsOut: number;
   /**
-   * Its level, from which levels to the platform are counted; null: there are none, or pathways
-   * include them.
+   * The level of the entrance, from which levels to the platform are counted; null if there are
+   * none, or if pathways include them.
    */
   readonly level: number | null;
-  /** Whether it is an entrance; otherwise it is the stop itself, and the way inside is unknown. */
+  /**
+   * Whether the feed lists this entrance; otherwise it is the stop itself, and the way inside is
+   * unknown.
+   */
   readonly isEntrance: boolean;
 }
 
 /** A path between two locations in a station. */
 export interface FeedIndoorPath {
-  /** Excludes levels where no pathways lead along. */
+  /** Walking time; includes time for levels only along pathways. */
   readonly seconds: number;
   /**
-   * Along pathways; or a straight line, plus the levels between its ends: indoors, in a station
-   * that has entrances, or else only where an end is off the street.
+   * The course of the path: along pathways; or in a straight line, plus the levels between its
+   * ends, either indoors in a station that has entrances, or else only where an end is off the
+   * street.
    */
   readonly lies: 'along pathways' | 'indoors' | 'off the street';
 }
 
 /**
- * The entrances of a feed's stops: a stop itself if it is entered from the street
- * (`stop_access=1`); else the entrances that pathways lead to from it; if they lead to none, the
- * entrances of its station, and its other platforms, at the distance of a straight walk; else the
- * stop itself. Subway platforms without a station count as one station where they are near each
- * other. The feed may lack the levels in between: they are added later.
+ * Finds the entrances of a feed's stops. A stop that is entered from the street (`stop_access=1`)
+ * is its own entrance. Other stops have the entrances that pathways connect to them or, if there
+ * are none, those of their station. In the latter case, walks to the entrances and to the station's
+ * other platforms are straight. A stop without any entrance is entered at the stop itself. Subway
+ * platforms without a station count as one station where they are near each other. Levels in
+ * between that the feed lacks are added later.
  */
 export class StationEntrances {
   readonly #feed: Feed;
   readonly #rails: ReadonlyMap<string, RailKind>;
-  /** Paths onward from each location in a station, both with and against their direction. */
+  /** Paths that lead from each location in a station, and paths that lead to it. */
   readonly #onward = new Map<string, [to: string, seconds: number][]>();
   readonly #backward = new Map<string, [to: string, seconds: number][]>();
 
   /** Entrances and stops of each station. */
   readonly #entrances = new Map<string, FeedStop[]>();
   readonly #platforms = new Map<string, FeedStop[]>();
-  /** Platforms of subways without a station. */
+  /** Subway platforms without a station. */
   readonly #alone: readonly FeedStop[];
   readonly #tree: Flatbush | null;
 
   /** Cache of `#mappedEntrances` by stop. */
   readonly #mapped = new Map<string, readonly FeedEntrance[]>();
 
-  /** Steps along pathways, for all stops together. */
+  /** Number of steps along pathways so far, for all stops together. */
   #steps = 0;
-  /** Entrances and straight walks of all stops. */
+  /** Number of entrances and straight walks so far, for all stops together. */
   #ways = 0;
 
-  /** `rails`: the kind of rail at stops on rails, by their ids. */
+  /** `rails`: the kind of rail at each stop on rails, by stop id. */
   constructor(feed: Feed, rails: ReadonlyMap<string, RailKind>) {
     this.#feed = feed;
     this.#rails = rails;
@@ -110,7 +115,7 @@ export class StationEntrances {
       : entrances.map((entrance) => straightEntrance(stop, entrance));
   }
 
-  /** The entrances that pathways lead to. */
+  /** Finds the entrances that pathways connect to a stop, in either direction. */
   #mappedEntrances(stop: FeedStop): readonly FeedEntrance[] {
     const known = this.#mapped.get(stop.id);
     if (known) return known;
@@ -134,7 +139,10 @@ export class StationEntrances {
     return entrances;
   }
 
-  /** The paths inside the station from a stop to each other location that can be reached in it. */
+  /**
+   * Finds the paths inside the station from a stop to each location that can be reached there, by
+   * location id.
+   */
   within(stop: FeedStop): ReadonlyMap<string, FeedIndoorPath> {
     const ways = new Map<string, FeedIndoorPath>();
     const platforms =
@@ -150,7 +158,10 @@ export class StationEntrances {
     return ways;
   }
 
-  /** Subway platforms near another, if neither has a station. */
+  /**
+   * Finds the subway platforms without a station near another such platform; none for any other
+   * stop.
+   */
   #near({ id, lon, lat }: FeedStop): readonly FeedStop[] {
     if (this.#rails.get(id) !== 'subway') return [];
     const { maxPlatformGap } = ROUTING.transit;
@@ -162,8 +173,9 @@ export class StationEntrances {
   }
 
   /**
-   * The kind of straight walk between two platforms, in either direction; null if both are surely
-   * in the street, if either is entered from there alone, or if pathways describe how it is.
+   * Returns the kind of straight walk between two platforms, in either direction. Null if both are
+   * surely in the street, if either is entered only from the street, or if pathways connect either
+   * to entrances.
    */
   #waysBetween(a: FeedStop, b: FeedStop): Exclude<FeedIndoorPath['lies'], 'along pathways'> | null {
     if ([a, b].some((stop) => stop.isDirect || this.#mappedEntrances(stop).length > 0)) return null;
@@ -175,7 +187,9 @@ export class StationEntrances {
     return level === null ? this.#rails.has(id) : level !== STREET;
   }
 
-  /** By Dijkstra's algorithm. */
+  /**
+   * Finds the shortest times from a location to all others in the station, by Dijkstra's algorithm.
+   */
   #shortest(ways: ReadonlyMap<string, readonly [string, number][]>, start: string) {
     const seconds = new Map([[start, 0]]);
     const queue = new FlatQueue<string>();

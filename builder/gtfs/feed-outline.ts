@@ -5,23 +5,23 @@ import { type FeedDays, ordinaryDays } from './ordinary-days.ts';
 import { timeZoneOf } from './stations.ts';
 
 /**
- * The data for choosing a feed's service day: without its trips, which would be too many for all
- * feeds together.
+ * The data for choosing a feed's service day. It excludes the trips, which would be too many for
+ * all feeds together.
  */
 export interface FeedOutline {
   readonly path: string;
-  /** As in `Feed`. */
+  /** Agency and time zone, as in `Feed`. */
   readonly agency: string;
   readonly timeZone: string;
-  /** The zones of its stops, and the box around those of each. */
+  /** The time zones of stops, each with the box around its stops. */
   readonly zones: ReadonlyMap<string, BoundingBox>;
   readonly info: FeedInfo;
   readonly days: FeedDays;
-  /** Trips of all days, including repetitions by headway. */
+  /** Number of trips, whatever their days, including repetitions by headway. */
   readonly trips: number;
 }
 
-/** Reads the outline of a feed. Throws a `BuildError` for one that cannot be used. */
+/** Reads the outline of a feed. Throws a `BuildError` for an unusable feed. */
 export async function readFeedOutline(path: string): Promise<FeedOutline> {
   const feed = await readFeed(path);
   try {

@@ -6,7 +6,7 @@ export interface FeedProblem {
   /** The problem, and how it was handled. */
   readonly problem: string;
   readonly rows: number;
-  /** The line of the first of them. */
+  /** The line of the first such row. */
   readonly first_line: number;
 }
 
@@ -25,7 +25,7 @@ export class FeedReport {
     return [...this.#problems.values()];
   }
 
-  /** Notes the problems of the feed, each in a line. */
+  /** Passes each problem of the feed to `note`, as a line. */
   noteProblems(note: (line: string) => void): void {
     for (const { file, problem, rows, first_line } of this.problems) {
       note(`${file}: ${withCommas(rows)} × ${problem} (first in line ${first_line})`);

@@ -15,14 +15,11 @@ export interface FeedTrip {
   readonly route: string;
   /** `direction_id`, or ''. */
   readonly direction: string;
-  /**
-   * `block_id`: the vehicle that runs it and, on the same day, the other trips of that block; or
-   * ''.
-   */
+  /** `block_id`, shared by the trips that one vehicle runs on the same day; or ''. */
   readonly block: string;
-  /** Whether it runs only for riders who have requested it, and so cannot be relied on. */
+  /** Whether the trip runs only for riders who have requested it, and so cannot be relied on. */
   readonly onDemand: boolean;
-  /** Its line in `trips.txt`. */
+  /** The line of the trip in `trips.txt`. */
   readonly line: number;
 }
 
@@ -41,15 +38,16 @@ export interface FeedInfo {
   readonly lastDay: ServiceDay | null;
 }
 
-/**
- * A GTFS feed except for its stop times, which are read only for the relevant days: `readTrips`.
- */
+/** A GTFS feed except for its stop times, which `readTrips` reads only for the relevant days. */
 export interface Feed {
   readonly source: FeedSource;
-  /** The name of its first agency: qualifies the ids of its stops. */
+  /** The name of the feed's first agency, which qualifies the ids of its stops. */
   readonly agency: string;
   readonly info: FeedInfo;
-  /** Its agencies' time zone: that of all its stop times, and of stops without their own. */
+  /**
+   * The time zone of the feed's agencies, which applies to all stop times, and to stops without a
+   * zone of their own.
+   */
   readonly timeZone: string;
   readonly stops: ReadonlyMap<string, FeedStop>;
   readonly trips: ReadonlyMap<string, FeedTrip>;
@@ -57,16 +55,16 @@ export interface Feed {
   readonly frequencies: ReadonlyMap<string, readonly Frequency[]>;
   readonly transfers: Transfers;
   readonly pathways: readonly Pathway[];
-  /** The name of each route by id, as riders know it: the short one, if it has one. */
+  /** The name of each route as riders know it, by route id: the short name, if there is one. */
   readonly routeNames: ReadonlyMap<string, string>;
-  /** By id, its routes on rails. */
+  /** The kind of rail of each route on rails, by route id. */
   readonly railways: ReadonlyMap<string, RailKind>;
-  /** Trips of each service, including repetitions by headway. */
+  /** Number of trips of each service, including repetitions by headway. */
   readonly tripsOfService: ReadonlyMap<string, number>;
-  /** The same by route, then by service. */
+  /** Number of trips by route, then by service, including repetitions by headway. */
   readonly tripsOfRoutes: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /**
-   * A number for each service, equal if they have the same number of trips of each route and
+   * A number for each service, equal for services with the same number of trips of each route and
    * direction.
    */
   readonly kindOfService: ReadonlyMap<string, number>;
@@ -160,8 +158,8 @@ async function readAgency(source: FeedSource, report: FeedReport) {
 }
 
 /**
- * Names of routes, and their ids by kind, according to GTFS's own types and the widely used
- * extended ones. On demand are demand and response buses, and taxis, including shared ones.
+ * Reads the names and kinds of routes, according to GTFS's own types and the widely used extended
+ * ones. Routes on demand are demand-responsive buses, and taxis, including shared ones.
  */
 async function readRoutes(source: FeedSource) {
   const onDemand = new Set<string>();
@@ -177,7 +175,7 @@ async function readRoutes(source: FeedSource) {
   return { onDemand, railways, routeNames };
 }
 
-/** The kind of rail of a `route_type`, or an extended one; null if not on rails. */
+/** Returns the kind of rail of a `route_type`, standard or extended; null if it is not on rails. */
 function railKindOf(type: number): RailKind | null {
   if (type === 1 || type === 12 || (type >= 400 && type < 700)) return 'subway';
   if (type === 2 || (type >= 100 && type < 200)) return 'train';
@@ -231,8 +229,8 @@ function countTrips(
 const KINDS = 1 << 26;
 
 /**
- * A number of at least 1 that few routes and directions share; small, so that sums of many are
- * exact.
+ * Hashes a route and direction to a number of at least 1 that few others share. It is small, so
+ * that sums of many such numbers are exact.
  */
 function numberOf(route: string, direction: string): number {
   let hash = 0x811c9dc5;

@@ -10,11 +10,14 @@ export interface Frequency {
   readonly start: ServiceSeconds;
   readonly end: ServiceSeconds;
   readonly headway: ServiceSeconds;
-  /** Whether departures are at exactly `start` + k × headway, or only that frequent. */
+  /**
+   * Whether departures are at exactly `start` + k × `headway`; otherwise they are only that
+   * frequent.
+   */
   readonly exact: boolean;
 }
 
-/** Reads `frequencies.txt`: the frequencies of those of these trips that have any. */
+/** Reads `frequencies.txt`. Returns frequencies by trip id; trips without any are absent. */
 export async function readFrequencies(
   source: FeedSource,
   trips: ReadonlyMap<string, unknown>,
@@ -54,9 +57,9 @@ function isHeadway(headway: number | null): headway is ServiceSeconds {
 }
 
 /**
- * Departures of a repeated trip from its first stop. If only the headway is known, the first
- * departure is somewhere within one headway of the start: a hash of the trip determines the second,
- * so that lines do not all leave together and every build gets the same result.
+ * Returns the departures of a repeated trip from its first stop. If only the headway is known, the
+ * first departure is within one headway of the start, at a second that a hash of the trip
+ * determines, so that lines do not all leave together and every build gets the same result.
  */
 export function departuresOf(trip: string, { start, end, headway, exact }: Frequency) {
   const departures: ServiceSeconds[] = [];
@@ -65,13 +68,14 @@ export function departuresOf(trip: string, { start, end, headway, exact }: Frequ
   return departures;
 }
 
-/** How often a repeated trip runs, or one more. */
+/** Returns how often a repeated trip runs; the result may be one too high. */
 export function runsOf({ start, end, headway }: Frequency): number {
   return Math.ceil((end - start) / headway);
 }
 
 /**
- * Offset of the first departure of a headway-based trip from `start`: 0 to `headway` − 1 seconds.
+ * Returns the offset of the first departure of a headway-based trip from `start`, 0 to `headway` −
+ * 1 seconds.
  */
 export function headwayPhase(trip: string, start: ServiceSeconds, headway: ServiceSeconds): number {
   const digest = createHash('sha256').update(`${trip}\0${start}`).digest();

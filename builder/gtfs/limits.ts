@@ -1,8 +1,8 @@
 /**
- * Limits of a feed: far beyond any real one, so that a damaged or forged feed leads to an error
- * instead of an endless build. A field beyond its limit is counted and dropped like any invalid
- * one; where dropping it would not help, the feed is rejected. For the unpacked size of archives
- * see `ZIP_LIMITS`.
+ * Limits of a feed, far beyond those of any real feed, so that a damaged or forged feed leads to an
+ * error instead of an endless build. A field beyond its limit is counted and dropped like any
+ * invalid one; where dropping it would not help, the feed is rejected. The unpacked size of
+ * archives is limited by `ZIP_LIMITS`.
  */
 export const FEED_LIMITS = {
   /** Rows of a table, including its header and empty lines. */
@@ -21,27 +21,29 @@ export const FEED_LIMITS = {
     'levels.txt': 1_000_000,
   },
   services: 1_000_000,
-  /** Versions of one route's timetable: beyond this, successors are not looked for. */
+  /** Versions of one route's timetable; with more, successors are not looked for. */
   versions: 100,
-  /** Characters of a record: a longer one has an unclosed quote. */
+  /** Characters of a record; a longer one has an unclosed quote. */
   recordLength: 1 << 16,
-  /** In seconds: a week, longer than any train runs. */
+  /** The latest time of a trip, in seconds: a week, longer than any train runs. */
   serviceTime: 7 * 24 * 3600,
-  /** In seconds: shorter than any real headway, even of the cabins of a cable car. */
+  /**
+   * The shortest headway, in seconds: shorter than any real one, even of the cabins of a cable car.
+   */
   minHeadway: 5,
-  /** Trips of a feed that headways generate; and their calls. */
+  /** Trips of a feed that headways generate, and the calls of these trips. */
   repeatedTrips: 200_000,
   repeatedCalls: 10_000_000,
   /** Calls of a trip. */
   calls: 2_000,
   /**
-   * Steps along pathways, from every stop to every location: a station with 40 platforms and 300
+   * Steps along pathways, from every stop to every location. A station with 40 platforms and 300
    * locations takes 200,000.
    */
   pathwaySteps: 20_000_000,
   /**
-   * Entrances of platforms, and straight walks between platforms: those of 500 stations with 100
-   * each.
+   * Entrances of platforms, and straight walks between platforms: enough for 500 stations with 100
+   * platforms each.
    */
   stationWays: 5_000_000,
   /** Levels above or below the street. */

@@ -5,29 +5,32 @@ const WEEK = 7;
 
 /** Weekdays, Monday to Friday, with the same service. */
 interface WeekdayPattern {
-  /** Ascending. */
+  /** The weekdays, ascending. */
   readonly days: readonly ServiceDay[];
-  /** The days to choose from: those with the most similar neighbours a week away. */
+  /**
+   * The days to choose from: those for which the most neighbours, a week before and after, have the
+   * same service.
+   */
   readonly preferred: readonly ServiceDay[];
   readonly trips: number;
 }
 
 /** The days of a feed, by kind. */
 export interface FeedDays {
-  /** Trips of each day that has any. */
+  /** Number of trips on each day that has any. */
   readonly trips: ReadonlyMap<ServiceDay, number>;
   /** Weekdays that are representative of the feed. */
   readonly ordinary: ReadonlySet<ServiceDay>;
-  /** Those weekdays by the service they have, the most common first. */
+  /** The weekdays of `ordinary`, grouped by service, the most common first. */
   readonly patterns: readonly WeekdayPattern[];
 }
 
 /**
- * Finds the representative weekdays of a feed: of those within the dates of its `feed_info.txt` on
- * which no two versions of a timetable overlap and which have no weekend's service, the days of the
- * most common pattern of trips, on any weekday, and of each other pattern that some day shares with
- * the same weekday a week before and a week after, which holidays do not. If there are none, they
- * are chosen from all weekdays without a weekend's service, or else from all weekdays.
+ * Finds the representative weekdays of a feed. The candidates are the weekdays within the dates of
+ * its `feed_info.txt` on which no two versions of a timetable overlap and no weekend service runs;
+ * if there are none, all weekdays without weekend service, or else all weekdays. Among these, days
+ * of the most common pattern of trips are representative, and days of each other pattern that some
+ * day shares with the same weekday a week before and a week after, as holidays do not.
  */
 export function ordinaryDays(feed: Feed): FeedDays {
   const { calendar, tripsOfService, info } = feed;
@@ -64,8 +67,8 @@ export function ordinaryDays(feed: Feed): FeedDays {
 }
 
 /**
- * Whether a weekday has the service of a weekend within a week of it, as on a holiday, while most
- * weekdays around it do not.
+ * Whether a weekday has the service of a weekend day within a week of it, as on a holiday, while
+ * most weekdays around it do not.
  */
 function hasWeekendService(kinds: ReadonlyMap<ServiceDay, number>, day: ServiceDay): boolean {
   const around = Array.from({ length: 2 * WEEK + 1 }, (_, i) => day - WEEK + i).filter(
@@ -81,7 +84,7 @@ function firstOf(...lists: readonly (readonly ServiceDay[])[]): readonly Service
   return lists.find((days) => days.length > 0) ?? [];
 }
 
-/** The one of some days that is nearest to another; on a tie the earlier. */
+/** Returns the day of a list that is nearest to a given day; on a tie, the one listed first. */
 export function nearestDay(days: readonly ServiceDay[], to: ServiceDay): ServiceDay {
   return days.reduce((best, day) => (Math.abs(day - to) < Math.abs(best - to) ? day : best));
 }

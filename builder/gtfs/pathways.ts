@@ -17,7 +17,7 @@ export interface Pathway {
 const FILE = 'pathways.txt';
 /** GTFS `pathway_mode`. */
 const MODE = { stairs: '2', escalator: '4', elevator: '5', exitGate: '7' } as const;
-/** A step of an escalator or stairs, walked or ridden. */
+/** Time per step of stairs or an escalator, walked or ridden. */
 const SECONDS_PER_STEP: Seconds = 0.75;
 
 /**
@@ -52,8 +52,8 @@ function placeOf({ id, type, parent }: FeedStop): string {
 }
 
 /**
- * The time of a pathway without `traversal_time`: from its length and its steps, or else from its
- * ends.
+ * Estimates the time of a pathway without `traversal_time` from its length and steps, or else from
+ * its ends.
  */
 function secondsAlong(row: Row, from: FeedStop, to: FeedStop): Seconds {
   const [length, steps] = [row.number('length'), row.number('stair_count')];
@@ -65,13 +65,19 @@ function secondsAlong(row: Row, from: FeedStop, to: FeedStop): Seconds {
   return metres / ROUTING.walkMetresPerSecond + climb;
 }
 
-/** Nodes inside a station may have no coordinates: the distance is then 0. */
+/**
+ * Returns the distance between two locations, or 0 if either has no coordinates, as nodes inside a
+ * station may.
+ */
 function metresBetween(from: FeedStop, to: FeedStop): number {
   const metres = localDistance(from.lon, from.lat, to.lon, to.lat);
   return Number.isNaN(metres) ? 0 : metres;
 }
 
-/** The time between levels; one level apart if the feed does not give any. */
+/**
+ * Returns the time between the levels of two locations, taken to be one level apart if the feed
+ * does not give both.
+ */
 function secondsUp(mode: string, from: FeedStop, to: FeedStop): Seconds {
   if (mode === MODE.elevator) return ROUTING.elevatorTime;
   if (mode !== MODE.stairs && mode !== MODE.escalator) return 0;

@@ -16,21 +16,25 @@ import {
 export interface ServiceDays {
   /** The nominal day of the release. */
   readonly common: ServiceDate;
-  /** The day of each feed: `common` if that is an ordinary day for it; null: not read at all. */
+  /**
+   * The day of each feed: `common` if that is an ordinary day for the feed, or was requested and
+   * has service. Null if the feed is not read at all.
+   */
   readonly byFeed: readonly (ServiceDate | null)[];
-  /** The weekday patterns of each feed, that of its own day first. */
+  /** The weekday patterns of each feed, with the pattern of the feed's own day first. */
   readonly patterns: readonly FeedFacts['weekday_patterns'][];
 }
 
-/** Patterns reported for each feed. */
+/** Maximum number of patterns reported per feed. */
 const REPORTED_PATTERNS = 3;
 
 /**
- * Chooses the service day: the requested one, or else the day that is an ordinary weekday of most
- * feeds, of their most common kind, and the nearest of those to `near`. A feed for which it is not
- * an ordinary day is read on its own nearest day of its most common kind, and reported. Only one of
- * two versions of a feed is read. Throws a `BuildError` that names a feed without any weekday
- * service, or a requested day without any service.
+ * Chooses the service days. The common day is the requested one, or else the day that is an
+ * ordinary weekday of most feeds; of several, the one of their most common kind, and of those the
+ * nearest to `near`. A feed for which the common day is not an ordinary day is read on its own
+ * nearest day of its most common kind, and reported; a requested day need only have service. Only
+ * one of two versions of a feed is read. Throws a `BuildError` that names a feed without any
+ * weekday service, or a requested day without any service.
  */
 export function chooseServiceDays(
   feeds: readonly FeedOutline[],
@@ -88,8 +92,8 @@ export function chooseServiceDays(
 }
 
 /**
- * Feeds, by index, that are versions of one, according to the id in their `feed_info.txt`: the
- * later ones begin later.
+ * Groups feeds, by index, that are versions of one feed according to the id in their
+ * `feed_info.txt`. Versions that begin later come later.
  */
 function versionsOfFeeds(feeds: readonly FeedOutline[]): number[][] {
   const systems = new Map<string, number[]>();
@@ -102,8 +106,8 @@ function versionsOfFeeds(feeds: readonly FeedOutline[]): number[][] {
 }
 
 /**
- * The ordinary day of most feeds; among those, the one of the most common kind in most, then
- * preferred in most, then the nearest to `near`.
+ * Returns the day that is ordinary for most feeds; of several, the one of the most common kind in
+ * most feeds, then the one preferred in most, then the one nearest to `near`.
  */
 function commonDay(
   systems: readonly (readonly number[])[],
@@ -117,7 +121,7 @@ function commonDay(
       versions.flatMap((i) => daysOf[i].patterns.flatMap(({ preferred }) => preferred)),
     );
     for (const day of new Set(versions.flatMap((i) => [...daysOf[i].ordinary]))) {
-      // Two versions at once would run each trip twice.
+      // With two versions at once, each trip would run twice.
       if (versions.filter((i) => daysOf[i].trips.has(day)).length > 1) continue;
       const vote = votes.get(day) ?? { ordinary: 0, commonest: 0, preferred: 0 };
       votes.set(day, {
@@ -143,8 +147,8 @@ function commonDay(
 }
 
 /**
- * The last version of a feed for which a day is ordinary, or else on which it runs, or else to
- * which it is nearest.
+ * Returns the last version of a feed for which a day is ordinary, or else the last that runs on
+ * that day, or else the one with the nearest preferred day.
  */
 function versionFor(
   versions: readonly number[],
@@ -165,7 +169,7 @@ function dayOf({ trips, ordinary, patterns }: FeedDays, common: ServiceDay, isAs
   return nearestDay(patterns[0].preferred, common);
 }
 
-/** The kind of the chosen day, then the most common others. */
+/** Returns the pattern of the chosen day, then the most common other patterns. */
 function weekdayPatterns(
   { trips, patterns }: FeedDays,
   day: ServiceDay,

@@ -3,8 +3,8 @@ import type { Millis, Seconds } from '../../shards/units.ts';
 import { FEED_LIMITS } from './limits.ts';
 
 /**
- * Seconds on a service day, counted from noon minus twelve hours, as in GTFS: midnight, except on
- * the two days a year when the clocks change. Beyond 86,400 in the following night.
+ * Seconds on a service day, counted as in GTFS from noon minus twelve hours: from midnight, except
+ * on the two days a year when the clocks change. Times over 86,400 are in the following night.
  */
 export type ServiceSeconds = Seconds;
 
@@ -34,7 +34,7 @@ export function isServiceDate(text: string): boolean {
 
 const MILLIS_PER_DAY = 86_400_000;
 
-/** The day of a timestamp, in UTC. */
+/** Returns the day of a timestamp, in UTC. */
 export function dayOfMillis(millis: Millis): ServiceDay {
   return Math.floor(millis / MILLIS_PER_DAY);
 }
@@ -48,7 +48,7 @@ export function dateOf(day: ServiceDay): ServiceDate {
   return new Date(day * MILLIS_PER_DAY).toISOString().slice(0, 10).replaceAll('-', '');
 }
 
-/** 0 for Monday to 6 for Sunday. */
+/** Returns the weekday of a day, from 0 for Monday to 6 for Sunday. */
 export function weekdayOf(day: ServiceDay): number {
   return (((day + 3) % 7) + 7) % 7;
 }
@@ -74,7 +74,10 @@ export function isoDate(date: ServiceDate): string {
   return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6, 8)}`;
 }
 
-/** A zone's offset from UTC at noon of a day, in seconds. Throws if there is no such zone. */
+/**
+ * Returns a zone's offset from UTC, in seconds, at noon UTC of a day. Throws if there is no such
+ * zone.
+ */
 export function offsetAtNoon(timeZone: string, date: ServiceDate): number {
   const noonUtc = dayNumber(date) * MILLIS_PER_DAY + MILLIS_PER_DAY / 2;
   const parts = new Intl.DateTimeFormat('en-US', {

@@ -8,7 +8,10 @@ import { type Row, readTable } from './table.ts';
 /** GTFS `location_type`. */
 export const LOCATION = { stop: 0, station: 1, entrance: 2, node: 3, boardingArea: 4 } as const;
 
-/** GTFS `stop_access` of stops that are entered from the street; 0: by their station alone. */
+/**
+ * GTFS `stop_access` of stops that are entered from the street; 0 is for entry through the station
+ * alone.
+ */
 const DIRECT_ACCESS = 1;
 
 export interface FeedStop {
@@ -18,11 +21,16 @@ export interface FeedStop {
   readonly lat: Degrees;
   /** One of `LOCATION`. */
   readonly type: number;
-  /** Id of the station it belongs to, or ''. */
+  /** Id of the station that the stop belongs to, or ''. */
   readonly parent: string;
-  /** Its own time zone, where it differs from the feed's; a stop of a station has the station's. */
+  /**
+   * The time zone given for the stop, or null. A stop of a station is in the station's zone
+   * instead.
+   */
   readonly timeZone: string | null;
-  /** Whether it is entered from the street, whatever entrances and pathways its station has. */
+  /**
+   * Whether the stop is entered from the street, whatever entrances and pathways its station has.
+   */
   readonly isDirect: boolean;
   /** Levels above the street, negative below it, from `levels.txt`; null if not given. */
   readonly level: number | null;

@@ -7,7 +7,10 @@ import { FEED_LIMITS, type FeedTable } from './limits.ts';
 export class Row {
   readonly #columnAt: ReadonlyMap<string, number>;
   #fields: readonly string[] = [];
-  /** Its position, counting records from 1 for the header, as spreadsheets do. */
+  /**
+   * The number of the record, from 1 for the header. A record of several lines counts once, as in
+   * spreadsheets; empty lines do not count.
+   */
   line = 1;
 
   constructor(header: readonly string[]) {
@@ -23,13 +26,17 @@ export class Row {
     return this.#columnAt.has(column);
   }
 
-  /** The field, or '' where the table has no such column or the row ends before it. */
+  /**
+   * Returns the field of a column, or '' if the table has no such column or the row ends before it.
+   */
   text(column: string): string {
     const at = this.#columnAt.get(column);
     return at === undefined ? '' : (this.#fields[at]?.trim() ?? '');
   }
 
-  /** The field as a number; `null` if it is empty, `NaN` if it is not a number. */
+  /**
+   * Returns the field of a column as a number; `null` if it is empty, `NaN` if it is not a number.
+   */
   number(column: string): number | null {
     const text = this.text(column);
     return text === '' ? null : Number(text);

@@ -9,7 +9,7 @@ interface StopTransfer {
   readonly from: string;
   readonly to: string;
   readonly kind: 'usual' | 'timed' | 'minimum' | 'never';
-  /** For a `minimum`: time from arrival to departure. Else 0. */
+  /** Time from arrival to departure in a rule of kind `minimum`; 0 in all other rules. */
   readonly minimum: Seconds;
 }
 
@@ -20,7 +20,7 @@ interface TripLink {
   readonly mayStay: boolean;
 }
 
-/** `transfers.txt`. */
+/** The rules of `transfers.txt`. */
 export interface Transfers {
   readonly betweenStops: readonly StopTransfer[];
   readonly betweenTrips: readonly TripLink[];

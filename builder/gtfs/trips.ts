@@ -7,9 +7,9 @@ import { FEED_LIMITS } from './limits.ts';
 import { parseServiceTime, type ServiceDate, type ServiceSeconds } from './service-time.ts';
 import { type Row, readTable } from './table.ts';
 
-/** One run of a trip: its calls in order of travel. The three arrays have the same length. */
+/** One run of a trip, with its calls in order of travel. The three arrays have the same length. */
 export interface TripRun {
-  /** Its `trip_id`; null if it is one of many repetitions. */
+  /** `trip_id`; null for a repetition by headway. */
   readonly trip: string | null;
   readonly route: string;
   /** `direction_id`, or ''. */
@@ -42,8 +42,8 @@ interface StopTime {
 const FILE = 'stop_times.txt';
 
 /**
- * `pickup_type` and `drop_off_type`: as scheduled; by phoning the agency; by arrangement with the
- * driver.
+ * Values of `pickup_type` and `drop_off_type` that permit riders to board or alight: as scheduled
+ * (empty or 0), by phoning the agency (2), or by arrangement with the driver (3).
  */
 const BY_PHONE = '2';
 const POSSIBLE = new Set(['', '0', BY_PHONE, '3']);
@@ -138,7 +138,7 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
   };
 }
 
-/** Makes equal calls one object, so that patterns can be compared by identity. */
+/** Returns the same object for equal calls, so that patterns can be compared by identity. */
 class CallPool {
   readonly #pool = new Map<string, Call>();
 
@@ -189,9 +189,9 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
 }
 
 /**
- * The calls of a trip without the fewest possible that go back in time, which are reported. The
- * earlier of two that exclude each other stays: the one whose time precedes the previous call's is
- * dropped.
+ * Drops as few calls of a trip as possible so that none goes back in time, and reports the dropped
+ * calls. If two calls exclude each other, the earlier stays: the one whose time precedes the
+ * previous call's is dropped.
  */
 function withoutGoingBack(calls: StopTime[], report: FeedReport): StopTime[] {
   const timed = calls.filter(({ arrival }) => arrival !== null);
@@ -215,11 +215,11 @@ function withoutGoingBack(calls: StopTime[], report: FeedReport): StopTime[] {
 }
 
 /**
- * The length of the longest chain of consistent calls that starts at each call; by patience
+ * Returns the length of the longest chain of consistent calls that starts at each call, by patience
  * sorting.
  */
 function longestChains(calls: readonly StopTime[]): number[] {
-  /** By chain length, from 1: the latest arrival with which such a chain starts. Descending. */
+  /** The latest arrival with which a chain of each length, from 1, starts; descending. */
   const latest: ServiceSeconds[] = [];
   const lengths = calls.toReversed().map(({ arrival, departure }) => {
     let [low, high] = [0, latest.length];

@@ -12,8 +12,8 @@ export class ByteReader {
   }
 
   /**
-   * The next `length` bytes; fewer if the stream ends before. Allocates only for the bytes there
-   * are.
+   * Returns the next `length` bytes, or fewer if the stream ends before. Allocates memory only for
+   * the bytes there are.
    */
   async take(length: number): Promise<Buffer> {
     if (this.#held.length < length) await this.#gather(length);

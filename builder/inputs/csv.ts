@@ -3,19 +3,19 @@ import Papa, { type ParseResult } from 'papaparse';
 import { messageOf } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 
-/** Limits of a table, beyond which it is not a real one. */
+/** Limits that no real table exceeds. */
 export interface CsvLimits {
-  /** Records, including the header and empty lines. */
+  /** Maximum number of records, including the header and empty lines. */
   readonly rows: number;
-  /** Characters of a record: a longer one has an unclosed quote. */
+  /** Maximum characters of a record; a longer one has an unclosed quote. */
   readonly recordLength: number;
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * The records of a CSV stream in UTF-8. Quoted fields may contain line breaks and commas; any line
- * ending is accepted, and short rows. Throws a `BuildError` that names the table for one that is
+ * Reads the records of a CSV stream in UTF-8. Quoted fields may contain line breaks and commas; any
+ * line ending and short rows are accepted. Throws a `BuildError` that names the table if it is
  * unreadable, has an unclosed quote, or exceeds the limits.
  */
 export async function* csvRecords(

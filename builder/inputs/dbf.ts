@@ -40,7 +40,7 @@ export async function* readDbf(file: string, bytes: ByteReader): AsyncGenerator<
   }
   const [end = END_OF_FILE] = await bytes.take(1);
   if (end !== END_OF_FILE) throw damaged(file, `has data after its ${count} records`);
-  // Some writers pad the rest. Only at its end does a stream prove intact.
+  // Some writers pad the rest. A stream proves intact only at its end.
   while (!(await bytes.isAtEnd())) await bytes.take(FILLING_BYTES);
 }
 

@@ -19,8 +19,8 @@ export type FileKind = keyof typeof KINDS;
 const HEAD_BYTES = 64;
 
 /**
- * Rejects a file that is recognizably of another kind than expected, by its first bytes. A file
- * that cannot be read or is of an unknown kind passes: its reader has the better message.
+ * Throws a `BuildError` if the first bytes of a file show another kind than expected. A file that
+ * cannot be read or is of an unknown kind passes, since its reader has the better message.
  */
 export async function requireKind(path: string, ...expected: readonly FileKind[]): Promise<void> {
   const kind = await sniffKind(path);

@@ -6,9 +6,9 @@ import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 
 /**
- * SHA-256, hex, of an input: of a file's contents; of the name, size and contents of a folder's
- * files, by name, since a reader of the folder chooses files by their names. Subfolders, such as
- * `__MACOSX`, are read by none.
+ * Returns the SHA-256 of an input in hex. For a folder, it covers the name, size and contents of
+ * each file, in order of name, since readers of the folder choose files by their names. It does not
+ * cover subfolders, such as `__MACOSX`, which no reader enters.
  */
 export async function fingerprint(input: string): Promise<string> {
   const hash = createHash('sha256');

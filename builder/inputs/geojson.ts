@@ -6,7 +6,7 @@ import { unreadable } from './fingerprint.ts';
 
 /** A feature of a file of any format. Its members are unchecked. */
 export interface FeatureRecord {
-  /** For errors: `places.geojson: feature 3`, counted from 1. */
+  /** Position for error messages: `places.geojson: feature 3`, counted from 1. */
   readonly where: string;
   readonly id: unknown;
   readonly properties: Readonly<Record<string, unknown>>;
@@ -16,8 +16,8 @@ export interface FeatureRecord {
 /**
  * Reads the features of a GeoJSON file (RFC 7946) one by one: a FeatureCollection, or consecutive
  * features, newline-delimited or as a text sequence (RFC 8142). Memory depends on the largest
- * feature, not the file. `onBytes` reports how far the file is read. Throws a `BuildError` that
- * names the feature for text that is not JSON, a truncated file, and coordinates that are not
+ * feature, not the file. `onBytes` receives the number of bytes read so far. Throws a `BuildError`
+ * that names the feature for text that is not JSON, a truncated file, and coordinates that are not
  * WGS84.
  */
 export async function* readGeoJson(
@@ -75,7 +75,7 @@ const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d];
 const BEFORE_FEATURES = /"features"\s*:\s*$/;
 /** Names of longitude and latitude on WGS84 in a `crs`, which GeoJSON had before RFC 7946. */
 const WGS84 = /(CRS84|EPSG:.*4326)$/;
-/** If there is more than this between two brackets, a bracket or a quote is never closed. */
+/** Maximum size of a feature; a larger one has a bracket or a quote that is never closed. */
 const MAX_FEATURE_BYTES = 1 << 28;
 /** A depth at which no object is a feature: after the features of a collection. */
 const NOWHERE = Number.POSITIVE_INFINITY;

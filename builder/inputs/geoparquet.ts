@@ -19,8 +19,8 @@ import type { FeatureRecord } from './geojson.ts';
  * Reads the rows of a GeoParquet file (versions 1.0 and 1.1, geometry as WKB in longitude and
  * latitude) that may lie within `area`, with only the requested columns. A row group whose
  * statistics place it elsewhere is skipped; memory depends on the largest one read. `onBytes`
- * reports how far the file is read. Throws a `BuildError` for a file that is not GeoParquet, or
- * incomplete.
+ * receives the number of bytes read so far, estimated by rows. Throws a `BuildError` for a file
+ * that is not GeoParquet, or incomplete.
  */
 export async function* readGeoParquet(
   path: string,

@@ -19,9 +19,9 @@ export interface ShapeRecord {
 
 /**
  * Reads the polygons of a shapefile one by one: a `.zip` that contains one, or a `.shp` next to its
- * `.dbf`. Index and projection are read if present: geometry, attributes and index must have the
- * same records, in degrees. Throws a `BuildError` that names file and record, possibly only after
- * the last record: records already yielded are valid only once all have been read.
+ * `.dbf`. Index and projection are read if present. Geometry, attributes and index must have the
+ * same records, and coordinates must be in degrees. Throws a `BuildError` that names file and
+ * record, possibly only after the last record, so records are valid only once all have been read.
  */
 export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> {
   const files = path.endsWith('.shp') ? looseFiles(path) : await zippedFiles(path);
@@ -65,7 +65,7 @@ export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> 
   }
 }
 
-/** The files of an unzipped shapefile that are read. */
+/** Returns the paths of the files of an unzipped shapefile that are read. */
 export async function looseFilesOf(shp: string): Promise<string[]> {
   const { name } = looseFiles(shp);
   const others = await Promise.all(
@@ -89,7 +89,7 @@ type Ending = (typeof ENDINGS)[number];
 
 /** The files of a shapefile, from any container. */
 interface ShapefileFiles {
-  /** For errors. */
+  /** Name of a file for error messages. */
   name(ending: Ending): string;
   /** `null` if there is no such file. */
   open(ending: Ending): Promise<Readable | null>;

@@ -10,8 +10,8 @@ const MAX_PAIRS = 1e7;
 
 /**
  * Groups the rings of a shapefile's record into polygons: clockwise rings are shells, the others
- * are holes of the smallest shell that contains them. A hole without one becomes a shell. `where`:
- * file and record, for errors.
+ * are holes of the smallest shell that contains them. A hole that no shell contains becomes a
+ * shell. `where` names file and record in errors.
  */
 export function polygonsOfRings(where: string, rings: readonly Ring[]): Polygon[] {
   const shells: Shell[] = [];

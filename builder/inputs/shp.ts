@@ -21,7 +21,7 @@ const FILE_CODE = 9994;
 const HEADER_BYTES = 100;
 const RECORD_HEADER_BYTES = 8;
 const SHX_ENTRY_BYTES = 8;
-/** The outline of all of Alaska takes a twentieth of it. */
+/** Maximum size of a record; the outline of all of Alaska takes a twentieth of it. */
 const MAX_RECORD_BYTES = 64 * 2 ** 20;
 /** Bytes of a polygon before its parts and points: type, box, two counts. */
 const POLYGON_BYTES = 44;
@@ -85,7 +85,7 @@ async function readHeader(file: string, bytes: ByteReader) {
   return { fileBytes: 2 * head.readInt32BE(24), shapeType: head.readInt32LE(32) };
 }
 
-/** `where`: file and record, for errors. */
+/** Decodes the polygons of a record. `where` names file and record in errors. */
 function polygonsOf(where: string, content: Buffer): Polygon[] {
   const type = content.readInt32LE(0);
   if (type !== POLYGON && type !== POLYGON_Z && type !== POLYGON_M) throw notPolygons(where, type);

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Bytes } from '../../shards/units.ts';
 import { unreadable } from './fingerprint.ts';
 
-/** The length of an input. Throws a `BuildError` for one that is missing or unreadable. */
+/** Returns the size of an input file. Throws a `BuildError` if it is missing or unreadable. */
 export async function sizeOf(file: string): Promise<Bytes> {
   try {
     return (await stat(file)).size;

@@ -7,15 +7,15 @@ import { BuildError } from '../errors.ts';
 import { requireKind } from './file-kind.ts';
 
 /**
- * Limits of an archive: far beyond any real one, so that a forged one is rejected before it fills
- * the memory or takes hours. The largest tables of national feeds have two gigabytes, and the most
- * repetitive ones shrink to a fiftieth.
+ * Limits far beyond any real archive, so that a forged one is rejected before it fills the memory
+ * or takes hours. The largest tables of national feeds have two gigabytes, and the most repetitive
+ * ones shrink to a fiftieth.
  */
 const ZIP_LIMITS = {
   entries: 10_000,
   /** Size of an entry, unpacked. */
   bytes: 8 * 2 ** 30,
-  /** Unpacked to packed, for entries of more than `smallBytes`. */
+  /** Ratio of unpacked to packed size, for entries of more than `smallBytes`. */
   ratio: 200,
   smallBytes: 16 * 2 ** 20,
 } as const;
@@ -61,8 +61,9 @@ export class ZipInput {
   }
 
   /**
-   * The uncompressed bytes of an entry. A damaged one fails the stream with a `BuildError` that
-   * names archive and entry, possibly only at its end: the bytes are valid only then.
+   * Returns a stream of the uncompressed bytes of an entry. If the entry is damaged, the stream
+   * fails with a `BuildError` that names archive and entry, possibly only at its end, so the bytes
+   * are valid only then.
    */
   stream(name: string): Readable {
     const entry = this.#entries.get(name);

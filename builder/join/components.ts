@@ -5,8 +5,8 @@ import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonom
 import { HILLS, ROUTING } from '../routing-parameters.ts';
 
 /**
- * Increment one when the same files produce different data: components built from it get new
- * versions.
+ * Increment a number when the same files produce different data, so that components built from that
+ * data get new versions.
  */
 const READ_AS = { streets: 3, timetable: 6, destinations: 8, blocks: 1 } as const;
 
@@ -17,12 +17,12 @@ const READING_DIGITS = 8;
 
 /** The sources that all regions of a release were built from. */
 export interface ReleaseSources {
-  /** The contents of files, each once. */
+  /** Digests of the contents of files, each once. */
   readonly files: Readonly<Record<'osm' | 'blocks' | 'listed', readonly string[]>> & {
-    /** For a release whose streets have hills. */
+    /** Only in a release whose streets have hills. */
     readonly elevation?: readonly string[];
   };
-  /** The feeds, and the service day for all of them; null without any. */
+  /** The feeds, and their common service day; null without feeds. */
   readonly transit: {
     readonly service_date: string;
     readonly feeds: FeedFacts[];
@@ -32,10 +32,10 @@ export interface ReleaseSources {
 }
 
 /**
- * The components of a release's data. The version of each one changes with everything it was built
- * from and with nothing else: `<sources>/<reading>`, where a source is identified by the contents
- * of its files, whatever their names and order, and the reading by its parameters and the code's
- * version.
+ * Returns the components of a release's data. The version of a component changes with everything
+ * that it was built from, and with nothing else. Its form is `<sources>/<reading>`, where a source
+ * is identified by the contents of its files, whatever their names and order, and the reading by
+ * its parameters and the code's version.
  */
 export function components(sources: ReleaseSources): Component[] {
   const { files, transit, listedTypes, streetsAsOfMs } = sources;
@@ -99,7 +99,7 @@ function filesSource(name: string, prints: readonly string[]): string {
   return `${name}-${digest([...prints].sort()).slice(0, SOURCE_DIGITS)}`;
 }
 
-/** Feeds with the days they were read for. */
+/** Identifies feeds together with the days they were read for. */
 function feedsSource({ feeds, service_date }: NonNullable<ReleaseSources['transit']>): string {
   const read = feeds.map((feed) => `${feed.sha256} on ${feed.service_date}`);
   return `gtfs-${digest([service_date, read.sort()]).slice(0, SOURCE_DIGITS)}`;
@@ -109,13 +109,16 @@ function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
-/** All street parameters: everything in `ROUTING` except transit, so that none can be forgotten. */
+/**
+ * Returns all street parameters: everything in `ROUTING` except transit, so that none can be
+ * forgotten.
+ */
 function streetParameters(elevation: string | null) {
   const { transit: _, ...streets } = ROUTING;
   return { ...streets, ...(elevation && { hills: HILLS }) };
 }
 
-/** All parameters of timetables and stations. */
+/** Returns all parameters of timetables and stations. */
 function transitParameters() {
   return { ...ROUTING.transit, maxReachMinutes: ROUTING.maxReachMinutes };
 }

@@ -6,11 +6,11 @@ import type { PoiObjects } from './poi-objects.ts';
 
 type ByCounty<T> = ReadonlyMap<CountyFips, T>;
 
-/** The objects of counties that no region has by itself. */
+/** The objects of counties that no region can make by itself. */
 export interface JoinedObjects {
   readonly poiObjects: PoiObjects;
   readonly catchments: ByCounty<ObjectRef>;
-  /** Null without that direction. */
+  /** Null in a release without the direction `to`. */
   readonly reachTo: ByCounty<ObjectRef> | null;
   /** Null without tiles. */
   readonly blockBands: ByCounty<NonNullable<CountyManifest['block_bands']>> | null;
@@ -18,7 +18,7 @@ export interface JoinedObjects {
   readonly weights: Readonly<Record<CountyFips, ObjectRef>>;
 }
 
-/** The counties of a release as its manifest lists them. */
+/** Returns the counties of a release in the form of its manifest. */
 export function countyManifests(
   counties: ByCounty<RegionCounty>,
   directions: readonly Direction[],
@@ -46,7 +46,7 @@ export function countyManifests(
   return manifests;
 }
 
-/** The counties that a county's rows lead to, and those whose rows lead to it. */
+/** Finds the counties that a county's rows lead to, and those whose rows lead to it. */
 function reachOf(
   counties: ByCounty<RegionCounty>,
   county: CountyFips,

@@ -7,7 +7,7 @@ import type { Store } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
 
-/** The counties of a release as a layer: each the union of its blocks. */
+/** Writes the counties of a release as a FlatGeobuf layer, each as the union of its blocks. */
 export async function countyMap(
   store: Store,
   counties: ReadonlyMap<CountyFips, RegionCounty>,

@@ -13,23 +13,23 @@ import { putObject } from '../publish/put-object.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
 import type { KnownDestinations } from './known-destinations.ts';
 
-/** The home county of each destination: it lists the destination and stores its catchment. */
+/** The home county of each destination, which lists the destination and stores its catchment. */
 export interface HomeCounties {
-  /** By home county, ordinals, ascending. */
+  /** The ordinals of the destinations at home in each county, ascending. */
   readonly destinationsOf: ReadonlyMap<CountyFips, Uint32Array>;
-  /** By home county, the counties whose rows may lead to one of them, ascending. */
+  /** Per home county, the counties whose rows may lead to any of its destinations, ascending. */
   readonly countiesReaching: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
 }
 
-/** A destination without a home so far; other values are ordinals of counties. */
+/** Marks a destination without a home so far; other values are ordinals of counties. */
 const NONE = 0xffff;
 
 /**
- * Assigns a home to each destination that a county's rows may lead to: the county whose polygons
- * contain it; on a border the one with the lowest GEOID. One outside all counties of the release
- * (at sea, abroad, in a county not built) is assigned to the county of the nearest block among
- * those that may lead to it. The result does not depend on which regions the counties were built
- * in. `counties` ascend by code.
+ * Assigns a home county to each destination that a county's rows may lead to: the county whose
+ * polygons contain the destination, or, on a border, the one with the lowest GEOID. A destination
+ * outside all counties of the release (at sea, abroad, in a county not built) is assigned to the
+ * county of the nearest block among those that may lead to it. The result does not depend on which
+ * regions the counties were built in. `counties` ascend by code.
  */
 export async function findHomeCounties(
   store: Store,
@@ -67,7 +67,7 @@ export async function findHomeCounties(
   return { destinationsOf, countiesReaching };
 }
 
-/** Sets the homes of destinations within some county's blocks. */
+/** Sets the homes of destinations within the blocks of any county. */
 async function findHolders(
   store: Store,
   { destIds, lon, lat }: KnownDestinations,

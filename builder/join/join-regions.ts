@@ -18,23 +18,23 @@ import {
 } from './known-destinations.ts';
 
 /**
- * The combined contents of regions. The data they gathered stays in the store; only indexes of it
- * are held.
+ * The combined contents of regions. The data that the regions gathered stays in the store; only
+ * indexes of it are in memory.
  */
 export interface JoinedRegions {
   readonly sources: ReleaseSources;
-  /** In the order of their numbers. */
+  /** The regions, in the order of their numbers. */
   readonly regions: readonly RegionReceipt[];
   readonly destinations: KnownDestinations;
-  /** By state with census places, ascending, the regions that list any of them. */
+  /** Per state with census places, ascending, the regions that list any of its places. */
   readonly states: ReadonlyMap<string, readonly RegionReceipt[]>;
-  /** Ascending. */
+  /** The counties of all regions, ascending. */
   readonly counties: ReadonlyMap<CountyFips, RegionCounty>;
 }
 
 /**
- * Combines the receipts of a plan's regions, in any order. Throws a `BuildError` for one of another
- * plan, and unless each county of the plan is in exactly one of them.
+ * Combines the receipts of a plan's regions, in any order. Throws a `BuildError` for a region of
+ * another plan, and unless each county of the plan is in exactly one region.
  */
 export async function joinRegions(
   store: Store,
@@ -96,8 +96,8 @@ function sourcesOf(
 }
 
 /**
- * Reads the data that regions gathered, one after another. An item that several regions have is the
- * same in each.
+ * Reads the data that regions gathered, one region after another. An item that several regions have
+ * is the same in each.
  */
 async function joinGathered(
   store: Store,
@@ -127,7 +127,7 @@ async function joinGathered(
   };
 }
 
-/** The census places of a state that some regions list, ascending by GEOID. */
+/** Reads the census places of a state that some regions list, ascending by GEOID. */
 export async function readCensusPlacesOf(
   store: Store,
   state: string,

@@ -37,7 +37,10 @@ import { transposePois, transposeReach } from './transposes.ts';
 /** A request to join a plan's regions into a release, and the resources available for it. */
 export interface JoinRequest extends ReleaseRequest, Resources {
   readonly plan: StoredPlan;
-  /** Matrices of this many blocks are transposed in one go, or those of one region. */
+  /**
+   * Maximum number of blocks whose matrices are transposed in one go; a larger region is a batch of
+   * its own.
+   */
   readonly batchBlocks?: number;
 }
 
@@ -46,7 +49,9 @@ const BATCH_BLOCKS = 200_000;
 
 const receiptSchema = z.strictObject({ manifest: manifestSchema });
 
-/** The manifest of an earlier, identical join, if all objects it names still exist. */
+/**
+ * Returns the manifest of an earlier, identical join; null unless all objects it names still exist.
+ */
 export async function findJoined(
   request: JoinRequest,
   receipts: Receipts,
@@ -66,8 +71,8 @@ function directionsOf({ directions }: ReleaseRequest): Direction[] {
 
 /**
  * Assembles a release from regions, solely from their results in the store: the objects that
- * describe counties as targets (catchments, `reach-to`), directories, states, tiles, the manifest.
- * The regions' own objects stay unchanged. Nothing is published yet.
+ * describe counties as targets (catchments, `reach-to`), directories, states, tiles and the
+ * manifest. The regions' own objects stay unchanged. Nothing is published yet.
  */
 export function joinRelease(
   request: JoinRequest,
@@ -156,16 +161,16 @@ export function joinRelease(
 }
 
 /**
- * Makes a joined release current, after checking that all objects it names exist: the store may
- * have lost some in the meantime. Must not run while another build writes. `latest.json` is swapped
- * last.
+ * Makes a joined release current, after checking that all objects it names exist, since the store
+ * may have lost some in the meantime. Must not run while another build writes. `latest.json` is
+ * swapped last.
  */
 export async function publishRelease(store: WritableStore, manifest: Manifest): Promise<Latest> {
   await requireObjects(store, `release ${manifest.release}`, manifest);
   return publishManifest(store, manifest, new Date());
 }
 
-/** The counties of adjacent regions, in batches of up to the given number of blocks. */
+/** Divides the counties of consecutive regions into batches of up to the given number of blocks. */
 function batchesOf(regions: readonly RegionReceipt[], most: number): CountyFips[][] {
   const batches: CountyFips[][] = [];
   let room = 0;

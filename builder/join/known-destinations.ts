@@ -9,8 +9,8 @@ import { readGathered } from '../receipts/gathered.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
 
 /**
- * The destinations of a release, with only what is needed to find their homes: a few bytes each,
- * ascending by id. The rest stays in the store until it is needed (`readFacts`).
+ * The destinations of a release, ascending by id, with only what is needed to find their homes: a
+ * few bytes each. All other facts stay in the store until they are needed (`readFacts`).
  */
 export interface KnownDestinations {
   readonly destIds: Float64Array;
@@ -18,7 +18,7 @@ export interface KnownDestinations {
   readonly lat: Float64Array;
   /** The number of the first region that lists each destination. */
   readonly region: Uint16Array;
-  /** Equal if two regions have the same POI under an id. */
+  /** Fingerprints, which are equal if two regions have the same POI under an id. */
   readonly print: Float64Array;
 }
 
@@ -36,7 +36,7 @@ function columnsFor(count: number): Columns {
 
 export const NO_DESTINATIONS: KnownDestinations = columnsFor(0);
 
-/** The destinations of a region, ascending by id. */
+/** Converts the destinations of a region, ascending by id, to columns. */
 export function columnsOf(
   destinations: readonly DestinationFacts[],
   region: number,
@@ -54,14 +54,20 @@ export function columnsOf(
 
 const PRINT_BYTES = 6;
 
-/** A fingerprint that distinguishes POIs with one id: two lists may use it for different POIs. */
+/**
+ * Computes a fingerprint that distinguishes POIs with the same id, since two lists may use an id
+ * for different POIs.
+ */
 function printOf(destination: DestinationFacts): number {
   const { source, name, lon, lat } = destination;
   const facts = isListed(destination) ? [source, name, lon, lat] : [source];
   return createHash('sha256').update(JSON.stringify(facts)).digest().readUIntBE(0, PRINT_BYTES);
 }
 
-/** Both lists merged, each id once; and the first id under which they have two POIs, or null. */
+/**
+ * Merges two lists, with each id once. Also returns the first id under which the lists have
+ * different POIs, or null.
+ */
 export function merged(
   known: KnownDestinations,
   fresh: KnownDestinations,
@@ -95,7 +101,7 @@ export function merged(
   };
 }
 
-/** The error for two regions that cannot be joined because they use one id for two POIs. */
+/** Creates the error for two regions that cannot be joined because they use one id for two POIs. */
 export function clashOf(id: DestId, one: DestinationFacts, other: DestinationFacts): BuildError {
   return new BuildError(
     `${one.source} (${one.name}) and ${other.source} (${other.name}) both have dest_id ${id}, in two regions; change one of their ids`,
@@ -103,8 +109,8 @@ export function clashOf(id: DestId, one: DestinationFacts, other: DestinationFac
 }
 
 /**
- * All facts about some destinations, given by ascending ordinals. Regions are read one after
- * another, and only those that list any of them.
+ * Reads all facts about some destinations, given by ascending ordinals. Regions are read one after
+ * another, and only those that list any of the destinations.
  */
 export async function readFacts(
   store: Store,

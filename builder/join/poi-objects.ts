@@ -11,7 +11,9 @@ import { readFacts } from './known-destinations.ts';
 
 const TEXT_COLUMNS = ['name', 'street', 'city', 'state', 'zip', 'brand'] as const;
 
-/** The destinations whose home is a county, as a layer of points for use on any map. */
+/**
+ * Writes the destinations at home in a county as a FlatGeobuf layer of points, for use on any map.
+ */
 function poiMap(county: string, destinations: readonly DestinationFacts[]): Uint8Array {
   return writeFlatGeobuf(
     `pois_${county}`,
@@ -33,7 +35,10 @@ interface PoisOfCounty {
   readonly map: ObjectRef;
 }
 
-/** Stores maps of destinations, some counties at a time: the others are not in memory. */
+/**
+ * Stores maps of destinations, some counties at a time, so that those of all others are not in
+ * memory.
+ */
 export class PoiObjects {
   readonly #store: WritableStore;
   readonly #joined: JoinedRegions;
@@ -46,7 +51,9 @@ export class PoiObjects {
     this.#homes = homes;
   }
 
-  /** Stores those of some counties, and returns the destinations at home there, ascending by id. */
+  /**
+   * Stores the maps of some counties, and returns the destinations at home there, ascending by id.
+   */
   async put(
     batch: readonly CountyFips[],
   ): Promise<ReadonlyMap<CountyFips, readonly DestinationFacts[]>> {
@@ -67,7 +74,7 @@ export class PoiObjects {
     return atHome;
   }
 
-  /** The objects of a county that was stored. */
+  /** Returns the objects of a county whose map has been stored. */
   of(county: CountyFips): PoisOfCounty {
     return this.#objects.get(county)!;
   }
@@ -76,8 +83,9 @@ export class PoiObjects {
 const NO_DESTINATIONS = new Uint32Array(0);
 
 /**
- * West, south, east and north edge around some destinations with their stored coordinates, so that
- * a search at the exact location of the outermost finds it; null if there are none.
+ * Returns the west, south, east and north edges around some destinations at their stored
+ * coordinates, so that a search at the exact location of the outermost one finds it. Null if there
+ * are none.
  */
 function boxOfDestinations(
   destinations: readonly DestinationFacts[],

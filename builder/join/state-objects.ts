@@ -14,13 +14,10 @@ import { putObject } from '../publish/put-object.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
 import { type JoinedRegions, readCensusPlacesOf } from './join-regions.ts';
 
-/** About eleven metres: less than the width of a line on a city map. */
+/** A tolerance in degrees of about eleven metres, less than the width of a line on a city map. */
 const DISPLAY_TOLERANCE = 1e-4;
 
-/**
- * Stores the census places of each state that have blocks in the release, with those blocks; state
- * by state.
- */
+/** Stores, state by state, the census places that have blocks in the release, with those blocks. */
 export async function putStates(
   store: WritableStore,
   regionsByState: JoinedRegions['states'],
@@ -48,7 +45,7 @@ export async function putStates(
 
 type Assigned = Pick<PlaceWithBlocks, 'blocks' | 'population'> & { readonly place: CensusPlace };
 
-/** Assigns a block to each place that contains its internal point, or has it on its border. */
+/** Assigns each block to every place that contains its internal point, or has it on its border. */
 async function assignBlocks(
   store: Store,
   places: readonly CensusPlace[],

@@ -19,9 +19,9 @@ import type { HomeCounties } from './home-counties.ts';
 const TRANSPOSE_VERSION = 1;
 
 export interface TransposeContext {
-  /** Ascending. */
+  /** The counties of the release, ascending. */
   readonly counties: ReadonlyMap<CountyFips, RegionCounty>;
-  /** The same, in batches that fit into memory: each is finished before the next. */
+  /** The counties in batches that fit into memory; each batch is finished before the next. */
   readonly batches: readonly (readonly CountyFips[])[];
   readonly modes: number;
   readonly store: WritableStore;
@@ -32,7 +32,7 @@ export interface TransposeContext {
   readonly progress: Progress;
 }
 
-/** `reach-to` of each county: for each of its blocks, the blocks that reach it. */
+/** Creates `reach-to` for each county: per block of the county, the blocks that reach it. */
 export function transposeReach(context: TransposeContext): Promise<Map<CountyFips, ObjectRef>> {
   const { counties, store } = context;
   const reachedFrom = new Map<CountyFips, ObjectRef[]>();
@@ -51,7 +51,7 @@ export function transposeReach(context: TransposeContext): Promise<Map<CountyFip
 }
 
 /**
- * `catchment` of each county: for each destination at home there, the blocks that reach it.
+ * Creates `catchment` for each county: per destination at home there, the blocks that reach it.
  * `destinationsOf` returns the destinations at home in the counties of a batch.
  */
 export function transposePois(
@@ -127,7 +127,7 @@ async function transposeWhereNew(
   return made;
 }
 
-/** The key of a transposed matrix's inputs. */
+/** Computes the key of a transposed matrix from its inputs. */
 function keyOf({ origins, attributes, sources }: TransposedMatrix): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify([TRANSPOSE_VERSION, sources]));

@@ -31,9 +31,9 @@ const AHEAD = 4;
 const inflateAsync = promisify(inflate);
 
 /**
- * The blobs of a PBF file, or of a part of it, in file order. Holds only a few blobs in memory,
- * whatever the size of the file. Anything that is not a PBF, or is damaged, throws a `BuildError`
- * with the location.
+ * Reads the blobs of a PBF file, or of a part of it, in file order. Holds only a few blobs in
+ * memory, whatever the size of the file. Throws a `BuildError` with the location if the file is
+ * damaged or not a PBF.
  */
 export async function* readBlobs(
   path: string,
@@ -62,7 +62,7 @@ export async function* readBlobs(
   }
 }
 
-/** Divides a file into parts of at least the given size, except for the last. Reads no block. */
+/** Divides a file into parts of at least `least` bytes, except for the last. Reads no block. */
 export async function rangesOf(path: string, least: Bytes): Promise<PbfRange[]> {
   const file = await openPbf(path);
   const ranges: PbfRange[] = [];

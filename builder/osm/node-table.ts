@@ -1,8 +1,8 @@
 import { SortedIds } from './sorted-ids.ts';
 
 /**
- * The nodes referenced in the file: their ids are known before their locations. Flat arrays,
- * ascending by id.
+ * Nodes that files reference, in flat arrays, ascending by id. Their ids are known before their
+ * locations.
  */
 export class NodeTable extends SortedIds {
   /** Degrees; NaN until the node has been read, and permanently if the file lacks it. */
@@ -13,7 +13,7 @@ export class NodeTable extends SortedIds {
   /** 1 where the node is a gate or an entrance. */
   readonly gate: Uint8Array;
 
-  /** `references` in any order, possibly repeated. They are sorted in place. */
+  /** `references` are ids in any order, possibly repeated. They are sorted in place. */
   constructor(references: Float64Array) {
     super(references);
     const count = this.ids.length;

@@ -2,9 +2,9 @@ import type { PbfReader } from 'pbf';
 import { grow } from '../../shards/arrays/growable-array.ts';
 
 /**
- * A column of packed varints, decoded into memory that is reused for the next one: a national file
- * has ten billion of them. Most fit 28 bits and take the fast path; the rest go through
- * `pbf`.
+ * A column of packed varints, decoded into memory that is reused for the next column, since a
+ * national file has ten billion varints. Most fit 28 bits and take the fast path; the rest go
+ * through `pbf`.
  */
 export class PackedColumn {
   values = new Float64Array(1024);
@@ -56,7 +56,7 @@ export class PackedColumn {
     this.length = length;
   }
 
-  /** Makes room for as many values as there are bytes, and returns where they end. */
+  /** Makes room for one value per byte, and returns the end position of the column. */
   #reserve(pbf: PbfReader): number {
     const end = pbf.readPackedEnd();
     if (end > pbf.length) throw new RangeError('a list in it is truncated');

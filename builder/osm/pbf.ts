@@ -20,9 +20,9 @@ const UNDERSTOOD = new Set(['OsmSchema-V0.6', 'DenseNodes']);
 
 /**
  * Streams an OpenStreetMap PBF file, or a part of it, through handlers, in file order and in
- * bounded memory. See https://wiki.openstreetmap.org/wiki/PBF_Format. A file that is absent,
- * truncated, damaged or of another kind throws a `BuildError` that names the location. When only
- * nodes are wanted, a sorted file is abandoned at its first way.
+ * bounded memory. See https://wiki.openstreetmap.org/wiki/PBF_Format. Throws a `BuildError` that
+ * names the location if the file is absent, truncated, damaged or of another kind. If only nodes
+ * are handled, a sorted file is abandoned at its first way.
  */
 export async function readPbf(
   path: string,
@@ -58,8 +58,8 @@ export async function headerOfPbf(path: string): Promise<PbfSummary> {
 }
 
 /**
- * The date of a file's data: when it was cut, from its header, or else when the newest way in it
- * was edited; 0 if neither is known.
+ * Returns the date of a file's data: when the file was cut, according to its header, or else when
+ * its newest way was edited; 0 if neither is known.
  */
 export async function dateOfPbf(path: string): Promise<EpochMillis> {
   const { newestMs } = await headerOfPbf(path);

@@ -11,14 +11,17 @@ interface RelationMember {
 
 /** Callbacks for the elements of a file. Kinds without a handler are skipped undecoded. */
 export interface PbfHandlers {
-  /** Degrees. `tags` is valid during the call. */
+  /** `lon` and `lat` are in degrees. `tags` is valid only during the call. */
   node?(id: number, lon: number, lat: number, tags: Tags): void;
-  /** `refs` and `tags` are valid during the call. */
+  /** `refs` and `tags` are valid only during the call. */
   way?(id: number, refs: Float64Array, tags: Tags): void;
   relation?(id: number, members: readonly RelationMember[], tags: Tags): void;
 }
 
-/** The contents of a block. */
+/**
+ * The numbers of elements in a block, and the newest timestamp decoded. A dense group that is not
+ * decoded counts as one node.
+ */
 export interface BlockCounts {
   nodes: number;
   ways: number;
@@ -27,7 +30,10 @@ export interface BlockCounts {
 }
 
 const MEMBER_TYPES = ['node', 'way', 'relation'] as const;
-/** The format's coordinates are nanodegrees; dividing, unlike multiplying by 10⁻⁹, rounds once. */
+/**
+ * Nanodegrees, the unit of the format's coordinates, per degree. Dividing by this, unlike
+ * multiplying by 10⁻⁹, rounds once.
+ */
 export const NANODEGREES = 1e9;
 
 /** Decodes one `PrimitiveBlock`, calling the handlers in file order. */
@@ -196,7 +202,7 @@ class BlockDecoder {
   }
 }
 
-/** Enters a message, and returns where it ends. */
+/** Enters a message, and returns its end position. */
 function enter(pbf: PbfReader): number {
   const length = pbf.readVarint();
   if (pbf.pos + length > pbf.length) throw new RangeError('an element in it is truncated');
@@ -208,7 +214,7 @@ function checkedId(id: number): number {
   throw new RangeError(`an element has the id ${id}; ids must be positive (renumber the file)`);
 }
 
-/** A block's strings, decoded on first use: most never are. */
+/** A block's strings, each decoded on first use, since most are never used. */
 class StringTable {
   readonly #bytes: Buffer;
   readonly #starts: number[] = [];
@@ -237,7 +243,7 @@ class StringTable {
   }
 }
 
-/** One element's tags as pairs of string numbers; the object is reused for the next element. */
+/** One element's tags as pairs of string indices; the object is reused for the next element. */
 class BlockTags implements Tags {
   strings: StringTable = new StringTable(new Uint8Array(0));
   #pairs: ArrayLike<number> = [];

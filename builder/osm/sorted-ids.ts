@@ -3,7 +3,7 @@ export class SortedIds {
   readonly ids: Float64Array;
   #cursor = 0;
 
-  /** `ids` in any order, possibly repeated. They are sorted in place. */
+  /** `ids` may be in any order and repeated. They are sorted in place. */
   constructor(ids: Float64Array) {
     ids.sort();
     let count = 0;
@@ -13,12 +13,12 @@ export class SortedIds {
     this.ids = ids.slice(0, count);
   }
 
-  /** The ordinal of an id, or -1. Lookups in ascending order take about one step each. */
+  /** Returns the ordinal of an id, or -1. Lookups in ascending order take about one step each. */
   find(id: number): number {
     const { ids } = this;
     if (this.#cursor >= ids.length || ids[this.#cursor] > id) this.#cursor = 0;
     let low = this.#cursor;
-    // Gallop from the previous position: files are sorted, and so mostly are lookups.
+    // Gallop from the previous position, since files are sorted, and so are most lookups.
     let stride = 1;
     while (low + stride < ids.length && ids[low + stride] <= id) {
       low += stride;

@@ -6,12 +6,12 @@ export interface Tags {
   entries(): Iterable<[key: string, value: string]>;
 }
 
-/** A lasting copy. A Map of strings is itself `Tags`. */
+/** Returns a lasting copy. A Map of strings implements `Tags`. */
 export function copyTags(tags: Tags): Tags {
   return new Map(tags.entries());
 }
 
-/** The values of a tag, which may hold several between semicolons. */
+/** The values of a tag, which may hold several, separated by semicolons. */
 export function valuesOf(text: string): string[] {
   return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
 }

@@ -6,17 +6,20 @@ import type { BlockPoint } from '../census/blocks.ts';
 /** The facts about a county that are needed to divide a plan into units. */
 export const countyEstimateSchema = z.strictObject({
   blocks: z.int(),
-  /** The middle of its blocks. */
+  /** The mean location of the county's blocks. */
   lon: z.number(),
   lat: z.number(),
-  /** Blocks of land around each of its blocks of land, summed up: a measure of its search time. */
+  /**
+   * Number of land blocks around each land block of the county, summed up: a measure of the time to
+   * search from the county.
+   */
   pairs: z.int(),
-  /** Adjacent counties, ascending. Together they connect all counties. */
+  /** Adjacent counties, ascending. These relations together connect all counties of a plan. */
   near: z.array(countyFipsSchema),
 });
 export type CountyEstimate = z.infer<typeof countyEstimateSchema>;
 
-/** About 5.5 km: a ride of an hour crosses some two of them. */
+/** The height of a cell, about 5.5 km; a ride of an hour crosses about two cells. */
 const CELL_DEGREES = 0.05;
 const REACH_CELLS = 2;
 
@@ -25,7 +28,10 @@ export class CountyEstimates {
   readonly #counties = new Map<CountyFips, Gathered>();
   readonly #cells = new Map<string, Cell>();
 
-  /** `isOwn`: whether to estimate the block's county; others count only as surroundings. */
+  /**
+   * Adds a block. `isOwn`: whether to estimate the block's county; other blocks count only as
+   * surroundings.
+   */
   add({ county, lon, lat, isWater }: BlockPoint, isOwn: boolean): void {
     const row = Math.floor(lat / CELL_DEGREES);
     const key = keyOf(row, lon);
@@ -47,7 +53,7 @@ export class CountyEstimates {
     own.lat += lat;
   }
 
-  /** By county, ascending. */
+  /** Returns the estimates by county, ascending. */
   finish(): Record<CountyFips, CountyEstimate> {
     const pairs = new Map<CountyFips, number>();
     const near = new Map<CountyFips, Set<CountyFips>>();
@@ -60,7 +66,8 @@ export class CountyEstimates {
         for (const other of beside) {
           if (other === county) continue;
           near.get(county)!.add(other);
-          // Cells of one row are not aligned with those of the next: the relation may be one-sided.
+          // Cells of one row are not aligned with those of the next, so the relation may be
+          // one-sided.
           near.get(other)!.add(county);
         }
       }
@@ -85,7 +92,7 @@ export class CountyEstimates {
     );
   }
 
-  /** A cell and those up to the given number away from it. */
+  /** Returns a cell and all cells up to the given number of cells away from it. */
   #around({ row, lon }: Cell, cells: number): Cell[] {
     const found: Cell[] = [];
     for (let dy = -cells; dy <= cells; dy++) {
@@ -107,14 +114,14 @@ interface Gathered {
 
 interface Cell {
   readonly row: number;
-  /** Longitude of the first block in it. */
+  /** Longitude of the first block added to the cell. */
   readonly lon: Degrees;
   land: number;
-  /** Land blocks by county. */
+  /** Number of land blocks by county. */
   readonly counties: Map<CountyFips, number>;
 }
 
-/** Cells are as wide as they are high, at any latitude. */
+/** Returns the width of the cells in a row, which are as wide as they are high at any latitude. */
 function widthOf(row: number): Degrees {
   const middle = Math.min(85, Math.abs((row + 0.5) * CELL_DEGREES));
   return CELL_DEGREES / Math.cos((middle * Math.PI) / 180);
@@ -124,7 +131,7 @@ function keyOf(row: number, lon: Degrees): string {
   return `${row} ${Math.floor(lon / widthOf(row))}`;
 }
 
-/** Connects isolated counties, such as islands, to the nearest of the others, in place. */
+/** Connects isolated counties, such as islands, to the nearest other counties, in place. */
 function bridgeGaps(
   near: ReadonlyMap<CountyFips, Set<CountyFips>>,
   middles: ReadonlyMap<CountyFips, { readonly lon: Degrees; readonly lat: Degrees }>,
@@ -148,7 +155,10 @@ function bridgeGaps(
   }
 }
 
-/** The connected components of a graph, in the order of their first members; each in order. */
+/**
+ * Returns the connected components of a graph, in the order of their first members. Members of each
+ * component are in the order of `members`.
+ */
 export function connectedParts(
   members: readonly CountyFips[],
   near: (county: CountyFips) => Iterable<CountyFips>,
@@ -158,7 +168,7 @@ export function connectedParts(
   for (const first of members) {
     if (!left.delete(first)) continue;
     const part = new Set([first]);
-    // A set is iterated while it grows.
+    // Counties added during the loop are visited too.
     for (const county of part) {
       for (const other of near(county)) if (left.delete(other)) part.add(other);
     }

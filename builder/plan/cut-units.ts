@@ -1,14 +1,15 @@
 import type { CountyFips } from '../../shards/units.ts';
 import { type CountyEstimate, connectedParts } from './county-estimate.ts';
 
-/** The default maximum number of blocks per unit: they fit in some 4 GB. */
+/** The default maximum number of blocks per unit, which fit in about 4 GB. */
 export const DEFAULT_UNIT_BLOCKS = 100_000;
 
 /**
- * Divides counties into units of work: each is connected and has at most `maxBlocks` blocks, or is
- * a single county. Units are balanced by pairs of blocks to search, since density determines the
- * time. A group with too many blocks is repeatedly cut across its longer side, in proportion to the
- * number of units on either side. Units come in the order of their first counties; counties ascend.
+ * Divides counties into units of work. Each unit is connected and has at most `maxBlocks` blocks,
+ * or is a single county. Units are balanced by pairs of blocks to search, since density determines
+ * the time. A group with too many blocks is repeatedly cut across its longer side, in proportion to
+ * the number of units on either side. Units come in the order of their first counties, and the
+ * counties of a unit ascend.
  */
 export function cutUnits(
   counties: Readonly<Record<CountyFips, CountyEstimate>>,
@@ -25,7 +26,7 @@ export function cutUnits(
   return units.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Splits a connected group into two connected ones, for the given number of units. */
+/** Splits a connected group into two connected groups that are to become `units` units in all. */
 function halve(
   counties: Readonly<Record<CountyFips, CountyEstimate>>,
   group: readonly CountyFips[],
@@ -41,7 +42,7 @@ function halve(
   let [count, taken] = [0, 0];
   while (count < group.length - 1) {
     const next = taken + weight(inOrder[count]);
-    // The county that the line passes through goes to the side it overlaps less.
+    // The county that the line passes through goes to the side with the larger part of it.
     if (count > 0 && next - wanted > wanted - taken) break;
     taken = next;
     count++;
@@ -50,8 +51,8 @@ function halve(
 }
 
 /**
- * Moves the parts of each side of a cut that are not connected to its largest part to the other
- * side.
+ * Moves the parts of each side of a cut that are not connected to that side's largest part to the
+ * other side.
  */
 function connectSides(
   counties: Readonly<Record<CountyFips, CountyEstimate>>,
@@ -70,7 +71,10 @@ function largestFirst(parts: CountyFips[][]): CountyFips[][] {
   return parts.sort((a, b) => b.length - a.length);
 }
 
-/** The position of each county along the longer side of the box around some of them. */
+/**
+ * Returns a function that gives the position of a county along the longer side of the box around
+ * some counties.
+ */
 function lineAcross(counties: readonly CountyEstimate[]): (county: CountyEstimate) => number {
   const lons = counties.map(({ lon }) => lon);
   const lats = counties.map(({ lat }) => lat);

@@ -48,7 +48,7 @@ export interface PendingPlan {
   readonly inputAt: (path: string) => PlannedInput;
 }
 
-/** A plan, and its preparations: a plan that lacks any of them is created again. */
+/** A plan and its preparations. A plan that lacks any preparation is created again. */
 const receiptSchema = z.strictObject({
   plan: objectRefSchema,
   prepared: z.array(objectRefSchema),
@@ -57,8 +57,8 @@ const receiptSchema = z.strictObject({
 /**
  * Freezes what the units of a release must have in common, and puts it into the store, together
  * with the preparations for all of them. The same request for the same files by the same program
- * yields the same plan, which is not created again; neither are preparations whose own files are
- * the same. `openPool` opens the pool that runs preparation jobs, by default threads.
+ * yields the same plan, which is not created again. Neither are preparations whose own files are
+ * the same. `openPool` opens the pool that runs preparation jobs, by default one of threads.
  */
 export async function planRelease(
   request: PlanRequest & Resources,
@@ -89,7 +89,7 @@ export async function planRelease(
   return { ...storedPlan(ref, plan), pathOf };
 }
 
-/** A key of the inputs of something, for this program version. */
+/** Computes a key from the inputs of a result and the version of the program. */
 function keyOf(madeOf: readonly unknown[]): string {
   const made = JSON.stringify([programVersion(), madeOf]);
   return createHash('sha256').update(made).digest('hex');
@@ -101,7 +101,7 @@ interface DescribedInputs {
   readonly inputAt: PendingPlan['inputAt'];
 }
 
-/** The inputs, each kind in an order that does not depend on their paths. */
+/** Describes the inputs, each kind in an order that does not depend on their paths. */
 async function describeInputs(request: InputPaths, progress: Progress): Promise<DescribedInputs> {
   const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [], weights = [] } = request;
   const kinds = Object.entries({ osm, blocks, gtfs, places, pois, elevation, weights });
@@ -147,7 +147,7 @@ async function makePlan(
   context: PlanContext,
 ): Promise<ReleasePlan> {
   const { store, progress } = context;
-  /** The preparation context for some of the inputs. */
+  /** Returns the preparation context for some of the inputs. */
   const of = (files: readonly PlannedInput[]) => ({
     ...context,
     paths: files.map(pathOf),
@@ -228,7 +228,7 @@ async function estimateCounties(
   return { counties: estimates.finish(), boxes };
 }
 
-/** The feeds of a request with their days, for all origins in an area; null without feeds. */
+/** Chooses the days of the feeds of a request, for all origins in an area; null without feeds. */
 export async function datesOf(
   { osm, gtfs = [], serviceDate: asked }: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>,
   progress: Progress,
@@ -242,19 +242,19 @@ export async function datesOf(
   return dateFeeds(gtfs, asked === undefined ? null : serviceDate(asked), near, progress, area);
 }
 
-/** `YYYY-MM-DD` in GTFS format. */
+/** Converts a date from `YYYY-MM-DD` to GTFS format. */
 function serviceDate(iso: string): string {
   return iso.replaceAll('-', '');
 }
 
-/** The area within reach without transit. */
+/** Returns the area within reach of a box without transit. */
 function around(box: BoundingBox, hasHills: boolean): BoundingBox {
   return bufferBox(box, rideMetres(ROUTING.maxReachMinutes, fastestOf(hasHills)));
 }
 
 /**
- * The area that contains the streets of every unit: its feeds may lead to any stop, and trips
- * continue from there.
+ * Returns the area that contains the streets of every unit. Feeds may lead to any of their stops,
+ * and trips continue from there.
  */
 function reachable(
   byStreet: BoundingBox,
@@ -270,8 +270,8 @@ function reachable(
 }
 
 /**
- * Types that user lists have around the counties: this includes types that otherwise only feeds
- * provide.
+ * Finds the types that user lists have around the counties, including types that otherwise only
+ * feeds provide.
  */
 async function typesIn(pois: PoiTables, area: BoundingBox): Promise<ReadonlySet<DestTypeId>> {
   const found = new Set<DestTypeId>();

@@ -9,23 +9,29 @@ import { sizeOf } from '../inputs/size-of.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A path below a folder, with `/`: files are written to it. */
+/** A path with `/` that stays below its folder, since files are written to it. */
 const pathBelow = z
   .string()
   .refine((name) => !name.split(/[/\\]/).includes('..'), 'points outside its folder');
 
-/** A file of an input: its path relative to the input, with `/`. */
+/**
+ * A file of an input. `name` is its path, with `/`, relative to the folder that holds the input.
+ */
 const partSchema = z.strictObject({ name: pathBelow, bytes: z.int(), sha256 });
 export type InputPart = z.infer<typeof partSchema>;
 
 /** An input as identified in a plan: by its content, wherever it is stored. */
 export const plannedInputSchema = z.strictObject({
-  /** The last part of its path. */
+  /** The last part of the input's path. */
   name: pathBelow,
-  /** The `fingerprint` of the input; a digest of those of its parts if it has companion files. */
+  /**
+   * The `fingerprint` of the input, or a digest of the fingerprints of its parts if it has
+   * companion files.
+   */
   sha256,
   /**
-   * The files that are read for it: itself, or those of a folder; and companion files next to it.
+   * The files that are read for the input: the file itself, or the files of a folder; and companion
+   * files next to it.
    */
   parts: z.array(partSchema),
 });
@@ -51,8 +57,8 @@ export async function describeInput(input: string): Promise<PlannedInput> {
 }
 
 /**
- * The content of a file and its companions by their extensions, since their stems may change
- * together; for a file alone, its own hash.
+ * Digests the contents of a file and its companions by their extensions, since their stems may
+ * change together. The digest of a file alone is its own hash.
  */
 function digestOf(parts: readonly InputPart[]): string {
   if (parts.length === 1) return parts[0].sha256;

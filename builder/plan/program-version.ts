@@ -47,7 +47,9 @@ export function requireThisProgram({
   );
 }
 
-/** The same for a program in the given folder and a version of Node. */
+/**
+ * Identifies the program in a given folder on a given version of Node, as `programVersion` does.
+ */
 export function versionOf(root: string, node: string): string {
   const hash = createHash('sha256');
   hashCode(hash, root);
@@ -78,9 +80,9 @@ const installedSchema = z.object({
 });
 
 /**
- * Hashes packages and their versions, except for development and platform-specific ones: workers
- * may run on several platforms. If anything other than npm installed them, there is nothing to
- * hash.
+ * Hashes packages and their versions, except for development and platform-specific packages, since
+ * workers may run on several platforms. If anything other than npm installed the packages, there is
+ * nothing to hash.
  */
 function hashDependencies(hash: Hash, root: string): void {
   const { packages } = installedSchema.parse(installedIn(root) ?? { packages: {} });
@@ -90,7 +92,10 @@ function hashDependencies(hash: Hash, root: string): void {
   }
 }
 
-/** Next to the sources, or next to the folder that they compile to. */
+/**
+ * Reads the record of installed packages, next to the sources or next to the folder that they
+ * compile to. Null if there is none.
+ */
 function installedIn(root: string): unknown {
   for (const up of ['.', '..']) {
     try {

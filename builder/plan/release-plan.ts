@@ -18,7 +18,7 @@ const inputs = z.array(plannedInputSchema);
 
 /** The common data of all parts of a release, independent of who builds them, where and when. */
 const releasePlanSchema = z.strictObject({
-  /** `programVersion` of the program that created it, the only one that can build it. */
+  /** `programVersion` of the program that created the plan, the only one that can build it. */
   program: z.string(),
   modes: z.array(z.enum(MODE_LABELS)),
   taxonomy: taxonomySchema,
@@ -33,7 +33,7 @@ const releasePlanSchema = z.strictObject({
     pois: inputs,
     elevation: inputs,
     weights: inputs,
-    /** `service_date`: the day a feed is read for; null if another version of it is read. */
+    /** `service_date`: the day a feed is read for; null if another version of the feed is read. */
     gtfs: z.array(
       plannedInputSchema.extend({
         service_date: z.iso.date().nullable(),
@@ -41,11 +41,11 @@ const releasePlanSchema = z.strictObject({
       }),
     ),
   }),
-  /** The blocks of all given counties: those without an origin county are targets only. */
+  /** The blocks of all given counties; those outside the origin counties are targets only. */
   blocks: preparedBlocksSchema,
-  /** Contents of the OSM files within reach of those counties. */
+  /** Contents of the OSM files within reach of the origin counties. */
   osm: preparedOsmSchema,
-  /** Contents of POI lists in the same area. */
+  /** Contents of POI lists within reach of the origin counties. */
   pois: preparedCellsSchema,
   /** The census places around the origin blocks. */
   places: preparedCellsSchema,
@@ -63,8 +63,8 @@ export interface StoredPlan {
   readonly ref: ObjectRef;
   readonly plan: ReleasePlan;
   /**
-   * The SHA-256 of the plan without its weights. Regions do not depend on them, so their receipts
-   * identify the plan by it: a change of weights repeats no search.
+   * The SHA-256 of the plan without its weights. Regions do not depend on weights, so their
+   * receipts identify the plan by this hash, and a change of weights repeats no search.
    */
   readonly searchPlan: string;
 }

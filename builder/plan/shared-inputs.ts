@@ -38,7 +38,7 @@ export async function fetchInputs(
   folder: string,
   progress: Progress,
 ): Promise<PathOf> {
-  // Several files may have the same name; each input has its own folder.
+  // Several files may have the same name, so each input has its own folder.
   const folderOf = ({ sha256 }: PlannedInput) => path.join(folder, sha256.slice(0, NAME_DIGITS));
   const stage = progress.start('shared inputs', inputs.length, 'inputs');
   for (const [i, input] of inputs.entries()) {

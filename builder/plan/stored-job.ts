@@ -9,11 +9,11 @@ import { programVersion } from './program-version.ts';
 
 /** A preparation job for another machine, with its inputs by content. */
 const storedJobSchema = z.strictObject({
-  /** `programVersion` of the program that stored it, the only one that can run it. */
+  /** `programVersion` of the program that stored the job, the only one that can run it. */
   program: z.string(),
   spec: jobSpecSchema,
   inputs: z.array(plannedInputSchema).readonly(),
-  /** The key of its receipt. */
+  /** The key of the job's receipt. */
   key: z.string(),
 });
 type StoredJob = z.infer<typeof storedJobSchema>;

@@ -4,7 +4,7 @@ import { CellRectangle } from '../geo/cell-rectangle.ts';
 import type { PreparationJobContext } from './preparation.ts';
 import type { NodesJobSpec } from './preparation-job.ts';
 
-/** The nodes of a range of a file: all, and those in each non-empty cell. */
+/** Numbers of nodes in a range of a file: of all nodes, and of those in each non-empty cell. */
 export const nodeCountsSchema = z.strictObject({
   all: z.int(),
   byCell: z.array(z.tuple([z.int(), z.int()])),

@@ -9,9 +9,12 @@ import type { PreparationByJobs } from './preparation.ts';
 import type { PreparationJob } from './preparation-job.ts';
 import { prepareByJobs } from './prepare-by-jobs.ts';
 
-/** Nodes are counted by ranges smaller than a batch: by default a second or two of work. */
+/**
+ * Number of ranges per batch by which nodes are counted; by default each is a second or two of
+ * work.
+ */
 const RANGES_PER_BATCH = 4;
-/** Memory to count a range: a few blocks, unpacked. */
+/** Memory to count the nodes of a range: a few unpacked blocks of the file. */
 const COUNT_BYTES: Bytes = 100e6;
 
 export interface OsmPath {
@@ -23,7 +26,9 @@ export interface OsmPath {
 /** Cells that are read together. */
 interface CellBatch {
   readonly cells: CellRectangle;
-  /** The part of the files in them and in those around them, which is held with them. */
+  /**
+   * The size of the part of the files in the cells and those around them, which are held together.
+   */
   readonly bytes: Bytes;
 }
 
@@ -37,7 +42,7 @@ export interface OsmBatches {
 /**
  * Divides cells into batches whose part of the files fits into memory: up to `most` bytes, unless a
  * single cell and those around it have more. If the files are larger, jobs count the nodes in each
- * cell; empty cells with empty surroundings are left out.
+ * cell, and empty cells with empty surroundings are left out.
  */
 export async function cutBatches(
   cells: CellRectangle,
@@ -66,7 +71,10 @@ export async function cutBatches(
   return { batches, isPart: true };
 }
 
-/** The job that counts a range of a file; `file`: its position among the files. */
+/**
+ * Defines the job that counts the nodes of a range of a file. `file` is the file's position among
+ * all files.
+ */
 function countingJob(
   path: string,
   file: number,
@@ -83,7 +91,7 @@ function countingJob(
   };
 }
 
-/** The share of a file in each non-empty cell, estimated from its nodes. */
+/** Estimates the bytes of a file in each non-empty cell from the number of nodes there. */
 function bytesByCell(bytes: Bytes, ranges: readonly NodeCounts[]): Map<number, Bytes> {
   const nodes = new Map<number, number>();
   for (const [cell, count] of ranges.flatMap(({ byCell }) => byCell)) {
@@ -106,8 +114,8 @@ function* cut(
 }
 
 /**
- * The line to cut after, so that the larger part holds least and few batches exceed the limit; of
- * equal ones the nearest to the middle. `lines` are those of `linesHeld`.
+ * Returns the line to cut after so that the larger part holds least and few batches exceed the
+ * limit; of equal lines, the one nearest to the middle. `lines` is the result of `linesHeld`.
  */
 function mostEven(lines: Float64Array): number {
   const side = lines.length - 2;
@@ -124,8 +132,9 @@ function mostEven(lines: Float64Array): number {
 }
 
 /**
- * The bytes in each line of cells, including the cells around them, which are read too since their
- * elements may reach in: the line before the first, each line, and the line after the last.
+ * Returns the bytes in the line before the first line of cells, in each line, and in the line after
+ * the last. Includes the cells around the given ones, which are read too since their elements may
+ * reach in.
  */
 function linesHeld(cells: CellRectangle, byCell: ReadonlyMap<number, Bytes>): Float64Array {
   const lines = new Float64Array(cells.side + 2);

@@ -15,7 +15,7 @@ export class MemoryLimit {
     this.#free = memory;
   }
 
-  /** Runs a job once the memory for it is free, or no other runs. */
+  /** Runs a job once the memory for it is free, or no other job runs. */
   async run<T>(bytes: Bytes, job: () => Promise<T>): Promise<T> {
     const turn = new Promise<void>((begin) => this.#waiting.push({ bytes, begin }));
     this.#admit();

@@ -6,7 +6,7 @@ export interface PartitionFiles<Key, Item> {
   read(file: string, key: Key): Promise<Item[]>;
 }
 
-/** Groups items that arrive in any order by a key; many are spilled to files. */
+/** Groups items that arrive in any order by a key, and spills them to files when there are many. */
 export class Partitions<Key extends string | number, Item> {
   readonly #stem: string;
   readonly #most: number;
@@ -15,7 +15,7 @@ export class Partitions<Key extends string | number, Item> {
   readonly #laidAside = new Map<Key, string[]>();
   #heldItems = 0;
 
-  /** `stem`: the prefix of the files' paths; `most`: the number of items held in memory. */
+  /** `stem`: the prefix of the files' paths; `most`: the maximum number of items held in memory. */
   constructor(stem: string, most: number, files: PartitionFiles<Key, Item>) {
     this.#stem = stem;
     this.#most = most;
@@ -34,7 +34,7 @@ export class Partitions<Key extends string | number, Item> {
     if (++this.#heldItems >= this.#most) await this.#layAside();
   }
 
-  /** All items of a group in order of arrival; they are no longer held afterwards. */
+  /** Returns all items of a group in order of arrival, and drops the group. */
   async take(key: Key): Promise<Item[]> {
     const items: Item[] = [];
     for (const file of this.#laidAside.get(key) ?? []) {
@@ -58,7 +58,7 @@ export class Partitions<Key extends string | number, Item> {
   }
 }
 
-/** As JSON, which preserves numbers exactly. */
+/** A file format of JSON, which preserves numbers exactly. */
 export function asJson<Item>(): PartitionFiles<unknown, Item> {
   return {
     write: (file, items) => writeFile(file, JSON.stringify(items)),

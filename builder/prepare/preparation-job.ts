@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { feedSchema } from '../../shards/release/manifest.ts';
 import type { Bytes } from '../../shards/units.ts';
 
-/** Reads a batch of cells from OpenStreetMap files, and divides it by cell. */
+/** A job that reads a batch of cells from OpenStreetMap files, and divides it by cell. */
 const osmJobSchema = z.strictObject({
   kind: z.literal('osm'),
-  /** Those of the cells, as in `CellRectangle`. */
+  /** The edges of the batch, as in `CellRectangle`. */
   edges: z.tuple([z.int(), z.int(), z.int(), z.int()]).readonly(),
   /** Whether the files hold much more than these cells. */
   isPart: z.boolean(),
@@ -14,17 +14,17 @@ const osmJobSchema = z.strictObject({
 });
 export type OsmJobSpec = z.infer<typeof osmJobSchema>;
 
-/** Counts the nodes of a range of an OpenStreetMap file by cell. */
+/** A job that counts the nodes of a range of an OpenStreetMap file by cell. */
 const nodesJobSchema = z.strictObject({
   kind: z.literal('osm-nodes'),
   edges: osmJobSchema.shape.edges,
-  /** In bytes, each between two blocks. */
+  /** The range in bytes; both ends are between two blocks of the file. */
   from: z.int(),
   to: z.int(),
 });
 export type NodesJobSpec = z.infer<typeof nodesJobSchema>;
 
-/** Reads a feed for its day. */
+/** A job that reads a feed for its day. */
 const feedJobSchema = z.strictObject({
   kind: z.literal('feed'),
   /** The `fingerprint` of the feed. */
@@ -55,9 +55,9 @@ export type JobSpec = z.infer<typeof jobSpecSchema>;
 export interface PreparationJob {
   readonly spec: JobSpec;
   readonly paths: readonly string[];
-  /** The key of its receipt; the stage is its kind. */
+  /** The key of the job's receipt, whose stage is the job's kind. */
   readonly key: string;
-  /** An estimate of the memory that it takes. */
+  /** An estimate of the memory that the job takes. */
   readonly memory: Bytes;
   /** The amount of work, for progress: the bytes to be read, or one feed. */
   readonly work: number;

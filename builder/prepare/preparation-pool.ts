@@ -14,11 +14,11 @@ const JOB_BYTES: Bytes = 200 * 2 ** 20;
 /** The input of a thread for each job. */
 export interface ThreadRequest {
   readonly job: PreparationJob;
-  /** Gets amounts of work that are done. */
+  /** Receives amounts of work that are done. */
   readonly port: MessagePort;
 }
 
-/** A pool of one: the current thread. Closing it waits for the job that runs. */
+/** Returns a pool that runs jobs in the current thread. Closing it waits for the running job. */
 export function inThisThread(store: WritableStore): PreparationPool {
   let running: Promise<unknown> = Promise.resolve();
   return {
@@ -38,8 +38,8 @@ export function inThisThread(store: WritableStore): PreparationPool {
 
 /**
  * Opens a pool of up to `workers` threads that run as many jobs at once as memory allows, at least
- * one; a single thread is this one. The others start with the first job and run compiled code: when
- * running from source, request one.
+ * one. With one thread, jobs run in the calling thread. Otherwise, threads start with the first job
+ * and run compiled code, so request only one when running from source.
  */
 export function openPreparationPool(
   store: WritableStore,

@@ -6,7 +6,7 @@ import { inThisThread, type ThreadRequest } from './preparation-pool.ts';
 
 const pool = inThisThread(await openWritableStore(workerData as string));
 
-/** The work of a preparation thread for each job. */
+/** Runs a job, in a thread of a preparation pool. */
 export default sendingErrors(async ({ job, port }: ThreadRequest): Promise<JobResult> => {
   try {
     return await pool.run(job, (amount) => port.postMessage(amount));

@@ -13,7 +13,7 @@ export interface Preparation {
   readonly progress: Progress;
 }
 
-/** The same for files that are read only within an area. */
+/** The context of a preparation of files that are read only within an area. */
 export interface AreaPreparation extends Preparation {
   readonly paths: readonly string[];
   /** The maximum extent that any unit may need. */
@@ -28,19 +28,19 @@ export interface PreparationByJobs extends Preparation {
 /** The context that a preparation job runs in. */
 export interface PreparationJobContext {
   readonly store: WritableStore;
-  /** Gets lines worth keeping about the job's files, without their paths. */
+  /** Receives lines worth keeping about the job's files, without their paths. */
   readonly note: (line: string) => void;
-  /** Gets amounts of the job's `work` that are done. */
+  /** Receives amounts of the job's `work` that are done. */
   readonly onWork: (amount: number) => void;
 }
 
 /** The result of a preparation job. */
 export interface JobResult {
-  /** The value of its receipt. */
+  /** The value of the job's receipt. */
   readonly value: unknown;
-  /** Lines about its files, without their paths, which differ between machines. */
+  /** Lines about the job's files, without their paths, which differ between machines. */
   readonly notes: readonly string[];
-  /** Whether the receipt is written already, by the machine that ran the job. */
+  /** Whether the machine that ran the job has already written the receipt. */
   readonly isKept: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface JobResult {
 export interface PreparationPool {
   /** The number of jobs that run at once. */
   readonly width: number;
-  /** `onWork` gets amounts of the job's `work` that are done, as far as they are known. */
+  /** `onWork` receives amounts of the job's `work` that are done, as far as they are known. */
   run(job: PreparationJob, onWork: (amount: number) => void): Promise<JobResult>;
   close(): Promise<void>;
 }

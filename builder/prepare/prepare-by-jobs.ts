@@ -5,9 +5,9 @@ import type { PreparationJob } from './preparation-job.ts';
 import { inThisThread } from './preparation-pool.ts';
 
 /**
- * The results of jobs, in their order. Those that have a receipt are found by it; the others run,
- * several at a time, and each leaves its receipt as soon as it is done. After a failure no other
- * job begins. `stage` advances by the `work` of all jobs.
+ * Returns the results of jobs, in the order of the jobs. The result of a job with a receipt is read
+ * from it. All other jobs run, several at a time, and each leaves its receipt as soon as it is
+ * done. After a failure no other job begins. `stage` advances by the `work` of all jobs.
  */
 export async function prepareByJobs<T extends z.ZodType>(
   jobs: readonly PreparationJob[],
@@ -45,7 +45,10 @@ export async function prepareByJobs<T extends z.ZodType>(
   return jobs.map((job) => values.get(job)!);
 }
 
-/** An iterator that several loops share: each item goes to one, and a loop that fails ends all. */
+/**
+ * Returns an iterator that several loops share: each item goes to one loop, and a loop that fails
+ * ends all loops.
+ */
 function* eachOf<Item>(items: readonly Item[]): Generator<Item> {
   yield* items;
 }

@@ -20,17 +20,17 @@ const KEPT_VALUES = 500;
 /** The result of a batch of cells. */
 export const preparedBatchSchema = z.strictObject({
   streets: z.int(),
-  /** When the newest element of each file was edited, or it was cut. */
+  /** When the newest element of each file was edited, or the file was cut, in Unix milliseconds. */
   newest_ms: z.array(z.number()),
   cells: preparedCellsSchema,
   wide: z.array(wideAreaSchema),
   map: preparedMapSchema,
-  /** By `key=value`: the most frequent of those that have no type. */
+  /** Number of elements by `key=value`, for the most frequent values that have no type. */
   unmapped: z.record(z.string(), z.int()),
 });
 export type PreparedBatch = z.infer<typeof preparedBatchSchema>;
 
-/** Reads a batch of cells from OpenStreetMap files, and puts each of them into the store. */
+/** Reads a batch of cells from OpenStreetMap files, and puts each cell into the store. */
 export async function prepareOsmBatch(
   paths: readonly string[],
   { edges, isPart, mapped }: OsmJobSpec,

@@ -11,7 +11,8 @@ import { objectsNear, preparedCellsSchema, wideAreaSchema } from './read-cells.t
 export const AROUND_THE_MAP: Metres = 5_000;
 
 /**
- * Features drawn up to this zoom are stored apart: a tile of a low zoom covers hundreds of cells.
+ * Features drawn at this zoom or below are stored apart, since a tile of a low zoom covers hundreds
+ * of cells.
  */
 export const LAST_OVERVIEW_ZOOM = 9;
 
@@ -19,7 +20,7 @@ export const LAST_OVERVIEW_ZOOM = 9;
 export const preparedMapSchema = z.strictObject({
   /** Features drawn at low zooms too, by cell. */
   overview: preparedCellsSchema,
-  /** The others. */
+  /** Features drawn only at higher zooms, by cell. */
   detail: preparedCellsSchema,
   /** Features that cover many cells, whatever their zooms. */
   wide: z.array(wideAreaSchema),
@@ -28,7 +29,7 @@ export type PreparedMap = z.infer<typeof preparedMapSchema>;
 
 export const NO_MAP: PreparedMap = { overview: {}, detail: {}, wide: [] };
 
-/** The objects that tiles in a box are drawn from, up to a zoom. */
+/** Returns the objects that tiles in a box are drawn from, up to a zoom. */
 export function mapObjectsNear(
   { overview, detail, wide }: PreparedMap,
   box: BoundingBox,
@@ -41,7 +42,10 @@ export function mapObjectsNear(
   ];
 }
 
-/** Adds the features of those objects to others; returns all of them once, ascending by key. */
+/**
+ * Adds the features of some objects to `shapes`. Returns the index of each feature once, ascending
+ * by key.
+ */
 export async function readMapFeatures(
   store: Store,
   objects: readonly ObjectRef[],

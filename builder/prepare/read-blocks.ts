@@ -8,7 +8,7 @@ import { decodeBlocks, decodePoints, decodePopulations } from '../census/block-t
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
 
 const preparedCountySchema = z.strictObject({
-  /** Around its blocks' points: west, south, east, north. */
+  /** The box around the points of the county's blocks: west, south, east, north. */
   box: boxSchema,
   points: objectRefSchema,
   outlines: objectRefSchema,
@@ -51,7 +51,7 @@ export class BlockTables {
     return [points, outlines];
   }
 
-  /** The populations of a county's blocks, 0 where unknown, and their GEOIDs, ascending. */
+  /** Reads the populations of a county's blocks, 0 where unknown, and their GEOIDs, ascending. */
   async populations(
     county: CountyFips,
   ): Promise<{ geoids: Float64Array; populations: Uint32Array }> {
@@ -64,13 +64,13 @@ export class BlockTables {
     );
   }
 
-  /** The points of a county's blocks, ascending by GEOID. */
+  /** Reads the points of a county's blocks, ascending by GEOID. */
   async points(county: CountyFips): Promise<BlockPoint[]> {
     const { points } = this.#prepared[county];
     return decodePoints(points.name, await readVerified(this.#store, points), county);
   }
 
-  /** A county's blocks, ascending by GEOID. */
+  /** Reads a county's blocks, ascending by GEOID. */
   async blocks(county: CountyFips): Promise<CensusBlock[]> {
     const { outlines } = this.#prepared[county];
     const points = await this.points(county);

@@ -5,7 +5,7 @@ import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { CellRectangle } from '../geo/cell-rectangle.ts';
 
-/** References to objects in a store by the number of the map cell; empty cells are absent. */
+/** References to objects in a store by cell number; empty cells are absent. */
 export const preparedCellsSchema = z.record(z.string(), objectRefSchema);
 export type PreparedCells = z.infer<typeof preparedCellsSchema>;
 
@@ -22,14 +22,14 @@ export function objectsNear(prepared: PreparedCells, box: BoundingBox): ObjectRe
     .map((cell) => prepared[cell]);
 }
 
-/** The items of those objects as written by `putCells`, one by one. */
+/** Yields the items in the objects of the cells that a box touches, as written by `putCells`. */
 export async function* readNear<Item>(
   store: Store,
   prepared: PreparedCells,
   box: BoundingBox,
 ): AsyncGenerator<Item> {
   for (const ref of objectsNear(prepared, box)) {
-    // The verified hash guarantees that this program has written it.
+    // The verified hash guarantees that this program wrote these bytes.
     const bytes = await readVerified(store, ref);
     yield* JSON.parse(Buffer.from(bytes).toString()) as Item[];
   }

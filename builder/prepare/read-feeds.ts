@@ -8,13 +8,13 @@ import type { FeedDay, StopOfFeed } from '../transit/feed-day.ts';
 /** Facts about a feed that is read, and the reference to its service day in the store. */
 export const preparedFeedSchema = z.strictObject({
   facts: feedSchema,
-  /** The coarse cells that contain its stops and their entrances, ascending. */
+  /** The coarse cells that contain the feed's stops and their entrances, ascending. */
   cells: z.array(z.int()),
   feedDay: objectRefSchema,
 });
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 
-/** As JSON, which preserves numbers exactly. */
+/** Encodes the service of a feed as JSON, which preserves numbers exactly. */
 export function encodeFeedDay({ stops, departures, ...feedDay }: FeedDay): Uint8Array {
   const counts = departures.map((ofStop) => [...ofStop]);
   const text = { ...feedDay, stops: withEntrances(stops, closed), departures: counts };
@@ -22,8 +22,8 @@ export function encodeFeedDay({ stops, departures, ...feedDay }: FeedDay): Uint8
 }
 
 /**
- * In place of infinity, which JSON lacks: the time through a entrance that is no entrance, or no
- * exit.
+ * Stands for infinity, which JSON lacks: the time through an entrance in a direction that it does
+ * not permit.
  */
 const CLOSED = Number.MAX_VALUE;
 const closed = (seconds: number) => Math.min(seconds, CLOSED);
@@ -65,7 +65,7 @@ export class FeedTables {
   }
 
   async read(feed: number): Promise<FeedDay> {
-    // The verified hash guarantees that this program has written it.
+    // The verified hash guarantees that this program wrote these bytes.
     const bytes = await readVerified(this.#store, this.#prepared[feed].feedDay);
     const { stops, departures, ...feedDay } = JSON.parse(Buffer.from(bytes).toString());
     const counts = departures.map((ofStop: [string, number][]) => new Map(ofStop));

@@ -28,8 +28,8 @@ export type PreparedOsm = z.infer<typeof preparedOsmSchema>;
 
 /**
  * Streets are read this much farther than anything can be reached. Links to a street depend on
- * whether it is part of an island, and regions that share a border have to agree: so a component
- * counts as an island only if it ends within what is read, and islands seldom reach farther.
+ * whether it is part of an island, and regions that share a border have to agree. So a component
+ * counts as an island only if it ends within what is read, and islands seldom extend farther.
  */
 const ISLAND_MARGIN: Metres = 5_000;
 
@@ -48,7 +48,7 @@ export class OsmTables {
     this.#prepared = prepared;
   }
 
-  /** Destinations within `area`, and streets within `streetArea`, which contains it. */
+  /** Reads destinations within `area`, and streets within `streetArea`, which contains `area`. */
   async extract(
     area: BoundingBox,
     streetArea: BoundingBox,
@@ -72,7 +72,7 @@ export class OsmTables {
   }
 
   async #files(): Promise<OsmFile[]> {
-    // The verified hash guarantees that this program has written it.
+    // The verified hash guarantees that this program wrote these bytes.
     const bytes = await readVerified(this.#store, this.#prepared.files);
     return JSON.parse(Buffer.from(bytes).toString());
   }

@@ -14,7 +14,7 @@ export class PlaceTables {
     this.#prepared = prepared;
   }
 
-  /** Those that may lie within a box, ascending by GEOID. */
+  /** Reads the census places that may lie within a box, ascending by GEOID. */
   async near(box: BoundingBox): Promise<CensusPlace[]> {
     const places = new Map<string, CensusPlace>();
     for await (const place of readNear<CensusPlace>(this.#store, this.#prepared, box)) {

@@ -4,7 +4,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { type PreparedCells, readNear } from './read-cells.ts';
 
-/** The places of a plan's lists, of which only those around an area are read. */
+/** The POIs of a plan's lists, of which only those around an area are read. */
 export class PoiTables {
   readonly #store: Store;
   readonly #prepared: PreparedCells;
@@ -14,7 +14,7 @@ export class PoiTables {
     this.#prepared = prepared;
   }
 
-  /** Those within an area, cell by cell. */
+  /** Yields the POIs within an area, cell by cell. */
   async *within(area: BoundingBox): AsyncGenerator<Destination> {
     for await (const poi of readNear<Destination>(this.#store, this.#prepared, area)) {
       if (boxContains(area, poi.lon, poi.lat)) yield poi;

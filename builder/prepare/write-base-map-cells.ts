@@ -9,8 +9,8 @@ import { LAST_OVERVIEW_ZOOM, type PreparedMap } from './read-base-map-cells.ts';
 import type { PreparedCells } from './read-cells.ts';
 
 /**
- * Puts features of the base map into the store by the cells that their boxes touch, of those given;
- * features that cover many cells once, by themselves.
+ * Puts features of the base map into the store, by those of the given cells that their boxes touch.
+ * A feature that covers many cells is stored once, in an object of its own.
  */
 export async function putBaseMapCells(
   store: WritableStore,

@@ -12,7 +12,7 @@ import { type PartitionFiles, Partitions } from './partitions.ts';
 import type { Preparation } from './preparation.ts';
 import { type PreparedBlocks, type PreparedCounty, preparedBlocksSchema } from './read-blocks.ts';
 
-/** Some 4 KB each. */
+/** Number of blocks held in memory, about 4 KB each. */
 const HELD_BLOCKS = 20_000;
 
 export interface BlockPreparation extends Preparation {
@@ -26,7 +26,7 @@ export interface BlockPreparation extends Preparation {
 /**
  * Reads block files once for all units, groups their blocks by county, and puts the tables into the
  * store. Holds the blocks of one county in memory at a time. Throws a `BuildError` if there are no
- * blocks, or one that names a block given twice.
+ * blocks, or if a block is given twice, which the error names.
  */
 export async function writeBlocks(preparation: BlockPreparation): Promise<PreparedBlocks> {
   const { receipts, keyOf } = preparation;

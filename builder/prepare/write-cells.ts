@@ -4,8 +4,8 @@ import type { Partitions } from './partitions.ts';
 import type { PreparedCells } from './read-cells.ts';
 
 /**
- * Puts an object for each cell's group into the store, cell by cell, unless it is empty. As JSON,
- * which preserves numbers exactly.
+ * Puts the items of each cell into the store, cell by cell, as an object of JSON, which preserves
+ * numbers exactly. Empty cells get no object.
  */
 export async function putCells<Item>(
   store: WritableStore,

@@ -8,12 +8,13 @@ import type { PreparationJob } from './preparation-job.ts';
 import { prepareByJobs } from './prepare-by-jobs.ts';
 import { type PreparedFeed, preparedFeedSchema } from './read-feeds.ts';
 
-/** Assumed for a large feed while it is read: only the trips of its day are held. */
+/** Memory assumed for reading a large feed, of which only the trips of its day are held. */
 const FEED_BYTES: Bytes = 200e6;
 
 /**
  * Reads feeds for their days once for all units, each by a job, and puts the service of each into
- * the store; feeds that are left out are absent. Throws a `BuildError` for an unusable feed.
+ * the store. Feeds that are left out are absent from the result. Throws a `BuildError` for an
+ * unusable feed.
  */
 export async function writeFeeds(
   { clock, feeds }: DatedFeeds,

@@ -16,28 +16,28 @@ import { type PreparedBatch, preparedBatchSchema } from './prepare-osm-batch.ts'
 import type { PreparedOsm } from './read-osm-cells.ts';
 import { joinMaps } from './write-base-map-cells.ts';
 
-/** How much of the files a batch holds, packed. */
+/** Maximum bytes of the packed files that a batch holds. */
 const BATCH_BYTES: Bytes = 250e6;
 /**
- * Memory of a batch over the bytes of its files: a node of a street takes 110 bytes in memory and 5
- * to 10 in the file, and about every third node is one.
+ * Memory of a batch per byte of its files. A node of a street takes 110 bytes in memory and 5 to 10
+ * in the file, and about every third node belongs to a street.
  */
 const MEMORY_PER_BYTE = 6;
-/** The number of values without a type that are reported of each key, the most frequent first. */
+/** The number of values without a type that are reported for each key, the most frequent first. */
 const REPORTED_VALUES = 20;
 
 export interface OsmPreparation extends AreaPreparation, PreparationByJobs {
   /** The areas of which a base map is made, within `area`. */
   readonly mapped: readonly BoundingBox[];
-  /** How much of the files a job holds in memory. */
+  /** Maximum bytes of the packed files that a job holds in memory. */
   readonly batchBytes?: Bytes;
 }
 
 /**
  * Reads OpenStreetMap files once for all units, by jobs that divide their contents within an area
- * by cells and store these (`prepare-osm-batch.ts`): one job, or one a batch of cells for large
- * files. Only the header is read of a file whose declared extent is not nearby. Throws a
- * `BuildError` for an area without streets.
+ * by cell and store the cells (`prepare-osm-batch.ts`). There is one job or, for large files, one
+ * per batch of cells. If the declared extent of a file is not nearby, only its header is read.
+ * Throws a `BuildError` for an area without streets.
  */
 export async function writeOsmCells(preparation: OsmPreparation): Promise<PreparedOsm> {
   const { paths, store, progress } = preparation;
@@ -76,7 +76,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   };
 }
 
-/** A job for each batch, on the files that may reach into it. */
+/** Defines a job for each batch, on the files that may reach into the batch. */
 function jobsOf(
   { batches, isPart }: OsmBatches,
   files: readonly OsmPath[],
@@ -101,7 +101,7 @@ function mappedCells(cells: CellRectangle, areas: readonly BoundingBox[]): numbe
   return [...all].sort((a, b) => a - b);
 }
 
-/** The most frequent values of all batches. */
+/** Finds the most frequent values of all batches. */
 function unmappedIn(batches: readonly PreparedBatch[]): UnmappedValue[] {
   const counts = new Map<string, number>();
   for (const { unmapped } of batches) {

@@ -7,7 +7,7 @@ import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
 import { putCells } from './write-cells.ts';
 
-/** Some 50 KB each. */
+/** Number of census places held in memory, about 50 KB each. */
 const HELD_PLACES = 2_000;
 
 export interface PlacePreparation extends AreaPreparation {
@@ -16,8 +16,8 @@ export interface PlacePreparation extends AreaPreparation {
 }
 
 /**
- * Reads census places once for all units, and puts them into the store by the cells of a grid, each
- * into all cells that its box touches.
+ * Reads census places once for all units, and puts them into the store by the cells of a grid: each
+ * place goes into all cells that its box touches.
  */
 export async function writePlaces(preparation: PlacePreparation): Promise<PreparedCells> {
   const { paths, keyOf, area, store, receipts, scratch, progress } = preparation;

@@ -12,13 +12,13 @@ import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
 import { putCells } from './write-cells.ts';
 
-/** Some 1 KB each, for two sets of groups at a time. */
+/** Number of POIs that each of two sets of groups holds in memory, about 1 KB each. */
 const HELD_POIS = 100_000;
-/** Places are grouped by id into this many files: of ten million places, 160,000 each. */
+/** Number of groups that POIs are divided into by id; with ten million POIs, each has 160,000. */
 const ID_PILES = 64;
 /**
- * A place is dropped because of another within 100 m (`SAME_POI`), unless that one is dropped
- * because of a third. Such chains are followed this far beyond the cell; a longer one is resolved
+ * A POI is dropped because of another within 100 m (`SAME_POI`), unless that other is dropped
+ * because of a third. Such chains are followed this far beyond a cell. A longer chain is resolved
  * from the cell's part of it, with the same result for all readers.
  */
 const AROUND_A_CELL: Metres = 1_000;
@@ -26,15 +26,15 @@ const AROUND_A_CELL: Metres = 1_000;
 export interface PoiPreparation extends AreaPreparation {
   /** A folder for scratch files. */
   readonly scratch: string;
-  /** Number of places held in memory before they are spilled. */
+  /** Number of POIs held in memory before they are spilled. */
   readonly heldPois?: number;
 }
 
 /**
- * Reads lists of places once for all units, and puts them into the store by the cells of a grid,
- * each real place once: which of several records is kept does not depend on the reader. Holds the
- * places of one cell and its immediate surroundings in memory. Throws a `BuildError` that names
- * file and record for an unusable list.
+ * Reads lists of POIs once for all units, and puts them into the store by the cells of a grid, each
+ * real POI once. The choice among several records of a POI does not depend on the reader. Holds the
+ * POIs of one cell and its immediate surroundings in memory. Throws a `BuildError` that names file
+ * and record for an unusable list.
  */
 export async function writePois(preparation: PoiPreparation): Promise<PreparedCells> {
   const { paths, keyOf, area, receipts } = preparation;

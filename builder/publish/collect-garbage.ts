@@ -12,9 +12,9 @@ import { STORE_FOLDERS } from './output.ts';
 export interface CollectOptions {
   /** Number of releases to keep in addition to the current one, the newest first. */
   readonly keep: number;
-  /** Younger objects are kept. */
+  /** Age, in hours, below which objects are kept. */
   readonly graceHours: number;
-  /** Only report what would be removed. */
+  /** Whether to only report what would be removed. */
   readonly dryRun: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function collectGarbage(
   { keep, graceHours, dryRun }: CollectOptions,
   now: Date,
 ): Promise<Garbage> {
-  // Before any lock is acquired: nothing is written to a folder that is not a store.
+  // Read before any lock is acquired, so that nothing is written to a folder that is not a store.
   await readLatest(store);
   const refusal = (owner: string) => `a build (${owner}) is writing to it; wait until it is done`;
   const collect = async () => {
@@ -64,8 +64,9 @@ async function contentsOf(store: WritableStore) {
 }
 
 /**
- * The objects that a manifest, with the exports of its release, or a receipt names. Any format
- * version is accepted: this program must not take apart what an older one published.
+ * Returns the names of the objects that a receipt names, or that a manifest and the list of its
+ * release's exports name. Accepts any format version, since this program must not remove parts of a
+ * release that an older one published.
  */
 async function namesIn(store: Store, name: string): Promise<string[]> {
   const names = await namesWithin(store, name);

@@ -10,10 +10,10 @@ import type { WritableStore } from '../../shards/store/store.ts';
 export const PUBLICATIONS = 'published/';
 
 /**
- * The `latest.json` that made a manifest current when it was first published: `latest` if that is
- * now, which is then recorded. A manifest contains no time, so that the same inputs give the same
- * bytes; this record keeps its time of publication the same after a rollback, and after a rebuild.
- * Throws a `ShardError` for a damaged record: building the release again removes it.
+ * Returns the `latest.json` that first made a manifest current. If none is recorded, that is
+ * `latest`, which is then recorded. A manifest contains no time, so that the same inputs give the
+ * same bytes; this record keeps its time of publication the same after a rollback or a rebuild.
+ * Throws a `ShardError` for a damaged record, which building the release again removes.
  */
 export async function firstPublication(store: WritableStore, latest: Latest): Promise<Latest> {
   const name = recordOf(latest.manifest);
@@ -23,7 +23,7 @@ export async function firstPublication(store: WritableStore, latest: Latest): Pr
     await store.putConditional(name, encodeLatest(latest), null);
     return latest;
   } catch (error) {
-    // Another process was first.
+    // Another process may have been first.
     const theirs = await read(store, name);
     if (theirs === null) throw error;
     return theirs;
@@ -31,7 +31,8 @@ export async function firstPublication(store: WritableStore, latest: Latest): Pr
 }
 
 /**
- * Removes the record of a manifest if it is damaged: its next publication then counts as its first.
+ * Removes the record of a manifest's first publication if it is damaged, so that its next
+ * publication counts as its first.
  */
 export async function forgetDamagedPublication(
   store: WritableStore,

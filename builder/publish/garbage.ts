@@ -12,16 +12,16 @@ export interface StoreContents {
 export interface Retention {
   /** The current manifest. */
   readonly current: string;
-  /** The number of others to keep, the newest first. */
+  /** Number of other manifests to keep, the newest first. */
   readonly keep: number;
-  /** Anything written after this time stays: an interrupted build may resume from it. */
+  /** Anything written after this time stays, since an interrupted build may resume from it. */
   readonly youngerThanMs: number;
 }
 
 export interface Garbage {
   /** Manifests, newest first, including the current one. */
   readonly kept: readonly StoredObject[];
-  /** In an order that never leaves a reference to a removed object. */
+  /** The objects to remove, in an order that never leaves a reference to a removed object. */
   readonly remove: readonly StoredObject[];
 }
 

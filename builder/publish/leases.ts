@@ -4,17 +4,19 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import { type LockWait, StoreBusy, SWEEP_LOCK, withLock } from './locks.ts';
 
-/** The folder of leases: one for each build that workers are writing. */
+/** Folder of leases, one for each build whose objects workers write. */
 const LEASES = 'leases/';
-/** Longer than any pause between two attempts at a job. */
+/**
+ * Time from a lease's last renewal until it expires; longer than any pause between two attempts at
+ * a job.
+ */
 export const LEASE_LAPSES_MS: Millis = 10 * 60_000;
 const RENEWALS = 10;
 
 /**
- * Declares that workers write objects of a build, which no manifest names yet: they are not
- * garbage-collected until the lease is ended, or expires unrenewed. All workers of a build share
- * its lease, and keep it between jobs. Waits, as `patience` allows, for a process that is removing
- * objects.
+ * Declares that workers write objects of a build, which no manifest names yet, so that they are not
+ * garbage-collected until the lease ends or expires. All workers of a build share its lease, and
+ * keep it between jobs. Waits, as `patience` allows, for a process that is removing objects.
  */
 export function beginLease(
   store: WritableStore,
@@ -48,14 +50,14 @@ export async function withLease<T>(
   }
 }
 
-/** Ends a build's lease: what it has written is now named by its manifest. */
+/** Ends a build's lease once its manifest names what it has written. */
 export function endLease(store: WritableStore, build: string): Promise<void> {
   return store.remove(nameOf(build));
 }
 
 /**
  * Runs `work`, which removes unneeded objects, while no worker writes. Rejects with `StoreBusy` if
- * one does, under a lease renewed within `lapsesMs` by the store's own clock.
+ * a lease was renewed less than `lapsesMs` ago by the store's own clock.
  */
 export function withWritesExcluded<T>(
   store: WritableStore,
@@ -84,12 +86,12 @@ function nameOf(build: string): string {
 }
 
 async function renew(store: WritableStore, build: string): Promise<void> {
-  // Unchanged content would not be written again.
+  // The content always differs, since unchanged content would not be written again.
   const lease = `process ${process.pid} on ${hostname()}, renewal ${randomUUID().slice(0, 8)}`;
   await store.putContent(nameOf(build), Buffer.from(lease));
 }
 
-/** The time by the clock that dates objects, possibly another machine's. */
+/** Returns the time by the clock that dates objects, possibly that of another machine. */
 async function clockOf(store: WritableStore): Promise<Millis> {
   const probe = `${LEASES}clock`;
   await store.putContent(probe, Buffer.from(randomUUID()));

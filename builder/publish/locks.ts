@@ -21,8 +21,8 @@ export interface LockWait {
 const LOOK_AGAIN_MS: Millis = 500;
 
 /**
- * Runs `work` while no other process writes objects to the store; `refusal` returns the message
- * that names its owner.
+ * Runs `work` while no other process writes objects to the store. `refusal` returns the error
+ * message that names the owner of the lock.
  */
 export function withBuildsLocked<T>(
   store: WritableStore,
@@ -35,7 +35,7 @@ export function withBuildsLocked<T>(
 
 /**
  * Runs `work` while no other process makes an earlier release current, or removes releases: a
- * release must not be removed between its check and its promotion. Builds need not wait: they
+ * release must not be removed between its check and its promotion. Builds need not wait, since they
  * promote only new releases.
  */
 export function withReleasesLocked<T>(store: WritableStore, work: () => Promise<T>): Promise<T> {

@@ -27,8 +27,8 @@ export const STORE_FOLDERS: readonly string[] = [
 ];
 
 /**
- * Throws a `BuildError` if the folder holds anything but a store, or one of the `inputs`, which are
- * files on this machine.
+ * Throws a `BuildError` if the store's folder contains anything that is not part of a store, or one
+ * of the `inputs`, which are files on this machine.
  */
 export async function requireStore(store: WritableStore, inputs: readonly string[]): Promise<void> {
   const within = inputs.find((input) => store.holdsFile(input));
@@ -50,8 +50,8 @@ export async function requireStore(store: WritableStore, inputs: readonly string
 }
 
 /**
- * Runs a build on a store while no other does, if it is one (`requireStore`); removes what a killed
- * build left behind.
+ * Runs a build on a store while no other build writes to it, and first removes what a killed build
+ * left behind. Throws a `BuildError` if it is not a store (`requireStore`).
  */
 export async function whileBuilding<T>(
   store: WritableStore,
@@ -67,7 +67,10 @@ export async function whileBuilding<T>(
   });
 }
 
-/** Does nothing while workers write: their files cannot be distinguished from leftovers. */
+/**
+ * Removes what killed writers left behind. Does nothing while workers write, since their files
+ * cannot be distinguished from leftovers.
+ */
 async function clearLeftovers(store: WritableStore): Promise<void> {
   const clear = async () => {
     for (const prefix of ['', ...STORE_FOLDERS.map((folder) => `${folder}/`)]) {

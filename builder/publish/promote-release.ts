@@ -15,8 +15,9 @@ export interface Promotion {
 }
 
 /**
- * Makes a release of the store current: `wanted` is its label, or its manifest if several have that
- * label. Throws a `BuildError` if there is none, or objects of it are missing.
+ * Makes a release of the store current. `wanted` is its label, or the name of its manifest if
+ * several have that label. Throws a `BuildError` if there is no such release, or any of its objects
+ * is missing.
  */
 export async function promoteRelease(
   store: WritableStore,

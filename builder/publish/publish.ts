@@ -23,8 +23,8 @@ export async function publishManifest(
 }
 
 /**
- * Swaps `latest.json` to a manifest that is in the store; a damaged one is replaced. Its time is
- * that of the manifest's first publication: `now` if it was never current.
+ * Swaps `latest.json` to a manifest that is in the store. A damaged `latest.json` is replaced. Its
+ * time is that of the manifest's first publication, or `now` if the manifest was never current.
  */
 export async function promote(
   store: WritableStore,

@@ -4,7 +4,7 @@ import { type PutBody, putBodyOf } from '../../shards/store/put-body.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { putObject } from './put-object.ts';
 
-/** Puts an object that anyone may read by range, and next to it the checksums of its pages. */
+/** Writes an object that anyone may read by range, and next to it the checksums of its pages. */
 export async function putArchive(
   store: WritableStore,
   stem: string,

@@ -19,7 +19,7 @@ export async function putObject(
   return { name, bytes: content.bytes, sha256 };
 }
 
-/** The SHA-256 of a content, hex. */
+/** Returns the SHA-256 of content in hex. */
 export async function sha256Of(content: PutBody): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of content.chunks()) hash.update(chunk);

@@ -7,9 +7,9 @@ import type { DestinationFacts } from '../destinations/destination.ts';
 
 /** Data that a region read and that its counties' objects lack, or hold less exactly. */
 export interface Gathered {
-  /** The destinations that its rows may lead to, ascending by `destId`. */
+  /** The destinations that the region's rows may lead to, ascending by `destId`. */
   readonly destinations: readonly DestinationFacts[];
-  /** The census places around its blocks, ascending by GEOID. */
+  /** The census places around the region's blocks, ascending by GEOID. */
   readonly censusPlaces: readonly CensusPlace[];
 }
 
@@ -45,7 +45,7 @@ const gatheredSchema: z.ZodType<Gathered> = z.strictObject({
   ),
 });
 
-/** As JSON, which preserves numbers exactly. */
+/** Encodes gathered data as JSON, which preserves numbers exactly. */
 export function encodeGathered({ destinations, censusPlaces }: Gathered): Uint8Array {
   const facts = destinations.map(
     ({ destId, source, name, address, brand, types, lon, lat }): DestinationFacts => ({

@@ -4,15 +4,15 @@ import { StoreError } from '../../shards/errors.ts';
 import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 
-/** The stored form of a receipt: the result of the stage, and the SHA-256 of that as JSON. */
+/** The stored form of a receipt: the result of the stage, and the SHA-256 of the result as JSON. */
 const sealedSchema = z.strictObject({ check: z.string(), value: z.unknown() });
 
 const RECEIPTS = 'receipts/';
 
 /**
- * The results of finished stages, under a name derived from their inputs: another run with the same
- * inputs finds them and skips the work. A receipt is written after the objects it names. For use by
- * one build, while no other writes to the store: receipts are listed only once.
+ * The results of finished stages, under names derived from their inputs, so that another run with
+ * the same inputs finds them and skips the work. A receipt is written after the objects it names.
+ * For use by one build while no other writes to the store, since receipts are listed only once.
  */
 export class Receipts {
   readonly #store: WritableStore;
@@ -23,9 +23,10 @@ export class Receipts {
   }
 
   /**
-   * The receipt of a stage for this key, if there is one and all objects it names exist unchanged.
-   * If a store does not record the hashes of its objects, they are read to check: damaged ones are
-   * rebuilt, and a build that reuses everything has verified everything.
+   * Returns the receipt of a stage for a key, if there is one and all objects it names exist
+   * unchanged; otherwise null. If a store does not record the hashes of its objects, they are read
+   * to check, so that damaged ones are rebuilt, and a build that reuses everything has verified
+   * everything.
    */
   async find<T extends z.ZodType>(
     stage: string,
@@ -36,7 +37,9 @@ export class Receipts {
     return this.findUnlisted(stage, key, schema);
   }
 
-  /** The same for a receipt that another process may have written since receipts were listed. */
+  /**
+   * Like `find`, for a receipt that another process may have written since receipts were listed.
+   */
   async findUnlisted<T extends z.ZodType>(
     stage: string,
     key: string,
@@ -46,7 +49,7 @@ export class Receipts {
     return kept && (await this.#hasObjects(kept)) ? kept : null;
   }
 
-  /** The result of a stage for this key; without a receipt it is computed and recorded. */
+  /** Returns the result of a stage for a key; without a receipt, it is computed and recorded. */
   async findOrMake<T extends z.ZodType>(
     stage: string,
     key: string,
@@ -100,7 +103,7 @@ function nameOf(stage: string, key: string): string {
   return `${RECEIPTS}${stage}-${key.slice(0, KEY_DIGITS)}.json`;
 }
 
-/** Every object reference anywhere in a value. */
+/** Yields every object reference at any depth of a value. */
 export function* objectRefsIn(value: unknown): Generator<ObjectRef> {
   if (value === null || typeof value !== 'object') return;
   const { name, bytes, sha256 } = value as Record<string, unknown>;
@@ -112,7 +115,7 @@ export function* objectRefsIn(value: unknown): Generator<ObjectRef> {
 }
 
 /**
- * Receipts for a process that runs all jobs of a build: those it has found or written itself are
+ * Receipts for a process that runs all jobs of a build. Those that it has found or written are
  * trusted without another check.
  */
 export class OwnReceipts extends Receipts {

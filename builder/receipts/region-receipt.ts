@@ -34,14 +34,17 @@ export type RegionCounty = z.infer<typeof regionCountySchema>;
  * The result of a region: everything that a release is joined from, with its objects by reference.
  */
 export const regionReceiptSchema = z.strictObject({
-  /** The plan that it is part of, by the SHA-256 of all but its weights. */
+  /** SHA-256 of all but the weights of the plan that the region is part of. */
   plan: z.string(),
   /** When the newest street was edited, or the files were cut. */
   streets_as_of_ms: z.number(),
-  /** Types of those destinations in its rows that come from files other than OSM's, ascending. */
+  /**
+   * Types of the destinations in the region's rows that come from files other than OpenStreetMap's,
+   * ascending.
+   */
   listed_types: z.array(z.int()),
   counties: z.record(countyFipsSchema, regionCountySchema),
-  /** The destinations in its rows, and the census places around its blocks. */
+  /** The destinations in the region's rows, and the census places around its blocks. */
   gathered: objectRefSchema,
 });
 export type RegionReceipt = z.infer<typeof regionReceiptSchema>;

@@ -21,9 +21,9 @@ import type { Region } from './read-region.ts';
 export interface LinkedRegion {
   readonly region: Region;
   readonly searchRegion: SearchRegion;
-  /** The target blocks, ascending by GEOID: the numbering of the region. */
+  /** The target blocks, ascending by GEOID, which is how the region numbers them. */
   readonly blocks: readonly BlockPoint[];
-  /** Per block, one per `LINK_MODES`. */
+  /** The links of each block, one per mode in `LINK_MODES`. */
   readonly links: readonly (readonly BlockLink[])[];
   readonly taxonomy: Taxonomy;
   /** The searched modes, in the order of their ids. */
@@ -36,8 +36,8 @@ export function isLinked(links: readonly BlockLink[]): boolean {
 }
 
 /**
- * Links destinations, blocks and stops to the streets, and computes walks from every stop. Modes
- * and types are the plan's.
+ * Links destinations, blocks and stops to the streets, and computes walks from every stop. `modes`
+ * and `taxonomy` are those of the plan.
  */
 export function linkRegion(
   region: Region,
@@ -99,14 +99,16 @@ export function linkRegion(
   };
 }
 
-/** Positions in the taxonomy of a destination's types and all above them. */
+/** Finds the positions in the taxonomy of a destination's types and of all their ancestors. */
 function typePositions(taxonomy: Taxonomy, { types }: Destination): number[] {
   return [...taxonomy.types.keys()].filter((position) =>
     taxonomy.leavesOf(taxonomy.types[position].dest_type_id).some((leaf) => types.includes(leaf)),
   );
 }
 
-/** Consecutive lists, `values`; list `i` begins at `first[i]` and ends where the next begins. */
+/**
+ * Packs lists into one array: list `i` is `values[first[i]]` to `values[first[i + 1]]`, exclusive.
+ */
 function packLists(lists: readonly (readonly number[])[]): {
   first: Int32Array;
   values: Int32Array;
@@ -132,7 +134,9 @@ function linkAll(
   blocks: readonly BlockPoint[],
 ): BlockLinks & { targets: TargetLink[] } {
   const targets: TargetLink[] = [];
-  /** Adds the links of a target; returns the alternative one for riding, if there is one. */
+  /**
+   * Adds the links of a target. Returns the alternative link for riding, or null if there is none.
+   */
   const addLinks = (
     target: number,
     { lon, lat }: Pick<BlockPoint, 'lon' | 'lat'>,

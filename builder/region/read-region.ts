@@ -29,16 +29,16 @@ import { transitAround } from './transit-around.ts';
 /** Destinations of all sources, ascending by `destId`. */
 interface JoinedLists {
   readonly destinations: Destination[];
-  /** The ids of all listed POIs read. */
+  /** The ids of all listed POIs that were read. */
   readonly ids: ReadonlySet<DestId>;
 }
 
 /**
- * The destinations of OpenStreetMap within an area, merged with those of lists. Each region decides
- * here which listed POIs are the same as one of OpenStreetMap's, and all regions that reach the
- * POI must agree. They do: the decision depends on what is within 100 m of the POI, and a region
+ * Merges the destinations of OpenStreetMap within an area with those of lists. Each region decides
+ * here which listed POIs are the same as one of OpenStreetMap's, and all regions that reach a POI
+ * must agree. They do, since the decision depends on what is within 100 m of the POI, and a region
  * reads more than 100 m beyond all that it can reach. Outlines may extend beyond the area read, so
- * lists are read as far as they extend.
+ * lists are read as far as the outlines extend.
  */
 export async function joinLists(
   osm: readonly Destination[],
@@ -60,20 +60,26 @@ export async function joinLists(
   return { destinations, ids };
 }
 
-/** Everything read for some counties, before linking: they, and their surroundings. */
+/** Everything read for some counties and their surroundings, before linking. */
 export interface Region {
-  /** The origin blocks, by county, ascending; each ascending by GEOID. */
+  /** The origin blocks by county, ascending; the blocks of a county ascend by GEOID. */
   readonly counties: ReadonlyMap<CountyFips, readonly CensusBlock[]>;
-  /** The target blocks, in the same form: the origin blocks, and those around their counties. */
+  /**
+   * The target blocks, in the form of `counties`: the origin blocks, and those of surrounding
+   * counties.
+   */
   readonly targets: ReadonlyMap<CountyFips, readonly BlockPoint[]>;
-  /** Ascending by `destId`. */
+  /** The destinations, ascending by `destId`. */
   readonly destinations: readonly Destination[];
-  /** Those of them from files other than OSM's. */
+  /** The ids of POIs that were read from files other than OSM's. */
   readonly listed: ReadonlySet<DestId>;
   readonly streets: StreetNetwork;
   readonly walk: ModeNetwork;
   readonly bike: ModeNetwork;
-  /** With the trips that could be ridden from the counties; null in a release without transit. */
+  /**
+   * Transit with the trips that could be ridden from the counties; null in a release without
+   * transit.
+   */
   readonly transit: Transit | null;
   /** The box in which the street data claims to be complete; null if not stated. */
   readonly coverage: BoundingBox | null;
@@ -81,11 +87,11 @@ export interface Region {
   readonly outlines: readonly Area[] | null;
   /** Barriers that a straight line from a POI to its street must not cross. */
   readonly impassable: Impassable;
-  /** When the newest street was edited, or the files were cut. */
+  /** When the newest street was edited, or the files were cut, in Unix milliseconds. */
   readonly streetsAsOfMs: number;
 }
 
-/** Maximum speed in a region as a multiple of that on level ground. */
+/** Returns the maximum speed in a region as a multiple of the speed on level ground. */
 export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
   return fastestOf(streets.slopes !== undefined);
 }
@@ -111,7 +117,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
   const around =
     request.feeds && (await transitAround(own, byStreet, request.feeds, fastest, progress));
-  // Scopes of counties consist of cells: none may extend beyond what is read.
+  // Scopes of counties consist of cells, none of which may extend beyond what is read.
   const area = FINE_CELLS.boxAround(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
   const transit = around && assumeLevels(around.transit, extract.stations);
@@ -146,7 +152,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   };
 }
 
-/** The streets with the ground heights from the files. */
+/** Adds slopes to the streets, by the ground heights in the files. */
 async function withSlopes(
   streets: StreetNetwork,
   files: readonly string[],
@@ -184,7 +190,10 @@ async function readCountyBlocks(
   return read;
 }
 
-/** The counties of a region and all others that extend into its area, ascending. */
+/**
+ * Returns the blocks of a region's counties, and of all others that extend into its area, by
+ * county, ascending.
+ */
 async function targetsWithin(
   area: BoundingBox,
   counties: Region['counties'],
@@ -199,12 +208,14 @@ async function targetsWithin(
   return new Map([...targets].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The box around the blocks' centres. */
+/** Returns the box around the centres of blocks. */
 export function boxAround(blocks: readonly BlockPoint[]): BoundingBox {
   return boxOf(blocks.map(({ lon, lat }) => [lon, lat]));
 }
 
-/** The boxes around the blocks' centres: two where they lie on both sides of the antimeridian. */
+/**
+ * Returns the boxes around the centres of blocks: two for blocks on both sides of the antimeridian.
+ */
 export function boxesAround(blocks: readonly BlockPoint[]): BoundingBox[] {
   const box = boxAround(blocks);
   if (box.maxLon - box.minLon <= 180) return [box];

@@ -18,10 +18,10 @@ export interface TransitAround {
 }
 
 /**
- * The trips that could be ridden from some counties, so that the region is computed from all
- * relevant trips. Feeds are added within reach of those known so far, repeatedly, until none is
- * added. `counties` and `byStreet`: the box around their blocks, and that of the area within reach
- * without transit.
+ * Finds the trips that could be ridden from some counties, so that the region is computed from all
+ * relevant trips. Feeds within reach of those known so far are added until there are no more.
+ * `counties` is the box around the blocks of the counties; `byStreet` is the box around everything
+ * within reach without transit.
  */
 export async function transitAround(
   counties: BoundingBox,
@@ -40,7 +40,7 @@ export async function transitAround(
       read.set(feed, await feeds.read(feed));
       stage.at(read.size);
     }
-    // In the order of the plan, which determines the numbering of stops.
+    // The order is that of the plan, which determines the numbering of stops.
     const inOrder = [...read].sort(([a], [b]) => a - b).map(([, feed]) => feed);
     const transit = joinFeeds(inOrder);
     const { stops, boxes } = reachOf(transit, counties, fastest);
@@ -54,7 +54,9 @@ export async function transitAround(
   }
 }
 
-/** The stops that could be used from a box, and the boxes within walking distance of them. */
+/**
+ * Finds the stops that could be used from a box, and the boxes within walking distance of these.
+ */
 function reachOf(transit: TransitOfFeeds, from: BoundingBox, fastest: number) {
   const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
   // Where counties span several time zones, each zone has its own window.

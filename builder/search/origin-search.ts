@@ -22,7 +22,7 @@ export class OriginSearch {
   readonly #bike: StreetSearch;
   readonly #transit: TransitSearch | null;
   readonly #within: readonly WithinLimits[];
-  /** By mode. */
+  /** The targets reached from the block last found, by mode. */
   readonly reached: readonly Reached[];
   /** Walks to stops from the block last found; undefined without transit. */
   access: StopWalks | undefined;
@@ -39,7 +39,7 @@ export class OriginSearch {
 
   /**
    * Fills `reached` for one block after another, and calls `found` for each. Transit is searched
-   * from many at a time: blocks in one call take far less time than one by one.
+   * from many blocks at a time, so blocks in one call take far less time than one by one.
    */
   run(blocks: readonly BlockOrdinal[], windowStart: Millis, found: (block: BlockOrdinal) => void) {
     for (let first = 0; first < blocks.length; first += LANES) {
@@ -53,7 +53,10 @@ export class OriginSearch {
     }
   }
 
-  /** A linked block reaches itself, and the destinations that contain it, in no time. */
+  /**
+   * Searches from a block. A linked block reaches itself, and the destinations that contain it, in
+   * no time.
+   */
   #runFrom(block: BlockOrdinal, lane: number): void {
     const { walk, bike, destinationCount, firstInside, inside } = this.#region;
     const walkFrom = unpackLink(walk.blockLinks, block);
@@ -78,7 +81,7 @@ export class OriginSearch {
   }
 }
 
-/** Transit on top of finished walk searches. */
+/** Searches by transit, on top of finished walk searches. */
 class TransitSearch {
   readonly #region: SearchRegion;
   readonly #toStops: StreetSearch;
@@ -86,11 +89,13 @@ class TransitSearch {
   readonly #fastest: FastestDepartures;
   readonly #doorToDoor: DoorToDoor;
   readonly #targets: number;
-  /** By lane: the walks to stops of the last search. */
+  /** The walks to stops in the last search, by lane. */
   readonly access: StopWalks[] = [];
   readonly #accessStops: Int32Array;
   readonly #accessTimes: Int32Array;
-  /** Targets with a time, in no order, possibly repeated: the first `reachedCount`. */
+  /**
+   * Targets with a time, in no order, possibly repeated; only the first `reachedCount` are valid.
+   */
   readonly reached: Uint32Array;
   readonly times: Int32Array;
   reachedCount = 0;
@@ -113,7 +118,7 @@ class TransitSearch {
     this.times = new Int32Array(this.#targets).fill(BLOCK_LIMIT + 1);
   }
 
-  /** Searches from up to as many blocks as there are lanes. */
+  /** Searches from up to `LANES` blocks at a time. */
   search(blocks: readonly BlockOrdinal[], windowStart: Millis): void {
     this.#search.begin(windowStart);
     this.#fastest.begin(windowStart);
@@ -142,7 +147,10 @@ class TransitSearch {
     this.#search.board(lane, stops, walks);
   }
 
-  /** Fills in the targets reached from the block of a lane, by walking or by transit. */
+  /**
+   * Fills `reached` and `times` with the targets reached from the block of a lane, by walking or by
+   * transit.
+   */
   fillIn(lane: number, walked: Reached): void {
     this.#beginWith(walked);
     const { lowered } = this.#doorToDoor;
@@ -151,7 +159,7 @@ class TransitSearch {
     this.reachedCount += count;
   }
 
-  /** Starts with the times of walking all the way; earlier results are cleared. */
+  /** Clears earlier results and starts with the times of walking all the way. */
   #beginWith({ targets, count, times }: Reached): void {
     for (let i = 0; i < this.reachedCount; i++) this.times[this.reached[i]] = BLOCK_LIMIT + 1;
     for (let i = 0; i < count; i++) this.times[targets[i]] = times[targets[i]];

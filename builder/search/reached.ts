@@ -13,8 +13,8 @@ export interface Reached {
   /** Milliseconds to each destination and block; over the limit where not reached. */
   readonly times: Int32Array;
   /**
-   * Those within their limit, ascending: `destinationCount` destinations, then blocks, `count` in
-   * all.
+   * The targets within their limits, ascending: `destinationCount` destinations, then blocks;
+   * `count` targets in all.
    */
   readonly targets: Uint32Array;
   readonly destinationCount: number;
@@ -39,7 +39,10 @@ export class WithinLimits implements Reached {
     this.targets = new Uint32Array(this.#all);
   }
 
-  /** Accepts the targets of a search, in any order and possibly repeated. */
+  /**
+   * Selects the targets of a search that are within their limits. They may be in any order and
+   * repeated.
+   */
   take(found: Uint32Array, count: number): void {
     const times = this.times;
     const set = this.#set;

@@ -24,8 +24,8 @@ export interface ChunkRequest {
   readonly firstRow: number;
   readonly windowStart: Millis;
   /**
-   * By ordinal in the region, the ordinal of each destination and block in the dictionaries of the
-   * county; -1 if it is not there.
+   * The ordinal of each destination and block in the dictionaries of the county, indexed by its
+   * ordinal in the region; -1 if it is not there.
    */
   readonly destinationOrdinals: Int32Array;
   readonly blockOrdinals: Int32Array;
@@ -37,9 +37,11 @@ export interface ChunkResult {
   readonly reach: EncodedRows;
   /** Cells of the `nearest` object, row by row. */
   readonly nearest: Uint16Array;
-  /** Times to the nearest of each type, as lists (`insertNth`): by block, mode, type. */
+  /** Times to the nearest POIs of each type, as lists of `insertNth`, by block, mode and type. */
   readonly nth: Uint16Array;
-  /** Walks from each block to stops of the region, one list after the other; null without. */
+  /**
+   * Walks from each block to stops of the region, one list after the other; null without transit.
+   */
   readonly access: AccessLists | null;
   readonly poiRows: number;
   readonly reachRows: number;
@@ -117,7 +119,9 @@ export class ChunkSearch {
     });
   }
 
-  /** Writes the shortest times to each type's destinations, by mode, for the same block. */
+  /**
+   * Writes the shortest times to each type's destinations, by mode, for the block just searched.
+   */
   #nthOf(lists: Uint16Array): void {
     const { firstType, types, typeCount } = this.#region;
     this.#search.reached.forEach(({ times, targets, destinationCount }, mode) => {
@@ -173,7 +177,10 @@ class RowEncoder {
     this.entries = 0;
   }
 
-  /** Writes a row of one kind of targets, as reached by each mode; these begin at `start`. */
+  /**
+   * Writes a row of the targets of one kind, as reached by each mode. `start` is the number of the
+   * first target of that kind.
+   */
   row(
     ordinal: number,
     reached: readonly Reached[],
@@ -191,7 +198,9 @@ class RowEncoder {
     return { bytes: this.#bytes.view().slice(), lengths: this.#lengths };
   }
 
-  /** Picks those of some targets, ascending, that have an ordinal, and their times in the unit. */
+  /**
+   * Picks the targets of `some`, which ascend, that have an ordinal, with their times in the unit.
+   */
   #pick(
     room: ModeRow,
     some: Uint32Array,

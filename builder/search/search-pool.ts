@@ -3,12 +3,12 @@ import { shareArrays } from '../threads/share-arrays.ts';
 import { type ChunkRequest, type ChunkResult, ChunkSearch } from './search-chunk.ts';
 import type { SearchRegion } from './search-region.ts';
 
-/** Searches chunks. */
+/** A pool that searches chunks. */
 export type SearchPool = Pool<ChunkRequest, ChunkResult>;
 
 /**
- * Opens a pool of threads over one shared region; a single thread is this one. The threads run
- * compiled code: when running from source, request one.
+ * Opens a pool of threads over one shared region. With one thread, the calling thread searches.
+ * Otherwise, threads run compiled code, so request only one when running from source.
  */
 export function openSearchPool(region: SearchRegion, threads: number): SearchPool {
   if (threads <= 1) {

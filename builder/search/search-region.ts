@@ -2,8 +2,8 @@ import type { StreetRegion } from '../streets/street-region.ts';
 import type { TransitRegion } from '../transit/transit-region.ts';
 
 /**
- * Everything that searches read and none writes: typed arrays, shared by threads. Targets have one
- * numbering: destinations (ascending by `dest_id`), then blocks (ascending by GEOID), then, on
+ * The data that searches read and never write: typed arrays, shared by threads. All targets have
+ * one numbering: destinations (ascending by `dest_id`), then blocks (ascending by GEOID), then, on
  * foot, transit stops.
  */
 export interface SearchRegion {
@@ -27,8 +27,8 @@ export interface SearchRegion {
   readonly leaves: Int32Array;
   readonly leafCount: number;
   /**
-   * Positions in the taxonomy of the types of destination `d` and all above them, each once:
-   * `types[firstType[d]]` to `types[firstType[d + 1]]`, exclusive.
+   * Positions in the taxonomy of the types of destination `d` and of all their ancestors, each
+   * once: `types[firstType[d]]` to `types[firstType[d + 1]]`, exclusive.
    */
   readonly firstType: Int32Array;
   readonly types: Int32Array;

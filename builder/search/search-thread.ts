@@ -5,5 +5,5 @@ import type { SearchRegion } from './search-region.ts';
 
 const search = new ChunkSearch(workerData as SearchRegion);
 
-/** The work of a search pool's thread for each chunk. */
+/** Searches a chunk, in a thread of a search pool. */
 export default sendingErrors((request: ChunkRequest) => search.run(request));

@@ -13,9 +13,9 @@ const ACCESS = new Map<string, Access>([
 ]);
 
 /**
- * The access by the first of some tags that determines it, from the most specific to the least, or
- * undefined. The values are classified as in Conveyal R5's labeler, and the first of a list counts;
- * `permit` and `military` are our additions.
+ * Returns the access granted by the first of some tags that determines it, or undefined if none
+ * does. `keys` are ordered from the most specific to the least. Values are classified as in
+ * Conveyal R5's labeler, by the first value of a list; `permit` and `military` are our additions.
  */
 export function accessBy(tags: Tags, keys: readonly string[]): Access | undefined {
   for (const key of keys) {

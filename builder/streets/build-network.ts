@@ -103,7 +103,7 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
   };
 }
 
-/** Distributes the time of a way over its edges, without the barriers between them. */
+/** Distributes the time of a way over its edges, excluding the barriers between them. */
 function shareTime(
   { waiting, moving }: WayTime,
   edges: readonly number[],

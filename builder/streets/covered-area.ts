@@ -5,8 +5,8 @@ import { boxContains } from '../../shards/geometry/wgs84.ts';
 import { type BoundingBox, type Degrees, MICRO } from '../../shards/units.ts';
 
 /**
- * The area in which the street data claims to be complete: a box, and there one of some areas;
- * everywhere if not stated (null).
+ * The area in which the street data claims to be complete: the part of a box that lies in any of
+ * some areas. A box or areas that are not stated (null) exclude nothing.
  */
 export class CoveredArea {
   readonly #box: BoundingBox | null;
@@ -17,7 +17,7 @@ export class CoveredArea {
     this.#outlines = outlines?.map((area) => new BandedArea(ringsOf([area]))) ?? null;
   }
 
-  /** Whether it contains a point, including those on an outline. */
+  /** Whether the area contains a point; points on an outline count as inside. */
   has(lon: Degrees, lat: Degrees): boolean {
     if (this.#box && !boxContains(this.#box, lon, lat)) return false;
     if (!this.#outlines) return true;

@@ -10,7 +10,7 @@ import {
 
 type CrossingEdges = Pick<StreetNetwork, 'vertexCount' | 'edgeCount' | 'from' | 'to' | 'traits'>;
 
-/** Riders on a track are separated from the adjacent cars. */
+/** Traffic stress on a track, where riders are separated from the adjacent cars. */
 const STRESS_ON_TRACK = 1;
 
 /**
@@ -20,8 +20,9 @@ const STRESS_ON_TRACK = 1;
  * it, and pass it on.
  *
  * A street with a cycle track passes on the stress of its cars, which riders crossing it encounter;
- * along the track, riders encounter only streets without one. `traits`: with the stress next to the
- * cars. `hasSignal`: by vertex. Returns the traits of each edge with the stress of riding.
+ * along the track, riders encounter only streets without one. `traits` has the stress next to the
+ * cars, per edge; `hasSignal` is indexed by vertex. Returns the traits of each edge with the stress
+ * of riding along it.
  */
 export function raiseStressAtCrossings(
   { vertexCount, edgeCount, from, to, traits }: CrossingEdges,

@@ -1,18 +1,18 @@
 import type { Tags } from '../osm/tags.ts';
 import { accessBy } from './access-tags.ts';
 
-/** Directions of a way: along its nodes, and against them. */
+/** Directions of a way: forward along its nodes, and backward against them. */
 export interface Directions {
   readonly forward: boolean;
   readonly backward: boolean;
 }
 
-/** The direction of cars where it is one-way. */
+/** The only direction in which cars may go along a way; `no` if they may go both ways. */
 export type Oneway = 'forward' | 'backward' | 'no';
 
 /** The cycleways of a street, each by the directions that it serves. */
 export interface Cycleways {
-  /** Any that permits bicycles, regardless of the access to the street as a whole. */
+  /** Cycleways that permit bicycles, regardless of the access to the street as a whole. */
   readonly open: Directions;
   /** Lanes marked for bicycles alone. */
   readonly lanes: Directions;
@@ -79,7 +79,7 @@ function isLane(tags: Tags, key: CyclewayKey): boolean {
 
 /**
  * Whether riders go against the cars of a one-way street on a cycleway that is mapped separately:
- * tags permit them both ways, and one side, or both, has its cycleway apart.
+ * tags permit bicycles both ways, and one or both sides have a separate cycleway.
  */
 export function hasSeparateContraflow(tags: Tags, cars: Oneway): boolean {
   return isOpenBothWays(tags, cars) && KEYS.some((key) => tags.get(key) === 'separate');
@@ -94,7 +94,7 @@ export function hasContraflowLane(tags: Tags): boolean {
   });
 }
 
-/** Whether there is a cycleway on a side of the street; tags of both sides may say so. */
+/** Whether there is a cycleway on a side of the street, by its own tag or by one for both sides. */
 function permitsBicycles(tags: Tags, key: CyclewayKey): boolean {
   const said = [key, 'cycleway:both', 'cycleway'].find((named) => tags.has(named));
   if (said === undefined) return false;
@@ -107,10 +107,11 @@ function isOpenBothWays(tags: Tags, cars: Oneway): boolean {
 }
 
 /**
- * The directions served by matching cycleways. One on a side of the street serves its tagged
- * directions; otherwise, as in the wiki, on a two-way street each side serves the direction of its
- * traffic, and on a one-way street both sides serve its direction; if that is open to bicycles both
- * ways and the other side has no cycleway, both directions. A cycleway without a side serves both.
+ * Returns the directions served by matching cycleways. A cycleway on one side of the street serves
+ * its tagged directions. Without such a tag, as in the wiki, each side of a two-way street serves
+ * the direction of its traffic, and each side of a one-way street serves the direction of the cars.
+ * But if a one-way street is open to bicycles both ways and its other side has no cycleway, this
+ * one serves both directions. A cycleway without a side serves both.
  */
 function servedBy(tags: Tags, cars: Oneway, isSuch: (key: CyclewayKey) => boolean): Directions {
   let forward = isSuch('cycleway') || isSuch('cycleway:both');
@@ -128,7 +129,10 @@ function servedBy(tags: Tags, cars: Oneway, isSuch: (key: CyclewayKey) => boolea
   return { forward, backward };
 }
 
-/** Whether a lane has a solid separation from the cars: to the left of one on the right. */
+/**
+ * Whether a lane has a solid separation from the cars, which are to the left of a lane on the
+ * right.
+ */
 function isSeparated(tags: Tags, key: CyclewayKey): boolean {
   const towardsCars = key === 'cycleway:left' ? ':right' : ':left';
   return [key, 'cycleway:both', 'cycleway'].some((named) =>

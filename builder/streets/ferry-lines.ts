@@ -4,9 +4,9 @@ import type { StreetNodes, StreetWays } from './street-ways.ts';
 import type { WayTime } from './way-time.ts';
 
 /**
- * The times of ways, with one wait per ferry line: ways between which passengers stay on board,
- * because no other way meets the two where they end, share the longest wait of any in proportion to
- * their lengths.
+ * Returns the times of ways, with one wait per ferry line. A line is made of ways between which
+ * passengers stay on board, because no other way meets the two where they end. The ways of a line
+ * share the longest of their waits in proportion to their lengths.
  */
 export function waitOncePerLine(
   ways: StreetWays,
@@ -35,7 +35,7 @@ export function waitOncePerLine(
   return times;
 }
 
-/** The ferries that each one continues as, at either end. */
+/** Finds the ferries that each ferry continues as, at either end. */
 function onBoard(ways: StreetWays, nodes: StreetNodes): Map<number, number[]> {
   const uses = new Uint32Array(nodes.count);
   for (const node of ways.refs) uses[node]++;

@@ -2,16 +2,16 @@ import { type Grade, HILLS, ROUTING } from '../routing-parameters.ts';
 
 const LEVEL_KMH = ROUTING.bikeMetresPerSecond * 3.6;
 
-/** The time to travel a metre as a multiple of that on level ground, by grade. */
+/** Returns the time to travel a metre at a grade, as a multiple of the time on level ground. */
 export type Slowdown = (grade: Grade) => number;
 
-/** Walking: Tobler's hiking function, normalised to the speed on level ground. */
+/** Slowdown of walkers: Tobler's hiking function, normalised to the speed on level ground. */
 export const walkingSlowdown: Slowdown = (grade) => {
   const { decay, fastestAt } = HILLS.tobler;
   return Math.exp(decay * (Math.abs(grade - fastestAt) - Math.abs(fastestAt)));
 };
 
-/** Riding, by the table; on grades beyond it the bike is pushed. */
+/** Slowdown of riders, by the table of speeds; on climbs beyond the table the bike is pushed. */
 export const ridingSlowdown: Slowdown = (grade) => {
   const speeds = HILLS.rideSpeeds;
   const next = speeds.findIndex(([at]) => grade <= at);

@@ -9,9 +9,9 @@ const RAILWAYS = new Set(['rail', 'subway']);
 const MOTORWAYS = new Set(['motorway', 'motorway_link']);
 
 /**
- * Whether a line can only be crossed where a street is mapped: open water, tracks, motorways,
- * except underground or on a bridge. Streams can be stepped over, and tracks in a street (`tram`,
- * `light_rail`) crossed.
+ * Whether a line can only be crossed where a street is mapped. This holds for open water, tracks
+ * and motorways, except underground or on a bridge. Streams can be stepped over, and tracks in a
+ * street (`tram`, `light_rail`) can be crossed.
  */
 export function isImpassable(tags: Tags): boolean {
   if (tags.size === 0) return false;
@@ -43,16 +43,16 @@ export interface Lines {
   readonly lat: Float64Array;
 }
 
-/** Lines that cannot be crossed, with a test for whether any is between two points. */
+/** Lines that cannot be crossed, with a test for whether any of them is between two points. */
 export class Impassable {
   readonly lines: Lines;
-  /** Null if there are none. */
+  /** Spatial index of the segments of all lines; null if there are none. */
   readonly #tree: Flatbush | null;
   /** The point at which each segment in the tree starts. */
   readonly #point: Uint32Array;
   /**
-   * The segment where the previous test found a crossing: lines to nearby places mostly cross it
-   * too.
+   * The segment where the last crossing was found, which is tested first: lines to nearby places
+   * mostly cross the same segment.
    */
   #lastCrossed: number;
 
@@ -68,7 +68,10 @@ export class Impassable {
     this.#tree = segmentTree(points, lon, lat);
   }
 
-  /** Whether a straight line crosses any of them; touching does not count. */
+  /**
+   * Whether the straight line between two points crosses an impassable line; touching does not
+   * count.
+   */
   isBetween(lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): boolean {
     if (!this.#tree) return false;
     if (this.#isCrossed(this.#lastCrossed, lonA, latA, lonB, latB)) return true;
@@ -90,7 +93,7 @@ export class Impassable {
 
   /**
    * Whether a line crosses the segment that starts at a point. A point exactly on the line counts
-   * as to its left.
+   * as being on the side where `orient2d` is positive.
    */
   #isCrossed(point: number, lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): boolean {
     const { lon, lat } = this.lines;
@@ -101,7 +104,7 @@ export class Impassable {
   }
 }
 
-/** For areas without obstacles. */
+/** An empty set of lines, for areas without obstacles. */
 export const NOTHING_IMPASSABLE = new Impassable({
   count: 0,
   firstPoint: Uint32Array.of(0),

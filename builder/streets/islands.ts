@@ -4,13 +4,14 @@ import type { StreetNetwork } from './network.ts';
 import { isByBoat } from './trait-bits.ts';
 
 /**
- * Closes every edge that touches a strongly connected component of fewer than `minVertices`
- * vertices, in place: a courtyard drawn without its gate, a one-way stub. A point linked to one
- * would be cut off from the city around it. Ferries do not count: a landing stage that is not
- * connected to the shore is such an island. A component that leads to and from `beyond`, the
- * vertices where streets continue past the area read, is not an island. `isCovered`, by vertex:
- * only those count, so that ends of streets which protrude from the street data do not enlarge an
- * island. Returns the number of vertices cut.
+ * Closes, in place, every edge that touches an island: a strongly connected component of fewer than
+ * `minVertices` vertices, such as a courtyard drawn without its gate, or a one-way stub. A point
+ * linked to an island would be cut off from the city around it. Ferries do not count as
+ * connections, so a landing stage that is not connected to the shore is an island. A component that
+ * leads to and from `beyond`, the vertices where streets continue past the area read, is not an
+ * island. `isCovered` is indexed by vertex; only covered vertices count, so that ends of streets
+ * which protrude from the street data do not enlarge an island. Returns the number of vertices cut
+ * off.
  */
 export function closeIslands(
   network: StreetNetwork,
@@ -36,10 +37,10 @@ export function closeIslands(
 }
 
 /**
- * Marks, by edge, parts that are connected to the surrounding streets only outside the street data:
- * streets there, and components of fewer than `minVertices` vertices once they are left out. Beyond
- * the edge of the data, streets are incomplete: routes over them are far longer than in reality.
- * `beyond` and `isCovered` as for `closeIslands`, which must run before.
+ * Marks the edges that are connected to the surrounding streets only outside the street data: edges
+ * outside, and components of fewer than `minVertices` vertices once the edges outside are left out.
+ * Streets outside the data are incomplete, so routes over them are far longer than in reality.
+ * `beyond` and `isCovered` are as for `closeIslands`, which must run first.
  */
 export function markCutOff(
   network: StreetNetwork,
@@ -59,8 +60,8 @@ export function markCutOff(
 }
 
 /**
- * Makes public streets local, in place, if they can be reached only over local ones: the streets
- * inside a gate. The largest public part of each strongly connected component of the whole stays
+ * Makes public streets local, in place, if they can be reached only over local streets, as inside a
+ * gate. In each strongly connected component of the whole network, the largest public part stays
  * public; a part that leads `beyond` takes precedence.
  */
 export function closeOffBehindPrivate(
@@ -83,8 +84,8 @@ export function closeOffBehindPrivate(
 }
 
 /**
- * Tarjan's algorithm (1972), with its recursion on an explicit stack. Everything beyond the area
- * read counts as one vertex, in a component of infinite size.
+ * Finds strongly connected components by Tarjan's algorithm (1972), with an explicit stack for its
+ * recursion. Everything beyond the area read counts as one vertex, in a component of infinite size.
  */
 function strongComponents(
   network: StreetNetwork,
@@ -137,8 +138,9 @@ function strongComponents(
 }
 
 /**
- * Open directions as arcs by tail: heads of `v` are `heads[first[v]]` to `heads[first[v + 1]]`; the
- * last vertex stands for everything beyond.
+ * Lists the open directions of edges as arcs, by tail: the heads of vertex `v` are
+ * `heads[first[v]]` to `heads[first[v + 1]]`, exclusive. The last vertex stands for everything
+ * beyond the area read.
  */
 function openArcs(
   network: StreetNetwork,

@@ -4,20 +4,20 @@ import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
 
 /**
- * The targets of a search on its graph. A target may have several links (the gates of a park); each
- * is reached from both ends of its chain and, on a street that may not be passed through, also from
- * those of the copy on which trips end (`mode-graph.ts`). So it occurs two or four times in
- * `entries`: under vertex `v`, from `firstEntry[v]` to `firstEntry[v + 1]`, two numbers each: the
- * target, and the milliseconds from the vertex to it.
+ * The targets of a search, attached to its graph. A target may have several links (the gates of a
+ * park). Each link is reached from both ends of its chain and, on a street that may not be passed
+ * through, also from both ends of the copy on which trips end (`mode-graph.ts`). So a link has two
+ * or four entries. Those of vertex `v` are `firstEntry[v]` to `firstEntry[v + 1]`, exclusive, with
+ * two numbers each in `entries`: the target, and the milliseconds from the vertex to the target.
  */
 export interface LinkedTargets {
   readonly targetCount: number;
   readonly firstEntry: Int32Array;
   readonly entries: Int32Array;
   /**
-   * Targets by chain, for origins on the same chain, which reach them without passing an end of it:
-   * from `firstOnChain[c]` to `firstOnChain[c + 1]`, four numbers each: the target, and its link's
-   * `along`, `alongBack` and `offStreet`.
+   * Targets by chain, for origins on the same chain, which reach them without passing an end of the
+   * chain. Those of chain `c` are `firstOnChain[c]` to `firstOnChain[c + 1]`, exclusive, with four
+   * numbers each in `onChain`: the target, and its link's `along`, `alongBack` and `offStreet`.
    */
   readonly firstOnChain: Int32Array;
   readonly onChain: Int32Array;
@@ -28,7 +28,7 @@ export interface TargetLink {
   readonly link: Link;
 }
 
-/** Attaches links to a graph. `targetCount`: target numbers are below it. */
+/** Attaches links to a graph. `targetCount`: exclusive upper bound of target ordinals. */
 export function linkTargets(
   graph: SearchGraph,
   targetCount: number,
@@ -69,8 +69,8 @@ export function linkTargets(
 }
 
 /**
- * The targets below `count` in order along the streets, whose vertices are numbered along a
- * space-filling curve; unattached ones come last.
+ * Returns the targets below `count`, ordered along the streets, whose vertices are numbered along a
+ * space-filling curve. Targets without a link come last.
  */
 export function targetsAlongStreets({ entries }: LinkedTargets, count: number): Int32Array {
   const order = new Int32Array(count);

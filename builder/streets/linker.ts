@@ -18,12 +18,14 @@ import { NO_LINKING, RIDE_BACKWARD, RIDE_FORWARD, SELDOM_LINKED } from './trait-
  */
 export interface Link {
   readonly chain: number;
-  /** Milliseconds along the chain from its `a` to that point, and from there back to `a`. */
+  /** Milliseconds along the chain from its `a` to the point on it, and from there back to `a`. */
   readonly along: number;
   readonly alongBack: number;
-  /** Milliseconds between the two points, walking in a straight line. */
+  /**
+   * Milliseconds to walk in a straight line between the linked point and the point on the chain.
+   */
   readonly offStreet: number;
-  /** The distance between the two points. */
+  /** The distance between the linked point and the point on the chain. */
   readonly snap: Metres;
 }
 
@@ -31,20 +33,20 @@ export interface Link {
 export interface Surroundings {
   /** The box in which the street data claims to be complete; null if not stated. */
   readonly coverage: BoundingBox | null;
-  /** The areas within it that the claim applies to; null if all of it. */
+  /** The areas within `coverage` that the claim applies to; null for all of it. */
   readonly outlines?: readonly Area[] | null;
   readonly impassable?: Impassable;
-  /** Beyond it the streets continue; without it, they end where the data does. */
+  /** The area read, beyond which streets continue; without it, streets end where the data does. */
   readonly streetArea?: BoundingBox;
 }
 
 /**
- * Links points to the nearest edge that a mode may use in both directions, within 300 m, else 1,600
- * m, with nothing impassable in between; of equally near ones, to the one with the lower number.
- * Streets where trips seldom begin or end count as some metres farther away: bridges, fast roads
- * without a sign of pedestrians, and parts that are cut off where the street data ends. Tunnels are
- * excluded. A street that the mode may not use, or only in one direction, or that leads nowhere (an
- * island), is not part of its network.
+ * Links points to the nearest edge that a mode may use in both directions, within 300 m, or else
+ * within 1,600 m, with nothing impassable in between; of equally near edges, to one that is not
+ * local, then to the one with the lowest number. Streets where trips seldom begin or end count as
+ * some metres farther away: bridges, fast roads without a sign of pedestrians, and parts that are
+ * cut off where the street data ends. Tunnels are excluded. A street that the mode may not use, or
+ * only in one direction, or that leads nowhere (an island), is not part of its network.
  */
 export class Linker {
   readonly #network: StreetNetwork;
@@ -53,8 +55,8 @@ export class Linker {
   readonly #covered: CoveredArea;
   readonly #impassable: Impassable;
   /**
-   * The streets that points are linked to, and those they would be linked to if the mode could use
-   * them.
+   * The streets that points may be linked to, and those that they might be linked to if the mode
+   * could use them.
    */
   readonly #open: StreetSegments;
   readonly #closed: StreetSegments;
@@ -88,8 +90,8 @@ export class Linker {
   }
 
   /**
-   * Links a stop, which may be between tracks or off the quay, on a bridge or next to a fast road:
-   * it is reached from there.
+   * Links a stop. It may be between tracks or off the quay, on a bridge or next to a fast road, and
+   * is reached from there.
    */
   linkStop(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
     return this.#link(lon, lat, () => true, this.#detourOfPieces);
@@ -108,9 +110,9 @@ export class Linker {
   }
 
   /**
-   * Links the bicycle of a point to the nearest street within 300 m that can be ridden, in at least
-   * one direction, if that is not the street the point is linked to: a rider need not push it along
-   * the sidewalk, but may cross to the street.
+   * Links a point to the nearest street within 300 m that can be ridden in at least one direction;
+   * null if there is none, or if that is the link `nearest`. So a rider need not push the bicycle
+   * along the sidewalk, but may cross to the street.
    */
   linkToRide(lon: Degrees, lat: Degrees, nearest: Link): Link | null {
     if (!this.#isForRiders) return null;
@@ -145,10 +147,11 @@ export class Linker {
     detour: Detour,
   ): NearestSegment | null {
     let nearest: NearestSegment | null = null;
-    // Most points are next to a street: small boxes first.
+    // Most points are next to a street, so small boxes are searched first.
     for (const radius of [30, 100, ...radii]) {
       nearest = this.#open.nearestWithin(lon, lat, radius, mayTake, detour);
-      // If the nearest only counts as farther away, one outside the box may still be better.
+      // If the nearest street counts as farther away than it is, one outside the box may still be
+      // better.
       if (nearest && nearest.distance + detour(nearest.edge) <= radius) break;
     }
     return nearest;
@@ -159,7 +162,9 @@ export class Linker {
 
   readonly #detourOfPieces: Detour = (edge) => this.#isCutOff[edge] * SELDOM_LINKED_DETOUR;
 
-  /** Whether something impassable is between a point and a segment, before the street itself. */
+  /**
+   * Whether anything impassable lies between a point and a segment, up to the edge of the street.
+   */
   #liesBeyond(lon: Degrees, lat: Degrees, { point, t, distance }: NearestSegment): boolean {
     const { pointLon, pointLat } = this.#network;
     const part = Math.max(0, 1 - STREET_HALF_WIDTH / distance);
@@ -191,7 +196,10 @@ export class Linker {
     };
   }
 
-  /** The part of an edge's time in a direction that is spent before a location on it. */
+  /**
+   * The fraction of an edge's time in a direction that is spent between its start and a location on
+   * it.
+   */
   #timeShare(edge: number, fraction: number, direction: number): number {
     const { slopes } = this.#network;
     if (!slopes) return fraction;
@@ -220,6 +228,8 @@ export class Linker {
 
 const SELDOM_LINKED_DETOUR = ROUTING.seldomLinkedDetour;
 const NO_DETOUR: Detour = () => 0;
-/** A quay is often mapped as the shore itself. */
+/**
+ * Obstacles this near to a street are ignored, since a quay is often mapped as the shore itself.
+ */
 const STREET_HALF_WIDTH: Metres = 1;
 const [NEAR, FAR] = ROUTING.linkRadii;

@@ -22,17 +22,20 @@ export interface ModeCosts {
   readonly backward: Int32Array;
   /** 1 where trips may only begin and end, not pass through. */
   readonly isLocal: Uint8Array;
-  /** `RIDE_FORWARD` and `RIDE_BACKWARD` for the directions that are ridden, not walked. */
+  /**
+   * Bits `RIDE_FORWARD` and `RIDE_BACKWARD` for the directions in which an edge is ridden, not
+   * walked.
+   */
   readonly ridden: Uint8Array;
 }
 
-/** The edge may not be used in that direction. */
+/** The cost of an edge in a direction in which it may not be used. */
 export const CLOSED = -1;
 
 /**
  * Computes the cost of every edge for a mode. A bike is walked where it may not, or would not, be
- * ridden. Where a mode may pass through at all, it uses the directions in which it may; otherwise
- * the edge is local.
+ * ridden. If a mode may pass through an edge at all, it uses the directions in which it may do so;
+ * otherwise the edge is local.
  */
 export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
   const forward = new Int32Array(network.edgeCount);

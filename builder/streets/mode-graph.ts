@@ -9,9 +9,9 @@ import type { StreetNetwork } from './network.ts';
  * expands as a disc, accesses memory almost sequentially.
  *
  * Local streets occur twice, as first legs and as last legs, with separate vertices. Where they
- * meet public streets, arcs of zero time lead from first legs to those, and from those to last
- * legs, never back. So a trip may begin and end on local streets but not pass through them, without
- * any special handling in the search.
+ * meet public streets, arcs of zero time lead from first legs to public streets, and from these to
+ * last legs, never back. So a trip may begin and end on local streets but not pass through them,
+ * without any special handling in the search.
  */
 export interface ModeGraph {
   readonly vertexCount: number;
@@ -29,7 +29,9 @@ interface Chains {
   readonly b: Int32Array;
   readonly forward: Int32Array;
   readonly backward: Int32Array;
-  /** By chain, the one that trips end on: its copy for last legs if it is local, else itself. */
+  /**
+   * Per chain, the chain that trips end on: its copy for last legs if it is local, or else itself.
+   */
   readonly lastLeg: Int32Array;
   /** Per network edge: its chain (for first legs), or -1 if the mode may not use it. */
   readonly chainOf: Int32Array;
@@ -79,7 +81,7 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
     }
   };
   for (let v = 0; v < network.vertexCount; v++) if (isJunction[v]) followAllFrom(v);
-  // The remaining edges form isolated rings: any vertex of one serves as its junction.
+  // The remaining edges form isolated rings, of which any vertex can serve as the junction.
   for (let e = 0; e < network.edgeCount; e++) {
     if (!open(e) || chainOf[e] !== -1) continue;
     isJunction[network.from[e]] = 1;
@@ -100,7 +102,7 @@ interface ChainEnds {
   readonly isLocal: boolean;
 }
 
-/** Chains by their vertices in the graph, followed by the copies of local ones. */
+/** Converts the ends of chains to vertices of the graph, and appends the copies of local chains. */
 function withLastLegs(
   ends: readonly ChainEnds[],
   vertices: VertexNumbers,
@@ -127,7 +129,10 @@ function withLastLegs(
   };
 }
 
-/** Adds a cost to those of a chain, of which either all are closed in a direction or none. */
+/**
+ * Adds the cost of an edge to that of its chain. In a direction, either all edges of a chain are
+ * closed or none.
+ */
 function add(sum: number, cost: number): number {
   return cost === CLOSED ? CLOSED : sum + cost;
 }
@@ -135,7 +140,7 @@ function add(sum: number, cost: number): number {
 interface Incidence {
   readonly first: Int32Array;
   readonly edges: Int32Array;
-  /** At a vertex of two edges, the one that is not `edge`. */
+  /** Returns the edge other than `edge` at a vertex where two edges meet. */
   other(vertex: number, edge: number): number;
 }
 
@@ -161,9 +166,9 @@ function edgesAtVertices(network: StreetNetwork, open: (e: number) => boolean): 
 }
 
 /**
- * Marks junctions. A vertex is one unless exactly two different edges meet there, both or neither
- * are local, and a trip that may enter by one may leave by the other, in both directions: then
- * passing it involves no choice.
+ * Marks junctions. A vertex is a junction unless exactly two different edges meet there, both or
+ * neither are local, and a trip that may enter by one may leave by the other, in both directions,
+ * so that passing the vertex involves no choice.
  */
 function markJunctions(network: StreetNetwork, costs: ModeCosts, at: Incidence): Uint8Array {
   const isJunction = new Uint8Array(network.vertexCount);
@@ -185,7 +190,7 @@ function markJunctions(network: StreetNetwork, costs: ModeCosts, at: Incidence):
   return isJunction;
 }
 
-/** Graph numbers of a network's junctions, by kind of street there; -1: none. */
+/** Graph vertices of a network's junctions, by the kind of street that meets there; -1 for none. */
 interface VertexNumbers {
   readonly count: number;
   readonly through: Int32Array;

@@ -14,15 +14,13 @@ import type { StreetNetwork } from './network.ts';
  */
 export interface ModeNetwork {
   readonly mode: StreetMode;
-  /** By edge of the network, with islands closed. */
+  /** Costs per edge of the network, with islands closed. */
   readonly costs: ModeCosts;
   readonly graph: ModeGraph;
   readonly linker: Linker;
-  /** Vertices that were on islands too small to keep. */
+  /** Number of vertices on islands that were too small to keep. */
   readonly islandVertices: number;
-  /**
-   * By edge, 1 where it is connected only via streets outside the street data, see `markCutOff`.
-   */
+  /** Per edge, 1 if it is connected only via streets outside the street data; see `markCutOff`. */
   readonly isCutOff: Uint8Array;
 }
 
@@ -43,7 +41,7 @@ export function buildModeNetwork(
   return { mode, costs, graph, linker, islandVertices, isCutOff };
 }
 
-/** By vertex, 1 where the street data claims to be complete. */
+/** Returns, per vertex, 1 where the street data claims to be complete, else 0. */
 function coveredVertices(
   { vertexLon, vertexLat }: StreetNetwork,
   { coverage, outlines }: Surroundings,
@@ -52,7 +50,7 @@ function coveredVertices(
   return Uint8Array.from(vertexLon, (lon, v) => (covered.has(lon, vertexLat[v]) ? 1 : 0));
 }
 
-/** Vertices where the streets continue beyond the area read. */
+/** Finds the vertices where streets continue beyond the area read. */
 function verticesBeyond(
   { vertexCount, vertexLon, vertexLat }: StreetNetwork,
   area?: BoundingBox,

@@ -11,7 +11,10 @@ export interface StreetNetwork {
   readonly length: Float64Array;
   /** Time in milliseconds for any mode, or `BY_LENGTH`. */
   readonly fixedTime: Int32Array;
-  /** Traits of the way it belongs to, see `trait-bits.ts`; with the stress of its crossings. */
+  /**
+   * Traits of the way that the edge belongs to, with the stress of its crossings; see
+   * `trait-bits.ts`.
+   */
   readonly traits: Uint32Array;
   /** Edge `e` has the shape points `firstPoint[e]` to `firstPoint[e + 1]`, exclusive. */
   readonly firstPoint: Uint32Array;
@@ -24,7 +27,7 @@ export interface StreetNetwork {
   readonly slopes?: Slopes;
 }
 
-/** The time of the edge depends on its length. */
+/** The `fixedTime` of an edge whose time depends on its length. */
 export const BY_LENGTH = -1;
 
 /** The slopes of a network's edges along their length. */

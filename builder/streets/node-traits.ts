@@ -49,7 +49,7 @@ export function isBarrier(nodeTraits: number): boolean {
   return (nodeTraits & ~SIGNAL) !== 0;
 }
 
-/** The traits of a barrier as a way through it, of zero length; 0 if no mode gets through. */
+/** Returns the traits of the zero-length way through a barrier; 0 if no mode gets through. */
 export function traitsThrough(nodeTraits: number): number {
   let traits = 0;
   if ((nodeTraits & STOPS_WALK) === 0) traits |= WALK;

@@ -2,13 +2,16 @@ import { orient2d } from 'robust-predicates';
 import type { StreetNodes, StreetWays } from './street-ways.ts';
 import { isArea } from './trait-bits.ts';
 
-/** A plaza with more entrances and corners than this is walked around. */
+/**
+ * The most entrances and corners of a plaza that is crossed; plazas with more are walked around.
+ */
 const MAX_ENDS = 60;
 
 /**
  * Adds straight ways across plazas to the streets, from each entrance (where another street meets
  * the outline) and each inward corner to all others in sight. So a plaza is crossed along the
- * shortest path between any of these. Time per plaza: the square of the ends times the corners.
+ * shortest path between any of these ends. The time per plaza grows with the square of the number
+ * of ends, times the number of corners.
  */
 export function withPlazaCrossings(ways: StreetWays, nodes: StreetNodes): StreetWays {
   const plazas: number[] = [];
@@ -54,13 +57,15 @@ function endsOf(ring: Uint32Array, nodes: StreetNodes, uses: Uint8Array): number
   });
   const isClockwise = signedArea(ring, nodes) < 0;
   return Array.from(ring.keys()).filter((i) => {
-    // The ring's first node is also its last.
+    // The ring's first node is also its last, so it is used twice.
     const isEntrance = uses[ring[i]] > (i === 0 ? 2 : 1);
     return isEntrance || (isClockwise ? turns[i] < 0 : turns[i] > 0);
   });
 }
 
-/** Whether the straight line between two non-adjacent corners of a ring is inside. */
+/**
+ * Whether two corners of a ring are not adjacent, and the straight line between them is inside it.
+ */
 function isInSight(ring: Uint32Array, nodes: StreetNodes, i: number, j: number): boolean {
   const n = ring.length;
   if (j - i === 1 || (i === 0 && j === n - 1)) return false;

@@ -10,7 +10,7 @@ export interface SearchGraph {
     readonly b: Int32Array;
     readonly forward: Int32Array;
     readonly backward: Int32Array;
-    /** The chain on which trips to a chain end, see `mode-graph.ts`. */
+    /** Per chain, the chain on which trips to it end; see `mode-graph.ts`. */
     readonly lastLeg: Int32Array;
   };
 }

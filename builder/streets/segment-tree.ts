@@ -2,8 +2,8 @@ import Flatbush from 'flatbush';
 import type { Degrees } from '../../shards/units.ts';
 
 /**
- * Indexes line segments by box: those from each of these points to the next. Null if there are
- * none.
+ * Indexes, by box, the line segments from each of some points to the point after it. Returns null
+ * if there are none.
  */
 export function segmentTree(
   points: readonly number[],

@@ -2,7 +2,7 @@ import type { Tags } from '../osm/tags.ts';
 import { accessBy } from './access-tags.ts';
 import { kilometresPerHour } from './traffic-stress.ts';
 
-/** Ways that are seldom walked unless tags indicate it. */
+/** Ways that are seldom walked unless tags indicate otherwise. */
 const FAST_ROADS = new Set([
   'trunk',
   'trunk_link',
@@ -30,12 +30,14 @@ export function isSeldomLinked(tags: Tags, highway: string): boolean {
   return FAST_ROADS.has(highway) && !isWalked(tags, highway);
 }
 
-/** Whether a tag is present, and not to deny it. */
+/** Whether a tag is present with a value other than `no`. */
 export function isSaid(tags: Tags, key: string): boolean {
   return tags.has(key) && tags.get(key) !== 'no';
 }
 
-/** By access or sidewalks, or else as the main street of a town. */
+/**
+ * Whether a fast road is walked, by its access or sidewalks, or else as the main street of a town.
+ */
 function isWalked(tags: Tags, highway: string): boolean {
   const foot = accessBy(tags, ['foot']);
   if (foot !== undefined) return foot !== 'no' || tags.get('foot') === 'use_sidepath';
@@ -45,7 +47,7 @@ function isWalked(tags: Tags, highway: string): boolean {
   return highway === 'trunk' && isMainStreet(tags);
 }
 
-/** By its speed limit, or else by its name. */
+/** Whether a road is a town's main street, by its speed limit, or else by its name. */
 function isMainStreet(tags: Tags): boolean {
   if (isSaid(tags, 'expressway')) return false;
   const speed = kilometresPerHour(tags.get('maxspeed'));

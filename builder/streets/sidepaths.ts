@@ -36,12 +36,12 @@ interface Middle {
 const PARALLEL = Math.cos((ROUTING.sidepathTurn * Math.PI) / 180);
 
 /**
- * Closes edges to those whom tags send to a sidepath, if there is one within a few metres of the
- * middle of the edge and parallel to it: to riders (`bicycle=use_sidepath`, by direction) next to a
- * calm way for riding, to walkers (`foot=use_sidepath`) next to any way for walking. Otherwise the
- * street stays open, since many connections would be cut. The index holds the middles, not the
- * paths, of which there are many more. Returns the traits of each edge; `traits`: with the stress
- * next to the cars.
+ * Closes edges to travellers whom tags send to a sidepath, if there is one within a few metres of
+ * the middle of the edge and parallel to it: to riders (`bicycle=use_sidepath`, by direction) next
+ * to a calm way for riding, and to walkers (`foot=use_sidepath`) next to any way for walking.
+ * Otherwise the street stays open, since many connections would be cut. The spatial index holds the
+ * middles of edges, not the paths, of which there are many more. `traits` has the stress next to
+ * the cars. Returns the traits of each edge.
  */
 export function leaveToSidepaths(edges: ShapedEdges): Uint32Array {
   const { edgeCount, traits, firstPoint, pointLon, pointLat } = edges;

@@ -12,14 +12,17 @@ export type HeightsAt = (lon: Float64Array, lat: Float64Array) => Promise<Float6
 /** Slopes, and the share of the streets for which they are known. */
 export interface MeasuredSlopes {
   readonly slopes: Slopes;
-  /** As a share of the length of streets that are walked or ridden on the ground, 0 to 1. */
+  /**
+   * The share of the length of streets that are walked or ridden for which heights are known, 0 to
+   * 1.
+   */
   readonly known: number;
 }
 
 /**
  * Measures the slopes of edges: samples heights at both ends and in between, at least every
- * `HILLS.step`. Bridges and tunnels take the heights of their ends and are straight in between.
- * Where heights are void, the street runs straight between known heights; otherwise it is level.
+ * `HILLS.step`. Bridges and tunnels take the heights of their ends and are straight in between. A
+ * street runs straight between known heights, and is level where heights are unknown on one side.
  */
 export async function measureSlopes(
   network: StreetNetwork,
@@ -29,7 +32,7 @@ export async function measureSlopes(
   const firstStep = new Uint32Array(edgeCount + 1);
   const lon = Array.from(network.vertexLon);
   const lat = Array.from(network.vertexLat);
-  /** By edge, where the heights between its ends begin. */
+  /** Per edge, the index of the first height between its ends. */
   const firstBetween = new Uint32Array(edgeCount);
   for (let e = 0; e < edgeCount; e++) {
     const onGround = !isOffGround(network.traits[e]);
@@ -65,8 +68,8 @@ export async function measureSlopes(
 }
 
 /**
- * The time along the first part of an edge, up to `until` (0 to 1) of its length, as a multiple of
- * that on level ground, times that part.
+ * Returns the time along the first part of an edge, up to the fraction `until` (0 to 1) of its
+ * length, as a multiple of the time along the whole edge on level ground.
  */
 export function slowdownUntil(
   { firstStep, grades }: Slopes,
@@ -128,10 +131,10 @@ function bridgeVoids(profile: Float64Array): void {
 }
 
 /**
- * Sets the heights of vertices on bridges or in tunnels, in place: the mean of the heights where
- * those reach the ground, weighted by the inverse of the distance, so that between two ends it is a
- * straight line. A vertex is on the ground if at least as many streets on the ground meet there as
- * others: stairs up to the middle of a bridge do not lower it.
+ * Sets the heights of vertices on bridges or in tunnels, in place. Each is the mean of the heights
+ * where the bridge or tunnel reaches the ground, weighted by the inverse of the distance, which
+ * gives a straight line between two ends. A vertex is on the ground if at least as many streets on
+ * the ground meet there as others, so stairs up to the middle of a bridge do not lower it.
  */
 function spanBridges(network: StreetNetwork, heights: Float64Array): void {
   const { from, to, length, traits } = network;
@@ -164,7 +167,7 @@ function spanBridges(network: StreetNetwork, heights: Float64Array): void {
   }
 
   /**
-   * The points where the bridges from a vertex reach the ground, nearest first, by Dijkstra's
+   * Finds the points where the bridges from a vertex reach the ground, nearest first, by Dijkstra's
    * algorithm.
    */
   function endsOf(start: number) {

@@ -9,13 +9,15 @@ export interface StreetRegion {
   readonly targets: LinkedTargets;
   /** Links where trips from each block begin: four numbers per block, as written by `packLinks`. */
   readonly blockLinks: Int32Array;
-  /** Links where they may also begin when riding, in the same form. */
+  /** Links where trips by bicycle may also begin, in the form of `blockLinks`. */
   readonly rideLinks: Int32Array;
 }
 
 const NOT_LINKED = -1;
 
-/** Links as four numbers each: `chain` (-1: not linked), `along`, `alongBack`, `offStreet`. */
+/**
+ * Packs links as four numbers each: `chain` (-1 if not linked), `along`, `alongBack`, `offStreet`.
+ */
 export function packLinks(links: readonly (Link | null)[]): Int32Array {
   const packed = new Int32Array(links.length * 4);
   links.forEach((link, i) => {

@@ -5,15 +5,19 @@ import type { LinkedTargets } from './linked-targets.ts';
 import type { SearchGraph } from './search-graph.ts';
 import type { SearchLink } from './street-region.ts';
 
-/** Bucket width: 2¹² ms. Narrower buckets rescan fewer vertices, wider ones are fewer. */
+/**
+ * Bucket width, 2¹² ms, as a power of two. With narrower buckets fewer vertices are rescanned; with
+ * wider ones there are fewer buckets to scan.
+ */
 const BUCKET_SHIFT = 12;
 const NIL = -1;
 
 /**
- * Bounded one-to-many shortest times from one origin at a time: Dial's bucket queue (1969) with
- * buckets wider than the shortest arc. A vertex improved within the bucket that is being emptied is
- * reinserted, so labels are exact at any width (the sequential case of Meyer and Sanders'
- * Δ-stepping). Arrays are allocated once and only what a search touched is cleared after it.
+ * Finds bounded one-to-many shortest times, from one origin at a time, with Dial's bucket queue
+ * (1969), whose buckets here are wider than the shortest arc. A vertex improved within the bucket
+ * that is being emptied is reinserted, so labels are exact at any width (the sequential case of
+ * Meyer and Sanders' Δ-stepping). Arrays are allocated once and only what a search touched is
+ * cleared after it.
  *
  * One instance serves one thread; `reached` and `times` are valid until the next `run`.
  */
@@ -29,16 +33,18 @@ export class StreetSearch {
   #entryVertex: Int32Array;
   #entryNext: Int32Array;
 
-  /** Targets within the limit by the last run, in no order: the first `reachedCount`. */
+  /**
+   * Targets within the limit by the last run, in no order; only the first `reachedCount` are valid.
+   */
   readonly reached: Uint32Array;
-  /** Milliseconds to each target by the last run; only for those in `reached`. */
+  /** Milliseconds to each target by the last run; valid only for targets in `reached`. */
   readonly times: Int32Array;
   reachedCount = 0;
   /** Vertices settled and arcs relaxed, over all runs. */
   settled = 0;
   relaxed = 0;
 
-  /** Times above `limit` are not reached; `limit` itself is. */
+  /** `limit`: the longest time in which a target is reached, inclusive. */
   constructor(graph: SearchGraph, targets: LinkedTargets, limit: Millis) {
     this.#graph = graph;
     this.#targets = targets;
@@ -81,7 +87,10 @@ export class StreetSearch {
     this.times[target] = time;
   }
 
-  /** Labels every vertex within the limit; returns their number, listed in `#touched`. */
+  /**
+   * Labels every vertex within the limit and lists it in `#touched`. Returns the number of these
+   * vertices.
+   */
   #settle(origin: readonly SearchLink[]): number {
     const { firstArc, arcs, chains } = this.#graph;
     const distance = this.#distance;
@@ -114,7 +123,8 @@ export class StreetSearch {
         bucketHead[bucket] = entryNext[entry];
         const vertex = entryVertex[entry];
         const label = distance[vertex];
-        // An entry is stale if the vertex has been improved since; the better one counts.
+        // A vertex that was improved has several entries; each of its labels is scanned at most
+        // once.
         if (scanned[vertex] === label) continue;
         scanned[vertex] = label;
         settled++;
@@ -142,7 +152,10 @@ export class StreetSearch {
     return touched;
   }
 
-  /** Targets are stored in the order of vertices: in this order, memory is read sequentially. */
+  /**
+   * Sorts the touched vertices. Targets are stored in the order of vertices, so memory is then read
+   * sequentially.
+   */
   #sortTouched(touched: number): void {
     for (let i = 0; i < touched; i++) this.#inOrder.add(this.#touched[i]);
     this.#inOrder.moveTo(this.#touched);
@@ -169,7 +182,7 @@ export class StreetSearch {
     this.reachedCount = reachedCount;
   }
 
-  /** Targets on the origin's own chain are reached along it. */
+  /** Reaches the targets on the origin's own chain, along that chain. */
   #reachOnChain(origin: SearchLink): void {
     const { firstOnChain, onChain } = this.#targets;
     const end = firstOnChain[origin.chain + 1] * 4;

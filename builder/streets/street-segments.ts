@@ -6,17 +6,17 @@ import { segmentTree } from './segment-tree.ts';
 
 const MM_PER_METRE = 1000;
 
-/** The straight pieces of some edges, with a search for the nearest to a point. */
+/** The straight pieces of some edges, with a search for the one nearest to a point. */
 export class StreetSegments {
   readonly #network: StreetNetwork;
   readonly #isLocal: Uint8Array;
-  /** Null if there are none. */
+  /** Spatial index of the segments; null if there are none. */
   readonly #tree: Flatbush | null;
   /** The edge of each segment in the tree, and the shape point where the segment starts. */
   readonly #edge: Uint32Array;
   readonly #point: Uint32Array;
 
-  /** `isLocal`: by edge, 1 where trips may not pass through. */
+  /** `isLocal`: per edge, 1 if trips may not pass through it. */
   constructor(network: StreetNetwork, isLocal: Uint8Array, includes: (edge: number) => boolean) {
     this.#network = network;
     this.#isLocal = isLocal;
@@ -35,8 +35,9 @@ export class StreetSegments {
   }
 
   /**
-   * The nearest permitted segment within a radius, including its detour; of those equal to the
-   * millimetre, one that is not local, then the one with the lower number.
+   * Returns the permitted segment within a radius that is nearest when its detour is added, or
+   * null. At equal distances, to the millimetre, a segment that is not local takes precedence, then
+   * the one with the lowest number.
    */
   nearestWithin(
     lon: Degrees,
@@ -48,7 +49,7 @@ export class StreetSegments {
     let best: NearestSegment | null = null;
     let bestMm = Number.POSITIVE_INFINITY;
     for (const segment of this.#within(lon, lat, radius)) {
-      // Most are too far away, even without a detour.
+      // Most segments are too far away, even without a detour.
       if (Math.round(segment.distance * MM_PER_METRE) > bestMm) continue;
       const mm = Math.round((segment.distance + detour(segment.edge)) * MM_PER_METRE);
       const isNearer = best === null || (mm - bestMm || this.#order(segment, best)) < 0;
@@ -85,7 +86,7 @@ export class StreetSegments {
   }
 }
 
-/** Metres by which an edge counts as farther away than it is. */
+/** Returns the metres by which an edge counts as farther away than it is. */
 export type Detour = (edge: number) => Metres;
 
 export interface NearestSegment {

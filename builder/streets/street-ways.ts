@@ -13,11 +13,11 @@ export interface StreetWays {
    * Node ordinals, in way order. Nodes missing from the file are already left out (and counted).
    */
   readonly refs: Uint32Array;
-  /** By way, the travel times of those that are not walked. */
+  /** Travel times of the ways that are not walked, by way. */
   readonly times?: ReadonlyMap<number, WayTime>;
 }
 
-/** The nodes those ways use, ascending by OSM id. */
+/** The nodes that the ways use, sorted by OSM id, ascending. */
 export interface StreetNodes {
   readonly count: number;
   readonly osmId: Float64Array;

@@ -9,7 +9,7 @@ export type Stress = 1 | 2 | 3 | 4;
 export interface WayStress {
   readonly forward: Stress | 0;
   readonly backward: Stress | 0;
-  /** Whether the stress itself is tagged: crossings do not raise it. */
+  /** Whether the stress itself is tagged, so that crossings do not raise it. */
   readonly isTagged: boolean;
 }
 
@@ -35,12 +35,12 @@ const KMH_PER_MPH = 1.609;
 const KMH_PER_KNOT = 1.852;
 
 /**
- * The stress of a way by its tags alone: the classes of Mekuria, Furth and Nixon (2012), inferred
- * from OpenStreetMap tags as in Conveyal R5. An `lts` tag takes precedence. Ways closed to cars are
- * calm; `service` has no class, so that alleys do not pass on stress. Streets larger than tertiary
- * have the highest stress in a direction without a cycle lane, however slow; so, as in R5, do
- * `road` and `track`. `buffered_lane` and `cycleway:both`, which R5 does not know, count as lanes.
- * `lanes`: those for bicycles.
+ * Returns the stress of a way by its tags alone, in the classes of Mekuria, Furth and Nixon (2012),
+ * inferred from OpenStreetMap tags as in Conveyal R5. An `lts` tag takes precedence. Ways closed to
+ * cars are calm; `service` has no class, so that alleys do not pass on stress. Streets larger than
+ * tertiary have the highest stress in a direction without a cycle lane, however slow; so, as in R5,
+ * do `road` and `track`. `buffered_lane` and `cycleway:both`, which R5 ignores, count as lanes.
+ * `lanes` are those for bicycles.
  */
 export function trafficStress(tags: Tags, highway: string, { lanes }: Cycleways): WayStress {
   const tagged = Math.trunc(Number(tags.get('lts') ?? Number.NaN));
@@ -80,7 +80,7 @@ function mayDrive(tags: Tags, highway: string): boolean {
 }
 
 /**
- * A `maxspeed` value: a number is in km/h unless a unit is given. Undefined if it is not a speed.
+ * Parses a `maxspeed` value, which is in km/h unless it has a unit. Undefined if it is not a speed.
  */
 export function kilometresPerHour(text: string | undefined): number | undefined {
   const match = /^(\d[\d.]*) ?(km\/h|kmh|kph|mph|knots)?$/.exec(text ?? '');

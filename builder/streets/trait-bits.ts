@@ -2,8 +2,8 @@ import type { Stress } from './traffic-stress.ts';
 
 /**
  * Access and properties of a way according to its tags, packed into 32 bits. "Forward" is the order
- * of the way's nodes. A way with no bit set is not a street; one with only a stress is for cars
- * alone, and kept for its effect on crossings.
+ * of the way's nodes. A way with no bit set is not a street; a way with only a stress is for cars
+ * alone, and is kept for its effect on crossings.
  */
 export const WALK_FORWARD = 1 << 0;
 export const WALK_BACKWARD = 1 << 1;
@@ -11,11 +11,14 @@ export const RIDE_FORWARD = 1 << 2;
 export const RIDE_BACKWARD = 1 << 3;
 export const WALK = WALK_FORWARD | WALK_BACKWARD;
 export const RIDE = RIDE_FORWARD | RIDE_BACKWARD;
-/** Trips never start or end here: tunnels. */
+/** Trips never start or end here: in tunnels, on ferries, at barriers. */
 export const NO_LINKING = 1 << 4;
-/** Trips seldom start or end here, see `isSeldomLinked`. */
+/** Trips seldom start or end here; see `isSeldomLinked`. */
 export const SELDOM_LINKED = 1 << 22;
-/** Three bits each: the stress of riding forward and backward, 1 (calm) to 4; 0 without a class. */
+/**
+ * Offsets of three bits each: the stress of riding forward and backward, 1 (calm) to 4; 0 without a
+ * class.
+ */
 const FORWARD_SHIFT = 5;
 const BACKWARD_SHIFT = 8;
 const STRESS_BITS = 7;
@@ -59,7 +62,7 @@ export function isWalkedBeside(traits: number): boolean {
   return (traits & WALK_BESIDE) !== 0;
 }
 
-/** Traits of a street that has the sidepath to which its tags send riders. */
+/** Closes a street to riders in the directions in which its tags send them to a sidepath. */
 export function withoutSentRiders(traits: number): number {
   const left =
     (traits & RIDE_BESIDE_FORWARD ? RIDE_FORWARD : 0) |
@@ -67,7 +70,7 @@ export function withoutSentRiders(traits: number): number {
   return traits & ~left;
 }
 
-/** Traits of a street that has the sidepath to which its tags send walkers. */
+/** Closes a street to walkers if its tags send them to a sidepath. */
 export function withoutSentWalkers(traits: number): number {
   return isWalkedBeside(traits) ? traits & ~WALK : traits;
 }
@@ -78,7 +81,7 @@ export function isCalmToRide(traits: number): boolean {
   return isCalm && (throughTraits(traits) & RIDE) !== 0 && !isRiddenBeside(traits);
 }
 
-/** Through a barrier where bicycles are pushed. */
+/** A way through a barrier where bicycles are pushed. */
 export const PUSHED_THROUGH = 1 << 17;
 
 export function isPushedThrough(traits: number): boolean {
@@ -97,7 +100,7 @@ export function isArea(traits: number): boolean {
   return (traits & AREA) !== 0;
 }
 
-/** The traits that apply to through trips. */
+/** Returns the traits that apply to through trips. */
 export function throughTraits(traits: number): number {
   return traits & ~((traits & WALK_LOCAL ? WALK : 0) | (traits & RIDE_LOCAL ? RIDE : 0));
 }
@@ -119,7 +122,7 @@ export function isStressTagged(traits: number): boolean {
   return (traits & STRESS_TAGGED) !== 0;
 }
 
-/** Traits with another stress. */
+/** Returns the traits with a different stress. */
 export function withStress(traits: number, forward: number, backward: number): number {
   const kept = traits & ~((STRESS_BITS << FORWARD_SHIFT) | (STRESS_BITS << BACKWARD_SHIFT));
   return kept | (forward << FORWARD_SHIFT) | (backward << BACKWARD_SHIFT);

@@ -2,15 +2,15 @@ import type { Seconds } from '../../shards/units.ts';
 import type { Tags } from '../osm/tags.ts';
 import { ROUTING } from '../routing-parameters.ts';
 
-/** The travel time of a way that is not walked: a ferry, an elevator. */
+/** The travel time of a way that is not walked, such as a ferry or an elevator. */
 export interface WayTime {
   /** Wait before departure. */
   readonly waiting: Seconds;
-  /** Time from one end to the other; null if it is only known from its length. */
+  /** Time from one end to the other; null if only the length of the way is known. */
   readonly moving: Seconds | null;
 }
 
-/** The time of a ferry or an elevator by its tags; null for a way that is walked. */
+/** Returns the time of a ferry or an elevator by its tags; null for a way that is walked. */
 export function wayTime(tags: Tags): WayTime | null {
   if (isFerry(tags)) {
     const interval = durationOf(tags.get('interval'));
@@ -26,7 +26,8 @@ export function isFerry(tags: Tags): boolean {
 }
 
 /**
- * OpenStreetMap's durations: minutes, or hours, minutes and optionally seconds separated by colons.
+ * Parses a duration of OpenStreetMap: minutes, or hours, minutes and optionally seconds separated
+ * by colons. Null if it is invalid or zero.
  */
 function durationOf(text: string | undefined): Seconds | null {
   const match = /^(?:(\d{1,3}):)?(\d{1,4})(?::(\d{2}))?$/.exec(text?.trim() ?? '');

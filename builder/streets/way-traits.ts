@@ -38,7 +38,7 @@ import { isFerry } from './way-time.ts';
 const FOOTWAYS = new Set(['footway', 'steps', 'corridor', 'platform', 'elevator']);
 /** Areas with these values are plazas. */
 const OPEN_SPACES = new Set(['pedestrian', 'footway', 'platform']);
-/** Ways open to both unless a tag forbids it. */
+/** Ways open to pedestrians and bicycles unless a tag forbids it. */
 const SHARED_WAYS = new Set([
   'path',
   'cycleway',
@@ -65,9 +65,9 @@ const WITH_SIDEWALK = new Set(['both', 'left', 'right']);
 
 /**
  * Packs the tags of a way. The most specific access tag takes precedence (`foot` over `access`,
- * `bicycle` over `vehicle` over `access`), then the default of its class, according to the United
- * States' row of the OpenStreetMap wiki's "Access restrictions" table. Time-dependent restrictions
- * (`:conditional`) are not read. Returns 0 if the way is not a street.
+ * `bicycle` over `vehicle` over `access`), then the default of the way's class, according to the
+ * row of the United States in the OpenStreetMap wiki's "Access restrictions" table. Time-dependent
+ * restrictions (`:conditional`) are not read. Returns 0 if the way is not a street.
  */
 export function streetTraits(tags: Tags): number {
   if (isFerry(tags)) return ferryTraits(tags);
@@ -122,7 +122,7 @@ function walkAccess(tags: Tags, highway: string): Access {
   return accessBy(tags, ['access']) ?? 'yes';
 }
 
-/** The access of bicycles by the tags of the whole way. On steps they are carried. */
+/** Returns the access of bicycles by the tags of the whole way. On steps bicycles are carried. */
 function rideAccess(tags: Tags, highway: string): Access {
   if (accessBy(tags, ['cycleway:both', 'cycleway']) === 'yes') return 'yes';
   const access = isSentBeside(tags, 'bicycle') ? undefined : accessBy(tags, ['bicycle']);
@@ -131,7 +131,7 @@ function rideAccess(tags: Tags, highway: string): Access {
   return accessBy(tags, ['vehicle', 'access']) ?? 'yes';
 }
 
-/** Whether it has a sidewalk that is not mapped as a way of its own. */
+/** Whether a street has a sidewalk that is not mapped as a way of its own. */
 function hasSidewalk(tags: Tags): boolean {
   return WITH_SIDEWALK.has(tags.get('sidewalk') ?? '');
 }
@@ -147,14 +147,17 @@ function walkDirections(tags: Tags): number {
   return WALK_FORWARD | WALK_BACKWARD;
 }
 
-/** Whether an access tag sends to a sidepath; resolved once paths are known. */
+/**
+ * Whether an access tag sends travellers to a sidepath, which `leaveToSidepaths` looks for once all
+ * paths are known.
+ */
 function isSentBeside(tags: Tags, key: string): boolean {
   return tags.get(key) === 'use_sidepath';
 }
 
 /**
- * The directions of riding: cycle lanes of a side permit them, one-way rules remove them, and
- * contraflow lanes restore them; also marks those for which riders are sent to a sidepath.
+ * Returns the directions of riding: cycleways permit them, one-way rules remove them, and
+ * contraflow lanes restore them. Also marks the directions in which riders are sent to a sidepath.
  */
 function rideDirections(tags: Tags, highway: string, cars: Oneway, cycleways: Cycleways): number {
   if (highway === 'steps') return 0;
@@ -171,7 +174,8 @@ function rideDirections(tags: Tags, highway: string, cars: Oneway, cycleways: Cy
 }
 
 /**
- * The directions in which riders are sent to a sidepath and have no cycleway on the street itself.
+ * Returns the directions in which riders are sent to a sidepath and have no cycleway on the street
+ * itself.
  */
 function besideBits(tags: Tags, cars: Oneway, { open }: Cycleways): number {
   const isSent = isSentBeside(tags, 'bicycle');
@@ -184,8 +188,8 @@ function besideBits(tags: Tags, cars: Oneway, { open }: Cycleways): number {
 }
 
 /**
- * The direction of traffic by the first of some tags that gives it, or else by the class of the
- * way.
+ * Returns the direction of traffic by the first of some tags that is present, or else by the class
+ * of the way.
  */
 function onewayOf(tags: Tags, highway: string, keys: readonly string[]): Oneway {
   const value = keys.map((key) => tags.get(key)).find((tag) => tag !== undefined);

@@ -18,8 +18,8 @@ export interface ThreadPool<Request, Result> extends Pool<Request, Result> {
 }
 
 /**
- * A pool of one: the current thread, piece after piece. It yields to the event loop after each, so
- * that timers run, such as the one that renews a lock.
+ * Returns a pool that runs pieces one after another in the current thread. It yields to the event
+ * loop after each piece, so that timers run, such as the one that renews a lock.
  */
 export function thisThread<Request, Result>(
   perform: (request: Request) => Result | Promise<Result>,
@@ -71,7 +71,7 @@ export function openThreads<Request, Result>(
 
 /**
  * Runs requests on a pool and delivers results in the order of the requests, never holding more
- * than a few that wait for their turn.
+ * than a few results that wait for their turn.
  */
 export async function inOrder<Request, Result>(
   pool: Pool<Request, Result>,
@@ -86,7 +86,7 @@ export async function inOrder<Request, Result>(
   try {
     for await (const request of requests) {
       const result = pool.run(request);
-      // Awaited in turn; until then a failure must not count as unhandled.
+      // The result is awaited in turn; until then a failure must not count as unhandled.
       result.catch(() => {});
       underWay.push({ request, result });
       if (underWay.length > pool.width * 2) await take();

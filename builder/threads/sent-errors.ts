@@ -2,8 +2,9 @@ import { ShardError, StoreError } from '../../shards/errors.ts';
 import { BuildError } from '../errors.ts';
 
 /*
- * Sent between threads, an error loses its class and everything but its message: whether it is the
- * input's or the store's, and thus whether a retry may help. So it is sent as a plain object.
+ * An error sent between threads loses its class and everything but its message, and thus whether
+ * the input or the store caused it, and whether a retry may help. So errors are sent as plain
+ * objects.
  */
 
 const CLASSES = [BuildError, ShardError, StoreError];
@@ -30,7 +31,9 @@ function sentError(error: Error): object {
   return { ...Object.fromEntries(facts), name, message, stack };
 }
 
-/** The error that was sent. An error that killed the thread itself is returned unchanged. */
+/**
+ * Restores an error that was sent. An error that killed the thread itself is returned unchanged.
+ */
 export function receivedError(sent: unknown): unknown {
   if (sent instanceof Error || typeof sent !== 'object' || sent === null) return sent;
   const error = Object.assign(new Error(), sent);

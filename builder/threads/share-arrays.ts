@@ -1,4 +1,4 @@
-/** A copy whose typed arrays are in memory that threads share. */
+/** Returns a copy of a value whose typed arrays are in memory that threads share. */
 export function shareArrays<T>(value: T): T {
   if (ArrayBuffer.isView(value)) return shared(value) as T;
   if (value === null || typeof value !== 'object') return value;

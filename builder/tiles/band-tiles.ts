@@ -28,13 +28,14 @@ export interface DrawnTile {
 }
 
 /**
- * Draws bands. They do not overlap, so that a map that fills them with a translucent colour shows
- * exactly that colour, and the union of all up to some minutes is the area within those minutes.
+ * Draws bands, which do not overlap, so that a map that fills them with a translucent colour shows
+ * exactly that colour, and the union of all bands up to some minutes is the area within those
+ * minutes.
  */
 export class BandPainter {
   readonly #areas = new ClassAreas(BANDS);
 
-  /** The tiles of a range that bands reach into. */
+  /** Draws the tiles of a range that bands reach into. */
   draw(maps: readonly BandMap[], range: TileRange): DrawnTile[] {
     const areas = this.#areas.of(maps.map(({ arcs, bands }) => ({ arcs, classes: bands })));
     const grid = new TileGrid(range, () => BAND_ENDS.map(() => new PolygonGeometry()));

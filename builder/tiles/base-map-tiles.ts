@@ -99,7 +99,8 @@ const BOUNDARY_RANK = 289;
 const WATER_RANK = 200;
 
 /**
- * The tiles of a range at a zoom. Lines with the same properties become one feature in each tile.
+ * Draws the tiles of a range at a zoom. Lines with the same properties become one feature in each
+ * tile.
  */
 export function drawBaseMap(
   { shapes, features }: MapSources,

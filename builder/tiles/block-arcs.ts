@@ -3,14 +3,17 @@ import { type EdgeSet, mix, slotsFor } from '../../shards/geometry/edge-set.ts';
 import { worldX, worldY } from '../geo/web-mercator.ts';
 
 /**
- * The borders of a county's blocks, each once: an arc runs from a point where three or more areas
- * meet to the next such point, with `inside` to its left and `outside` to its right along the axes
- * of a tile (x east, y south). Any change to an arc affects both its blocks alike, so borders
+ * The borders of a county's blocks, each stored once. An arc runs from a point where three or more
+ * areas meet to the next such point, with `inside` to its left and `outside` to its right along the
+ * axes of a tile (x east, y south). Any change to an arc affects both its blocks alike, so borders
  * cannot come apart.
  */
 export interface Arcs {
   readonly count: number;
-  /** Points of arc `a`: `firstPoint[a]` up to `firstPoint[a + 1]`, including both ends. */
+  /**
+   * Arc `a` has the points from `firstPoint[a]` to `firstPoint[a + 1]`, exclusive; they include
+   * both its ends.
+   */
   readonly firstPoint: Uint32Array;
   readonly x: Int32Array;
   readonly y: Int32Array;
@@ -21,13 +24,13 @@ export interface Arcs {
 
 export const OUTSIDE = -1;
 
-/** The arcs of all blocks, in units of the world. Linear in the points. */
+/** Returns the arcs of all blocks, in units of the world. Takes time linear in the points. */
 export function arcsOf(outlines: Outlines): Arcs {
   const borders = new Borders(outlines);
   const firstPoint: number[] = [0];
   const inside: number[] = [];
   const outside: number[] = [];
-  // Each arc once, with both ends: fewer than twice the points.
+  // Each arc is stored once, with both ends, so there are fewer than twice the points.
   const x = new Int32Array(outlines.x.length * 2);
   const y = new Int32Array(outlines.x.length * 2);
   let points = 0;
@@ -39,9 +42,9 @@ export function arcsOf(outlines: Outlines): Arcs {
     for (let r = outlines.firstRing[area]; r < outlines.firstRing[area + 1]; r++) {
       for (const { start, steps } of borders.arcsOfRing(r)) {
         const other = borders.neighbour[start];
-        // The neighbour with the higher number owns it.
+        // The area with the higher number owns the arc.
         if (other > area) continue;
-        // Latitude increases northwards and y southwards: left and right are swapped.
+        // Latitude increases northwards and y southwards, so left and right are swapped.
         const ring = outlines.firstPoint[r + 1] - outlines.firstPoint[r];
         const base = outlines.firstPoint[r];
         for (let i = steps; i >= 0; i--) put(base + ((start - base + i) % ring));
@@ -61,7 +64,7 @@ export function arcsOf(outlines: Outlines): Arcs {
   };
 }
 
-/** Adds an arc's edges in its own direction: the inside is to its left. */
+/** Adds an arc's edges in its own direction, with the inside to its left. */
 export function pushAlong(edges: EdgeSet, { x, y }: Arcs, start: number, end: number): void {
   edges.reserve(end - start);
   for (let i = start + 1; i < end; i++) edges.push(x[i - 1], y[i - 1], x[i], y[i]);
@@ -77,11 +80,11 @@ export function pushBack(edges: EdgeSet, { x, y }: Arcs, start: number, end: num
  * Finds the block on the other side of each edge, and the points where more than two blocks meet.
  */
 class Borders {
-  /** By the point of a ring in which an edge begins, the neighbour across it. */
+  /** The neighbour across each edge, by the index of the point where the edge begins. */
   readonly neighbour: Int32Array;
   readonly #outlines: Outlines;
   readonly #next: Uint32Array;
-  /** Points at the same spot share the number of the first of them. */
+  /** Per point, the index of the first point at the same spot. */
   readonly #spot: Uint32Array;
   readonly #isNode: Uint8Array;
 
@@ -97,7 +100,7 @@ class Borders {
     this.#markNodes();
   }
 
-  /** The arcs of a ring: the point each begins in, and its edges. */
+  /** Yields the arcs of a ring: the point where each begins, and its number of edges. */
   *arcsOfRing(ring: number): Generator<{ start: number; steps: number }> {
     const [start, end] = this.#outlines.firstPoint.subarray(ring, ring + 2);
     let first = start;

@@ -15,7 +15,7 @@ import { TileGrid } from './tile-grid.ts';
 import type { PyramidCounty } from './tile-pyramids.ts';
 import { encodeTile, TileLayer } from './vector-tile.ts';
 
-/** Below this zoom a block is only a few pixels. */
+/** First zoom at which blocks are drawn; below it, a block is only a few pixels. */
 export const MIN_BLOCK_ZOOM = 11;
 
 export const BLOCK_LAYER: VectorLayer = {
@@ -25,7 +25,10 @@ export const BLOCK_LAYER: VectorLayer = {
   fields: { geoid: 'String', population: 'Number', unlinked: 'String' },
 };
 
-/** The tiles of a range with their land blocks. `arcs`: each county's, fitted to the zoom. */
+/**
+ * Draws the tiles of a range with their land blocks. `arcs` are those of each county, fitted to the
+ * zoom.
+ */
 export function drawBlocks(
   counties: readonly PyramidCounty[],
   arcs: readonly Arcs[],
@@ -61,7 +64,7 @@ export function drawBlocks(
     .map(({ x, y, value: tile }) => ({ x, y, bytes: encodeTile([tile]) }));
 }
 
-/** Street modes that the block is not linked to; null where there are none. */
+/** The street modes that have no link for a block, separated by commas; null if there are none. */
 function unlinkedModes(index: BlockIndex, block: CountyBlock): string | null {
   if (index.isFullyRoutable(block)) return null;
   return LINK_MODES.filter((mode) => index.link(block, mode).status !== 'linked').join(',');

@@ -18,8 +18,8 @@ import type { TilesRequest } from './tile-drawer.ts';
 const BLOCK_BANDS_VERSION = 1;
 
 /**
- * The bands of the blocks of each county, made from its `index` and `nearest` unless they were made
- * before. One county at a time is in memory.
+ * Makes the block bands of each county from its `index` and `nearest`, unless they were made
+ * before. Only one county is in memory at a time.
  */
 export async function buildBlockBands(
   request: TilesRequest,

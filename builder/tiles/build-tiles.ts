@@ -35,7 +35,10 @@ const TILES_VERSION = 3;
 
 const receiptSchema = z.record(z.string(), tileArchiveSchema);
 
-/** The tile archives of a release, drawn unless they were already drawn from the same objects. */
+/**
+ * Returns the tile archives of a release, which are drawn unless they already were from the same
+ * objects.
+ */
 export async function drawTiles(
   request: TilesRequest,
   context: {
@@ -73,7 +76,7 @@ const ATTRIBUTION =
 /**
  * Draws the release's archives and puts them into the store: `<mode>-<dest_type_id>` for each mode
  * and leaf type, `blocks`, and `basemap`. Returns their manifest entries. Proceeds pyramid by
- * pyramid, which bounds memory; any number of threads draw a pyramid's tiles. `scratch`: a folder
+ * pyramid, which bounds memory; any number of threads draw a pyramid's tiles. `scratch` is a folder
  * for scratch files.
  */
 export async function buildTiles(
@@ -136,7 +139,10 @@ export async function buildTiles(
   }
 }
 
-/** Pieces of tiles; archives from `firstWhole` on are a piece each. */
+/**
+ * Divides the tiles of pyramids into pieces. Each archive from `firstWhole` on is a piece by
+ * itself.
+ */
 function piecesOf(
   pyramids: readonly TilePyramid[],
   firstWhole: number,

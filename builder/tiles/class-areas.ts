@@ -4,7 +4,7 @@ import { walkRings } from '../../shards/geometry/ring-walk.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
 import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
 
-/** A county's arcs, and the class of each of its blocks; 0 is none. */
+/** A county's arcs, and the class of each of its blocks; class 0 means none. */
 export interface ClassedBlocks {
   readonly arcs: Arcs;
   readonly classes: Uint8Array;
@@ -13,8 +13,8 @@ export interface ClassedBlocks {
 const keepHoles = (): boolean => false;
 
 /**
- * Unites the blocks of each class, across counties. The border of a class consists of the arcs that
- * have it on only one side; those of neighbouring counties cancel where they meet in the same
+ * Unites the blocks of each class, across counties. The border of a class consists of the arcs with
+ * the class on only one side. Arcs of neighbouring counties cancel where they meet in the same
  * class.
  */
 export class ClassAreas {

@@ -133,7 +133,7 @@ class RingStack {
   }
 }
 
-/** The point where an edge crosses a line; the same when computed for either side. */
+/** The position at which an edge crosses a line; the same whichever way the edge runs. */
 function crossing(a1: number, c1: number, a2: number, c2: number, at: number): number {
   if (a1 > a2) return crossing(a2, c2, a1, c1, at);
   return Math.round(c1 + ((at - a1) * (c2 - c1)) / (a2 - a1));

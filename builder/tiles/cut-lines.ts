@@ -4,7 +4,7 @@ import type { TileLines } from './path-list.ts';
 
 /**
  * Cuts lines along the tiles of a range, each tile grown by the buffer. `onLine` receives the
- * pieces of a line in a tile one by one; each is valid during the call.
+ * pieces of a line in a tile one by one; each piece is valid only during the call.
  */
 export function cutLines(
   { firstPoint, x, y }: TileLines,
@@ -19,7 +19,7 @@ export function cutLines(
   }
 }
 
-/** The pieces of a line in each column, or row, of tiles. */
+/** Passes the pieces of a line in each column, or row, of tiles to `onPiece`. */
 function eachStrip(
   line: PathView,
   axis: 'x' | 'y',

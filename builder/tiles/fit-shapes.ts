@@ -9,12 +9,13 @@ import { PathList } from './path-list.ts';
 const TOLERANCE = 2;
 const LOW_ZOOM_TOLERANCE = 4;
 
-/** Twice the area of the smallest ring that is drawn: of a pixel. */
+/** Twice the area of the smallest ring that is drawn, which is one pixel. */
 const LEAST_TWICE_AREA = 2 * 8 * 8;
 
 /**
- * Fits features to the units of a zoom's tiles: simplified after Douglas and Peucker (1973), each
- * by itself and with its ends kept, so that the result is the same whatever is around it; rounded.
+ * Fits features to the units of a zoom's tiles. Each feature is simplified by itself after Douglas
+ * and Peucker (1973), with its ends kept, so that the result is the same whatever surrounds it, and
+ * then rounded.
  */
 export class ShapeFitter {
   readonly #firstPoint: Int32Array;
@@ -39,7 +40,7 @@ export class ShapeFitter {
     this.#simplifier = new LineSimplifier(points, units * 2 ** this.#shift, longest);
   }
 
-  /** The position of a point. */
+  /** Returns the position of a feature that is a point. */
   point(feature: number): [x: number, y: number] {
     const at = this.#firstPoint[this.#firstPart[feature]];
     return [this.#rounded(this.#x[at]), this.#rounded(this.#y[at])];
@@ -63,7 +64,7 @@ export class ShapeFitter {
       const isShell = twiceSignedArea(this.#x, this.#y, first, last) > 0;
       if (isShell) hasShell = false;
       else if (!hasShell) continue;
-      // A ring has no ends: it is split at the point farthest from its first.
+      // A ring has no ends, so it is split at the point farthest from its first.
       const middle = this.#farthestFrom(first, last);
       this.#half(first, middle, out);
       this.#half(middle, last, out);

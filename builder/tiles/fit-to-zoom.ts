@@ -2,13 +2,16 @@ import { LineSimplifier } from '../geo/simplify.ts';
 import { WORLD_BITS } from '../geo/web-mercator.ts';
 import { type Arcs, OUTSIDE } from './block-arcs.ts';
 
-/** A tile's side in its own units, as in vector tiles. */
+/** A tile's side in its own units, as in vector tiles, and the side's binary logarithm. */
 export const EXTENT_BITS = 12;
 export const EXTENT = 1 << EXTENT_BITS;
 
 export const MAX_TILE_ZOOM = 14;
 
-/** A screen pixel is eight units of a tile drawn 512 pixels wide. */
+/**
+ * Binary logarithms of grid steps in units of a tile. A screen pixel is eight units of a tile drawn
+ * 512 pixels wide.
+ */
 const LOW_ZOOM_GRID_BITS = 3;
 const MIDDLE_ZOOM_GRID_BITS = 2;
 export const LAST_LOW_ZOOM = 9;
@@ -23,10 +26,10 @@ function gridBits(zoom: number): number {
 }
 
 /**
- * Arcs in the units of a zoom's tiles: simplified to within its grid after Douglas and Peucker
- * (1973), rounded to the grid, and dropped if nothing is left of them. The ends of an arc are kept,
- * so that arcs still meet. Arcs along the county line are not simplified: the next county, which is
- * processed separately, has other ends for them.
+ * Converts arcs to the units of a zoom's tiles. They are simplified to within its grid after
+ * Douglas and Peucker (1973), rounded to the grid, and dropped if nothing is left of them. The ends
+ * of an arc are kept, so that arcs still meet. Arcs along the county line are not simplified, since
+ * the next county, which is processed separately, has different ends for them.
  */
 export function fitToZoom(arcs: Arcs, zoom: number): Arcs {
   const bits = gridBits(zoom);

@@ -18,7 +18,7 @@ export interface Ground {
   readonly stateLines: TileLines;
 }
 
-/** The ground of some counties. `arcs`: those of their blocks, fitted to a zoom. */
+/** Derives the ground of some counties. `arcs` are those of their blocks, fitted to a zoom. */
 export function groundOf(
   fips: readonly CountyFips[],
   counties: readonly PyramidCounty[],
@@ -34,8 +34,8 @@ export function groundOf(
 }
 
 /**
- * The lines that counties share with each other, and those around all that are on land. Adjacent
- * counties have the same edges there, in opposite directions.
+ * Returns the lines that counties share with each other, and the parts on land of the line around
+ * all counties. Adjacent counties have the same edges on shared lines, in opposite directions.
  */
 function boundaries(
   fips: readonly CountyFips[],

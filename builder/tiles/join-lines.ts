@@ -1,12 +1,12 @@
 import { PathList, type TileLines } from './path-list.ts';
 
-/** More than the world's side in units of the last zoom takes. */
+/** Bits per coordinate; more than the world's side takes in units of the last zoom. */
 const COORDINATE_BITS = 27;
 
 /**
- * Joins lines into longer ones wherever exactly two of them end in a point, so that a label has
- * room along a street that was mapped in pieces. `keepsDirection`: only where one ends and the
- * other begins. Linear in the number of lines.
+ * Joins lines into longer ones wherever exactly two lines end in a point, so that a label has room
+ * along a street that was mapped in pieces. With `keepsDirection`, lines are joined only where one
+ * ends and the other begins. Takes time linear in the number of lines.
  */
 export function joinLines(lines: TileLines, keepsDirection: boolean): TileLines {
   const { firstPoint, x, y } = lines;
@@ -21,7 +21,7 @@ export function joinLines(lines: TileLines, keepsDirection: boolean): TileLines 
     if (there) there.push(end);
     else ends.set(at, [end]);
   }
-  /** The end that continues another; -1 if none does. */
+  /** Per end, the end of another line that continues it; -1 if there is none. */
   const next = new Int32Array(count * 2).fill(-1);
   for (const there of ends.values()) {
     if (there.length !== 2) continue;
@@ -42,7 +42,7 @@ export function joinLines(lines: TileLines, keepsDirection: boolean): TileLines 
     }
     out.end();
   };
-  // From the ends of chains, forwards where possible; what remains are loops.
+  // Starts at the ends of chains, forwards where possible; the lines that remain are loops.
   for (const isLoop of [false, true]) {
     for (let end = 0; end < count * 2; end++) {
       if (used[end >> 1] === 1 || (!isLoop && next[end] !== -1)) continue;

@@ -24,7 +24,7 @@ export interface BaseMapInputs {
 
 type Boxes = Readonly<Record<CountyFips, Pick<CountyManifest, 'block_box'>>>;
 
-/** Counties with boxes that include the surroundings shown on the base map. */
+/** Returns the boxes of counties, grown by the surroundings that the base map shows. */
 export function withSurroundings(counties: Boxes): Boxes {
   return Object.fromEntries(
     Object.entries(counties).map(([county, { block_box }]) => [
@@ -34,7 +34,7 @@ export function withSurroundings(counties: Boxes): Boxes {
   );
 }
 
-/** Beyond a tile's edge, as a share of its side: more than any buffer. */
+/** Margin beyond a tile's edge, as a share of its side; more than any buffer. */
 const MARGIN = 1 / 32;
 
 /** The box that a pyramid's tiles show. */
@@ -78,14 +78,16 @@ export async function readMapSources(
   return { shapes, features: inDrawingOrder(shapes, [...ofCensus, ...ofOsm]) };
 }
 
-/** Features of lower zooms come first: renderers give their labels precedence. */
+/**
+ * Sorts features by first zoom, since renderers give precedence to the labels of earlier features.
+ */
 function inDrawingOrder(shapes: MapShapes, features: readonly number[]): Uint32Array {
   const [kind, keys] = [shapes.kind.view(), shapes.keys.view()];
   const zoom = (feature: number) => shapes.kinds.all[kind[feature]].minZoom;
   return Uint32Array.from(features).sort((a, b) => zoom(a) - zoom(b) || keys[a] - keys[b]);
 }
 
-/** Memory that a byte of a stored cell takes while it is drawn. */
+/** Bytes of memory per byte of a stored cell while it is drawn. */
 const EXPANSION = 8;
 
 /** Memory that the features of a pyramid take. */

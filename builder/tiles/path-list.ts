@@ -7,12 +7,12 @@ export class PathList {
   readonly #firstPoint: number[] = [0];
   readonly #firstRing: number[] = [];
 
-  /** Points of the path that has not been ended. */
+  /** Number of points of the open path, which has not been ended. */
   get openLength(): number {
     return this.#x.length - this.#start;
   }
 
-  /** Twice the signed area of that path as a ring. */
+  /** Twice the signed area of the open path as a ring. */
   get openTwiceArea(): number {
     const [x, y, start] = [this.#x, this.#y, this.#start];
     let twice = 0;
@@ -60,7 +60,7 @@ export class PathList {
     this.#y.length = this.#start;
   }
 
-  /** All paths; each polygon is an area. */
+  /** Returns all paths, each polygon as an area. */
   rings(): Rings {
     return {
       firstRing: Uint32Array.from([...this.#firstRing, this.#firstPoint.length - 1]),
@@ -71,5 +71,8 @@ export class PathList {
   }
 }
 
-/** Lines: line `l` has the points `firstPoint[l]` up to `firstPoint[l + 1]`. */
+/**
+ * Lines in flat arrays. Line `l` has the points from `firstPoint[l]` to `firstPoint[l + 1]`,
+ * exclusive.
+ */
 export type TileLines = Omit<Rings, 'firstRing'>;

@@ -17,8 +17,8 @@ export interface TileCounty {
   readonly index: BlockIndex;
   readonly arcs: Arcs;
   /**
-   * The band of each block, column by column of the `nearest` object: column × blocks + block. 0 is
-   * beyond the last.
+   * The band of each block for each column of the `nearest` object, at column × blocks + block; 0
+   * beyond the last band.
    */
   readonly bands: Uint8Array;
 }
@@ -45,8 +45,8 @@ export async function openTileCounty(
 }
 
 /**
- * The band of each block by the bytes of a `nearest` object, column by column: column × blocks +
- * block. 0 is beyond the last.
+ * Reads the band of each block for each column from the bytes of a `nearest` object, at column ×
+ * blocks + block; 0 beyond the last band.
  */
 export function readBands(
   object: string,

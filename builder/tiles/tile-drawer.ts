@@ -34,13 +34,13 @@ export interface TilesRequest {
   readonly modes: readonly Mode[];
   readonly taxonomy: Manifest['taxonomy'];
   readonly counties: Readonly<Record<CountyFips, DrawnCounty>>;
-  /** Without it no base map is drawn. */
+  /** The inputs of the base map; without them, none is drawn. */
   readonly baseMap?: BaseMapInputs;
 }
 
 /**
- * A pyramid's tiles of some archives. Archives are numbered by the columns of `nearest`, followed
- * by that of the blocks, and by the base map.
+ * A pyramid's tiles of the archives from `firstArchive` to `endArchive`, exclusive. Archives are
+ * numbered by the columns of `nearest`; the archive of blocks and the base map follow.
  */
 export interface TilePiece {
   readonly pyramid: TilePyramid;
@@ -49,26 +49,29 @@ export interface TilePiece {
 }
 
 /**
- * Tiles as passed between threads: archive, zoom, x, y and length of each, and their bytes,
- * gzipped.
+ * Tiles as passed between threads: archive, zoom, x, y and length of each tile, and the gzipped
+ * bytes of all tiles.
  */
 export interface PieceOfTiles {
   readonly heads: Uint32Array;
   readonly bytes: Uint8Array;
 }
 
-/** Numbers in the head of a tile. */
+/** Count of numbers in the head of a tile. */
 export const HEAD_NUMBERS = 5;
 
 /** A pyramid being drawn: its counties, and their arcs by zoom. */
 interface OpenPyramid {
   readonly counties: readonly PyramidCounty[];
   readonly arcs: readonly Arcs[][];
-  /** Read when the base map is drawn. */
+  /** The sources of the base map, read when it is drawn; null before. */
   map: Promise<MapSources> | null;
 }
 
-/** The pyramids of a release's tiles: the base map continues around the counties. */
+/**
+ * Returns the pyramids of a release's tiles, which include the surroundings of the counties if
+ * there is a base map.
+ */
 export function pyramidsToDraw({ counties, baseMap }: TilesRequest): TilePyramid[] {
   return pyramidsOf(baseMap === undefined ? counties : withSurroundings(counties));
 }
@@ -79,8 +82,8 @@ export function bandArchives({ modes, taxonomy }: TilesRequest): number {
 }
 
 /**
- * Peak memory of a drawer for these counties: that of a pyramid, which takes no more than the
- * objects it is read from, and of the base map there.
+ * Returns the peak memory of a drawer for these counties: the most that a pyramid, which takes no
+ * more than the objects it is read from, and the base map there take.
  */
 export function bytesToDraw(counties: TilesRequest['counties'], features?: PreparedMap): Bytes {
   const read = (county: CountyFips): Bytes => {
@@ -97,7 +100,7 @@ export function bytesToDraw(counties: TilesRequest['counties'], features?: Prepa
 
 /**
  * Draws pieces of tiles. Everything that archives share, which is all but the bands, is computed
- * once per pyramid, as its pieces come consecutively.
+ * once per pyramid, since its pieces come consecutively.
  */
 export class TileDrawer {
   readonly #request: TilesRequest;

@@ -8,24 +8,24 @@ const CLOSE_PATH = 7;
 const command = (id: number, count: number): number => (count << 3) | id;
 
 /**
- * The geometry of a feature under construction: commands, relative to the end of the last one.
- * Positions are given in units of their zoom, and belong to the tile whose north-west corner is at
- * `originX`, `originY`.
+ * The geometry of a feature under construction, as commands with coordinates relative to the
+ * previous point. Positions are given in units of their zoom, and belong to the tile whose
+ * north-west corner is at `originX`, `originY`.
  */
 abstract class TileGeometry {
-  /** As numbered in vector tiles. */
+  /** Type of geometry, as numbered in vector tiles. */
   abstract readonly type: 1 | 2 | 3;
   protected readonly commands = new VarintWriter(64);
   #x = 0;
   #y = 0;
-  /** Whether any of it extends into the tile itself, not only into its buffer. */
+  /** Whether any part extends into the tile itself, not only into its buffer. */
   inSight = false;
 
   get bytes(): Uint8Array {
     return this.commands.view();
   }
 
-  /** Adds the points x, y, x, y …: moves to the first, and draws lines to the others. */
+  /** Adds a path through the points x, y, x, y …: a move to the first, and lines to the others. */
   protected path(points: readonly number[], originX: number, originY: number): void {
     this.commands.uint(command(MOVE_TO, 1));
     let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -51,7 +51,7 @@ export type { TileGeometry };
 export class PointGeometry extends TileGeometry {
   readonly type = 1;
 
-  /** It belongs to the tile that contains it, and has no buffer. */
+  /** Always true, since a point belongs to the tile that contains it, and to no buffer. */
   override inSight = true;
 
   constructor(x: number, y: number, originX: number, originY: number) {
@@ -64,7 +64,7 @@ export class PointGeometry extends TileGeometry {
 export class LineGeometry extends TileGeometry {
   readonly type = 2;
 
-  /** Adds a line without the points on a straight stretch of it. */
+  /** Adds a line without the points in the middle of straight stretches. */
   addLine(line: PathView, originX: number, originY: number): void {
     const points = withoutStraightPoints(line);
     if (points.length > 2) this.path(points, originX, originY);
@@ -75,7 +75,10 @@ export class LineGeometry extends TileGeometry {
 export class PolygonGeometry extends TileGeometry {
   readonly type = 3;
 
-  /** Adds a ring without the points on a straight side. A ring without an area is left out. */
+  /**
+   * Adds a ring without the points in the middle of straight sides. A ring without an area is left
+   * out.
+   */
   addRing(ring: PathView, originX: number, originY: number): void {
     const points = openEnds(withoutStraightPoints(ring));
     if (points.length < 6) return;
@@ -85,8 +88,8 @@ export class PolygonGeometry extends TileGeometry {
 }
 
 /**
- * Corners of a line as x, y, x, y …: spikes and points in the middle of a straight stretch are
- * removed.
+ * Returns the corners of a line as x, y, x, y …, without spikes and points in the middle of
+ * straight stretches.
  */
 function withoutStraightPoints({ x, y, start, end }: PathView): number[] {
   const out: number[] = [];
@@ -104,7 +107,8 @@ function withoutStraightPoints({ x, y, start, end }: PathView): number[] {
 }
 
 /**
- * Removes points on a straight side where a ring closes; nothing remains of one without an area.
+ * Removes points in the middle of a straight side where a ring closes. Returns no points for a ring
+ * without an area.
  */
 function openEnds(points: number[]): number[] {
   let first = 0;

@@ -2,12 +2,13 @@ import type { Store } from '../../shards/store/store.ts';
 import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
 import { type PieceOfTiles, TileDrawer, type TilePiece, type TilesRequest } from './tile-drawer.ts';
 
-/** Draws pieces of tiles. */
+/** A pool that draws pieces of tiles. */
 export type TilePool = Pool<TilePiece, PieceOfTiles>;
 
 /**
- * Opens a pool of threads that draw tiles of a store's objects; a single thread is this one. The
- * threads open the store themselves, and run compiled code: when running from source, request one.
+ * Opens a pool of threads that draw tiles of a store's objects. A single thread is the current one.
+ * More threads open the store themselves, and run compiled code: when running from source, request
+ * one.
  */
 export function openTilePool(request: TilesRequest, store: Store, threads: number): TilePool {
   if (threads === 1) {

@@ -10,8 +10,8 @@ import type { TileCounty } from './tile-county.ts';
 export const MIN_TILE_ZOOM = 6;
 
 /**
- * A tile and those below it, drawn together: only the counties around it are in memory at a time,
- * however large the release.
+ * A tile and the tiles below it, which are drawn together, so that only the counties around it are
+ * in memory at a time, however large the release.
  */
 export interface TilePyramid {
   readonly tile: TileAddress;
@@ -64,7 +64,7 @@ export interface PyramidCounty extends TileCounty {
   readonly isNear: Uint8Array;
 }
 
-/** Drops everything outside a pyramid: the arcs between blocks there, and their bands. */
+/** Reduces a county to a pyramid: drops the arcs between blocks outside it, and their bands. */
 export function within({ tile }: TilePyramid, county: TileCounty): PyramidCounty {
   const side = 2 ** (WORLD_BITS - tile.z);
   const margin = bufferOf(tile.z);

@@ -10,7 +10,7 @@ const FEATURE = { id: 1, tags: 2, type: 3, geometry: 4 };
 const VALUE = { string: 1, uint: 5, bool: 7 };
 const VERSION = 2;
 
-/** A tile with these layers. */
+/** Encodes a tile with these layers. */
 export function encodeTile(layers: readonly TileLayer[]): Uint8Array {
   const out = new PbfWriter();
   for (const layer of layers) out.writeMessage(TILE.layers, (one, pbf) => one.writeTo(pbf), layer);
@@ -23,7 +23,7 @@ interface Feature {
   readonly geometry: TileGeometry;
 }
 
-/** A layer of a tile. Numbers are whole, and not negative. */
+/** A layer of a tile. Numbers among the properties must be whole, and not negative. */
 export class TileLayer {
   readonly #name: string;
   readonly #keys: string[] = [];
@@ -36,7 +36,7 @@ export class TileLayer {
     this.#name = name;
   }
 
-  /** Whether any of it is in the tile itself. */
+  /** Whether any feature extends into the tile itself, not only into its buffer. */
   get inSight(): boolean {
     return this.#inSight;
   }

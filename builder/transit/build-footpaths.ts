@@ -10,7 +10,7 @@ export interface TransferRule {
   readonly from: StopOrdinal;
   readonly to: StopOrdinal;
   readonly kind: 'usual' | 'timed' | 'minimum' | 'never';
-  /** For a `minimum`; else 0. */
+  /** The minimum time of a rule of kind `minimum`; 0 for all other kinds. */
   readonly minimum: Millis;
 }
 
@@ -19,12 +19,13 @@ export interface StopWalk {
   readonly from: StopOrdinal;
   readonly to: StopOrdinal;
   readonly time: Millis;
-  /** The part of it that is assumed for levels of stations. */
+  /** The part of `time` that is assumed for the levels of stations. */
   readonly levels: Millis;
 }
 
 /**
- * The shortest of the walks from a stop to another: with the time assumed for levels, and without.
+ * The shortest times of all walks from one stop to another, with and without the time assumed for
+ * levels.
  */
 interface ShortestWalk {
   time: Millis;
@@ -32,9 +33,9 @@ interface ShortestWalk {
 }
 
 /**
- * Combines walks on the streets with the feeds' rules, at most one rule per pair of stops. Shorter
- * paths come first. `boardSlack`: time from reaching a stop to the earliest departure that can be
- * caught there, if no feed specifies otherwise.
+ * Combines walks between stops with the feeds' rules, at most one rule per pair of stops. The
+ * footpaths from a stop are sorted by time, ascending. `boardSlack`: time from reaching a stop to
+ * the earliest departure that can be caught there, unless a feed specifies otherwise.
  */
 export function buildFootpaths(
   stopCount: number,
@@ -69,7 +70,10 @@ export function buildFootpaths(
   return { first, ways: Int32Array.from(ways.flat(2)) };
 }
 
-/** Time from arriving to the earliest departure that can be caught after a walk; null for never. */
+/**
+ * Returns the time from arrival to the earliest departure that can be caught after a walk; null if
+ * there is none.
+ */
 function changeTime(walk: ShortestWalk, boardSlack: Millis, rule?: TransferRule): Millis | null {
   switch (rule?.kind) {
     case 'never':
@@ -78,7 +82,8 @@ function changeTime(walk: ShortestWalk, boardSlack: Millis, rule?: TransferRule)
       return walk.time;
     case 'minimum':
       // A rule can slow a walk, not create one: a minimum of zero does not take riders across a
-      // city. Times assumed for levels are dropped: the author of a minimum knows the station.
+      // city. Times assumed for levels are dropped, since the author of a minimum knows the
+      // station.
       return Math.max(walk.withoutLevels, rule.minimum);
     default:
       return walk.time + boardSlack;

@@ -5,31 +5,36 @@ import { prunedTransfers } from './pruned-transfers.ts';
 import type { TripTransfers } from './trip-transfers.ts';
 
 /**
- * The calls of all trips in the order in which vehicles arrive, and which earlier calls lead to
- * each: a rider there is aboard at the next call of the trip, or transfers to it, or stays seated
- * as another trip begins. The `n`th call in this order has rank `n`.
+ * The calls of all trips in order of arrival, and for each the calls that lead to it. A call leads
+ * to those where its riders may arrive next: the trip's next call, the call after boarding another
+ * trip by a transfer, and the first call of a trip that this trip continues as. The `n`th call in
+ * this order has rank `n`.
  */
 export interface CallOrder {
   readonly arrival: Int32Array;
   readonly pattern: Int32Array;
   /**
-   * The ranks that lead to rank `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`.
+   * The ranks that lead to rank `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`,
+   * exclusive.
    */
   readonly firstSource: Int32Array;
   readonly sources: Int32Array;
   /**
-   * Ranges of ranks, from and to (exclusive), that are repeated until nothing changes: where
+   * Half-open ranges of ranks, as pairs of bounds, that are scanned until nothing changes. Where
    * vehicles wait for each other and take no time, a rank may lead to an earlier one.
    */
   readonly repeated: Int32Array;
-  /** The patterns that pattern `p` leads to: `next[firstNext[p]]` to `next[firstNext[p + 1]]`. */
+  /**
+   * The patterns that pattern `p` leads to: `next[firstNext[p]]` to `next[firstNext[p + 1]]`,
+   * exclusive.
+   */
   readonly firstNext: Int32Array;
   readonly next: Int32Array;
   /** The stop of each rank, or `NO_ALIGHTING`. */
   readonly stop: Int32Array;
   /**
-   * The first call of each trip, numbered across all trips, and the rank of each call by that
-   * number.
+   * The number of each trip's first call, counted across all trips, and the rank of each call by
+   * its number.
    */
   readonly firstCall: Int32Array;
   readonly rankOf: Int32Array;
@@ -70,13 +75,16 @@ export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): 
   };
 }
 
-/** Calls by time; simultaneous calls by number, so that those of a trip stay consecutive. */
+/**
+ * Sorts calls by time. Simultaneous calls are sorted by number, so that those of a trip stay
+ * consecutive.
+ */
 function inOrder(count: number, time: (call: number) => Millis): Int32Array {
   const keys = Float64Array.from({ length: count }, (_, call) => time(call) * count + call).sort();
   return Int32Array.from(keys, (key) => key - Math.floor(key / count) * count);
 }
 
-/** Reports, for all calls, which ones they lead to. */
+/** Reports every pair of a call and a call that it leads to. */
 function eachWay(timetable: Timetable, transfers: TripTransfers, say: Say): void {
   const { firstTrip, firstContinuation, continuations } = timetable;
   const { firstCall, start, calls, patternOf } = transfers;
@@ -98,9 +106,9 @@ function eachWay(timetable: Timetable, transfers: TripTransfers, say: Say): void
 type Say = (from: number, to: number) => void;
 
 /**
- * The calls that a transfer leads to: one, unless riders may stay seated as the trip continues as
- * another. Then it matters which trip of the pattern they are in, and they may wait for any later
- * one.
+ * Reports the calls that a transfer leads to. There is only one, unless riders may stay seated when
+ * the trip continues as another. In that case it matters which trip of the pattern they are in, and
+ * they may wait for any later one.
  */
 function eachChange(
   { firstTrip, hasContinuations }: Timetable,
@@ -116,8 +124,8 @@ function eachChange(
 }
 
 /**
- * Lists by group, in the order in which they are added: `fill` is called twice and must add the
- * same both times.
+ * Lists the numbers of each group in the order in which `fill` adds them. `fill` is called twice
+ * and must add the same numbers both times.
  */
 function grouped(groups: number, fill: (add: (group: number, one: number) => void) => void) {
   const first = new Int32Array(groups + 1);
@@ -151,7 +159,7 @@ function patternsByPattern(
   return { firstNext, next };
 }
 
-/** The ranges between ranks and the later ranks that lead to them; disjoint. */
+/** Finds the ranges from ranks to later ranks that lead to them, merging those that overlap. */
 function repeatedRanges(firstSource: Int32Array, sources: Int32Array): Int32Array {
   const repeated: number[] = [];
   for (let rank = 0; rank + 1 < firstSource.length; rank++) {

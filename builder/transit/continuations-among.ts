@@ -1,8 +1,9 @@
 import type { Timetable } from '../../shards/transit/timetable.ts';
 
 /**
- * The chosen trips that riders of a trip may be in next without leaving the vehicle; trips in
- * between that are not chosen are skipped. Trips are numbered across all patterns; each comes once.
+ * Yields the chosen trips that riders of a trip may be in next without leaving the vehicle,
+ * skipping trips in between that are not chosen. Trips are numbered across all patterns; each is
+ * yielded once.
  */
 export function* continuationsAmong(
   timetable: Timetable,

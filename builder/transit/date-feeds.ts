@@ -13,7 +13,7 @@ interface DatedFeed {
   readonly path: string;
   /** The `fingerprint` of the feed. */
   readonly sha256: string;
-  /** Null: it is another version of a feed that is read, and left out. */
+  /** The service day; null if the feed is left out, as another version of a feed that is read. */
   readonly day: ServiceDate | null;
   readonly patterns: FeedFacts['weekday_patterns'];
 }
@@ -25,8 +25,8 @@ export interface DatedFeeds {
 }
 
 /**
- * Chooses the day for each feed, considering all of them; `near` is the day of the street data,
- * `area` contains all origins. Throws a `BuildError` for an unusable feed.
+ * Chooses the service day of each feed, considering all feeds. `near` is the day of the street
+ * data; `area` contains all origins. Throws a `BuildError` for an unusable feed.
  */
 export async function dateFeeds(
   paths: readonly string[],
@@ -50,7 +50,10 @@ export async function dateFeeds(
   };
 }
 
-/** Digests of feeds, which must be distinct: trips of a feed given twice would run twice. */
+/**
+ * Returns the digests of feeds. Throws a `BuildError` if a feed is given twice, since its trips
+ * would run twice.
+ */
 async function distinctFeeds(paths: readonly string[]): Promise<string[]> {
   const digests: string[] = [];
   for (const feed of paths) {

@@ -10,7 +10,8 @@ import {
 import { LANES } from './lane-search.ts';
 
 /**
- * Limits up to which targets count: those below `split` up to the first, others up to the second.
+ * The longest times at which targets count as reached: `limits[0]` for targets below `split`,
+ * `limits[1]` for all others.
  */
 export interface TargetLimits {
   readonly split: number;
@@ -18,29 +19,31 @@ export interface TargetLimits {
 }
 
 /**
- * Reduces the results of a range search to one time per target: for each departure the best
- * combination of alighting and walking on; of those, sorted, the `wanted`th.
+ * Reduces the results of a range search to one time per target. Each departure takes the best
+ * combination of alighting and walking on; the result is the `wanted`th of these times in ascending
+ * order.
  *
  * In a dense city a target has hundreds of stops within walking distance, and nearly all of them
- * are useless: the time by one stop alone bounds the time by all of them. So bounds are applied
- * from coarse to fine, and only what each leaves is examined closely (filter and refinement, as in
- * Seidl and Kriegel's multi-step search, 1998):
+ * are useless, since the time by one stop alone is an upper bound of the time by all stops. So
+ * bounds are applied from coarse to fine, and only what each bound leaves is examined closely
+ * (filter and refinement, as in Seidl and Kriegel's multi-step search, 1998):
  *
- * - For all lanes at once, the stops that may matter to any target of a cluster for any lane.
- * Neighbours reach the same stops at nearly the same times, and walks and stops are read from
- * memory once for all of them: that takes most of the time.
- * - For a lane, those of them that may matter to any target of the cluster.
- * - For a target, the time by the best stop alone. Nearly always no other stop has a faster
- * departure, and then it is the time by all of them.
- * - If there is one, departures are counted one by one.
+ * - For all lanes at once, the stops that may matter to any target of a cluster in any lane.
+ * Neighbouring origins reach the same stops at nearly the same times, and walks and stops are read
+ * from memory, which takes most of the time, once for all lanes.
+ * - For one lane, the ones among these stops that may matter to any target of the cluster.
+ * - For one target, the time by the best stop alone. Nearly always no other stop has a faster
+ * departure, and this is the time by all stops.
+ * - If another stop has a faster departure, departures are counted one by one.
  */
 export class DoorToDoor {
   readonly #egress: EgressTable;
   readonly #fastest: FastestDepartures;
   readonly #upTo: TargetLimits;
   /**
-   * By stop and lane: the shortest time, and the resulting time when alighting nowhere else.
-   * `NO_TIME`: not reached. By stop alone, the minimum and the maximum over all lanes.
+   * Per stop and lane, the shortest time, and the time that results from alighting only there;
+   * `NO_TIME` if not reached. Per stop, the minimum of the former and the maximum of the latter
+   * over all lanes.
    */
   readonly #shortest: Int32Array;
   readonly #alone: Int32Array;
@@ -49,33 +52,40 @@ export class DoorToDoor {
   /** Lanes that reach any stop, one bit each. */
   #moving = 0;
   /**
-   * Groups within walking distance of any reached stop, and the shortest time to any of those
-   * stops.
+   * Groups within walking distance of any reached stop, and for each group the shortest time to any
+   * such stop.
    */
   readonly #groups: Int32Array;
   readonly #least: Int32Array;
   /**
-   * The pairs of the current cluster that may matter to any lane, and those that may matter to one
-   * lane.
+   * The pairs of the current cluster that may matter to any lane, and those that may matter to the
+   * current lane.
    */
   readonly #shared: Int32Array;
   #sharedCount = 0;
   readonly #pairs: Int32Array;
   #pairCount = 0;
-  /** By target of the current cluster: the time to beat, the best by one stop, and its pair. */
+  /**
+   * Per target of the current cluster: the time to beat, the best time, and the pair of the best
+   * stop.
+   */
   readonly #bounds = new Int32Array(CLUSTER_SIZE);
   readonly #times = new Int32Array(CLUSTER_SIZE);
   readonly #by = new Int32Array(CLUSTER_SIZE);
   /** The fastest departures to the current target so far. */
   readonly #best: Int32Array;
   /**
-   * Clusters that may be reached from any lane's origin, and the times to the targets of the `n`th
-   * from that of lane `l`: from `(l × clusters + n) × CLUSTER_SIZE`. `NO_TIME`: not reached.
+   * Clusters that may be reached from any lane's origin, and the times to their targets. Times from
+   * lane `l`'s origin to the targets of the `n`th such cluster begin at `(l × clusters + n) ×
+   * CLUSTER_SIZE`; `NO_TIME` if not reached.
    */
   readonly #clusters: Int32Array;
   #clusterCount = 0;
   readonly #found: Int32Array;
-  /** Targets that the last `lower` lowered, in no order: as many as it returned. */
+  /**
+   * Targets whose times the last call of `lower` lowered, in no order; only as many as it returned
+   * are valid.
+   */
   readonly lowered: Uint32Array;
 
   constructor(egress: EgressTable, fastest: FastestDepartures, upTo: TargetLimits) {
@@ -225,11 +235,11 @@ export class DoorToDoor {
     let below = bound;
     let chosen = 0;
     for (let pair = firstPair[cluster]; pair < firstPair[cluster + 1]; pair++) {
-      // The remaining ones are farther away.
+      // The walks of the remaining pairs are no shorter.
       if (least + nearest[pair] >= below) break;
       const from = stop[pair];
       if (shortest[from] + nearest[pair] >= below) continue;
-      // All stops together are at least as good as this one: longer times are irrelevant.
+      // All stops together are at least as good as this one, so longer times are irrelevant.
       below = Math.min(below, alone[from] + farthest[pair] + 1);
       shared[chosen++] = pair;
     }
@@ -241,8 +251,8 @@ export class DoorToDoor {
   }
 
   /**
-   * Keeps those of the pairs that can lead to any target below a bound in a lane. Returns the
-   * bound, or a time in which one of them alone leads to all targets: longer times are irrelevant.
+   * Keeps the pairs that can lead to any target below a bound in a lane. Returns the bound, or a
+   * shorter time in which one pair alone leads to all targets; longer times are irrelevant.
    */
   #keepPairs(lane: number, bound: Millis): Millis {
     const { stop, nearest, farthest } = this.#egress;
@@ -284,8 +294,8 @@ export class DoorToDoor {
   }
 
   /**
-   * Counts the departures of all stops for each target to which another stop has a faster
-   * departure.
+   * Counts the departures of all stops for each target to which a stop other than its best has a
+   * faster departure.
    */
   #alightTwice(lane: number, size: number): void {
     const { stop, nearest, walks } = this.#egress;
@@ -327,8 +337,8 @@ export class DoorToDoor {
 }
 
 /**
- * Inserts a departure's time into the `kept` best, ascending, as far as there is room; returns
- * their new number.
+ * Inserts a departure's time into the `kept` best times, sorted ascending, in place of the slowest
+ * if there is no room. Returns the new number of times.
  */
 function keepBest(best: Int32Array, kept: number, key: number): number {
   let at = 0;

@@ -2,12 +2,12 @@ import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import type { Millis, StopOrdinal, TargetOrdinal } from '../../shards/units.ts';
 
-/** Longer than any walk. */
+/** Stands for no walk; longer than any walk. */
 const NO_WALK = 1 << 24;
 
 /**
- * Targets are ordered along the ground; a cluster is 16 consecutive ones, which are near each
- * other.
+ * Targets per cluster, as a power of two and as a number. Targets are ordered along the ground, so
+ * the 16 consecutive targets of a cluster are near each other.
  */
 export const CLUSTER_SHIFT = 4;
 export const CLUSTER_SIZE = 1 << CLUSTER_SHIFT;
@@ -15,10 +15,10 @@ export const CLUSTER_SIZE = 1 << CLUSTER_SHIFT;
 export const GROUP_SHIFT = 4;
 
 /**
- * Walks from stops to targets, by clusters of targets. Cluster `c` consists of `targets[c ×
- * CLUSTER_SIZE]` and those after it, and its pairs with stops are `firstPair[c]` to `firstPair[c +
- * 1]`, exclusive, the shortest walk first. Pair `p` has stop `stop[p]`; the walk from there to the
- * cluster's `i`th target is `walks[p × CLUSTER_SIZE + i]`, or `NO_WALK`.
+ * Walks from stops to clusters of targets. Cluster `c` consists of up to `CLUSTER_SIZE` targets
+ * from `targets[c × CLUSTER_SIZE]` on. Its pairs with stops are `firstPair[c]` to `firstPair[c +
+ * 1]`, exclusive, sorted by their shortest walks, ascending. Pair `p` has stop `stop[p]`; the walk
+ * from that stop to the cluster's `i`th target is `walks[p × CLUSTER_SIZE + i]`, or `NO_WALK`.
  */
 export interface EgressTable {
   readonly targets: Int32Array;
@@ -27,8 +27,8 @@ export interface EgressTable {
   /** The shortest walk of each pair. */
   readonly nearest: Int32Array;
   /**
-   * The longest; `NO_WALK` unless the stop has one to every target of the cluster that any stop
-   * has.
+   * The longest walk of each pair; `NO_WALK` unless the stop has a walk to every target of the
+   * cluster that any stop has a walk to.
    */
   readonly farthest: Int32Array;
   readonly walks: Int32Array;
@@ -37,7 +37,7 @@ export interface EgressTable {
   readonly groups: Int32Array;
 }
 
-/** The walks from stops to each target of a table. */
+/** Looks up the walks from stops to any target of a table. */
 export class EgressWalks {
   readonly #table: EgressTable;
   /** The position of each target in the table. */
@@ -60,7 +60,7 @@ export class EgressWalks {
   }
 }
 
-/** The position of each target in an order of all. */
+/** Returns the position of each target in an order of all targets. */
 function ranksOf(order: Int32Array): Int32Array {
   const ranks = new Int32Array(order.length);
   order.forEach((target, position) => {
@@ -78,9 +78,7 @@ export class EgressBuilder {
   readonly #times = new GrowableArray(Int32Array);
   readonly #firstOfStop: number[] = [0];
 
-  /**
-   * `order`: all targets, such that those near each other on the ground are near each other in it.
-   */
+  /** `order`: all targets, with those near each other on the ground at nearby positions. */
   constructor(order: Int32Array) {
     this.#order = order;
     this.#rankOf = ranksOf(order);
@@ -92,7 +90,7 @@ export class EgressBuilder {
     this.#times.push(time);
   }
 
-  /** Completes the walks of one stop: subsequent ones belong to the next stop. */
+  /** Completes the walks of a stop; walks added afterwards belong to the next stop. */
   endStop(): void {
     this.#firstOfStop.push(this.#positions.length);
   }
@@ -124,7 +122,7 @@ export class EgressBuilder {
     return { targets: this.#order, firstPair, ...pairs, ...groupsOf(firstCluster, clusters) };
   }
 
-  /** The pairs of stops and clusters with walks between them, indexed from either side. */
+  /** Finds the pairs of stops and clusters with walks between them, indexed from either side. */
   #pairs() {
     const stops = this.#firstOfStop.length - 1;
     const firstCluster = new Int32Array(stops + 1);
@@ -149,7 +147,7 @@ export class EgressBuilder {
   }
 }
 
-/** The shortest and the longest walk of each pair. */
+/** Finds the shortest and the longest walk of each pair. */
 function extremes(firstPair: Int32Array, walks: Int32Array) {
   const pairCount = walks.length / CLUSTER_SIZE;
   const nearest = new Int32Array(pairCount).fill(NO_WALK);
@@ -192,7 +190,7 @@ function sortPairs(
   }
 }
 
-/** The groups that stops have walks to, derived from the clusters. */
+/** Derives the groups that each stop has walks to from its clusters. */
 function groupsOf(firstCluster: Int32Array, clusters: Int32Array) {
   const firstGroup = new Int32Array(firstCluster.length);
   const groups: number[] = [];

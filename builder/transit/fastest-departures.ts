@@ -10,19 +10,21 @@ export const NO_TIME = 1 << 24;
 const NEVER = NO_TIME << DEPARTURE_BITS;
 
 /**
- * Keeps the fastest departures to each stop, for each lane's origin, up to the wanted number: if
- * the `wanted`th best time to a target is the result, no others matter to any target, since these
- * are no slower than the result, and the others no faster.
+ * Keeps the fastest departures to each stop from each lane's origin, up to the wanted number. If
+ * the result for a target is its `wanted`th best time, a stop's other departures cannot change it,
+ * since those kept are at least as fast after any walk.
  */
 export class FastestDepartures implements ArrivalListener {
   readonly wanted: number;
   readonly #limits: RangeLimits;
   /**
-   * Those of stop `s` and lane `l`, the fastest first, each with its time: from `(s × LANES + l) ×
-   * wanted`. `NEVER`: no more.
+   * The departures to stop `s` from lane `l`'s origin, each with its time, the fastest first, begin
+   * at `(s × LANES + l) × wanted`. `NEVER` marks unused places.
    */
   readonly keys: Int32Array;
-  /** Stops that are reached from any lane's origin: the first `stopCount`. */
+  /**
+   * Stops that are reached from any lane's origin; only the first `stopCount` entries are valid.
+   */
   readonly stops: Int32Array;
   stopCount = 0;
   readonly #isReached: Uint8Array;
@@ -37,7 +39,7 @@ export class FastestDepartures implements ArrivalListener {
     this.#isReached = new Uint8Array(stopCount);
   }
 
-  /** Resets, for origins whose window opens at `windowStart`. */
+  /** Resets the departures for origins whose window opens at `windowStart`. */
   begin(windowStart: Millis): void {
     const width = LANES * this.wanted;
     for (let i = 0; i < this.stopCount; i++) {
@@ -54,7 +56,7 @@ export class FastestDepartures implements ArrivalListener {
     const keys = this.keys;
     const fastest = (stop * LANES + lane) * this.wanted;
     const slowest = fastest + this.wanted - 1;
-    // An earlier departure arrives no later, so the time only grows towards earlier ones.
+    // All these departures arrive at the same time, so each earlier one takes one step longer.
     let time = arrival - (this.#windowStart + last * step);
     if (time > limit) return;
     if (this.#isReached[stop] === 0) {

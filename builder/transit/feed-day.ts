@@ -20,10 +20,12 @@ import { opensAt, shiftOf, type TransitClock } from './transit-clock.ts';
 import type { TransitStop } from './transit-stop.ts';
 import { continuationsOf } from './vehicle-continuations.ts';
 
-/** A stop according to its feed: its platform's level relative to the street may be unknown. */
+/**
+ * A stop according to its feed; the level of its platform relative to the street may be unknown.
+ */
 export interface StopOfFeed extends Omit<TransitStop, 'entrances'> {
   readonly entrances: readonly FeedEntrance[];
-  /** The kind of rail that calls there. */
+  /** The kind of rail that calls at the stop; null if none does. */
   readonly rails: RailKind | null;
   /** Levels above the street, negative below it; null if the feed does not give any. */
   readonly level: number | null;
@@ -32,7 +34,10 @@ export interface StopOfFeed extends Omit<TransitStop, 'entrances'> {
 /** A walk inside a station, according to its feed. */
 export interface WalkOfFeed extends Omit<StopWalk, 'levels'>, Pick<FeedIndoorPath, 'lies'> {}
 
-/** The service of a feed on its day while any window is open, with its own numbering. */
+/**
+ * The service of a feed on its day while any window is open, with its own numbering of stops,
+ * routes and trips.
+ */
 export interface FeedDay {
   readonly stops: readonly StopOfFeed[];
   /** Departures in the window from each stop, by line and direction. */
@@ -40,7 +45,7 @@ export interface FeedDay {
   readonly trips: readonly ScheduledTrip[];
   /** The names of routes, by their ordinals in the trips. */
   readonly routes: readonly string[];
-  /** Positions of two trips: one, and another that its vehicle continues as. */
+  /** Pairs of positions in `trips`: a trip, and another that its vehicle continues as. */
   readonly continuations: readonly (readonly [from: number, to: number])[];
   readonly rules: readonly TransferRule[];
   readonly insideWalks: readonly WalkOfFeed[];
@@ -51,8 +56,8 @@ interface DatedRun {
   readonly run: TripRun;
   readonly day: 0 | -1;
   /**
-   * Added to the times of the run, which GTFS counts from noon minus 12 hours of the day of
-   * service: gives seconds on the clock that all feeds share (`transit-clock.ts`).
+   * Added to the times of the run, which GTFS counts from noon minus 12 hours of the service day,
+   * to convert them to seconds on the clock that all feeds share (`transit-clock.ts`).
    */
   readonly shift: Seconds;
 }
@@ -68,8 +73,8 @@ export interface FeedOfDay {
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * Reads a feed for its day, by the common clock of all feeds. Includes trips of the previous night
- * that still run in the window. Throws a `BuildError` for an unusable feed.
+ * Reads a feed for its day, with times on the common clock of all feeds. Includes trips of the
+ * previous night that still run in the window. Throws a `BuildError` for an unusable feed.
  */
 export async function readFeedDay(
   feed: Feed,
@@ -109,7 +114,7 @@ export async function readFeedDay(
   });
   const positions = new Map(added.map(({ scheduled }, i) => [scheduled, i]));
   const continuations = continuationsOf(feed, added).map(([from, to]) => {
-    // Some feeds have the vehicle at the start of its next trip before it gets there.
+    // In some feeds, a vehicle is at the start of its next trip before the end of its last one.
     to.arrivals[0] = Math.max(to.arrivals[0], from.arrivals[from.arrivals.length - 1]);
     return [positions.get(from)!, positions.get(to)!] as const;
   });
@@ -140,7 +145,7 @@ export async function readFeedDay(
   };
 }
 
-/** The stops that some trips call at, numbered, and the walks inside stations between them. */
+/** Numbers the stops that some trips call at, and finds the walks inside stations between them. */
 function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
   const used = new Set<string>();
   const rails = new Map<string, RailKind>();
@@ -202,7 +207,7 @@ function scheduledTrip(
   };
 }
 
-/** Counts a trip's departures at which it may be boarded while the window is open. */
+/** Counts the departures, per stop, at which riders may board a trip while the window is open. */
 function countDepartures(
   run: TripRun,
   { stops: calls, departures }: ScheduledTrip,
@@ -220,7 +225,7 @@ function countDepartures(
   });
 }
 
-/** A line in one direction: as given by its feed, or else by the terminus of the trip. */
+/** Identifies a line in one direction: that given by its feed, or else the terminus of the trip. */
 function lineOf({ route, direction }: TripRun, { agency, station }: StopOfFeed): string {
   return [agency, route, direction || `to ${station.id}`].join('\0');
 }

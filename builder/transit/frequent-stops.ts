@@ -18,18 +18,20 @@ interface Site {
   readonly agency: string;
   readonly station: Station;
   readonly entrances: Entrance[];
-  /** By line and direction. */
+  /** Departures in the window, by line and direction. */
   readonly departures: Map<string, number>;
 }
 
 /**
- * Stops and stations with frequent service as destinations, ascending by `destId`: those where one
- * line in one direction departs at least four times in the window, from all platforms of a station
- * together. A station is entered by the entrances of its platforms.
+ * Returns the stops and stations with frequent service as destinations, sorted by `destId`,
+ * ascending. Service is frequent if one line in one direction departs at least four times in the
+ * window, from all platforms of a station together. A station is entered by the entrances of its
+ * platforms.
  *
- * Feeds of one agency may share a station, by its id. Agencies may have the same name and use an id
- * for places far apart, so the identity includes the approximate location: that in its own feed
- * alone, so that neither the other feeds of the build nor their order matter.
+ * Feeds of one agency may share a station by its id. Different agencies may have the same name and
+ * use the same id for places far apart, so a station's identity includes its approximate location.
+ * This is taken from the station's own feed alone, so that neither the other feeds of the build nor
+ * their order matter.
  */
 export function frequentStops({ stops, departures }: Transit): Destination[] {
   const sites = new Map<string, Site>();
@@ -62,7 +64,7 @@ function southFirst(a: TransitStop, b: TransitStop): number {
   );
 }
 
-/** The feed's own id, and its approximate location. */
+/** Combines the feed's id of a station with its approximate location. */
 function idOf({ id, lon, lat }: Station): string {
   return `${id} at ${lat.toFixed(PLACE_DECIMALS)}, ${lon.toFixed(PLACE_DECIMALS)}`;
 }

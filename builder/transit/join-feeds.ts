@@ -21,7 +21,9 @@ export interface Transit {
   readonly departures: readonly ReadonlyMap<string, number>[];
 }
 
-/** The same before the levels of platforms are added from the map. */
+/**
+ * Public transport according to the feeds alone, before levels of platforms are added from the map.
+ */
 export interface TransitOfFeeds extends Omit<Transit, 'stops' | 'insideWalks'> {
   readonly stops: readonly StopOfFeed[];
   readonly insideWalks: readonly WalkOfFeed[];

@@ -5,51 +5,53 @@ import type { CallOrder } from './call-order.ts';
 import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
 import { NO_ALIGHTING } from './trip-transfers.ts';
 
-/** Number of origins searched at a time: a byte each. */
+/** Number of origins searched at a time, with one byte each in a label. */
 export const LANES = 16;
 /** Words of four bytes per label. */
 const WORDS = 4;
 const LANES_PER_WORD = LANES / WORDS;
-/** Places per word of bits, as a power of two. */
+/** Ranks per word of a bit set, as a power of two. */
 const RANK_SHIFT = 5;
 /** The highest bit of each byte, which departures never use. */
 const HIGH = 0x80808080 | 0;
 const MAX_DEPARTURES = 126;
 
 /**
- * Earliest arrivals by scheduled transit for every departure of a window, from several origins at a
- * time. It solves the reverse problem: for each call of each trip, the latest departure with which
- * a rider is aboard as the vehicle arrives there. Calls are scanned once, as vehicles arrive (the
- * connection scan of Dibbelt, Pajor, Strasser and Wagner, 2013, over the transfers between trips of
- * Witt, 2015), and each takes the latest of the departures of those that lead to it. That order
- * does not depend on the origin, so a label holds one departure for each of many (as Delling,
- * Goldberg, Nowatzyk and Werneck's PHAST grows many trees at once, 2011): four in a word, whose
- * maxima are computed together (Lamport, 1975).
+ * Finds the earliest arrivals by scheduled transit for every departure of a window, from several
+ * origins at a time. It solves the reverse problem: for each call of each trip, the latest
+ * departure with which a rider is aboard as the vehicle arrives there. Calls are scanned once, in
+ * order of arrival (the connection scan of Dibbelt, Pajor, Strasser and Wagner, 2013, over the
+ * transfers between trips of Witt, 2015), and each takes the latest departure of the calls that
+ * lead to it. That order does not depend on the origin, so a label holds one departure for each of
+ * many origins (as Delling, Goldberg, Nowatzyk and Werneck's PHAST grows many trees at once, 2011):
+ * four in a word, whose maxima are computed together (Lamport, 1975).
  *
- * It is exact: a rider who is aboard with a later departure may also leave earlier and wait, so the
- * arrivals of a stop over the whole window are the calls there with a later departure than all
- * before them.
+ * The search is exact: a rider who is aboard with a later departure may also leave earlier and
+ * wait. So the arrivals at a stop over the whole window are the calls there with a later departure
+ * than all earlier calls.
  */
 export class LaneSearch {
   readonly #limits: RangeLimits;
   readonly #timetable: Timetable;
   readonly #order: CallOrder;
-  /** By rank and lane, the departure plus one; 0: none. */
+  /** Per rank and lane, the index of the latest departure plus one; 0 for none. */
   readonly #labels: Int32Array;
   readonly #lanes: Uint8Array;
-  /** Patterns with riders of any lane, and those whose successors have already been marked. */
+  /**
+   * Whether a pattern has riders of any lane, and whether its successors have already been marked.
+   */
   readonly #isRidden: Uint8Array;
   readonly #isFollowed: Uint8Array;
   /**
-   * A bit for each rank of those patterns: all other service costs next to nothing, however much
-   * there is.
+   * Bit set of the ranks of patterns with riders. All other service is skipped at next to no cost,
+   * however much there is.
    */
   readonly #due: Int32Array;
-  /** By stop and lane, the latest label that has arrived so far. */
+  /** Per stop and lane, the latest label that has arrived so far. */
   readonly #known: Int32Array;
   readonly #knownLanes: Uint8Array;
   #windowStart: Millis = 0;
-  /** The ranks of the window. */
+  /** Half-open range of the ranks from the opening of the window to the latest possible arrival. */
   #begin = 0;
   #end = 0;
 
@@ -68,7 +70,7 @@ export class LaneSearch {
     this.#knownLanes = new Uint8Array(this.#known.buffer);
   }
 
-  /** Resets, for origins whose window opens at `windowStart`. */
+  /** Resets the search for origins whose window opens at `windowStart`. */
   begin(windowStart: Millis): void {
     this.#due.fill(0);
     this.#isRidden.fill(0);
@@ -81,7 +83,9 @@ export class LaneSearch {
     this.#end = firstNotBefore(arrival, 0, arrival.length, last + 1);
   }
 
-  /** Adds the stops within walking distance of a lane's origin, each once, with their times. */
+  /**
+   * Adds the stops within walking distance of a lane's origin, each once, with their walking times.
+   */
   board(lane: number, accessStops: Int32Array, accessTimes: Int32Array): void {
     const { boardSlack } = this.#limits;
     for (let i = 0; i < accessStops.length; i++) {
@@ -107,7 +111,9 @@ export class LaneSearch {
     this.#report(found);
   }
 
-  /** Boards the trips that leave a stop, for departures of which the first is ready at `ready`. */
+  /**
+   * Boards the trips that leave a stop. Riders with the first departure are ready there at `ready`.
+   */
   #boardAt(lane: number, stop: StopOrdinal, ready: Millis): void {
     const {
       firstVisit,
@@ -147,7 +153,10 @@ export class LaneSearch {
     this.#ride(pattern);
   }
 
-  /** Scans ranks once; returns whether any label grew, or a pattern is newly ridden. */
+  /**
+   * Scans a range of ranks once. Returns whether any label grew, or any pattern has its first
+   * riders.
+   */
   #sweep(from: number, to: number): boolean {
     const { pattern, firstSource, sources } = this.#order;
     const labels = this.#labels;
@@ -189,8 +198,8 @@ export class LaneSearch {
   }
 
   /**
-   * Reports the results, and clears them. Riders aboard as a vehicle arrives at a stop arrive there
-   * with it, if their departure is later than any that arrived before.
+   * Reports the results and clears the labels. Riders aboard a vehicle as it arrives at a stop
+   * count as arriving there if their departure is later than any that has arrived before.
    */
   #report(found: ArrivalListener): void {
     const { stop } = this.#order;
@@ -216,7 +225,7 @@ export class LaneSearch {
     }
   }
 
-  /** Reports the lanes of a word. */
+  /** Reports the arrivals of the lanes in one word of a label. */
   #reportAt(found: ArrivalListener, rank: number, stop: StopOrdinal, word: number): void {
     const arrival = this.#order.arrival[rank];
     const firstLane = word * LANES_PER_WORD;
@@ -229,7 +238,7 @@ export class LaneSearch {
     }
   }
 
-  /** Marks that a pattern may have riders from here on. */
+  /** Marks a pattern as having riders, so that its ranks are scanned. */
   #ride(pattern: number): void {
     if (this.#isRidden[pattern]) return;
     this.#isRidden[pattern] = 1;
@@ -248,7 +257,9 @@ export class LaneSearch {
     for (let i = firstNext[pattern]; i < firstNext[pattern + 1]; i++) this.#ride(next[i]);
   }
 
-  /** The first rank from `from` on, before `end`, that may have riders aboard; `end`: none. */
+  /**
+   * Returns the first rank in `from` to `end` (exclusive) that may have riders aboard, or `end`.
+   */
   #nextDue(from: number, end: number): number {
     const due = this.#due;
     let word = from >>> RANK_SHIFT;
@@ -262,7 +273,10 @@ export class LaneSearch {
   }
 }
 
-/** The greater of each of the four bytes of two words, the highest bits of which are 0. */
+/**
+ * Returns the greater of each pair of bytes of two words, in which the highest bit of each byte is
+ * 0.
+ */
 function latest(a: number, b: number): number {
   const isNotLess = ((a | HIGH) - b) & HIGH;
   return b ^ ((a ^ b) & (isNotLess - (isNotLess >>> 7)));

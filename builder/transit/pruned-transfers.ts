@@ -1,25 +1,30 @@
 /**
- * The positions of calls of trips: trip `t` has `firstCall[t]` to `firstCall[t + 1]`, exclusive.
+ * The calls of trips, and their ranks: trip `t` has calls `firstCall[t]` to `firstCall[t + 1]`,
+ * exclusive.
  */
 interface Calls {
   readonly firstCall: Int32Array;
   readonly rankOf: Int32Array;
 }
 
-/** The ranks that lead to rank `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`. */
+/**
+ * The ranks that lead to rank `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`,
+ * exclusive.
+ */
 interface Ways {
   readonly firstSource: Int32Array;
   readonly sources: Int32Array;
 }
 
 /**
- * Removes redundant connections between calls: one from a call to another if there is a path via a
- * third between them, reached from the same trip at that call or later. A rider who arrives at the
- * first also arrives, with no earlier departure, at the last; so the labels stay the same. It is
- * the transitive reduction of Aho, Garey and Ullman (1972), as far as a single intermediate call
- * reveals it; and it is safe to remove all of them at once, since every detour consists of
- * connections that are shorter in the order. Connections backwards in the order, and those via
- * them, are kept.
+ * Removes redundant connections between calls. A connection from one call to another is redundant
+ * if a third call leads to the second and is reached from the trip of the first, at the first call
+ * or later. A rider who arrives at the first call then arrives at the second without the
+ * connection, with no earlier departure, so the labels stay the same. This is the transitive
+ * reduction of Aho, Garey and Ullman (1972), as far as a single intermediate call reveals it. All
+ * redundant connections can be removed at once, since every detour consists of connections that are
+ * shorter in the order. Connections backwards in the order, and those with a detour only via such
+ * connections, are kept.
  */
 export function prunedTransfers(calls: Calls, { firstSource, sources }: Ways): Ways {
   const { tripOf, positionOf } = callsByRank(calls);
@@ -47,9 +52,9 @@ export function prunedTransfers(calls: Calls, { firstSource, sources }: Ways): W
   return { firstSource: firstKept, sources: kept.slice(0, count) };
 }
 
-/** By trip, the last position at which it leads to the current rank by another. */
+/** The last position of each trip that leads to the current rank via another call. */
 class LastPositions {
-  /** -1: none. */
+  /** The last position per trip; -1 for none. */
   readonly last: Int32Array;
   readonly #touched: Int32Array;
   #count = 0;
@@ -70,7 +75,7 @@ class LastPositions {
   }
 }
 
-/** The trip of each rank, and the position of its call in that trip. */
+/** Finds the trip of each rank, and the position of its call in that trip. */
 function callsByRank({ firstCall, rankOf }: Calls) {
   const tripOf = new Int32Array(rankOf.length);
   const positionOf = new Int32Array(rankOf.length);

@@ -16,8 +16,9 @@ export interface RangeLimits {
 /** Receives the results of a search from several origins at a time. */
 export interface ArrivalListener {
   /**
-   * Reports that riders who leave a lane's origin with any departure from `first` to `last` alight
-   * at a stop at `arrival`, and no earlier. For each stop it is called in the order of arrivals.
+   * Reports that riders who leave a lane's origin with any departure from `first` to `last`,
+   * inclusive, alight at a stop at `arrival`, and no earlier. Calls for one stop come in order of
+   * arrival.
    */
   arrive(stop: StopOrdinal, lane: number, arrival: Millis, first: number, last: number): void;
 }

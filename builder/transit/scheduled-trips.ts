@@ -1,6 +1,6 @@
 import type { ScheduledTrip, Timetable } from '../../shards/transit/timetable.ts';
 
-/** The trips of a pattern, in its order. */
+/** Returns the trips of a pattern, in the pattern's order. */
 export function scheduledTrips(timetable: Timetable, pattern: number): ScheduledTrip[] {
   const { firstCall, callStop, callRules, tripCount, firstTime } = timetable;
   const { arrivals, departures, firstTrip, tripRoute } = timetable;

@@ -12,10 +12,11 @@ const STREET = 0;
 const { secondsALevel, secondsInside, subwayLevels, mappedStationRadius } = ROUTING.transit;
 
 /**
- * Adds the time for levels between street and platform to the feeds' times inside stations, where
- * no pathways include it: the platform's levels in the feed, or else those of the nearest mapped
- * station of the same kind, or else two for subways, and none for all others. A stop off the street
- * without an entrance in the feed also gets some time for the unknown way inside.
+ * Adds the time for levels between street and platform to the feeds' times inside stations, unless
+ * pathways include it. The number of levels is that of the platform in the feed, or else that of
+ * the nearest mapped station of the same kind, or else two for subways and none for all others. A
+ * stop off the street without an entrance in the feed also gets some time for the unknown way
+ * inside.
  */
 export function assumeLevels(
   { stops, insideWalks, ...transit }: TransitOfFeeds,
@@ -60,8 +61,8 @@ function secondsBetween(level: number, other: number): number {
 }
 
 /**
- * Finds the level of a rail stop from the nearest of some stations of its kind; null if none is
- * near. On a tie the first one is used.
+ * Returns a function that finds the level of a rail stop: that of the nearest of some stations of
+ * its kind, or null if none is near. If several are equally near, the first one counts.
  */
 function levelsBy(mapped: readonly MappedStation[]): (stop: StopOfFeed) => number | null {
   if (mapped.length === 0) return () => null;

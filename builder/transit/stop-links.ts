@@ -5,21 +5,21 @@ import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import type { Transit } from './join-feeds.ts';
 
-/** A entrance of a stop, linked to the streets. */
+/** An entrance of a stop, linked to the streets. */
 export interface LinkedEntrance {
   readonly link: Link;
   /** Time inside the station, to the platform and from it; infinite if there is no such way. */
   readonly timeIn: Millis;
   readonly timeOut: Millis;
-  /** The part of either that is assumed for levels. */
+  /** The part of `timeIn` and of `timeOut` that is assumed for levels. */
   readonly levels: Millis;
 }
 
 /** The links of stops to the streets. */
 export interface StopLinks {
-  /** By stop: those of its entrances that are near a street. */
+  /** The entrances of each stop that are near a street. */
   readonly entrances: readonly (readonly LinkedEntrance[])[];
-  /** Links into each stop as a target: to its platform. */
+  /** Links to stops as targets, including the time from an entrance to the platform. */
   readonly into: readonly TargetLink[];
   /** Number of stops with no street nearby, which cannot be used. */
   readonly unlinked: number;
@@ -51,7 +51,7 @@ export function linkStops(
   return { entrances, into, unlinked: entrances.filter((ofStop) => ofStop.length === 0).length };
 }
 
-/** A link with additional time off the street. */
+/** Returns a link with additional time off the street. */
 export function longer(link: Link, time: Millis): Link {
   return { ...link, offStreet: link.offStreet + time };
 }

@@ -11,12 +11,12 @@ import type { Entrance, TransitStop } from './transit-stop.ts';
 const { maxTransferWalk, maxWalkLeg } = ROUTING.transit;
 /** The longest distance of a leg on foot on level ground. */
 const WALK_LEG_METRES: Metres = (ROUTING.walkMetresPerSecond * maxWalkLeg) / 1000;
-/** Slightly more than allowed: the sides of a box measure degrees at other latitudes. */
+/** Slightly more than allowed, since the sides of a box measure degrees at other latitudes. */
 const TRANSFER_METRES: Metres = 1.01 * maxTransferWalk;
 
 /**
- * The facts that are used: the entrances of stops, and which stops share a station, regardless of
- * the time inside.
+ * The facts of transit that are used: the timetable, the entrances of stops, and which stops share
+ * a station, regardless of the time inside.
  */
 interface RiddenStops extends Pick<Transit, 'timetable'> {
   readonly stops: readonly (Pick<TransitStop, 'lon' | 'lat' | 'windowStart'> & {
@@ -26,9 +26,9 @@ interface RiddenStops extends Pick<Transit, 'timetable'> {
 }
 
 /**
- * Finds the stops that could possibly be used from a box: with the window's whole length for
- * waiting, straight-line walks from entrance to entrance, and no time lost. No trip gets farther;
- * anything beyond can be ignored.
+ * Finds the stops that trips from a box could possibly use, with the window's whole length for
+ * waiting, straight-line walks from entrance to entrance, and no time lost. No trip gets farther,
+ * so anything beyond can be ignored.
  */
 export class StopReach {
   readonly #transit: RiddenStops;
@@ -52,8 +52,9 @@ export class StopReach {
   }
 
   /**
-   * Ordinals of the stops within `limit` of a box, ascending: those within walking distance, those
-   * for alighting, and those within walking distance of them, for boarding again.
+   * Returns the ordinals of the stops within `limit` of a box, ascending: stops within walking
+   * distance, stops where riders may alight, and stops that they may walk to from there to board
+   * again.
    */
   stopsFrom(box: BoundingBox, windowStart: Millis, limit = this.#limit): Int32Array {
     const access = Int32Array.from(this.#stopsBy(box));
@@ -69,9 +70,9 @@ export class StopReach {
   }
 
   /**
-   * When the window opens for trips that begin in some boxes: in the time zone of the stop nearest
-   * to the middle of one, among those within walking distance. Stops farther away may not all be
-   * known.
+   * Returns when the window opens for trips that begin in some boxes, in the time zone of the stop
+   * nearest to the middle of a box, among stops within walking distance of that box. Stops farther
+   * away are ignored, since they may not all be known.
    */
   windowStartOf(boxes: readonly BoundingBox[]): Millis {
     let nearest = { distance: Number.POSITIVE_INFINITY, windowStart: ROUTING.transit.windowStart };

@@ -19,9 +19,9 @@ const TRANSFER_LIMIT: Millis =
   (ROUTING.transit.maxTransferWalk / ROUTING.walkMetresPerSecond) * 1000;
 
 /**
- * Walks from stop to stop along the streets, one for each pair of entrances. The limit applies to
- * the way from entrance to entrance: ways inside the stations only add their time. `entrances`: by
- * stop.
+ * Yields the walks from stop to stop along the streets, one for each pair of entrances. The limit
+ * applies to the way from entrance to entrance; ways inside the stations only add their time.
+ * `entrances` has one list per stop.
  */
 function* walksBetweenEntrances(
   walk: ModeNetwork,
@@ -53,13 +53,13 @@ function* walksBetweenEntrances(
 }
 
 const { boardSlack, maxWalkLeg, maxTransferWalk } = ROUTING.transit;
-/** The limit of the longest trip. */
+/** The duration of the longest trip. */
 const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
 /**
- * Walks from every stop: to the stops that are possible transfers, and to the target destinations
- * and blocks; destinations that contain the stop, by `around`, are reached at once. `targets`
- * hold all targets, stops last.
+ * Finds the walks from every stop to the stops that are possible transfers, and to the target
+ * destinations and blocks. Destinations whose area in `around` contains an entrance of the stop are
+ * reached at that entrance. `targets` holds all targets, stops last.
  */
 export function walkFromStops(
   transit: Transit,
@@ -89,7 +89,7 @@ export function walkFromStops(
     }
     for (const { lon, lat, secondsOut } of transit.stops[stop].entrances) {
       if (!Number.isFinite(secondsOut)) continue;
-      // Destinations are the first of the targets.
+      // Destinations come first among the targets.
       for (const destination of around.at(lon, lat)) {
         reach(destination + 0, Math.round(secondsOut * MILLIS_PER_SECOND));
       }

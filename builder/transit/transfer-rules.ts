@@ -6,9 +6,9 @@ import { MILLIS_PER_SECOND } from '../routing-parameters.ts';
 import type { TransferRule } from './build-footpaths.ts';
 
 /**
- * A feed's rules for transfers between its stops, which have ordinals: at most one rule per pair. A
- * rule for a station applies to each of its stops, unless a more specific one names them. The
- * slower of two equally specific rules applies.
+ * Returns a feed's rules for transfers between the stops that have ordinals, at most one rule per
+ * pair of stops. A rule for a station applies to each of its stops, unless a more specific one
+ * names them. The slower of two equally specific rules applies.
  */
 export function transferRulesOf(
   feed: Feed,

@@ -9,15 +9,15 @@ import {
   WINDOW_LENGTH,
 } from '../routing-parameters.ts';
 
-/** The common clock of all feeds of a release: that of the one with the most trips. */
+/** The common clock of all feeds of a release, which is that of the feed with the most trips. */
 export interface TransitClock {
   /** The nominal day of the release. */
   readonly common: ServiceDate;
-  /** Its offset from UTC. */
+  /** The offset of the clock from UTC on that day. */
   readonly aheadOfUtc: Seconds;
   /**
-   * When the first window opens in any nearby zone, and when the last ride of a trip from any
-   * window must have begun.
+   * The time when the first window opens in any nearby zone, and the time by which the last ride of
+   * a trip from any window must have begun.
    */
   readonly earliest: Millis;
   readonly latest: Millis;
@@ -28,7 +28,10 @@ const { windowStart } = ROUTING.transit;
 /** No train travels this far within the longest reported time. */
 const FARTHEST_RIDE: Metres = 300_000;
 
-/** `area`: around all origins. Zones of stops that cannot be reached from there are ignored. */
+/**
+ * Chooses the common clock of some feeds. `area` contains all origins; zones of stops that cannot
+ * be reached from there are ignored.
+ */
 export function clockOf(
   feeds: readonly FeedOutline[],
   common: ServiceDate,
@@ -49,8 +52,8 @@ export function clockOf(
 }
 
 /**
- * How far a zone's clock is behind, both on the common day: eight o'clock in July corresponds to
- * eight o'clock for trains that are read for November.
+ * Returns how far a zone's clock is behind the common clock, both on the common day, so that eight
+ * o'clock in July corresponds to eight o'clock for trains that are read for November.
  */
 export function shiftOf(
   { common, aheadOfUtc }: Pick<TransitClock, 'common' | 'aheadOfUtc'>,
@@ -59,7 +62,7 @@ export function shiftOf(
   return aheadOfUtc - offsetAtNoon(timeZone, common);
 }
 
-/** When the window opens in a zone, by the common clock. */
+/** Returns when the window opens in a zone, on the common clock. */
 export function opensAt(
   clock: Pick<TransitClock, 'common' | 'aheadOfUtc'>,
   timeZone: string,

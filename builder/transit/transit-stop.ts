@@ -6,7 +6,10 @@ export interface Entrance {
   readonly lat: Degrees;
   readonly secondsIn: number;
   readonly secondsOut: number;
-  /** The part of either that is assumed: for levels, and for a way inside that is in no feed. */
+  /**
+   * The part of `secondsIn` and of `secondsOut` that is assumed: for levels, and for a way inside
+   * that no feed describes.
+   */
   readonly secondsOfLevels: number;
 }
 
@@ -17,7 +20,9 @@ export interface TransitStop {
   readonly name: string;
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** Its station's id, name and position; its own if it has none. */
+  /**
+   * The id, name and position of the stop's station, or of the stop itself if it has no station.
+   */
   readonly station: {
     readonly id: string;
     readonly name: string;
@@ -26,7 +31,8 @@ export interface TransitStop {
   };
   readonly entrances: readonly Entrance[];
   /**
-   * When the departure window opens at the stop's location: milliseconds on the timetable's clock.
+   * When the departure window opens at the stop's location, in milliseconds on the timetable's
+   * clock.
    */
   readonly windowStart: Millis;
 }

@@ -14,10 +14,10 @@ export interface TripTransfers {
   readonly firstCall: Int32Array;
   readonly patternOf: Int32Array;
   /**
-   * Call `c` is stored in `calls` from `start[c]` on, those of a trip consecutively, in the order
-   * in which they are read: the arrival of the vehicle; the stop, or `NO_ALIGHTING`; the number of
-   * transfers; and for each the trip and, in the lowest `positionBits`, the position where it is
-   * boarded.
+   * Call `c` is stored in `calls` from `start[c]` on, with the calls of a trip one after another.
+   * Its numbers, in the order in which they are read, are the arrival of the vehicle; the stop, or
+   * `NO_ALIGHTING`; the number of transfers; and one number per transfer, with the trip and, in the
+   * lowest `positionBits`, the position where the trip is boarded.
    */
   readonly start: Int32Array;
   readonly calls: Int32Array;
@@ -36,8 +36,8 @@ export const NO_ALIGHTING = -1;
  * or by a transfer that is kept, from the same call of the trip or a later one. Any onward journey
  * is possible from that arrival too, so by induction over the rides of a journey it arrives no
  * later. This requires that the transfers of all calls of a ride are tried, including calls whose
- * stop is reached earlier in another way. Into trips whose riders may stay seated as another trip
- * begins, some transfer is always kept. `limit`: of the longest trip.
+ * stop is reached earlier in another way. Some transfer is always kept to a trip whose riders may
+ * stay seated as another trip begins. `limit`: duration of the longest trip.
  */
 export function buildTripTransfers(
   timetable: Timetable,
@@ -55,7 +55,7 @@ interface CallsByTrip extends Omit<TripTransfers, 'start' | 'calls'> {
   readonly arrivals: Int32Array;
 }
 
-/** The times of the timetable, with those of each trip consecutive. */
+/** Copies the arrivals of the timetable, with those of each trip consecutive. */
 function callsByTrip(timetable: Timetable): CallsByTrip {
   const { patternCount, firstTrip, tripCount, firstTime, arrivals: byCall } = timetable;
   const trips = firstTrip[patternCount];
@@ -81,9 +81,9 @@ function callsByTrip(timetable: Timetable): CallsByTrip {
 }
 
 /**
- * Boarding options after alighting at stop `s`: `first[s]` to `first[s + 1]`, exclusive; three
- * numbers each: a pattern, a position, and the milliseconds until a rider is ready to leave from
- * there.
+ * Boarding options after alighting: those of stop `s` are `first[s]` to `first[s + 1]`, exclusive.
+ * Each has three numbers in `ways`: a pattern, a position in the pattern, and the milliseconds
+ * until a rider is ready to leave from there.
  */
 interface Boardings {
   readonly first: Int32Array;
@@ -91,8 +91,8 @@ interface Boardings {
 }
 
 /**
- * Omits those that never catch an earlier vehicle than at a previous stop, as when walking on along
- * a line.
+ * Lists the boarding options of each stop. Omits those that never catch an earlier vehicle than
+ * boarding at a previous stop of the pattern, as when walking on along a line.
  */
 function boardingsByStop(timetable: Timetable, { first: firstWay, ways }: Footpaths): Boardings {
   const { stopCount, patternCount, firstVisit, visits } = timetable;
@@ -134,8 +134,8 @@ function mayBoard({ firstCall, callRules }: Timetable, pattern: number, position
 }
 
 /**
- * Whether boarding at one position catches no later trip than at a later position, whenever a rider
- * alights.
+ * Whether boarding at one position never catches a later trip than boarding at a later position,
+ * whenever a rider alights.
  */
 function isNeverLater(
   { firstTime, tripCount, departures }: Timetable,
@@ -152,28 +152,31 @@ function isNeverLater(
   return true;
 }
 
-/** Processes the trips, each from its last call to its first. */
+/** Chooses the transfers to keep, trip by trip, from the last call of each trip to its first. */
 class TransferChoice {
   readonly #timetable: Timetable;
   readonly #calls: CallsByTrip;
   readonly #boardings: Boardings;
   readonly #limit: Millis;
   /**
-   * When riders of the current trip arrive at each stop by it or by one transfer, at or after the
-   * current call.
+   * The earliest arrival at each stop of riders who stay on the current trip or change once, at the
+   * current call or later.
    */
   readonly #arrival: Int32Array;
   readonly #arrived: StopOrdinal[] = [];
-  /** The transfer that achieves this, numbered consecutively. */
+  /**
+   * The transfer by which riders first arrive at each stop, or `NO_CHANGE`. Transfers are numbered
+   * consecutively.
+   */
   readonly #by: Int32Array;
   /**
-   * Transfers at the current call, the first of them `#firstChange`, and the number of stops for
-   * which each is the best.
+   * Transfers at the current call, and the number of stops for which each is the best. The first of
+   * them has number `#firstChange`.
    */
   readonly #changes: number[] = [];
   readonly #stops: number[] = [];
   #firstChange = 0;
-  /** By trip, the first position at which they could be aboard. */
+  /** The first position of each trip at which riders of the current trip could be aboard. */
   readonly #aboard: Int32Array;
   readonly #met: number[] = [];
 
@@ -187,7 +190,7 @@ class TransferChoice {
     this.#aboard = new Int32Array(calls.patternOf.length).fill(NEVER);
   }
 
-  /** `start` and `calls` of `TripTransfers`. */
+  /** Returns `start` and `calls` of `TripTransfers`. */
   choose(): Pick<TripTransfers, 'start' | 'calls'> {
     const { firstCall, arrivals, patternOf } = this.#calls;
     const { firstCall: firstOf, callStop, callRules } = this.#timetable;
@@ -227,7 +230,7 @@ class TransferChoice {
     } = this.#timetable;
     const pattern = this.#calls.patternOf[trip];
     const position = call - this.#calls.firstCall[trip];
-    // Riders who stay seated as this trip begins have not boarded it, nor a later one.
+    // Riders who stay seated as this trip begins have boarded neither it nor a later one.
     if (!hasContinuations[pattern]) this.#beAboard(trip, position);
     const atPattern = firstCall[pattern] + position;
     if (!(callRules[atPattern] & ALIGHT)) return;
@@ -243,7 +246,7 @@ class TransferChoice {
       if (t === trips || departures[times + t] > arrival + this.#limit) continue;
       const boards = firstTrip[to] + t;
       if (this.#aboard[boards] <= at) continue;
-      // Their riders may stay seated, and so get elsewhere.
+      // Riders of this trip may stay seated as another begins, and so get elsewhere.
       const isKept = hasContinuations[to] && this.#aboard[boards] === NEVER;
       this.#changes.push((boards << this.#calls.positionBits) | at);
       this.#stops.push(isKept ? 1 : 0);
@@ -252,7 +255,7 @@ class TransferChoice {
     }
   }
 
-  /** Arrives, by the last transfer, at all stops of a trip after a position. */
+  /** Records the arrivals, by the last transfer, at all stops of a trip after a position. */
   #rideFrom(trip: number, position: number, latest: Millis): void {
     const { firstCall: firstOf, callStop, callRules } = this.#timetable;
     const { firstCall, patternOf, arrivals } = this.#calls;
@@ -279,7 +282,8 @@ class TransferChoice {
   }
 
   /**
-   * Riders aboard a trip from a position on could have waited for the later ones of its pattern.
+   * Marks that riders could be aboard a trip from a position on, and, by waiting, aboard the later
+   * trips of its pattern.
    */
   #beAboard(trip: number, position: number): void {
     const aboard = this.#aboard;

@@ -2,24 +2,28 @@ import { ALIGHT, BOARD, type Timetable } from '../../shards/transit/timetable.ts
 import type { StopWalks } from '../../shards/transit/transit-table.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 
-/** Longer than any walk. */
+/** Stands for no walk; longer than any walk. */
 const NO_WALK = 0x3fff_ffff;
 
 /**
  * Drops the walks between a place and stops that no fastest journey needs. A walk to a stop is not
- * needed if every vehicle from there can be boarded at an earlier stop of its way, whose walk is
- * shorter by at least the time of the ride between the two. A walk from a stop is not needed if
- * riders who stay on board are at the place no later. Arrivals remain the same without these walks.
+ * needed if every vehicle from there can be boarded at an earlier stop on its way, the walk to
+ * which is shorter by at least the time of the ride between the two. A walk from a stop is not
+ * needed if riders who stay on board get to the place no later. Arrivals remain the same without
+ * these walks.
  */
 export class UsefulWalks {
   readonly #timetable: Timetable;
-  /** By call: the longest time since the departure at the call before, or since the arrival. */
+  /**
+   * The longest times, over all trips, from the previous call to each call: from departure to
+   * departure, and from arrival to arrival.
+   */
   readonly #departureGap: Int32Array;
   readonly #arrivalGap: Int32Array;
-  /** By stop: the walk of the current list. */
+  /** The time of the walk of each stop in the current list, or `NO_WALK`. */
   readonly #walk: Int32Array;
   readonly #isUseful: Uint8Array;
-  /** By pattern: the first and the last of its calls at stops of the current list; -1 for none. */
+  /** The first and the last call of each pattern at stops of the current list; -1 for none. */
   readonly #first: Int32Array;
   readonly #last: Int32Array;
 
@@ -33,12 +37,16 @@ export class UsefulWalks {
     this.#last = new Int32Array(timetable.patternCount);
   }
 
-  /** Those of some walks to stops after which a vehicle is worth boarding. Stops ascend. */
+  /**
+   * Returns the walks to stops after which a vehicle is worth boarding, sorted by stop, ascending.
+   */
   toStops(walks: StopWalks): StopWalks {
     return this.#pick(walks, (pattern) => this.#compareBoarding(pattern));
   }
 
-  /** Those of some walks from stops for which a vehicle is worth leaving. Stops ascend. */
+  /**
+   * Returns the walks from stops for which a vehicle is worth leaving, sorted by stop, ascending.
+   */
   fromStops(walks: StopWalks): StopWalks {
     return this.#pick(walks, (pattern) => this.#compareAlighting(pattern));
   }
@@ -104,7 +112,10 @@ export class UsefulWalks {
   }
 }
 
-/** By call, the longest time since the call before over all trips; 0 for the first call. */
+/**
+ * Returns the longest time, over all trips, from the previous call to each call; 0 for the first
+ * call of a pattern.
+ */
 function longestGaps(timetable: Timetable, times: Int32Array): Int32Array {
   const { patternCount, firstCall, tripCount, firstTime } = timetable;
   const gaps = new Int32Array(firstCall[patternCount]);

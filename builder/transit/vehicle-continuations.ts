@@ -13,10 +13,11 @@ export interface TripOfDay {
 }
 
 /**
- * Trips between which riders may stay seated: by `block_id`, those that one vehicle runs
- * consecutively on a day, where the next begins about where the last ended; and by `transfers.txt`
- * (types 4 and 5), which takes precedence, those that it permits, except those that it forbids.
- * Trips repeated by headway cannot be distinguished well enough.
+ * Finds the pairs of trips between which riders may stay seated. By `block_id`, these are trips
+ * that one vehicle runs consecutively on a day, if the next begins about where the last ended. By
+ * `transfers.txt`, which takes precedence, these are the pairs that it permits (type 4); pairs that
+ * it forbids (type 5) are left out. So are trips repeated by headway, which cannot be distinguished
+ * well enough.
  */
 export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripContinuation[] {
   const byTrip = new Map<string, TripOfDay[]>();
@@ -67,7 +68,7 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripCo
   return continuations;
 }
 
-/** Finds the day of a trip on which it follows another: the same, or else the next. */
+/** Finds the candidate that follows a trip: that of the same day, or else that of the next day. */
 function nextOf(trip: TripOfDay, candidates: readonly TripOfDay[]): TripOfDay | undefined {
   const follows = (other: TripOfDay) => endOf(trip) <= other.scheduled.departures[0];
   const same = candidates.find(({ day }) => day === trip.day);
@@ -79,7 +80,7 @@ function endOf({ scheduled: { arrivals } }: TripOfDay): number {
   return arrivals[arrivals.length - 1];
 }
 
-/** Whether a vehicle stays in place between two trips: riders are not carried elsewhere. */
+/** Whether a vehicle stays in place between two trips, so that riders are not carried elsewhere. */
 function isAtOnePlace({ stops }: Feed, from: TripRun, to: TripRun): boolean {
   const a = stops.get(from.calls[from.calls.length - 1].stop)!;
   const b = stops.get(to.calls[0].stop)!;

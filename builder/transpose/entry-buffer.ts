@@ -1,24 +1,24 @@
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 
-/** Bytes per entry: while it waits, and once sorted. */
+/** Bytes per entry: its group and value before sorting, and its value once sorted. */
 export const BYTES_PER_ENTRY = 4 + 4 + 4;
 /**
- * Maximum number of origins per filling: an entry's value has as many bits for the origin as for
- * the time.
+ * Maximum number of origins per filling, since an entry's value has 16 bits for the origin and as
+ * many for the time.
  */
 export const MAX_ORIGINS = 1 << 16;
 
 /** Entries of one filling, target by target and mode by mode. */
 export interface SortedEntries {
-  /** Values of target `t` and mode `m` begin at `first[t × modes + m]`. */
+  /** Values of target `t` and mode `m` begin at index `first[t × modes + m]`. */
   readonly first: Uint32Array;
   /** Origin × 2¹⁶ + time, in the order they were added within each target and mode. */
   readonly values: Uint32Array;
 }
 
 /**
- * Entries of a matrix to be transposed: target, mode, origin, time. Its memory is reused for the
- * next filling.
+ * A buffer for entries of a matrix to be transposed: target, mode, origin, time. Its memory is
+ * reused for the next filling.
  */
 export class EntryBuffer {
   #count = 0;
@@ -40,8 +40,8 @@ export class EntryBuffer {
   }
 
   /**
-   * Adds a row of origin `origin`, below `MAX_ORIGINS`: `ordinals[t]` is the target that `targets`
-   * number `t`, or -1 if it is not wanted.
+   * Adds the row of an origin, which is below `MAX_ORIGINS`. `ordinals[t]` is the ordinal of the
+   * target that `targets` numbers `t`, or -1 if it is not wanted.
    */
   add(
     origin: number,
@@ -64,7 +64,7 @@ export class EntryBuffer {
     this.#count = count;
   }
 
-  /** The added entries, by a counting sort. Valid until the next `begin`. */
+  /** Sorts the added entries by a counting sort. The result is valid until the next `begin`. */
   sort(): SortedEntries {
     const groups = this.#groups;
     const values = this.#values;

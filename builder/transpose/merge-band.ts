@@ -6,10 +6,10 @@ import { encodeRow, type ModeRow, type TimeUnit } from '../../shards/matrix/row-
 export interface BandRequest {
   /** The part of the band from each slice, in the order of the slices' origins. */
   readonly pieces: readonly BandPiece[];
-  /** The number of targets in the band, and the row of the first in the resulting matrix. */
+  /** The number of targets in the band, and the row of the first target in the resulting matrix. */
   readonly targets: number;
   readonly firstRow: number;
-  /** By origin of all sources, its ordinal among the targets of the matrix, or -1. */
+  /** The ordinal of each origin of all sources among the targets of the matrix, or -1. */
   readonly ordinals: Int32Array;
   readonly modes: number;
   readonly unit: TimeUnit;
@@ -58,7 +58,7 @@ function filled({ targets, times, count }: GrowingRow): ModeRow {
 
 /** Reads a band as written by `sortSlice`, target by target. */
 class PieceReader {
-  /** The target whose origins come next, counted in the band; -1 past the last. */
+  /** The target whose origins come next, counted from the start of the band; -1 past the last. */
   target = -1;
   readonly #bytes: Uint8Array;
   readonly #firstOrigin: number;
@@ -76,7 +76,9 @@ class PieceReader {
     this.advance();
   }
 
-  /** Must be called once all modes of the target have been read. */
+  /**
+   * Moves to the next target. Must be called once all modes of the current target have been read.
+   */
   advance(): void {
     this.target = this.#at < this.#bytes.length ? this.target + 1 + this.#uint() : -1;
   }

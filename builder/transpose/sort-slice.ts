@@ -4,26 +4,27 @@ import type { EntryBuffer } from './entry-buffer.ts';
 
 /** Some consecutive rows of a matrix, transposed separately. */
 export interface SliceRequest {
-  /** The object they belong to, for messages. */
+  /** Name of the object that the rows belong to, for messages. */
   readonly object: string;
   readonly firstRow: number;
-  /** The same row counted through all sources. */
+  /** The first row, counted through all sources. */
   readonly firstOrigin: number;
-  /** Lengths of the rows, at most `MAX_ORIGINS` of them, and their bytes. */
+  /** Lengths of the rows, of which there are at most `MAX_ORIGINS`, and the bytes of all rows. */
   readonly lengths: Uint32Array;
   readonly bytes: Uint8Array;
   readonly modes: number;
   readonly unit: TimeUnit;
-  /** By target of the matrix, its ordinal among those wanted, or -1. */
+  /** The ordinal of each target of the matrix among the wanted targets, or -1. */
   readonly ordinals: Int32Array;
   /** The start of each band of wanted targets, and the end of the last; ascending. */
   readonly bands: Uint32Array;
 }
 
 /**
- * A transposed slice: varints for each target that anything reaches, ascending: its distance in the
- * band from the previous one; and per mode the number of origins, and for each its distance from
- * the previous one × 2^bits + its time minus the unit's least, mostly a single byte.
+ * A transposed slice, encoded as varints for each target that any origin reaches, ascending. First
+ * comes the number of targets skipped since the previous one in the band. Then, per mode, come the
+ * number of origins, and for each origin the number of origins skipped since the previous one ×
+ * 2^bits + its time minus the unit's least, mostly a single byte.
  */
 export interface SortedSlice {
   readonly firstOrigin: number;
@@ -36,7 +37,7 @@ export interface SortedSlice {
 export function sortSlice(request: SliceRequest, buffer: EntryBuffer): SortedSlice {
   const { object, firstRow, lengths, bytes, modes, unit, ordinals, bands } = request;
   const targets = bands[bands.length - 1];
-  // Every entry takes at least its bits, so the bytes give the maximum number.
+  // Every entry takes at least `unit.bits` bits, so the number of bytes gives an upper bound.
   buffer.begin(Math.ceil((bytes.length * 8) / unit.bits), targets, modes);
   let at = 0;
   for (let i = 0; i < lengths.length; i++) {

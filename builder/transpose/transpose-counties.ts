@@ -12,10 +12,10 @@ import type { TransposePool } from './transpose-pool.ts';
 /** A transposed matrix of a county, to be created. */
 export interface TransposedMatrix {
   readonly county: CountyFips;
-  /** Ids of its origins, ascending: the targets of the sources. */
+  /** Ids of the origins of the matrix, ascending, which are targets of the sources. */
   readonly origins: Float64Array;
   readonly attributes?: Uint8Array;
-  /** Matrices that may contain them, in the order of the counties. */
+  /** Matrices that may contain these targets, in the order of the counties. */
   readonly sources: readonly ObjectRef[];
 }
 
@@ -30,7 +30,7 @@ export interface TransposeOptions {
 
 /**
  * Creates the transposed matrices of several counties in one pass over their sources; `onMade` is
- * called for each as soon as it is stored.
+ * called for each matrix as soon as it is stored.
  */
 export async function transposeCounties(
   store: WritableStore,
@@ -80,7 +80,10 @@ function distinct(refs: readonly ObjectRef[]): ObjectRef[] {
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Maps ordinals among the origins of all sources to ordinals among those of some, or -1. */
+/**
+ * Maps ordinals among the origins of all sources to ordinals among those of the chosen sources, or
+ * -1.
+ */
 function ordinalsOf(
   sources: readonly ObjectRef[],
   originsOf: ReadonlyMap<string, Float64Array>,

@@ -3,5 +3,5 @@ import { type TransposeRequest, Transposer } from './transposer.ts';
 
 const transposer = new Transposer();
 
-/** The work of a transposition thread for each slice and each band. */
+/** Sorts a slice or merges a band, in a thread of a transpose pool. */
 export default sendingErrors((request: TransposeRequest) => transposer.run(request));

@@ -19,7 +19,7 @@ export interface TranspositionRequest {
   readonly parts: readonly TransposedPart[];
   readonly modes: number;
   readonly unit: TimeUnit;
-  /** Memory limit for entries in transit. */
+  /** Memory limit for slices and their entries. */
   readonly memory: Bytes;
   /** A folder to write in. */
   readonly scratch: string;
@@ -27,7 +27,7 @@ export interface TranspositionRequest {
 
 /** A matrix to create. */
 interface TransposedPart {
-  /** Ids of its origins: the targets of the sources. */
+  /** Ids of the origins of the matrix, which are targets of the sources. */
   readonly origins: Float64Array;
   /** Returns, for each origin of all sources, its ordinal among this matrix's targets, or -1. */
   readonly ordinals: () => Int32Array;
@@ -37,15 +37,15 @@ interface TransposedPart {
 const BAND_TARGETS = 64;
 const MAX_SLICE_BYTES: Bytes = 64 * 2 ** 20;
 const MIN_SLICE_BYTES: Bytes = 4 * 2 ** 10;
-/** Copies of a slice in memory: as read, as sorted, and those of either kind that are queued. */
+/** Copies of a slice in memory: as read, as sorted, and queued copies of either kind. */
 const COPIES_OF_A_SLICE = 8;
 
 /**
- * Transposes matrices: for each target, which origins reach it and in what time. An external sort
- * in two passes, both run by a pool of threads: slices of the sources are sorted by target into a
- * scratch file; then the rows of each band of targets are merged from all slices. `onRows` receives
- * the rows of each part in order, and whether they are its last; `onDone` receives the number of
- * rows read and created.
+ * Transposes matrices: finds for each target which origins reach it, and in what time. This is an
+ * external sort in two passes, both run by a pool of threads. First, slices of the sources are
+ * sorted by target into a scratch file. Then, the rows of each band of targets are merged from all
+ * slices. `onRows` receives the rows of each part in order, and whether they are its last; `onDone`
+ * receives the number of rows read and created.
  */
 export async function transpose(
   store: Store,
@@ -95,9 +95,9 @@ export async function transpose(
 
 interface Band {
   readonly part: TransposedPart;
-  /** Its first target, counted through all parts. */
+  /** The band's first target, counted through all parts. */
   readonly first: number;
-  /** The same target's row in the part. */
+  /** The row of the band's first target in its part. */
   readonly firstRow: number;
   readonly targets: number;
 }
@@ -107,7 +107,7 @@ function bandsOf(parts: readonly TransposedPart[]): Band[] {
   let first = 0;
   for (const part of parts) {
     const rows = part.origins.length;
-    // A part without rows needs a band too: it is begun and ended with its rows.
+    // A part without rows needs a band too, since parts are begun and ended by their bands.
     for (let firstRow = 0; firstRow === 0 || firstRow < rows; firstRow += BAND_TARGETS) {
       const targets = Math.min(BAND_TARGETS, rows - firstRow);
       bands.push({ part, first: first + firstRow, firstRow, targets });
@@ -121,7 +121,7 @@ function totalOf(parts: readonly TransposedPart[]): number {
   return parts.reduce((sum, { origins }) => sum + origins.length, 0);
 }
 
-/** The sources, cut into slices that fit into the threads' memory. */
+/** Cuts the sources into slices that fit into the threads' memory. */
 async function* slices(
   store: Store,
   { sources, parts, modes, unit, memory }: TranspositionRequest,
@@ -172,7 +172,10 @@ async function* slices(
   }
 }
 
-/** By each of some ascending ids, its ordinal in a list, whose order by id is given, or -1. */
+/**
+ * Returns the ordinal of each of some ascending ids in `list`, or -1. `byId` has the ordinals of
+ * `list` in ascending order of their ids.
+ */
 function ordinalsIn(ids: Float64Array, list: Float64Array, byId: Uint32Array): Int32Array {
   const ordinals = new Int32Array(ids.length).fill(-1);
   for (let i = 0, at = 0; i < ids.length && at < byId.length; i++) {

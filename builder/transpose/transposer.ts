@@ -3,7 +3,7 @@ import { EntryBuffer } from './entry-buffer.ts';
 import { type BandRequest, mergeBand } from './merge-band.ts';
 import { type SliceRequest, type SortedSlice, sortSlice } from './sort-slice.ts';
 
-/** One of the two kinds of work that a transposition is made of. */
+/** One of the two kinds of work in a transposition: a slice to sort, or a band to merge. */
 export type TransposeRequest =
   | { readonly slice: SliceRequest; readonly band?: never }
   | { readonly band: BandRequest; readonly slice?: never };

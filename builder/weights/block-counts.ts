@@ -10,7 +10,7 @@ import type { CountedArea, WeightFacts, WeightFile } from './weight-file.ts';
 export interface CountedCounty {
   /** GEOIDs, ascending. */
   readonly geoids: Float64Array;
-  /** By the same ordinals; 0 where unknown. */
+  /** Populations in the order of `geoids`; 0 where unknown. */
   readonly populations: Uint32Array;
 }
 
@@ -42,8 +42,9 @@ export class BlockCounts {
   }
 
   /**
-   * Adds all rows of a file; those of other counties are ignored. Throws a `BuildError` for an
-   * unknown area, and for a block that a weight counts twice.
+   * Adds all rows of a file, except those of other counties. Throws a `BuildError` for an unknown
+   * area, for a block that a weight counts twice, and for a file without a row for any of the
+   * counties.
    */
   async add(file: WeightFile): Promise<void> {
     const tallies = file.weights.map((facts) => this.#tallyOf(facts, file));
@@ -86,8 +87,8 @@ export class BlockCounts {
   }
 
   /**
-   * Throws a `BuildError` for a weight that covers fewer blocks than `LEAST_COVERAGE`. Where blocks
-   * without a count have no row, one row covers its tract.
+   * Throws a `BuildError` for a weight that covers fewer blocks than `LEAST_COVERAGE`. In files
+   * that omit blocks without a count, one row covers its whole tract.
    */
   requireCoverage(): void {
     for (const { facts, isCounted, omitsZeros, paths } of this.#tallies.values()) {
@@ -160,7 +161,7 @@ function addRow(
   }
 }
 
-/** The blocks of an area, as a range of ordinals; empty if there is none. */
+/** Returns the blocks of an area as a half-open range of ordinals; empty if there are none. */
 function blocksIn(area: string, geoids: Float64Array): [first: number, end: number] {
   if (area.length === BLOCK_DIGITS) {
     const block = ordinalIn(geoids, Number(area));
@@ -170,7 +171,7 @@ function blocksIn(area: string, geoids: Float64Array): [first: number, end: numb
   return [rankIn(geoids, Number(area) * scale), rankIn(geoids, (Number(area) + 1) * scale)];
 }
 
-/** Number of blocks in tracts of which at least one block is counted. */
+/** Number of blocks in tracts with at least one counted block. */
 function inCountedTracts(geoids: Float64Array, isCounted: Uint8Array): number {
   let covered = 0;
   for (let first = 0; first < geoids.length; ) {

@@ -16,21 +16,23 @@ import {
   yearInName,
 } from './weight-file.ts';
 
-/** More records than the country has blocks; and more characters than a row of counts. */
+/**
+ * Limits: more records than the country has blocks, and more characters than a row of counts has.
+ */
 const LIMITS = { rows: 20_000_000, recordLength: 1 << 16 };
 const AREA_DIGITS = [15, 12, 11];
 
 /** A column of a table, and the weight that it counts. */
 interface CountColumn {
   readonly at: number;
-  /** As the header spells it. */
+  /** Name of the column as in the header. */
   readonly name: string;
   readonly facts: WeightFacts;
 }
 
 /**
- * Opens a CSV of counts: of LODES, or one of one's own with a `geoid` column and others named after
- * weights.
+ * Opens a CSV of counts, either a table of LODES, or a user's own with a `geoid` column and other
+ * columns named after weights.
  */
 export async function readCountTable(file: string): Promise<WeightFile> {
   const records = csvRecords(await textOf(file), file, LIMITS);

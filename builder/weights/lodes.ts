@@ -5,7 +5,7 @@ export interface LodesColumn extends Omit<WeightFacts, 'source' | 'year'> {
   readonly column: string;
 }
 
-/** A table of LODES: the column of its blocks, and those that become weights. */
+/** A table of LODES: the name of the column of blocks, and the columns that become weights. */
 interface LodesTable {
   readonly key: string;
   readonly source: string;
@@ -13,8 +13,8 @@ interface LodesTable {
 }
 
 /**
- * The area characteristics of LEHD's Origin-Destination Employment Statistics: all jobs by
- * workplace (WAC) and by residence (RAC), and by monthly earnings (LODES technical documentation,
+ * The area characteristics of LEHD's Origin-Destination Employment Statistics: jobs by workplace
+ * (WAC) and by residence (RAC), in total and by monthly earnings (LODES technical documentation,
  * version 8). Blocks without a job have no row.
  */
 export const LODES_TABLES: readonly LodesTable[] = [

@@ -4,9 +4,9 @@ import { openPl94171 } from './pl94171.ts';
 import type { WeightFile } from './weight-file.ts';
 
 /**
- * Opens a file of counts, by its contents: the zip archive of a state's PL 94-171 redistricting
- * data, or CSV, also gzipped: LODES workplace or residence area characteristics, or a table of
- * one's own.
+ * Opens a file of counts, whose kind is recognized by its contents: the zip archive of a state's PL
+ * 94-171 redistricting data; or CSV, possibly gzipped, with the workplace or residence area
+ * characteristics of LODES, or a user's own table.
  */
 export async function openWeightFile(path: string): Promise<WeightFile> {
   await requireKind(path, 'zip', 'gzip');

@@ -4,13 +4,16 @@ import { BuildError } from '../errors.ts';
 import { ZipInput } from '../inputs/zip.ts';
 import { type CountedArea, countIn, type WeightFacts, type WeightFile } from './weight-file.ts';
 
-/** Fields of the geographic header, and those before the data of a segment. */
+/** Indices of fields in the geographic header, and in a segment, whose data begin at `data`. */
 const GEO = { sumlev: 2, logrecno: 7, geocode: 9 };
 const SEGMENT = { logrecno: 4, data: 5 };
 /** The summary level of blocks. */
 const BLOCK = '750';
 
-/** Fields of a segment by its tables, of which it has all: P1 and P2; P3, P4 and H1. */
+/**
+ * Index of the first field of a table. Segment 1 has the tables P1 and P2; segment 2 has P3, P4 and
+ * H1. `FIELDS` are the numbers of fields in the two segments.
+ */
 const P1 = SEGMENT.data;
 const P2 = P1 + 71;
 const P3 = SEGMENT.data;
@@ -19,7 +22,10 @@ const FIELDS = [P2 + 73, H1 + 3];
 
 const SOURCE = { source: 'Census 2020, PL 94-171', year: 2020 };
 
-/** The cells that become weights: of segment 1 or 2, and at which field. */
+/**
+ * The cells that become weights, each with the index of its segment (0 for segment 1) and its
+ * field.
+ */
 const CELLS: readonly (WeightFacts & { readonly segment: 0 | 1; readonly field: number })[] = [
   cell(1, P3, 'people_18_plus', 'People of 18 years and over'),
   cell(0, P2 + 1, 'hispanic', 'Hispanic or Latino'),

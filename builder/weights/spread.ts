@@ -1,6 +1,7 @@
 /**
- * Spreads a count over blocks by their populations, or evenly without any: whole numbers that
- * add up to it, by the method of largest remainders (Hamilton), ties to the first blocks.
+ * Spreads a count over blocks in proportion to their populations, or evenly if all of these are 0.
+ * Returns whole numbers that add up to the count, by the method of largest remainders (Hamilton);
+ * ties go to the first blocks.
  */
 export function spread(count: number, populations: Uint32Array): Uint32Array {
   const people = populations.reduce((sum, population) => sum + population, 0);
@@ -10,7 +11,7 @@ export function spread(count: number, populations: Uint32Array): Uint32Array {
   const remainders = new Float64Array(shares.length);
   let left = count;
   for (let i = 0; i < shares.length; i++) {
-    // Exact: below 2³² × 2²¹.
+    // The product is exact, since it is below 2³² × 2²¹.
     const product = count * shares[i];
     remainders[i] = product % all;
     spreadCounts[i] = (product - remainders[i]) / all;

@@ -17,9 +17,12 @@ export interface CountedArea {
 export interface WeightFile {
   readonly path: string;
   readonly weights: readonly WeightFacts[];
-  /** Whether blocks without a count are left out, so that a missing row is no gap. */
+  /** Whether blocks without a count are left out, so that a missing row means 0. */
   readonly omitsZeros: boolean;
-  /** Throws a `BuildError` that names the row and the column for anything but whole counts. */
+  /**
+   * The rows. Reading them throws a `BuildError` that names the row and the column for anything but
+   * whole counts.
+   */
   readonly rows: AsyncIterable<CountedArea>;
 }
 
@@ -33,7 +36,10 @@ export function yearInName(path: string): number | null {
 
 const WHOLE = /^\d{1,10}$/;
 
-/** A count as text; throws a `BuildError` that names the cell for anything else. */
+/**
+ * Parses a count. Throws a `BuildError` that names the cell for anything but a whole number from 0
+ * to `most`.
+ */
 export function countIn(
   text: string,
   most: number,

@@ -21,7 +21,7 @@ const PLAN_WAITS_MS = 60_000;
 /**
  * Plans a release in this process, with workers for its preparation if there are any, copies the
  * inputs that they need into the store, and queues the build's jobs. With `watch`, resolves to true
- * once the release is published; otherwise resolves immediately.
+ * once the release is published; otherwise, resolves to false once the jobs are queued.
  */
 export async function buildByQueue(
   request: BuildRequest,

@@ -23,9 +23,10 @@ const RECENT_FAILURES = 20;
 const ID_DIGITS = 16;
 
 /**
- * Exports tables by workers, a job a table and county, as `publishExports` does, or to `out` as
- * `exportRelease` does: workers write to the store of the release, from which files are copied.
- * Run again after it was killed, it finds what they have done meanwhile.
+ * Exports tables by workers, one job per table and county, into the store of the release as
+ * `publishExports` does, or to `out` as `exportRelease` does. Workers always write to the store,
+ * from which files are copied to `out`. If this is run again after it was killed, it finds what
+ * workers have done meanwhile.
  */
 export async function exportByQueue(
   release: Release,
@@ -52,7 +53,7 @@ export async function exportByQueue(
         await untilDone(queue, build, jobs, waiting);
         stage.finish();
       });
-      // Both find them by their receipts, and write what the store has lost since.
+      // Either finds the tables by their receipts, and writes those that the store has lost since.
       if (out === null) return publishExports(release, request, store, progress, threads);
       const find = (table: TableJob) => findExported(release, table, store);
       return exportRelease(release, request, out, progress, threads, find);
@@ -70,7 +71,7 @@ function buildOf({ latest }: Release): string {
   return digest.digest('hex').slice(0, ID_DIGITS);
 }
 
-/** Queues a table, unless it is in the queue and not finished. */
+/** Queues a table, unless its job is in the queue and not finished. */
 async function enqueue(
   { jobs }: BuildQueue,
   store: WritableStore,
@@ -99,9 +100,9 @@ interface Waiting {
 }
 
 /**
- * Waits for jobs one after another; `add` queues one again if the queue has lost it. Notes each
- * reason why one is to be retried, once; throws a `BuildError` that names the table as soon as any
- * has failed for good, or that says that the build was cancelled.
+ * Waits for jobs one after another; `add` queues a job again if the queue has lost it. Notes each
+ * reason for a retry once. Throws a `BuildError` that names the table as soon as any job has failed
+ * for good, or one that states that the build was cancelled.
  */
 async function untilDone(
   queue: BuildQueue,
@@ -144,7 +145,10 @@ async function addUnknown(
   }
 }
 
-/** The jobs that failed last, of any build: one further back is found once it is waited for. */
+/**
+ * Returns the jobs that failed last, of any build. A job that failed earlier is found once it is
+ * waited for.
+ */
 function recentFailures(jobs: BuildQueue['jobs']): Promise<(BuildQueueJob | undefined)[]> {
   return jobs.getFailed(0, RECENT_FAILURES - 1);
 }

@@ -11,8 +11,8 @@ import type { BuildQueueJob } from './queue.ts';
 import { describeJob, parseQueued, programIn, type Queued, storeNameOf } from './queued-job.ts';
 
 /**
- * The reason why a job of another version of the program is not for this worker, whatever its
- * schema; null for any other.
+ * Returns the reason why this worker must not run a job that another version of the program queued,
+ * whatever the schema of the job; null for any other job.
  */
 export function programProblem({ id, data }: BuildQueueJob): string | null {
   const program = programIn(data);
@@ -25,7 +25,10 @@ export function programProblem({ id, data }: BuildQueueJob): string | null {
   }
 }
 
-/** Parses a job. An invalid one fails without retries. */
+/**
+ * Parses a job. Throws an `UnrecoverableError` for an invalid job, which then fails without
+ * retries.
+ */
 export function parseJob({ id, data }: BuildQueueJob): Queued {
   const parsed = parseQueued(data);
   if (parsed.success) return parsed.data;
@@ -36,8 +39,9 @@ export function parseJob({ id, data }: BuildQueueJob): Queued {
 }
 
 /**
- * The reason why this worker cannot run a job that another may be able to; null if it can. A job
- * that no worker can run fails without retries.
+ * Returns the reason why this worker cannot run a job that another worker may be able to run; null
+ * if it can. Throws an `UnrecoverableError` for a job that no worker can run, which then fails
+ * without retries.
  */
 export async function obstacleTo(
   queued: Queued,
@@ -62,13 +66,16 @@ export async function obstacleTo(
   }
 }
 
-/** The object that a job begins with. */
+/** Returns the object that a job reads first. */
 function objectOf(queued: Queued): Pick<ObjectRef, 'name'> {
   if ('preparation' in queued) return queued.preparation;
   return 'job' in queued ? queued.plan : { name: queued.latest.manifest };
 }
 
-/** The version of the program that queued a job. Throws a `StoreError` if its object is missing. */
+/**
+ * The version of the program that queued a job. Throws a `StoreError` if the object of the job is
+ * missing.
+ */
 async function madeBy(queued: Queued, store: Store): Promise<{ readonly program: string }> {
   if ('preparation' in queued) return readJob(store, queued.preparation);
   if ('job' in queued) return (await readPlan(store, queued.plan)).plan;

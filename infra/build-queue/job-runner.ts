@@ -7,8 +7,8 @@ import type { Queued } from './queued-job.ts';
 import { isTransient } from './retries.ts';
 
 /**
- * Runs jobs one after another in a thread, which stays for the next: loading and compiling the
- * program takes longer than a small job.
+ * Runs jobs one after another in a thread, which is kept for the next job, since loading and
+ * compiling the program takes longer than a small job.
  */
 export class JobRunner {
   readonly #input: ThreadInput;
@@ -18,19 +18,19 @@ export class JobRunner {
     this.#input = input;
   }
 
-  /** The result of a job; the thread's other messages go to `onMessage`. */
+  /** Runs a job and returns its result. The thread's other messages go to `onMessage`. */
   async run(queued: Queued, onMessage: (message: ThreadMessage) => void): Promise<JobReturn> {
     this.#thread ??= this.#start();
     try {
       return await resultOf(queued, this.#thread, onMessage);
     } catch (error) {
-      // The next job is to find nothing of one that broke off.
+      // The next job must not find remains of a job that broke off.
       await this.end();
       throw error;
     }
   }
 
-  /** Ends the thread and its memory; a job in progress fails. */
+  /** Ends the thread, which frees its memory; a job in progress fails. */
   async end(): Promise<void> {
     const thread = this.#thread;
     this.#thread = null;
@@ -44,7 +44,7 @@ export class JobRunner {
     const forget = () => {
       if (this.#thread === thread) this.#thread = null;
     };
-    // Between jobs, too.
+    // The thread may also end between jobs.
     return thread.on('error', forget).on('exit', forget);
   }
 }

@@ -25,7 +25,7 @@ export type ThreadMessage =
   | { readonly kind: 'at'; readonly done: number }
   | { readonly kind: 'finish'; readonly summary?: string }
   | { readonly kind: 'done'; readonly result: JobReturn }
-  /** `isFinal`: retrying would not help. */
+  /** `isFinal` means that retrying would not help. */
   | { readonly kind: 'failed'; readonly message: string; readonly isFinal: boolean };
 
 const send = (message: ThreadMessage) => parentPort!.postMessage(message);
@@ -43,7 +43,7 @@ const progress: Progress = {
 
 const { store: location, ...means } = workerData as ThreadInput;
 
-/** Runs a job; loads what its kind needs. */
+/** Runs a job, after loading the code that its kind needs. */
 async function perform(queued: Queued, context: ThreadContext): Promise<JobReturn> {
   if ('preparation' in queued) {
     const { runPreparation } = await import('./jobs/preparation.ts');

@@ -22,7 +22,7 @@ import {
 import { storeNameOf } from './queued-job.ts';
 import { jobOptions } from './submit.ts';
 
-/** Jobs that are in the queue at once: more than workers could have threads. */
+/** Maximum number of jobs in the queue at once; more than the threads that workers could have. */
 const QUEUED_JOBS = 1_000;
 const POLL_MS: Millis = 500;
 
@@ -30,9 +30,10 @@ const POLL_MS: Millis = 500;
 const ID_DIGITS = 16;
 
 /**
- * A pool that queues preparation jobs for workers, and runs those that no worker has begun on
- * `local`, another pool, which it closes. So jobs are done without workers too, and those of a
- * worker that dies are done by whichever is free first. Inputs reach workers through the store.
+ * A pool that queues preparation jobs for workers, and runs jobs that no worker has begun on
+ * `local`, another pool, which it closes. So jobs are done without workers too, and the jobs of a
+ * worker that dies are done by this process or another worker, whichever is free first. Inputs
+ * reach workers through the store.
  */
 export class QueuePreparationPool implements PreparationPool {
   readonly width = QUEUED_JOBS;
@@ -43,9 +44,9 @@ export class QueuePreparationPool implements PreparationPool {
   readonly #local: PreparationPool;
   readonly #inputAt: PendingPlan['inputAt'];
   readonly #build: string;
-  /** Removes jobs of a command that was killed while it planned the same. */
+  /** Removes the jobs that a killed command left behind while it made the same plan. */
   readonly #cleared: Promise<unknown>;
-  /** By the content of the input, which many jobs read. */
+  /** Uploads by the SHA-256 of the input, which many jobs read. */
   readonly #uploads = new Map<string, Promise<void>>();
   readonly #runs: Promise<unknown>[] = [];
   readonly #unfinished = new Set<BuildQueueJob>();
@@ -83,7 +84,8 @@ export class QueuePreparationPool implements PreparationPool {
     this.#isClosed = true;
     await this.#local.close();
     await Promise.allSettled(this.#runs);
-    // A queue that is away keeps them: the next command that plans the same removes them.
+    // An unreachable queue keeps these jobs; the next command that makes the same plan removes
+    // them.
     for (const queued of this.#unfinished) await removeIfUnstarted(queued).catch(() => false);
     // If this fails, the lease expires.
     await endLease(this.#store, this.#build).catch(() => {});
@@ -122,7 +124,7 @@ export class QueuePreparationPool implements PreparationPool {
     return begun;
   }
 
-  /** Waits for the worker that has a job, or runs the job here if none has begun it. */
+  /** Waits for the worker that has a job, or runs the job here if no worker has begun it. */
   async #finish(
     job: PreparationJob,
     queued: BuildQueueJob,
@@ -133,7 +135,7 @@ export class QueuePreparationPool implements PreparationPool {
       this.#requireOpen();
       const state = await queued.getState();
       if (state === 'failed') {
-        // Stays in the queue, as the reason of the failure.
+        // The job stays in the queue, to show the reason of the failure.
         this.#unfinished.delete(queued);
         throw new BuildError(await this.#queue.failureOf(queued.id!));
       }

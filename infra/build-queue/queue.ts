@@ -18,7 +18,7 @@ export interface JobProgress {
   readonly stage: string;
 }
 
-/** Schema of what a worker returns for a job: anyone with access to the Redis can write it. */
+/** Schema of a worker's result for a job, which anyone with access to the Redis can write. */
 export const jobReturnSchema = z.strictObject({
   /** Counties that a unit has searched, instead of finding their objects. */
   searched: z.array(z.string()).readonly(),
@@ -41,21 +41,30 @@ export const UNFINISHED_STATES = [
 const CONNECT_MS = 3_000;
 const POLL_MS: Millis = 1_000;
 /**
- * The keys of commands that plan or watch a build. Each has its own, which lapses if the command is
- * killed.
+ * Set of the keys of commands that plan or watch a build. Each command has a key of its own, which
+ * expires if the command is killed.
  */
 const PLANNERS = `${QUEUE_NAME}:planners`;
 const PLANNING_LAPSES_S = 15;
 const RENEW_PLANNING_MS = 5_000;
-/** Counts the looks of a worker until done, by which it notices that the Redis has lost data. */
+/**
+ * Prefix of the key that counts a waiting worker's polls, from which the worker detects that the
+ * Redis has lost data.
+ */
 const LOOKS = `${QUEUE_NAME}:looks:`;
-/** Longer than a worker is usually cut off from its queue. */
+/** Time until a count of polls expires; longer than a worker is usually cut off from its queue. */
 const LOOKS_LAPSE_S = 3_600;
-/** Within this time commands that plan or watch a build restore what a Redis has lost. */
+/** Time within which commands that plan or watch a build restore what the Redis has lost. */
 const RESTORED_WITHIN_MS: Millis = 3 * RENEW_PLANNING_MS;
-/** While the key of a build is there, commands that wait for it end instead of queuing it again. */
+/**
+ * Prefix of the key that marks a build as cancelled. While the key exists, commands that wait for
+ * the build end instead of queuing it again.
+ */
 const CANCELLED = `${QUEUE_NAME}:cancelled:`;
-/** Longer than between two looks of such a command, though it has lost the queue for a while. */
+/**
+ * Time until the mark of a cancelled build expires; longer than between two polls of a command that
+ * waits for the build, even if the command loses the queue for a while.
+ */
 const CANCELLED_LAPSES_S = 60;
 /** Jobs examined at a time. */
 const PAGE = 100;
@@ -116,16 +125,16 @@ export class BuildQueue {
   }
 
   /**
-   * Throws a `UsageError` if the queue is unreachable. `note` receives a line when the queue is
-   * lost later.
+   * Opens a queue. Throws a `UsageError` if the queue is unreachable. `note` receives a line when
+   * the queue is lost later.
    */
   static async open(address: string, note: (line: string) => void = () => {}): Promise<BuildQueue> {
     return new BuildQueue(await connect(address), note);
   }
 
   /**
-   * Runs `plan`, which queues jobs, and queues them again if the queue loses them: meanwhile
-   * `untilDone` waits, though none may be there.
+   * Runs `plan`, which queues jobs, and queues them again if the queue loses them. Meanwhile,
+   * `untilDone` waits even if there are no jobs.
    */
   async whilePlanning<T>(plan: () => Promise<T>): Promise<T> {
     const planner = `${PLANNERS}:${randomUUID()}`;
@@ -143,7 +152,7 @@ export class BuildQueue {
       return await plan();
     } finally {
       clearInterval(timer);
-      // Not awaited: without the queue it would hold up an error. If it fails, the key lapses.
+      // Not awaited, since without the queue it would delay an error. If it fails, the key expires.
       this.#redis
         .multi()
         .del(planner)
@@ -159,7 +168,7 @@ export class BuildQueue {
   }
 
   /**
-   * Resolves when no job is left and no build is being planned or watched: with a message if a
+   * Resolves when no job is left and no build is being planned or watched, with a message if a
    * build has failed for good, otherwise with null. Waits up to `firstMs` for a first job, and for
    * a while if the Redis has lost its data, which it notes.
    */
@@ -167,7 +176,7 @@ export class BuildQueue {
     firstMs: Millis = 0,
     note: (line: string) => void = () => {},
   ): Promise<string | null> {
-    // In this order: jobs are queued before planning ends.
+    // Planners are counted first, since jobs are queued before planning ends.
     const countUnfinished = async () =>
       (await this.#countPlanners()) + (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
     const looks = LOOKS + randomUUID();
@@ -184,8 +193,8 @@ export class BuildQueue {
   }
 
   /**
-   * Whether the Redis has forgotten the look before, because it was emptied, restarted from an
-   * older snapshot, or replaced by a replica that lagged behind.
+   * Whether the Redis has lost the count of the previous poll, because it was emptied, restarted
+   * from an older snapshot, or replaced by a replica that lagged behind.
    */
   async #hasLostData(looks: string, look: number): Promise<boolean> {
     const replies = await this.#redis
@@ -194,23 +203,23 @@ export class BuildQueue {
       .expire(looks, LOOKS_LAPSE_S)
       .exec();
     const before = Number(replies?.[0][1] ?? 0);
-    // A command that is resent after a lost reply finds its own look.
+    // A command that is resent after a lost reply finds its own count.
     return look > 1 && before !== look - 1 && before !== look;
   }
 
   /**
-   * Removes the jobs of a build that no worker has begun; counts them, and those that are running.
-   * If there are any, commands that wait for the build end.
+   * Removes the jobs of a build that no worker has begun, and returns the numbers of removed and of
+   * running jobs. If any were removed, commands that wait for the build end.
    */
   async cancel(build: string): Promise<{ readonly removed: number; readonly running: number }> {
-    // First, or a command could queue again what is removed.
+    // Set first, or a command could queue the removed jobs again.
     await this.#redis.set(CANCELLED + build, '1', 'EX', CANCELLED_LAPSES_S);
     const counts = await this.removeUnstarted(({ data }) => data.build === build);
     if (counts.removed === 0) await this.#redis.del(CANCELLED + build);
     return counts;
   }
 
-  /** Forgets that a build was cancelled: it is to be queued again. */
+  /** Removes the mark of a cancelled build, which is to be queued again. */
   async renew(build: string): Promise<void> {
     await this.#redis.del(CANCELLED + build);
   }
@@ -221,27 +230,33 @@ export class BuildQueue {
     throw new BuildError('the build was cancelled');
   }
 
-  /** Removes unfinished jobs that no worker has begun; counts them, and those that are running. */
+  /**
+   * Removes unfinished jobs that no worker has begun, and returns the numbers of removed and of
+   * running jobs.
+   */
   async removeUnstarted(
     isWanted: (job: BuildQueueJob) => boolean,
   ): Promise<{ readonly removed: number; readonly running: number }> {
     const found: (BuildQueueJob | undefined)[] = await this.jobs.getJobs([...UNFINISHED_STATES]);
     const wanted = found.filter((job) => job !== undefined).filter(isWanted);
     let removed = 0;
-    // Jobs before those they wait for: without the latter they would begin.
+    // Jobs are removed before the jobs that they wait for, since without these they would begin.
     for (const job of wanted.sort((a, b) => heightOf(b) - heightOf(a))) {
       if (await removeIfUnstarted(job)) removed++;
     }
     return { removed, running: wanted.length - removed };
   }
 
-  /** The most recent failure, unless a build queued after it has succeeded. */
+  /**
+   * Returns the most recent failure; null if there is none, or a build queued after it has
+   * succeeded.
+   */
   async #failure(): Promise<string | null> {
     const [failed] = await this.jobs.getFailed(0, 0);
     if (!failed) return null;
     const failedMs = failed.finishedOn ?? failed.timestamp;
     for (let from = 0; ; from += PAGE) {
-      // Most recently finished first.
+      // The most recently finished jobs come first.
       const done = await this.jobs.getCompleted(from, from + PAGE - 1);
       if (done.some(({ timestamp }) => timestamp > failedMs)) return null;
       if (done.length < PAGE || (done.at(-1)?.finishedOn ?? 0) < failedMs) break;
@@ -249,7 +264,10 @@ export class BuildQueue {
     return `build ${failed.data.build} failed: ${await this.failureOf(failed.id!)}`;
   }
 
-  /** The reason why a job failed, or the job it depends on. */
+  /**
+   * Returns the reason why a job failed; if a job that it depends on failed, the reason of that
+   * failure.
+   */
   async failureOf(id: string): Promise<string> {
     const failedReason = (await this.jobs.getJob(id))?.failedReason || 'the build failed';
     const [, child] = /^child .*:(\S+) failed$/.exec(failedReason) ?? [];
@@ -262,17 +280,19 @@ export class BuildQueue {
   }
 }
 
-/** How many levels of jobs a job waits for. */
+/** Number of levels of jobs that a job waits for. */
 function heightOf({ name }: BuildQueueJob): number {
   return ['join', 'publish'].indexOf(name) + 1;
 }
 
-/** BullMQ tells a job that a worker has begun from other failures by the message alone. */
+/**
+ * Message of BullMQ's error for a job that a worker has begun; nothing else identifies the error.
+ */
 const IS_LOCKED = /could not be removed because it is locked/;
 
 /**
- * Removes a job from the queue, but none that it waits for, unless a worker has begun it; returns
- * whether it did. Rejects if the queue fails.
+ * Removes a job from the queue, unless a worker has begun it, and returns whether it was removed.
+ * The jobs that it waits for stay. Rejects if the queue fails.
  */
 export async function removeIfUnstarted(job: BuildQueueJob): Promise<boolean> {
   try {

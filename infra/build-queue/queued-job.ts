@@ -18,9 +18,12 @@ const unit = z.array(countyFipsSchema).min(1).readonly();
  * anything there, and must not control where a worker reads, writes or deletes.
  */
 const queuedJobSchema = z.strictObject({
-  /** The build it belongs to: the same for the same release of the same plan. */
+  /** Id of the build that the job belongs to; the same for the same release of the same plan. */
   build: z.string().regex(/^[0-9a-f]{16}$/),
-  /** The store that it was queued for, by `storeNameOf`. Compared only: workers open their own. */
+  /**
+   * Name of the store that the job was queued for (`storeNameOf`). It is only compared; workers
+   * open their own store.
+   */
   storeName: z.string().max(4_096),
   plan: objectRefSchema,
   request: z.strictObject({
@@ -38,7 +41,7 @@ export type QueuedJob = z.infer<typeof queuedJobSchema>;
 
 /** Schema of a queued preparation job, which comes before the plan. */
 const queuedPreparationSchema = z.strictObject({
-  /** The same for all preparation jobs of a plan. */
+  /** Id that all preparation jobs of a plan share. */
   build: queuedJobSchema.shape.build,
   storeName: queuedJobSchema.shape.storeName,
   preparation: objectRefSchema,
@@ -47,10 +50,10 @@ export type QueuedPreparation = z.infer<typeof queuedPreparationSchema>;
 
 /** Schema of a queued table of a release. */
 const queuedTableSchema = z.strictObject({
-  /** The same for all tables of a release. */
+  /** Id that all tables of a release share. */
   build: queuedJobSchema.shape.build,
   storeName: queuedJobSchema.shape.storeName,
-  /** The version that is to write it, so that all tables have the same bytes. */
+  /** Version of the program that is to write the table, so that all tables have the same bytes. */
   program: z.string().max(100),
   latest: latestSchema,
   table: tableJobSchema,
@@ -61,27 +64,30 @@ export type QueuedTable = z.infer<typeof queuedTableSchema>;
 export type Queued = QueuedJob | QueuedPreparation | QueuedTable;
 
 /**
- * A name that two processes have for the same store only: its location, and the machine of a
- * folder, since another machine may have a folder at the same path.
+ * Returns a name that two processes have for the same store only: its location, and for a folder
+ * also the machine, since another machine may have a folder at the same path.
  */
 export function storeNameOf({ location }: Store): string {
   return path.isAbsolute(location) ? `${hostname()}:${location}` : location;
 }
 
-/** The version of the program that queued a job, if its data say so, as those of tables do. */
+/**
+ * Returns the version of the program that queued a job, if its data state one, as those of tables
+ * do; otherwise null.
+ */
 export function programIn(data: unknown): string | null {
   return (
     z.object({ program: queuedTableSchema.shape.program }).safeParse(data).data?.program ?? null
   );
 }
 
-/** Parses what is in the queue. */
+/** Parses the data of a queued job. */
 export function parseQueued(data: unknown): z.ZodSafeParseResult<Queued> {
   if ('preparation' in Object(data)) return queuedPreparationSchema.safeParse(data);
   return ('table' in Object(data) ? queuedTableSchema : queuedJobSchema).safeParse(data);
 }
 
-/** A job, for the log. */
+/** Describes a job for the log. */
 export function describeJob(queued: Queued): string {
   if ('preparation' in queued) return `prepare ${queued.preparation.name} of build ${queued.build}`;
   if ('table' in queued) {

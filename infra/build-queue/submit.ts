@@ -15,9 +15,9 @@ const NAME_DIGITS = 16;
 /** A build in the queue. */
 export interface Submitted {
   readonly build: string;
-  /** The job that runs last. */
+  /** Id of the job that runs last. */
   readonly root: string;
-  /** The build was in the queue already. */
+  /** Whether the build was in the queue already. */
   readonly wasThere: boolean;
 }
 

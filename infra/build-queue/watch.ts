@@ -5,7 +5,7 @@ import type { Millis } from '../../shards/units.ts';
 import type { BuildQueue, BuildQueueJob, JobProgress } from './queue.ts';
 
 const POLL_MS: Millis = 500;
-/** Between two reports of all jobs in progress. */
+/** Time between two reports of all jobs in progress. */
 const REPORT_MS: Millis = 10_000;
 
 /** Whether the build finished, or the queue has lost it. */
@@ -54,7 +54,8 @@ export async function watchBuild(
 }
 
 /**
- * Number of finished jobs of a flow. Reads nothing of other jobs that finished in the last days.
+ * Number of finished jobs of a flow, determined without reading other jobs that finished in the
+ * last days.
  */
 async function endedOf(jobs: BuildQueue['jobs'], flow: string, units: number): Promise<number> {
   const join = await jobs.getJob(`${flow}join`);
@@ -79,8 +80,8 @@ function lineOf(job: BuildQueueJob): string {
 const MAX_RETRIES = 20;
 
 /**
- * Returns a function that notes why jobs are to be tried again, each reason once. `nameOf`: the
- * name of a job that is waited for; null for others.
+ * Returns a function that notes why jobs are to be tried again, each reason once. `nameOf` returns
+ * the name of a job that is waited for; null for others.
  */
 export function retryNotes(
   { jobs }: BuildQueue,

@@ -19,7 +19,7 @@ import { forwarding } from './thread-messages.ts';
 export interface WorkerOptions {
   readonly queue: string;
   readonly store: string;
-  /** Threads, and bytes per job. */
+  /** Threads per job; `memory` is in bytes per job. */
   readonly workers: number;
   readonly memory: number;
   readonly progress: Progress;
@@ -36,7 +36,7 @@ export interface BuildWorker {
 /** A worker silent for this long is considered dead, and another takes over its job. */
 const SILENT_MS = 15_000;
 const CHECK_SILENT_MS = 5_000;
-/** Takeovers per job. Assumes that machines are lost, not that the job kills them. */
+/** Maximum takeovers per job. Assumes that machines are lost, not that the job kills them. */
 const MAX_TAKEOVERS = 10;
 /** Maximum wait for garbage collection to finish; after that the job is retried later. */
 const SWEEP_WAITS_MS = 5 * 60_000;
@@ -69,7 +69,7 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
   }
 }
 
-/** Works with resources that the caller has opened and will close. */
+/** Starts a worker on resources that the caller has opened and will close. */
 function startWorking(
   options: WorkerOptions,
   store: WritableStore,
@@ -92,7 +92,7 @@ function startWorking(
     };
     const giveUpFor = (problem: string): Promise<never> => {
       isClosing = true;
-      // Otherwise it would take the job that it gives back.
+      // Otherwise, the worker would take the job that it gives back.
       void worker.pause(true);
       giveUp(problem);
       return giveBack();
@@ -138,7 +138,7 @@ function startWorking(
   worker.on('active', () => {
     isAway = false;
   });
-  // While it waits for jobs, a worker takes little memory.
+  // Frees the thread's memory while the worker waits for jobs.
   worker.on('drained', () => void runner.end());
   return {
     gaveUp,

@@ -4,8 +4,8 @@ import { coverageGaps } from '../../shards/release/data-coverage.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 
 /**
- * Warnings about counties with few routable blocks, and then the coverage of the extracts; none
- * without such counties.
+ * Returns warnings about counties with few routable blocks, followed by the coverage of the
+ * extracts; none if there are no such counties.
  */
 export function gapWarnings(
   { counties }: Pick<Manifest, 'counties'>,
@@ -22,7 +22,10 @@ export function gapWarnings(
   ];
 }
 
-/** By the polygon it was cut by, which is narrower than the box of its header. */
+/**
+ * Describes the coverage of an extract by the polygon that it was cut by, if known, which is
+ * narrower than the box in its header.
+ */
 function describeCoverage({ box, outline }: ExtractCoverage): string {
   const advice = 'use one that covers the counties';
   if (outline !== null) {
@@ -34,7 +37,7 @@ function describeCoverage({ box, outline }: ExtractCoverage): string {
     : `covers ${degrees(edgesOf(box))}; ${advice}`;
 }
 
-/** West, south, east and north edges with their hemispheres. */
+/** Formats west, south, east and north edges with their hemispheres. */
 function degrees([west, south, east, north]: readonly number[]): string {
   const side = (value: number, positive: string, negative: string) =>
     `${Math.abs(value).toFixed(2)}°${value < 0 ? negative : positive}`;

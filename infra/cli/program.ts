@@ -8,8 +8,8 @@ interface CommandEntry {
 }
 
 /**
- * The commands, in the order of use. The code of a command is loaded only when it is used: the
- * builder takes most of a second.
+ * The commands, in the order of use. The code of a command is loaded only when the command is used,
+ * since the builder takes most of a second.
  */
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   fetch: {
@@ -70,8 +70,8 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 };
 
 /**
- * Creates the `tta` command with all of its subcommands. Only the one that the arguments name, or
- * ask help for, has its options and its action.
+ * Creates the `tta` command with all of its subcommands. Only the subcommand that the arguments
+ * name, or request help for, gets its options and its action.
  */
 export async function createProgram(args: readonly string[]): Promise<Command> {
   const requested = args[0] === 'help' ? args[1] : args[0];
@@ -86,7 +86,10 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
   return program.hook('preAction', (_, command) => refuseEmpty(command));
 }
 
-/** Refuses options without a value, such as of an unset variable, rather than take the default. */
+/**
+ * Refuses options with an empty value, such as that of an unset variable, rather than using their
+ * defaults.
+ */
 function refuseEmpty(command: Command): void {
   for (const option of command.options) {
     if (option instanceof SettingOption) continue;

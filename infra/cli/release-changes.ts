@@ -2,7 +2,7 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import type { CountyDiff } from '../../shards/release/release-diff.ts';
 
-/** The changes of a county, in a line. */
+/** Describes the changes of a county in one line. */
 export function changesInWords(diff: CountyDiff): string {
   if (diff.status !== 'changed') return `${diff.county}: ${diff.status}`;
   const { county, kinds, rows } = diff;

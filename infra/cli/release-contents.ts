@@ -2,7 +2,7 @@ import { counted, withCommas } from '../../shards/number-words.ts';
 import { type FeedFacts, INTERPOLATED, type Manifest } from '../../shards/release/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
-/** The contents of a release, line by line. */
+/** Describes the contents of a release, line by line. */
 export function* contentsOf(manifest: Manifest): Generator<string> {
   const { modes, directions, taxonomy, components, feeds } = manifest;
   yield `modes: ${modes.join(', ')}; directions: ${directions.join(', ')}; taxonomy ${taxonomy.version}`;

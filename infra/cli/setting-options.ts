@@ -11,10 +11,12 @@ export const READ_BY_LIBRARIES: Readonly<Record<string, string>> = {
   AWS_ENDPOINT_URL_S3: 'an S3-compatible server to use instead of Amazon’s',
 };
 
-/** The flag of a setting, which an empty value leaves unset. */
+/** The flag of a setting. An empty value leaves the setting unset. */
 export class SettingOption extends Option {}
 
-/** Adds the flags of its settings to a command, and help for all of them. */
+/**
+ * Adds flags for settings to a command, and help for all settings, including those without a flag.
+ */
 export function addSettings(command: Command, schema: { readonly shape: Shape }): Command {
   const variables: [name: string, description: string][] = [];
   for (const [name, type] of Object.entries(schema.shape)) {
@@ -33,7 +35,7 @@ export function addSettings(command: Command, schema: { readonly shape: Shape })
   return command.addHelpText('after', `\nEnvironment only:\n${items.join('\n')}`);
 }
 
-/** The variables of a setting: a secret may also be given as the path of a file. */
+/** The environment variables of a setting. A secret may also be given as the path of a file. */
 export function namesOf(name: string, type: z.core.$ZodType): string {
   return aboutOf(type).secret ? `${name}, ${name}_FILE` : name;
 }

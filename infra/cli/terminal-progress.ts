@@ -2,11 +2,13 @@ import { duration, type Progress, type StageProgress } from '../../builder/progr
 import { withCommas } from '../../shards/number-words.ts';
 
 const REDRAW_MS = 100;
-/** Interval on a pipe: often enough to show that it is alive, rare enough to read. */
+/**
+ * Interval of lines on a pipe: short enough to show that the program is alive, long enough to read.
+ */
 const PLAIN_MS = 5_000;
-/** The least rate shown, per second. */
+/** Minimum rate shown, per second. */
 const MIN_RATE = 0.1;
-/** Time and part of the work from which the time left can be told. */
+/** Minimum time and part of the work before the time left can be estimated. */
 const MIN_SECONDS = 3;
 const MIN_PART = 0.03;
 
@@ -62,12 +64,12 @@ function runningLine(
   return `${stage}: ${percent} %, ${withCommas(done)} of ${withCommas(total)} ${unit}${pace}${left}`;
 }
 
-/** Slow rates with a decimal, which whole numbers would show as nothing. */
+/** Formats a rate. Slow rates have a decimal, since whole numbers would show them as 0. */
 function rateText(rate: number): string {
   return rate < 10 ? rate.toFixed(1) : withCommas(Math.round(rate));
 }
 
-/** `1 county`, `2,000 blocks`; `unit` is a plural. */
+/** Formats a count, as in `1 county`, `2,000 blocks`. `unit` is a plural. */
 function units(value: number, unit: string): string {
   const one = unit.replace(/ies$/, 'y').replace(/s$/, '');
   return `${withCommas(value)} ${value === 1 ? one : unit}`;

@@ -9,7 +9,7 @@ import { run } from './run.ts';
 /**
  * Runs a command on the ledger from its settings, which a server may have open at the same time.
  * Throws a `UsageError` if the ledger does not exist, unless the command may create it (`makesIt`),
- * in which case stderr names the new ledger: its address may have been mistyped.
+ * in which case stderr names the new ledger, since its address may have been mistyped.
  */
 export function runWithLedger(
   flags: Flags,
@@ -24,7 +24,7 @@ export function runWithLedger(
         `${LEDGER}: no such ledger; create one with keys create or accounts import, or by starting a server`,
       );
     }
-    // The rate limits requests, and a command makes none.
+    // The limit has no effect, since it applies to requests, and a command makes none.
     const ledger = await openLedger(LEDGER, { rateLimitPerMinute: 1 });
     if (isNew) process.stderr.write(`created the ledger ${LEDGER}\n`);
     try {
@@ -35,7 +35,7 @@ export function runWithLedger(
   });
 }
 
-/** The account with this e-mail address or id; a `UsageError` if there is none. */
+/** Finds the account with this e-mail address or id. Throws a `UsageError` if there is none. */
 export async function accountCalled(ledger: Ledger, name: string): Promise<Account> {
   const account = name.includes('@')
     ? await ledger.accountByEmail(name)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * `node indexed-build.js FILE`: in a pod of an indexed Job, runs `tta build` with the flags in the
- * line of FILE at the pod's index. Exits with its exit code.
+ * line of FILE at the pod's index. Exits with the exit code of the build.
  */
 const lines = readFileSync(process.argv[2], 'utf8')
   .split('\n')

@@ -3,7 +3,7 @@ import type { Cell } from './lattice.ts';
 import { NO_TAGS, type OsmNode, type OsmRelation, type OsmWay, type Tags } from './osm-elements.ts';
 import { cornerNodeId } from './streets.ts';
 
-/** Ids of elements in cells start here, above all corners and streets. */
+/** First id of the elements in cells, above the ids of all corners and streets. */
 const FIRST_ID = 1_000_000_000;
 /** Maximum elements of each kind per cell. */
 const IDS_PER_CELL = 128;
@@ -33,22 +33,25 @@ export class CellSketch {
     return this.#add(this.nodes, { lon, lat, tags });
   }
 
-  /** Adds a way through nodes, by their ids. */
+  /** Adds a way through the nodes with these ids, and returns its id. */
   way(refs: readonly number[], tags: Tags = NO_TAGS): number {
     return this.#add(this.ways, { refs, tags });
   }
 
-  /** Adds an area bounded by nodes, given without the repeated first. */
+  /** Adds an area bounded by nodes, of which the first is not repeated, and returns its id. */
   area(refs: readonly number[], tags: Tags): number {
     return this.way([...refs, refs[0]], tags);
   }
 
-  /** Adds a multipolygon of ways. */
+  /** Adds a multipolygon of ways, and returns its id. */
   multipolygon(members: OsmRelation['members'], tags: Tags): number {
     return this.#add(this.relations, { members, tags: { type: 'multipolygon', ...tags } });
   }
 
-  /** The corners of a rectangle, counter-clockwise from the south-west, as nodes. */
+  /**
+   * Adds nodes at the corners of a rectangle, and returns their ids counter-clockwise from the
+   * south-west.
+   */
   rectangle(west: number, south: number, east: number, north: number): number[] {
     return [
       this.node(west, south),
@@ -58,7 +61,10 @@ export class CellSketch {
     ];
   }
 
-  /** The node at a crossing of streets, by whole cells from the cell's own corner. */
+  /**
+   * Returns the id of the node at a street crossing, `x` and `y` whole cells from the cell's own
+   * corner.
+   */
   corner(x: number, y: number): number {
     return cornerNodeId(this.#plan, this.#cell.column + x, this.#cell.row + y);
   }
@@ -71,7 +77,7 @@ export class CellSketch {
   }
 }
 
-/** Draws its elements into a cell. */
+/** A function that draws elements into a cell. */
 export type CellDrawing = (sketch: CellSketch, cell: Cell) => void;
 
 /** Id of the n-th node in a cell. */

@@ -10,7 +10,7 @@ import { Random } from './seeded-random.ts';
 /** A census block of the demo city. */
 export interface DemoBlock {
   readonly geoid: string;
-  /** The cell it is, or is half of; null in the bay. */
+  /** The cell that the block is, or is half of; null in the bay. */
   readonly cell: Cell | null;
   /** Clockwise, closed. */
   readonly ring: Ring;
@@ -141,7 +141,10 @@ function bayBlock(plan: CityPlan, ordinal: number): DemoBlock {
   };
 }
 
-/** More towards the city centre; none in parks, on the river or under the motorway. */
+/**
+ * Returns the number of people in a block: more towards the city centre; none in parks, on the
+ * river or under the motorway.
+ */
 function peopleIn(plan: CityPlan, cell: Cell, { kind }: CellUse, half: 0 | 1): number {
   if (['river', 'motorway', 'park', 'pocket-park'].includes(kind)) return 0;
   const density = PEOPLE.outskirts + (PEOPLE.downtown - PEOPLE.outskirts) * centrality(plan, cell);
@@ -168,7 +171,7 @@ function closed(lattice: Lattice, corners: readonly Corner[]): Ring {
   return [...corners, corners[0]].map(({ column, row }) => lattice.degrees(column, row));
 }
 
-/** Whole square metres, measured before projection, which keeps areas. */
+/** Area in whole square metres, measured before the projection, which preserves areas. */
 function areaOf(lattice: Lattice, corners: readonly Corner[]): SquareMetres {
   const points = corners.map(({ column, row }) => lattice.metres(column, row));
   let twice = 0;

@@ -1,7 +1,7 @@
 import type { CityPlan } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
 
-/** No state has this code. */
+/** FIPS code of the demo city's state, which no real state has. */
 export const STATE_FIPS = '99';
 
 export interface DemoCounty {
@@ -41,7 +41,7 @@ export function countyAt({ countyColumns, countyRows }: CityPlan, { column, row 
   return pad(fipsOf(bandOf(countyRows, row) * across + bandOf(countyColumns, column)), 3);
 }
 
-/** Lattice cells of a county: from the first corner up to, not including, the last. */
+/** The lattice cells of a county, from `from` to `to`, exclusive. */
 export function cellsOf(
   plan: CityPlan,
   { fips }: Pick<DemoCounty, 'fips'>,
@@ -56,8 +56,8 @@ export function cellsOf(
 }
 
 /**
- * GEOID of a land block. Tracts are squares of cells, block groups their quarters. `half`: in a
- * cell cut by a diagonal, 0 for the south-east half and 1 for the other; otherwise 0.
+ * GEOID of a land block. Tracts are squares of cells, block groups their quarters. In a cell cut by
+ * a diagonal, `half` is 0 for the south-east half and 1 for the north-west half; otherwise it is 0.
  */
 export function blockGeoid(plan: CityPlan, { column, row }: Cell, half: 0 | 1): string {
   const fips = countyAt(plan, { column, row });
@@ -71,7 +71,7 @@ export function blockGeoid(plan: CityPlan, { column, row }: Cell, half: 0 | 1): 
   return `${STATE_FIPS}${fips}${pad(tract, 4)}00${group}${pad(number, 3)}`;
 }
 
-/** GEOID of a bay block, by its position in the plan: a water tract, as in the census. */
+/** GEOID of a bay block, by its position in the plan, in a water tract, as in the census. */
 export function bayGeoid(plan: CityPlan, ordinal: number): string {
   const fips = countyAt(plan, { column: plan.bay[ordinal].fromColumn, row: 0 });
   return `${STATE_FIPS}${fips}9900000${pad(ordinal + 1, 3)}`;

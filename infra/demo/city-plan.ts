@@ -6,7 +6,7 @@ import { Random } from './seeded-random.ts';
 
 const MIN_BLOCKS = 500;
 const MAX_BLOCKS = 1_000_000;
-/** Their codes have three digits, and are odd. */
+/** Maximum number of counties, whose codes have three digits and are odd. */
 const MAX_COUNTIES = 400;
 const MIN_BLOCKS_PER_COUNTY = 50;
 
@@ -24,7 +24,7 @@ export type CellUse =
   | { readonly kind: 'motorway' }
   | { readonly kind: 'park'; readonly park: Park }
   | { readonly kind: 'pocket-park' }
-  /** An avenue from its south-west to its north-east corner splits it into two blocks. */
+  /** A cell that an avenue from its south-west to its north-east corner splits into two blocks. */
   | { readonly kind: 'diagonal' }
   /** Footways in a yard that no other way connects to. */
   | { readonly kind: 'courtyard' }
@@ -49,14 +49,16 @@ interface BayBlock {
  */
 export interface CityPlan {
   readonly seed: number;
-  /** Blocks in all. */
+  /** Total number of blocks. */
   readonly blocks: number;
   readonly lattice: Lattice;
   readonly columns: number;
   readonly rows: number;
-  /** The column line that the two parts of the city share, and its counties where there are two. */
+  /**
+   * The column line between the two parts of the city, and between its counties if there are two.
+   */
   readonly countyLine: number;
-  /** The lines between counties, those around all of them included: of columns, and of rows. */
+  /** The lines between counties, including those around all counties: of columns, and of rows. */
   readonly countyColumns: readonly number[];
   readonly countyRows: readonly number[];
   /** The row of cells under the river. */
@@ -66,7 +68,7 @@ export interface CityPlan {
   /** The column of cells that the motorway runs through. */
   readonly motorwayColumn: number;
   readonly parks: readonly Park[];
-  /** West to east, the western county's first. */
+  /** Blocks of the bay from west to east, those of the western county first. */
   readonly bay: readonly BayBlock[];
   useOf(cell: Cell): CellUse;
 }
@@ -80,8 +82,8 @@ const MEDIUM_PARK = { width: 2, height: 2 };
 const STREAM = { plan: 1, bridges: 2 };
 
 /**
- * Plans a city of exactly `blocks` census blocks, whose blocks are `scale` times a city's in length
- * and width. Equal arguments give equal cities. Throws a `BuildError` for an impossible size.
+ * Plans a city of exactly `blocks` census blocks, each `scale` times as long and wide as a city's.
+ * Equal arguments give equal cities. Throws a `BuildError` for an impossible size.
  */
 export function planCity({
   blocks,
@@ -162,8 +164,8 @@ function requirePossible(blocks: number, seed: number, counties: number): void {
 }
 
 /**
- * Leaves whose POIs may be anywhere in the city: not those of the plain grid, parks or the
- * timetable.
+ * Leaves whose POIs may be anywhere in the city: all except those of the plain grid, of parks and
+ * of the timetable.
  */
 export function placedLeaves(): TaxonomyEntry[] {
   const reserved = new Set<string>(PLAIN_GRID_PLACES.map((place) => place.label));
@@ -172,7 +174,7 @@ export function placedLeaves(): TaxonomyEntry[] {
   );
 }
 
-/** The divisor of a number that is nearest to another. */
+/** Returns the divisor of `number` that is nearest to `wanted`. */
 function divisorNear(number: number, wanted: number): number {
   const divisors = Array.from({ length: number }, (_, i) => i + 1).filter((d) => number % d === 0);
   return divisors.reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a));
@@ -205,7 +207,7 @@ function split(from: number, to: number, parts: number): BayBlock[] {
   }));
 }
 
-/** Cells not yet assigned; each use takes free ground. */
+/** Assigns uses to cells; each use takes cells that are still free. */
 class Ground {
   readonly #columns: number;
   readonly #rows: number;
@@ -243,7 +245,7 @@ class Ground {
   diagonals(count: number): void {
     const gap = Math.max(7, Math.floor(this.#columns / 5));
     const starts = Array.from({ length: this.#columns + this.#rows }, (_, i) => i - this.#rows);
-    // Avenues a gap apart come first; in a small city others take the rest.
+    // Avenues a gap apart come first; in a small city, the avenues between them take the rest.
     const order = starts.toSorted(
       (a, b) => modulo(a, gap) - modulo(b, gap) || Math.abs(a) - Math.abs(b) || a - b,
     );

@@ -151,7 +151,7 @@ interface Trip {
 }
 
 /**
- * The trips of a line; for a headway line, one trip per day and direction for all departures to
+ * The trips of a line. A headway line has one trip per service and direction, which all departures
  * follow.
  */
 function tripsOf(line: TransitLine): Trip[] {
@@ -192,7 +192,7 @@ function* stopTimes(lines: readonly TransitLine[]): Generator<readonly (string |
   }
 }
 
-/** `25:10:00` is ten past one in the night after. */
+/** Formats a GTFS time; `25:10:00` is ten past one in the following night. */
 function clock(seconds: ServiceSeconds): string {
   const part = (value: number) => String(Math.floor(value)).padStart(2, '0');
   return `${part(seconds / 3_600)}:${part((seconds / 60) % 60)}:${part(seconds % 60)}`;

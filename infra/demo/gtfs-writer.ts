@@ -19,7 +19,7 @@ function* csv({ columns, rows }: GtfsTable): Generator<Uint8Array> {
   for (const row of rows) yield line(row);
 }
 
-/** A record as in RFC 4180. */
+/** Formats a record as in RFC 4180. */
 function line(values: readonly (string | number)[]): Uint8Array {
   return Buffer.from(`${values.map(field).join(',')}\r\n`);
 }

@@ -31,7 +31,8 @@ function toDegrees(east: Metres, north: Metres): readonly [lon: Degrees, lat: De
 
 /**
  * The standard series for the WGS84 ellipsoid, accurate to a millimetre per degree. Deliberately
- * not the formula that the builder measures streets with: the city serves as its test oracle.
+ * not the formula that the builder measures streets with, since the city serves as the builder's
+ * test oracle.
  */
 function metresPerDegreeOfLatitude(lat: Degrees): Metres {
   const phi = (lat * Math.PI) / 180;
@@ -48,7 +49,7 @@ function metresPerDegreeOfLongitude(lat: Degrees): Metres {
   return 111_412.87733 * Math.cos(phi) - 93.50412 * Math.cos(3 * phi) + 0.11774 * Math.cos(5 * phi);
 }
 
-/** A cell of the lattice by its south-west corner: most are one census block. */
+/** A cell of the lattice, given by its south-west corner. Most cells are one census block. */
 export interface Cell {
   readonly column: number;
   readonly row: number;
@@ -65,7 +66,10 @@ const SPACING: Metres = PLAIN_GRID.spacing;
 /** Amplitude and wavelength of the lattice's bend: no side changes by more than a quarter. */
 const BEND: Metres = 45;
 const WAVE_LENGTHS: readonly [Metres, Metres] = [1_700, 2_300];
-/** Distance from the plain grid, in cells, at which the lattice is fully bent. */
+/**
+ * Distances from the plain grid, in cells, up to which the lattice is straight, and from which on
+ * it is fully bent.
+ */
 const STRAIGHT_MARGIN = 2;
 const FULL_BEND_MARGIN = 8;
 
@@ -81,11 +85,13 @@ export class Lattice {
   readonly rows: number;
   readonly #scale: number;
   readonly #phases: readonly number[];
-  /** Coordinates of every corner, row by row: each street and block reads them repeatedly. */
+  /**
+   * Coordinates of every corner, row by row, kept because streets and blocks read them repeatedly.
+   */
   readonly #metres: Float64Array;
   readonly #degrees: Float64Array;
 
-  /** `scale`: line spacing relative to a city's. */
+  /** `scale` is the line spacing relative to a city's. */
   constructor(seed: number, columns: number, rows: number, scale = 1) {
     this.columns = columns;
     this.rows = rows;

@@ -15,20 +15,26 @@ import {
   type TransitPlan,
 } from './transit-plan.ts';
 
-/** In cells: between streets with buses, and between the stops of one. */
+/** Cells between streets with buses, and between the stops on such a street. */
 const BUS_STREETS = 4;
 /** A limited bus serves every n-th stop of its street. */
 const LIMITED = 3;
 /** The share of its street that a short-turning bus serves, from one end. */
 const SHORT_TURN_SHARE = 0.6;
 const BUS_HOP = { local: 90, limited: 210 };
-/** Underground lines each way across the city, and cells between their stations. */
+/**
+ * Number of underground lines in each direction across the city, and cells between their stations.
+ */
 const SUBWAYS = 10;
 const STATIONS_EVERY = 8;
 const SUBWAY_HOP = 100;
-/** In cells: stairs at the four corners of the crossing above, 14 m from its middle. */
+/**
+ * Offset in cells of the stairs at the four corners of the crossing above, 14 m from its middle.
+ */
 const STAIRS = 0.08;
-/** Staggers lines of equal headway. */
+/**
+ * Seconds by which each line starts later than the one before, to stagger lines of equal headway.
+ */
 const STAGGER = 97;
 
 /** A street or a track across the city: its places in the order of travel, along a lattice line. */

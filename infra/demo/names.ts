@@ -144,7 +144,7 @@ const BRANDS: Readonly<Record<string, readonly string[]>> = {
 };
 const BRANDED_SHARE = 0.4;
 
-/** Names used instead of the type's own. */
+/** Nouns used in names instead of the type's own name. */
 const NOUNS: Readonly<Record<string, string>> = {
   grocery_stores: 'Grocery',
   fresh_food_shops: 'Provisions',

@@ -33,11 +33,11 @@ const MOTORWAY = {
   bridge: 'viaduct',
   layer: '2',
 };
-/** Cells with a dead-end street into them. */
+/** Share of cells with a dead-end street. */
 const CLOSE_SHARE = 0.12;
 const STREAM = { closes: 0xc1 };
 
-/** Beyond the corners of the city, where the lattice bends out. */
+/** Margin of the box beyond the corners of the city, since the lattice bends outwards in places. */
 const BOX_MARGIN_DEGREES = 0.005;
 
 export function osmCity(plan: CityPlan, names: StreetNames, transit: TransitPlan): OsmCity {
@@ -80,7 +80,7 @@ function cellDrawing(plan: CityPlan, names: StreetNames, transit: TransitPlan) {
   return (cell: Cell): CellSketch => {
     const sketch = new CellSketch(plan, cell);
     const use = plan.useOf(cell);
-    // First, because the motorway's ways refer to its nodes by their position in the cell.
+    // The motorway comes first, because its ways refer to nodes by their position in the cell.
     if (use.kind === 'motorway') drawMotorway(plan, sketch, cell);
     drawPlainGridPlaces(plan, names, sketch, cell);
     if (use.kind === 'built') {
@@ -103,7 +103,10 @@ function cellDrawing(plan: CityPlan, names: StreetNames, transit: TransitPlan) {
   };
 }
 
-/** A node for each carriageway in each of its cells; the ways themselves in the last one. */
+/**
+ * Draws a node per carriageway in each cell of the motorway, and the ways themselves in the last
+ * cell.
+ */
 function drawMotorway(plan: CityPlan, sketch: CellSketch, { row }: Cell): void {
   for (const x of CARRIAGEWAYS) sketch.node(x, 0.5);
   if (row !== plan.rows - 1) return;
@@ -115,7 +118,7 @@ function drawMotorway(plan: CityPlan, sketch: CellSketch, { row }: Cell): void {
   sketch.way(northbound, MOTORWAY);
 }
 
-/** A dead end from the south street of a cell into it. */
+/** Draws a dead end from the south street of a cell into some cells. */
 function drawClose(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): void {
   const random = new Random(plan.seed, STREAM.closes, column, row);
   if (!random.chance(CLOSE_SHARE)) return;
@@ -125,10 +128,10 @@ function drawClose(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): v
   sketch.way([sketch.corner(0, 0), bend, end], tags);
 }
 
-/** Sides of a neighbourhood, in cells. */
+/** Side of a neighbourhood, in cells. */
 const NEIGHBOURHOOD = 12;
 
-/** A label in the middle of each neighbourhood. */
+/** Draws a label in the middle of each neighbourhood. */
 function drawNeighbourhood(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): void {
   const middle = NEIGHBOURHOOD / 2;
   if (column % NEIGHBOURHOOD !== middle || row % NEIGHBOURHOOD !== middle) return;
@@ -137,7 +140,7 @@ function drawNeighbourhood(plan: CityPlan, sketch: CellSketch, { column, row }: 
   sketch.node(0.5, 0.5, { place: 'neighbourhood', name: neighbourhoodName(plan, n) });
 }
 
-/** The extent of city and bay, the limits of all elements. */
+/** The extent of city and bay, which contains all elements. */
 function boxOf(plan: CityPlan): BoundingBox {
   const [minLon, minLat] = plan.lattice.degrees(0, -BAY_DEPTH);
   const [maxLon, maxLat] = plan.lattice.degrees(plan.columns, plan.rows);

@@ -1,16 +1,16 @@
 import type { CellSketch } from './cell-sketch.ts';
 import type { Park } from './city-plan.ts';
 
-/** From a street's middle line to the park's edge, in cells: eight metres. */
+/** Distance from a street's centre line to a park's edge, in cells; eight metres. */
 const INSET = 1 / 15;
 const PATH = { highway: 'footway', surface: 'gravel' };
-/** Two ways that mappers draw an opening. */
+/** Tags of the two ways in which mappers draw an opening. */
 const GATES = [{ barrier: 'gate', foot: 'yes' }, { entrance: 'yes' }] as const;
 
 /**
- * Draws a park over several cells, from its south-west one. Paths follow the lattice lines that the
- * streets leave out, from street to street, each through a gate in the outline at either end. A
- * large park is a multipolygon: its outline of two ways, and a lake cut out.
+ * Draws a park over several cells into the sketch of its south-west cell. Paths follow the lattice
+ * lines that the streets leave out, from street to street, through a gate in the outline at either
+ * end. A large park is a multipolygon, whose outline is two ways, with a lake cut out.
  */
 export function drawPark(sketch: CellSketch, { width, height }: Park, name: string): void {
   let gates = 0;

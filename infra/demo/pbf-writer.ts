@@ -5,10 +5,10 @@ import type { BoundingBox } from '../../shards/units.ts';
 import type { OsmNode, OsmRelation, OsmWay, Tags } from './osm-elements.ts';
 import { writeFileWhole } from './whole-file.ts';
 
-/** Contents of a file: each kind by ascending id. */
+/** Contents of a file, each kind of element by ascending id. */
 export interface PbfContent {
   readonly box: BoundingBox;
-  /** The state of the map that the file claims to show. */
+  /** Time of the state of the map that the file claims to show. */
   readonly timestamp: Date;
   nodes(): Iterable<OsmNode>;
   ways(): Iterable<OsmWay>;
@@ -17,7 +17,7 @@ export interface PbfContent {
 
 /** Elements per block, as in the format's reference programs. */
 const ELEMENTS_PER_BLOCK = 8_000;
-/** Headers use 10⁻⁹ degrees, blocks by default 10⁻⁷. */
+/** Units per degree: headers use 10⁻⁹ degrees, blocks by default 10⁻⁷. */
 const HEADER_UNITS = 1e9;
 const BLOCK_UNITS = 1e7;
 const WAY_MEMBER = 1;
@@ -25,9 +25,9 @@ const WAY_MEMBER = 1;
 const deflateAsync = promisify(deflate);
 
 /**
- * Writes an OpenStreetMap PBF file in bounded memory: dense nodes, then ways, then relations, zlib.
- * See https://wiki.openstreetmap.org/wiki/PBF_Format. `onElements` receives the number of elements
- * written.
+ * Writes an OpenStreetMap PBF file in bounded memory: dense nodes, then ways, then relations,
+ * compressed with zlib. See https://wiki.openstreetmap.org/wiki/PBF_Format. `onElements` receives
+ * the number of elements written.
  */
 export async function writePbf(
   path: string,

@@ -10,14 +10,14 @@ import type { Metres } from '../../shards/units.ts';
  * half.
  */
 export const PLAIN_GRID = {
-  /** Between two parallel streets. */
+  /** Distance between two parallel streets. */
   spacing: 120 as Metres,
-  /** Cells of the grid, each a block, on a side; one more corner than cells. */
+  /** Number of cells, each a block, along a side; there is one more corner than cells. */
   side: 8,
-  /** Lattice place of the grid's south-west corner. */
+  /** Column and row of the grid's south-west corner in the lattice. */
   column: 2,
   row: 2,
-  /** From a block's internal point south to its street, reached at its middle. */
+  /** Distance from a block's internal point south to the middle of its street. */
   snap: 20 as Metres,
 } as const;
 

@@ -40,9 +40,12 @@ const STANDS = [
 ] as const;
 type Stand = (typeof STANDS)[number];
 
-/** The plain grid's types do not occur within this many cells: more than half an hour's ride. */
+/**
+ * Distance in cells within which the plain grid's types do not occur; more than half an hour's
+ * ride.
+ */
 const RESERVED_MARGIN = 70;
-/** Closer to the city centre, more of a cell's positions are occupied. */
+/** Chance that a position in a cell is occupied, which increases towards the city centre. */
 const CHANCE = { outskirts: 0.06, downtown: 0.55 };
 const OUTLINE_SHARE = 0.4;
 /** Every n-th home is a building around a yard: a multipolygon. */
@@ -50,7 +53,7 @@ const YARD_EVERY = 6;
 /** Types mapped as a point on a street or track, never as a building. */
 const POINTS = new Set(['bus_stops', 'rail_stations', 'bike_rental', 'ferry_terminals']);
 
-/** For addresses: not the code of any real state or post office. */
+/** Parts of addresses that belong to no real state or post office. */
 const STATE = 'XA';
 const CITIES = { '001': ['Port Meridian', '00101'], '003': ['Halcyon', '00103'] } as const;
 

@@ -12,13 +12,13 @@ export class Random {
     this.#state = state;
   }
 
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.#state = (this.#state + GOLDEN_GAMMA) | 0;
     return (mix(this.#state) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number in [0, bound). */
+  /** Returns a whole number in [0, bound). */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
@@ -27,7 +27,7 @@ export class Random {
     return least + this.next() * (most - least);
   }
 
-  /** True in this share of cases. */
+  /** Returns true in this share of cases. */
   chance(share: number): boolean {
     return this.next() < share;
   }
@@ -36,7 +36,7 @@ export class Random {
     return list[this.below(list.length)];
   }
 
-  /** A copy of a list in another order. */
+  /** Returns a copy of a list in random order. */
   shuffle<T>(list: readonly T[]): T[] {
     const shuffled = [...list];
     for (let i = shuffled.length - 1; i > 0; i--) {

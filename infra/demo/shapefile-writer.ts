@@ -5,7 +5,7 @@ import { writeZip, type ZipPart } from './zip-writer.ts';
 export interface ShapefileField {
   readonly name: string;
   readonly type: 'C' | 'N';
-  /** In bytes. */
+  /** Width in bytes. */
   readonly width: number;
   readonly decimals: number;
 }
@@ -13,7 +13,7 @@ export interface ShapefileField {
 export interface ShapefileRecord {
   /** Outer rings run clockwise, holes counter-clockwise, as the format requires. */
   readonly polygon: Polygon;
-  /** In the order of the fields. */
+  /** Values in the order of the fields. */
   readonly values: readonly (string | number)[];
 }
 
@@ -22,8 +22,8 @@ export interface ShapefileLayer {
   readonly name: string;
   readonly fields: readonly ShapefileField[];
   /**
-   * Read several times, with the same result each time: lengths and boxes precede the data they
-   * describe.
+   * Yields the records. Called several times, with the same result each time, since lengths and
+   * boxes precede the data they describe.
    */
   records(): Iterable<ShapefileRecord>;
 }
@@ -109,7 +109,7 @@ function* attributes({ fields, records }: ShapefileLayer): Generator<Uint8Array>
   yield Buffer.of(0x1a);
 }
 
-/** Numbers are right-aligned, with fewer decimals where they would not fit. */
+/** Formats a cell. Numbers are right-aligned, with fewer decimals where they would not fit. */
 function cellText({ name, width, decimals }: ShapefileField, value: string | number): string {
   if (typeof value === 'string') {
     if (Buffer.byteLength(value) > width) throw new RangeError(`${name}: "${value}" is too long`);

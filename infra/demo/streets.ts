@@ -17,7 +17,7 @@ export function cornerNodeId(plan: CityPlan, column: number, row: number): numbe
   return 1 + row * (plan.columns + 1) + column;
 }
 
-/** The ways along the lattice lines and its diagonals, ids ascending from 1. */
+/** The ways along the lattice's lines and diagonals, with ids ascending from 1. */
 export function* streetWays(plan: CityPlan, names: StreetNames): Generator<OsmWay> {
   let id = 1;
   for (let row = 0; row <= plan.rows; row++) {
@@ -57,7 +57,7 @@ function* waysOfLine(
   if (tags) yield { refs, tags };
 }
 
-/** The possible tags of a line's edges; the same objects all along it. */
+/** The possible tags of a line's edges; the same objects along the whole line. */
 interface LineTags {
   readonly street: Tags;
   readonly plain: Tags;
@@ -97,7 +97,9 @@ function edgeTags(
   return isInsidePark(plan, sides) ? null : tags.street;
 }
 
-/** Whether both sides of an edge belong to the same park: then it is a path, not a street. */
+/**
+ * Whether both sides of an edge belong to the same park, so that the edge is a path, not a street.
+ */
 function isInsidePark(plan: CityPlan, [a, b]: readonly [Cell, Cell]): boolean {
   if (b.column < 0 || b.row < 0 || a.column >= plan.columns || a.row >= plan.rows) return false;
   const [one, other] = [plan.useOf(a), plan.useOf(b)];
@@ -139,7 +141,10 @@ const BRIDGE: Tags = {
   sidewalk: 'both',
 };
 
-/** Every n-th line is a major street; those between are quiet, and some of them one-way. */
+/**
+ * Returns the tags of a line's class. Every fourth line is a major street; the lines between are
+ * quiet, and some of them one-way.
+ */
 function classTags(plan: CityPlan, direction: Direction, line: number, random: Random): Tags {
   const away = linesFromMain(plan, direction, line);
   if (away === 0) {

@@ -32,7 +32,7 @@ const COUNTY_FIELDS = [
   ...['INTPTLAT', 'INTPTLON'].map(text),
 ];
 
-/** Below this population density the census would classify a block as rural. */
+/** A block with fewer people than this is classified as rural. */
 const URBAN_PEOPLE = 25;
 
 /** A city or town: the cells of a rectangle of the lattice. */
@@ -45,7 +45,7 @@ interface Place {
   readonly to: Corner;
 }
 
-/** The blocks of a county. */
+/** The layer of a county's blocks. */
 export function blockLayer(plan: CityPlan, county: DemoCounty): ShapefileLayer {
   return {
     name: `tl_${STATE_FIPS}${county.fips}_tabblock20`,
@@ -58,7 +58,7 @@ export function blockLayer(plan: CityPlan, county: DemoCounty): ShapefileLayer {
   };
 }
 
-/** The counties. */
+/** The layer of counties. */
 export function countyLayer(plan: CityPlan): ShapefileLayer {
   return {
     name: 'tl_us_county',
@@ -89,7 +89,10 @@ export function countyLayer(plan: CityPlan): ShapefileLayer {
   };
 }
 
-/** The city in the western county and the town in the eastern; some blocks are in neither. */
+/**
+ * The layer of places: the city in the western county and the town in the eastern. Some blocks are
+ * in neither.
+ */
 export function placeLayer(plan: CityPlan): ShapefileLayer {
   return {
     name: `tl_${STATE_FIPS}_place`,
@@ -171,7 +174,7 @@ function* blocksWithin(plan: CityPlan, from: Corner, to: Corner): Generator<Demo
   }
 }
 
-/** Land, water and the land centroids of some blocks. */
+/** Sums the land and the water of some blocks, and averages their centres, weighted by land. */
 function sumUp(blocks: Iterable<DemoBlock>) {
   let [land, water, lon, lat] = [0, 0, 0, 0];
   for (const block of blocks) {
@@ -183,7 +186,7 @@ function sumUp(blocks: Iterable<DemoBlock>) {
   return { land, water, middle: [lon / land, lat / land] as const };
 }
 
-/** A coordinate as the census writes it: `+39.2904384`, `-076.6121893`. */
+/** Formats a coordinate as the census does: `+39.2904384`, `-076.6121893`. */
 function point([lon, lat]: readonly [Degrees, Degrees]): [lat: string, lon: string] {
   const signed = (value: number, digits: number) =>
     `${value < 0 ? '-' : '+'}${Math.abs(value)

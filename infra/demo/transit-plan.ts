@@ -4,17 +4,17 @@ import type { Cell } from './lattice.ts';
 import type { StreetNames } from './names.ts';
 import type { Tags } from './osm-elements.ts';
 
-/** Seconds, as timetables count them: from noon less twelve hours, beyond 86,400 after midnight. */
+/** Seconds since noon minus twelve hours, as timetables count them; over 86,400 after midnight. */
 export type ServiceSeconds = number;
 
-/** A stop, or a platform of a station: one for each direction of a line. */
+/** A stop, or a platform of a station, in one direction of a line. */
 export interface Stop {
   readonly id: string;
   readonly name: string;
-  /** In lattice units. */
+  /** Position in lattice units. */
   readonly column: number;
   readonly row: number;
-  /** The station a platform belongs to. */
+  /** Id of the station that a platform belongs to; null for a stop. */
   readonly station: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface Station {
 
 /** An entrance of a station. */
 export interface Entrance extends Station {
-  /** The station's id. */
+  /** Id of the station. */
   readonly station: string;
 }
 
@@ -36,15 +36,15 @@ export interface TransitLine {
   readonly shortName: string;
   readonly longName: string;
   readonly kind: 'bus' | 'rail' | 'subway';
-  /** Stops of the two directions, each in the order of travel; as many in one as in the other. */
+  /** Stops of the two directions, each in the order of travel; both have the same number. */
   readonly directions: readonly [readonly Stop[], readonly Stop[]];
   readonly headsigns: readonly [string, string];
-  /** From one stop to the next, the halt there included. */
+  /** Time from one stop to the next, including the dwell there. */
   readonly hop: ServiceSeconds;
-  /** Times between departures by day, each from `from` until before `until`. */
+  /** Headways on weekdays and weekends, each from `from` to `until`, exclusive. */
   readonly weekday: readonly Service[];
   readonly weekend: readonly Service[];
-  /** Published in `frequencies.txt` rather than trip by trip. */
+  /** Whether departures are published in `frequencies.txt` rather than trip by trip. */
   readonly byHeadway: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface Service {
 
 export interface TransitPlan {
   readonly stations: readonly Station[];
-  /** For stations without entrances. */
+  /** Entrances of stations. A station may have none. */
   readonly entrances: readonly Entrance[];
   /** Lines may share stops. */
   readonly lines: readonly TransitLine[];
@@ -65,10 +65,15 @@ export interface TransitPlan {
 export const HOUR = 3_600;
 export const MINUTE = 60;
 
-/** Cells between two stops, and stops at most, by kind. */
+/**
+ * Cells between two stops, maximum number of stops, and seconds from stop to stop, by kind of line.
+ */
 const BUS = { every: 3, most: 30, hop: 90 };
 const RAIL = { every: 6, most: 20, hop: 120 };
-/** From the middle of the street to the waiting passenger, in cells: six metres; platforms nine. */
+/**
+ * Distance from the middle of the street to a waiting passenger, in cells: six metres; on
+ * platforms, nine.
+ */
 export const KERB = 0.05;
 export const PLATFORM = 0.075;
 
@@ -181,14 +186,16 @@ function keyOf({ column, row }: Cell): string {
   return `${column},${row}`;
 }
 
-/** Positions of stops about the middle of a line of this many cells. */
+/** Positions of stops, centred on a line of this many cells. */
 function stretch(cells: number, { every, most }: { every: number; most: number }): number[] {
   const count = Math.min(most, Math.floor(cells / every));
   const first = Math.floor((cells - (count - 1) * every) / 2);
   return Array.from({ length: count }, (_, n) => first + n * every);
 }
 
-/** Stops at both kerbs: for the first direction on the right-hand side, as traffic drives. */
+/**
+ * Stops at both kerbs: those of the first direction on the right-hand side, where traffic drives.
+ */
 export function bothWays(
   line: string,
   places: readonly { name: string; column: number; row: number }[],

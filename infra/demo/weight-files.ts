@@ -29,7 +29,10 @@ interface BlockCounts {
   readonly adults: number;
   readonly hispanic: number;
   readonly whiteNotHispanic: number;
-  /** White, Black, American Indian, Asian, Pacific Islander, other, two or more: all people. */
+  /**
+   * White, Black, American Indian, Asian, Pacific Islander, other, two or more; they add up to all
+   * people.
+   */
   readonly races: readonly number[];
   readonly housing: number;
   readonly households: number;
@@ -67,7 +70,7 @@ function countsOf(plan: CityPlan, { geoid, cell, population, housing }: DemoBloc
   const jobs = hasJobs
     ? Math.round((JOBS.outskirts + JOBS.downtown * middle ** 3) * random.between(0.5, 1.5))
     : 0;
-  // The west is poorer, and its groups are other ones than in the east.
+  // The west is poorer, and its groups differ from those of the east.
   const west = cell === null ? 0 : 1 - cell.column / plan.lattice.columns;
   const hispanic = part(population, 0.5 * west * random.between(0.6, 1.4));
   const races = parts(population, [
@@ -101,14 +104,14 @@ function part(whole: number, share: number): number {
   return Math.min(whole, Math.round(whole * share));
 }
 
-/** Parts of a whole by their shares; the last takes the rest. */
+/** Divides a whole into parts by their shares; the first takes the rest. */
 function parts(whole: number, shares: readonly number[]): number[] {
   const all = shares.reduce((sum, share) => sum + share, 0);
   const found = shares.slice(1).map((share) => Math.floor((whole * share) / all));
   return [whole - found.reduce((sum, count) => sum + count, 0), ...found];
 }
 
-/** As LODES writes it: blocks without a job have no row. */
+/** Writes a table as LODES does: blocks without a job have no row. */
 async function writeLodes(
   file: string,
   key: string,
@@ -128,7 +131,7 @@ const P1_CELLS = 71;
 const P2_CELLS = 73;
 const H1_CELLS = 3;
 
-/** The geographic header and two segments; cells that no weight is made from are 0. */
+/** Writes the geographic header and two segments; cells that no weight is made from are 0. */
 async function writePl94171(file: string, blocks: readonly BlockCounts[]): Promise<void> {
   const lines = { geo: [] as string[], one: [] as string[], two: [] as string[] };
   for (const [i, block] of blocks.entries()) {

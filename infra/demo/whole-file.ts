@@ -4,7 +4,10 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Writes a file that gets its name only once complete: an interrupted write leaves no file. */
+/**
+ * Writes a file that gets its name only once complete, so that an interrupted write leaves no file
+ * of that name.
+ */
 export async function writeFileWhole(
   file: string,
   chunks: () => AsyncIterable<Uint8Array>,

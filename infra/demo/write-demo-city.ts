@@ -14,7 +14,7 @@ import { blockLayer, countyLayer, placeLayer } from './tiger-layers.ts';
 import { planTransit as planCityTransit } from './transit-plan.ts';
 import { WEIGHT_FILES, writeWeightFiles } from './weight-files.ts';
 
-/** The kinds of demo: the size of blocks, and the public transport. */
+/** The kinds of demo, with the size of their blocks and their public transport. */
 const PRESETS = {
   city: { scale: 1, planTransit: planCityTransit },
   metropolis: { scale: 1, planTransit: planMetropolisTransit },
@@ -25,13 +25,13 @@ export type DemoPreset = keyof typeof PRESETS;
 export const DEMO_PRESETS = Object.keys(PRESETS) as DemoPreset[];
 
 export interface DemoOptions {
-  /** Census blocks in all, 500 to 1,000,000. */
+  /** Total number of census blocks, 500 to 1,000,000. */
   readonly blocks: number;
-  /** A different seed makes a different city: 0 to 2³² − 1. */
+  /** Seed of the city, 0 to 2³² − 1; a different seed makes a different city. */
   readonly seed: number;
-  /** 2 by default; beyond that, counties have equal size. */
+  /** Number of counties, 2 by default; more than two have equal size. */
   readonly counties?: number;
-  /** Block size and density of public transport: a city's by default. */
+  /** Block size and density of public transport; by default those of a city. */
   readonly preset?: DemoPreset;
   /** The output folder; created if missing. */
   readonly out: string;

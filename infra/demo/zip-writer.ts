@@ -8,7 +8,9 @@ export interface ZipPart {
   chunks(): Iterable<Uint8Array>;
 }
 
-/** The format stores local time: built from local fields, it is the same in every time zone. */
+/**
+ * The format stores local time, so a date built from local fields is the same in every time zone.
+ */
 const timestamp = () => new Date(2026, 0, 1);
 const FILE_MODE = 0o100644;
 const PAGE_BYTES = 1 << 16;

@@ -13,7 +13,7 @@ export class CallTally {
   readonly durations = new DurationHistogram();
   failed = 0;
   underWay = 0;
-  /** Requested and received. */
+  /** Bytes requested and received. */
   bytes: Bytes = 0;
 
   ended(begunMs: Millis): void {
@@ -34,7 +34,7 @@ class Calls {
     return made;
   }
 
-  /** `received` is called with the result of each successful call. */
+  /** Makes a call and counts it. `received` is called with the result of a successful call. */
   protected async made<T>(
     kind: string,
     call: () => Promise<T>,
@@ -60,8 +60,8 @@ class Calls {
 export class StoreCalls extends Calls {
   readonly breaker: CircuitBreaker;
   /**
-   * Requests that damage failed. Reads of damaged objects succeed: it is found by checks of what
-   * they return.
+   * Requests that failed because an object is damaged, by kind of object. Reads of damaged objects
+   * succeed; the damage is found by checks of the data that they return.
    */
   readonly damagedByKind = new Map<string, number>();
   readonly #trace: Trace | null;
@@ -92,12 +92,15 @@ export class StoreCalls extends Calls {
   };
 }
 
-/** Kinds come from the format, so there are few; other names count as `other`. */
+/**
+ * Returns the kind of an object. Kinds come from the format, so there are few; other names count as
+ * `other`.
+ */
 function kindOf(object: string): string {
   return /^([a-z-]+)(?:\/|\.json$)/.exec(object)?.[1] ?? 'other';
 }
 
-/** The process is ending, and charges nothing any more. */
+/** Thrown when the process is ending and charges nothing any more. */
 class Ending extends LedgerUnavailable {
   constructor() {
     super('the service is shutting down');
@@ -120,13 +123,13 @@ const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'storeResp
 
 /** Operations that take tokens. */
 const CHARGING = new Set<LedgerCall['operation']>(['debit', 'debitOnce', 'replay']);
-/** A refund begins this soon after the debit of a response that was not delivered. */
+/** Time within which a refund begins after the debit of a response that was not delivered. */
 const QUIET_MS: Millis = 50;
 const POLL_MS: Millis = 5;
 
 /** Ledger calls by operation, and the tokens they moved. */
 export class LedgerCalls extends Calls {
-  /** Null where failing calls already fail fast. */
+  /** Null for a ledger whose failing calls already fail fast. */
   readonly breaker: CircuitBreaker | null;
   readonly charged = new Map<string, number>();
   repaid = 0;

@@ -7,7 +7,7 @@ import {
 export interface Sample {
   readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Set if it differs from the family's: `…_bucket`. */
+  /** Name of the metric, set if it differs from the family's: `…_bucket`. */
   readonly metricName?: string;
 }
 
@@ -26,13 +26,13 @@ export function addFamily(registry: Registry, family: Family): void {
   const { name, help, type, samples } = family;
   // Other processes' samples have a label of their own, so there is nothing to aggregate.
   const about = { name, help, type, aggregator: 'first' };
-  // Default labels may be added to these.
+  // Every sample has labels, since default labels may be added to them.
   const values = async () => Array.from(await samples(), (sample) => ({ labels: {}, ...sample }));
   const get = async () => ({ ...about, values: await values() });
   registry.registerMetric({ ...about, get } as unknown as Metric);
 }
 
-/** Registers families of a single figure: name, help and value. */
+/** Registers families that have a single value each, by name, help and value. */
 export function addFigures(
   registry: Registry,
   type: 'counter' | 'gauge',
@@ -43,7 +43,7 @@ export function addFigures(
   }
 }
 
-/** Samples of histograms, in seconds, each under a label. */
+/** Yields the samples of histograms, in seconds, each under its own value of a label. */
 export function* histogramSamples(
   name: string,
   label: string,

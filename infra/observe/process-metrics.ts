@@ -3,8 +3,8 @@ import type { ProcessCount } from '../../proxy/services.ts';
 import { addFigures } from './metric-family.ts';
 
 /**
- * Counts the processes that share the service's port: reported once, by the process that serves
- * metrics for all.
+ * Counts the processes that share the service's port. The counts are reported once, by the process
+ * that serves metrics for all.
  */
 export function addProcesses(registry: Registry, count: () => ProcessCount): void {
   addFigures(registry, 'gauge', [

@@ -16,7 +16,7 @@ const SCOPE = 'travel-time-access';
 
 /**
  * Starts tracing as configured by the `OTEL_*` variables, which the SDK reads itself. `tracing.ts`
- * loads this module, and the SDK with it, only if they enable it.
+ * loads this module, and the SDK with it, only if the variables enable tracing.
  */
 export function startTracing(service: {
   readonly name: string;
@@ -64,7 +64,10 @@ export function startTracing(service: {
   };
 }
 
-/** Includes only the route of the URL: a path or query may contain private data. */
+/**
+ * Describes a request. Includes only the route of the URL, since a path or query may contain
+ * private data.
+ */
 function described({ method, id, routeOptions, is404 }: FastifyRequest) {
   const route = is404 ? undefined : routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}');
   return {

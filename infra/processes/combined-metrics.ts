@@ -4,7 +4,7 @@ import { addProcesses } from '../observe/process-metrics.ts';
 import type { Metrics } from './methods.ts';
 
 /**
- * The metrics of several processes together: each series has a `process` label, so that a restarted
+ * The combined metrics of several processes. Each series has a `process` label, so that a restarted
  * process is visible. A process that does not respond is left out.
  */
 export class CombinedMetrics {

@@ -13,7 +13,7 @@ export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
 /** Methods of the parent that a worker calls. */
 export interface ParentMethods {
-  /** The first call: returns the settings and the worker's number. */
+  /** Returns the settings and the worker's number. This is the first call of a worker. */
   begin(): { readonly number: number; readonly settings: ServeSettings };
   /** Reports that the worker serves a release. */
   serving(release: string): void;
@@ -27,7 +27,7 @@ export interface ParentMethods {
 
 /** Methods of a worker that the parent calls. */
 export interface WorkerMethods {
-  /** Revokes the lease of a subject. */
+  /** Revokes the lease of a subject, and returns its unused units. */
   recall(of: RateName, subject: string): Promise<Unused>;
   metrics(): Promise<Metrics>;
   setProcesses(count: ProcessCount): void;

@@ -3,15 +3,16 @@ import { outcomesIn, type Reply } from '../../portal/accounts/sqlite/reply.ts';
 import type { Writer } from '../../portal/accounts/sqlite/writer.ts';
 
 interface Parent {
-  /** Whether it still exists. */
+  /** Whether the parent still exists. */
   isThere(): boolean;
   commit(writes: readonly Write[]): Promise<Reply>;
 }
 
 /**
- * Has the parent commit the changes of a process, together with those of the others. Once the
- * parent is gone, commits them by a writer of its own, so that requests in progress can complete;
- * of a group sent before, it stays unknown whether it was committed, and it counts as failed.
+ * Sends the changes of a process to the parent, which commits them together with those of other
+ * processes. Once the parent is gone, commits changes with a writer of its own, so that requests in
+ * progress can complete. It stays unknown whether a group that was sent before that was committed,
+ * and the group counts as failed.
  */
 export class ParentWriter implements Writer {
   readonly #parent: Parent;

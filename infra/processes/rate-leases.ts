@@ -5,21 +5,21 @@ import { lruMap } from '../../shards/lru-map.ts';
 import type { Millis } from '../../shards/units.ts';
 
 const MAX_SUBJECTS = 100_000;
-/** A lease is short, so a process's figure for the rest of a window is never older than this. */
+/** Duration of a lease. A process's figure for the rest of a window is never older than this. */
 const LEASE_MS: Millis = 1_000;
 /**
- * A process leases this fraction of its share of what is left, so that few units sit unused
- * elsewhere.
+ * Fraction of its share of the remaining units that a process leases at a time, so that few units
+ * sit unused elsewhere.
  */
 const PART_OF_SHARE = 1 / 8;
-/** A process that does not return units in time keeps them. */
+/** Time within which a process must return units; otherwise it keeps them. */
 const RECALL_WITHIN_MS: Millis = 500;
 
-/** Requests of a subject's window that one process may admit without asking the parent. */
+/** Requests of a subject's window that one process may admit without a call to the parent. */
 export interface Lease {
   readonly limit: number;
   readonly units: number;
-  /** The rest of the window, not leased to any process. */
+  /** Units left in the window, which are not leased to any process. */
   readonly unleased: number;
   readonly windowEndsMs: Millis;
 }
@@ -33,7 +33,7 @@ export interface Unused {
 interface Window<Holder> {
   readonly endsMs: Millis;
   unleased: number;
-  /** Units that a process may not have used yet. */
+  /** Units leased to each process, which it may not have used yet. */
   readonly held: Map<Holder, number>;
   recalling: Promise<void> | null;
 }
@@ -116,7 +116,7 @@ const NONE: Unused = { units: 0, windowEndsMs: 0 };
 /** A lease that is held. */
 interface Held extends Omit<Lease, 'units'> {
   readonly sinceMs: Millis;
-  /** Nothing was left to lease: the window is used up. */
+  /** Whether nothing was left to lease, because the window is used up. */
   readonly isLast: boolean;
   units: number;
 }
@@ -127,7 +127,7 @@ export class LeasedRates implements RateCounter {
   readonly #held = lruMap<string, Held>(MAX_SUBJECTS);
   readonly #asking = new Map<string, Promise<void>>();
 
-  /** `ask` requests a new lease and returns the unused requests of the last. */
+  /** `ask` requests a new lease, and hands back the unused units of the previous one. */
   constructor(ask: (subject: string, unused: Unused) => Promise<Lease>) {
     this.#ask = ask;
   }
@@ -155,7 +155,10 @@ export class LeasedRates implements RateCounter {
     return { allowed, rate: rateState(window, limit - unleased - units, elapsedMs) };
   }
 
-  /** Requests that arrive while a lease is being requested wait for it too. */
+  /**
+   * Takes a request from a new lease. Requests that arrive while a lease is being requested wait
+   * for it too.
+   */
   async #takeLater(subject: string): Promise<Taken> {
     for (;;) {
       let asking = this.#asking.get(subject);

@@ -24,8 +24,8 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * When to restart a process that died: the first immediately, later ones after pauses that double.
- * If processes die more than three times each within a minute, restarting does not help.
+ * Decides when to restart a process that died: the first immediately, later ones after pauses that
+ * double. If processes die more than three times each within a minute, restarting does not help.
  */
 export class Restarts {
   readonly #processes: number;
@@ -49,11 +49,11 @@ const PROGRAM = fileURLToPath(new URL('./worker.js', import.meta.url));
 const RESPONSE_TIMEOUT_MS = 5_000;
 
 interface Served {
-  /** Where they can be reached, as text for the user. */
+  /** Text for the user on where the processes can be reached. */
   readonly whereabouts: string;
-  /** The release that the first of them serves. */
+  /** The release that the first process serves. */
   readonly release: string;
-  /** Address of their combined metrics; null if they are not served. */
+  /** Address of the processes' combined metrics; null if they are not served. */
   readonly metricsAddress: string | null;
 }
 
@@ -61,18 +61,18 @@ interface Served {
 interface Member {
   readonly worker: Worker;
   readonly methods: BirpcReturn<WorkerMethods, ParentMethods>;
-  /** Exit message. */
+  /** Resolves with a message once the process has exited. */
   readonly ended: Promise<string>;
   isServing: boolean;
 }
 
 /**
  * Serves the API with several processes, which accept connections on one port independently. This
- * process serves no requests: it restarts those that die, leases rates to them, commits their
+ * process serves no requests. It restarts processes that die, leases rates to them, commits their
  * changes to an embedded ledger, and serves their combined metrics.
  */
 export class ServingProcesses {
-  /** Resolves with a message when they die too often to be restarted. */
+  /** Resolves with a message when processes die too often to be restarted. */
   readonly gaveUp: Promise<string>;
   readonly #note: (words: string) => void;
   readonly #restarts: Restarts;
@@ -80,7 +80,10 @@ export class ServingProcesses {
   readonly #members = new Set<Member>();
   #settings: ServeSettings;
   #metrics: MetricsServer | null = null;
-  /** Opens the writer of all processes to an embedded ledger, with its first change. */
+  /**
+   * Opens the writer that commits the changes of all processes to an embedded ledger, with the
+   * first change.
+   */
   readonly #openWriter = onDemand(async () => {
     this.#writer = await openSharedWriter(this.#settings.ledger);
     return this.#writer;
@@ -108,7 +111,7 @@ export class ServingProcesses {
     });
   }
 
-  /** Starts all of them. Throws a `UsageError` if they cannot start, leaving none running. */
+  /** Starts all processes. Throws a `UsageError` if they cannot start, leaving none running. */
   async begin(): Promise<Served> {
     // With round-robin, a connection being handed to a process that dies would never get a
     // response.
@@ -119,7 +122,7 @@ export class ServingProcesses {
     const at = { host, port: await settledPort(this.#settings) };
     this.#settings = { ...this.#settings, ...at };
     try {
-      // The first detects errors that affect all of them.
+      // The first process detects errors that affect all of them.
       const first = await this.#start(1);
       const numbers = Array.from({ length: processes - 1 }, (_, i) => i + 2);
       const others = await Promise.all(numbers.map((number) => this.#start(number)));
@@ -127,7 +130,7 @@ export class ServingProcesses {
       this.#tellCount();
       for (const [i, { member }] of [first, ...others].entries()) void this.#keep(i + 1, member);
       if (metricsPort !== null) {
-        // Loaded on demand: the library takes a twentieth of the time to start.
+        // Loaded on demand, since the library takes a twentieth of the time to start.
         const { CombinedMetrics } = await import('./combined-metrics.ts');
         const all = new CombinedMetrics(
           () => this.#count(),
@@ -141,14 +144,14 @@ export class ServingProcesses {
         metricsAddress: this.#metrics?.address ?? null,
       };
     } catch (error) {
-      // If stopped meanwhile, never resolve: the caller of `close` exits the process.
+      // If stopped meanwhile, never resolves, since the caller of `close` exits the process.
       if (this.#isClosing) return new Promise(() => {});
       await this.close();
       throw error;
     }
   }
 
-  /** Stops all of them after the requests in progress. */
+  /** Stops all processes after the requests in progress. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const { methods } of this.#members) void methods.end.asEvent();
@@ -159,7 +162,7 @@ export class ServingProcesses {
     await this.#writer?.close();
   }
 
-  /** Stops all of them, breaking off the requests in progress. */
+  /** Stops all processes, breaking off the requests in progress. */
   async cutOff(): Promise<void> {
     this.#isClosing = true;
     for (const { methods } of this.#members) void methods.cutOff.asEvent();
@@ -175,7 +178,7 @@ export class ServingProcesses {
     }
   }
 
-  /** Kills all of them. */
+  /** Kills all processes. */
   kill(): void {
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');
   }
@@ -219,7 +222,7 @@ export class ServingProcesses {
 
   /**
    * Restarts a process each time it dies. A dependency needed at startup, such as the store, may be
-   * temporarily unavailable: while other processes serve, retries continue indefinitely.
+   * temporarily unavailable, so retries continue indefinitely while other processes serve.
    */
   async #keep(number: number, first: Member): Promise<void> {
     let why = await first.ended;

@@ -16,7 +16,7 @@ let serving: Promise<Serving> | null = null;
 let withinMs = CLOSE_WITHIN_MS;
 let processes: ProcessCount = { serving: 1, wanted: 1, haveStarted: false };
 const ending = shutDownOnSignals({
-  // One that could not start is reported by its parent.
+  // The parent reports a process that could not start.
   close: async () => (await serving?.catch(() => null))?.close(),
   cutOff: async () => (await serving)?.cutOff(),
   withinMs: () => withinMs,
@@ -41,14 +41,17 @@ const methods: WorkerMethods = {
 const parent = createBirpc<ParentMethods, WorkerMethods>(methods, {
   post: (message) => process.connected && process.send!(message, undefined, undefined, () => {}),
   on: (listener) => process.on('message', listener),
-  // A debit that was given up and made later would not be repaid: clients have their own limits.
+  // Calls do not time out: a debit that was given up here, and made later, would not be repaid.
+  // Clients have their own limits.
   timeout: -1,
 });
 const leased = (of: RateName) =>
   new LeasedRates((subject, unused) => parent.lease(of, subject, unused));
 const rates = { accounts: leased('accounts'), addresses: leased('addresses') };
 
-/** Loaded with a ledger of this kind. */
+/**
+ * Opens a writer in this process. Loads its module only then, since other ledgers do not need it.
+ */
 async function openOwnWriter(file: string): Promise<Writer> {
   const { openWriter } = await import('../../portal/accounts/sqlite/writer.ts');
   return openWriter(file);

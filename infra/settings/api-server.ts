@@ -28,7 +28,7 @@ export interface ServeSettings {
   readonly drainMs: number;
   /** Number of processes that share the port. */
   readonly processes: number;
-  /** Lacks the API's address where that depends on the port it gets. */
+  /** Configuration of the API, without its address if that depends on the port it gets. */
   readonly proxy: ProxyConfigInput;
 }
 
@@ -102,7 +102,7 @@ export function serveSettings(flags: Flags, version: string, env?: Environment):
   return apiSettings(readSettings(serveSchema, flags, env), version);
 }
 
-/** As `serveSettings`, from settings that were read together with others. */
+/** Like `serveSettings`, but from settings that were read together with others. */
 export function apiSettings(set: z.output<typeof serveSchema>, version: string): ServeSettings {
   if (set.EXPORT_LINKS === 'bucket' && kindOf(set.STORE) !== 's3') {
     throw new UsageError(

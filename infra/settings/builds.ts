@@ -102,7 +102,7 @@ function service(name: keyof PublicServices, what: string) {
       ? null
       : 'is not a URL starting with http:// or https://',
   )
-    // Paths are appended to it.
+    // Paths are appended to the URL.
     .transform((url) => url.replace(/\/+$/, ''))
     .prefault(PUBLIC_SERVICES[name]);
   return setting(type, { description: `source of ${what}`, value: '<url>' });

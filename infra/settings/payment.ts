@@ -9,7 +9,7 @@ const priceId = z
   .string('must be a price id, or several, comma-separated')
   .startsWith('price_', 'must be a price id');
 
-/** Settings of payment, shared with the portal's. */
+/** Settings of payment, which are also part of the portal's settings. */
 export const STRIPE = {
   STRIPE_SECRET_KEY: setting(z.string().optional(), {
     description: 'Stripe secret key',
@@ -45,12 +45,12 @@ export const STRIPE = {
 /** Settings for requests to Stripe. */
 const paymentSchema = z.object(STRIPE);
 
-/** Reads how to reach Stripe; `null` if nothing is sold. */
+/** Reads the settings for requests to Stripe; `null` if nothing is for sale. */
 export function paymentSettings(flags: Flags = {}, env?: Environment): PaymentSettings | null {
   return stripeOf(readSettings(paymentSchema, flags, env));
 }
 
-/** As `paymentSettings`, from settings that were read together with others. */
+/** Like `paymentSettings`, but from settings that were read together with others. */
 export function stripeOf(set: z.output<typeof paymentSchema>): PaymentSettings | null {
   const {
     STRIPE_SECRET_KEY: secretKey,

@@ -18,14 +18,14 @@ export interface PortalSettings {
   /** Port of the metrics, on the same address; null if they are not served. */
   readonly metricsPort: number | null;
   readonly mail: MailSettings;
-  /** `null`: nothing is for sale. */
+  /** Settings of payment; `null` if nothing is for sale. */
   readonly stripe: PaymentSettings | null;
-  /** Lacks the portal's address where that depends on the port it gets. */
+  /** Configuration of the portal, without its address if that depends on the port it gets. */
   readonly portal: PortalConfigInput;
 }
 
 export interface MailSettings {
-  /** The mail server; `null`: mails are written to `folder`. */
+  /** URL of the mail server; `null` if mails are written to `folder`. */
   readonly smtpUrl: string | null;
   /** Sender of mails; never `null` with a server. */
   readonly from: string | null;
@@ -105,7 +105,7 @@ export function portalSettings(flags: Flags, version: string, env?: Environment)
   return settingsOfPortal(readSettings(portalSchema, flags, env), version);
 }
 
-/** As `portalSettings`, from settings that were read together with others. */
+/** Like `portalSettings`, but from settings that were read together with others. */
 export function settingsOfPortal(
   set: z.output<typeof portalSchema>,
   version: string,
@@ -141,7 +141,7 @@ export function settingsOfPortal(
   };
 }
 
-/** An address, or `Name <address>`, on one line. */
+/** Whether text is an address, or `Name <address>`, on one line. */
 function isSender(text: string): boolean {
   const [, named] = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text) ?? [];
   return isEmailAddress(named ?? text);

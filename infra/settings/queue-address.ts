@@ -14,7 +14,7 @@ export function parseQueueAddress(address: string): RedisAddress | null {
   }
 }
 
-/** Why this is not a valid queue address; null if it is. */
+/** Returns the reason why an address is not a valid queue address; null if it is. */
 export function queueFault(address: string): string | null {
   return parseQueueAddress(address) ? null : QUEUE_FORM;
 }

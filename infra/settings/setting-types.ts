@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An integer. */
+/** An integer within bounds. */
 export function integerSetting(min: number, max: number) {
   const wrong = `is not an integer from ${min} to ${max}`;
   return z
@@ -19,7 +19,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 const SIZE = /^(\d+(?:\.\d+)?) ?((?:[MG]i?B?)?)$/i;
 
-/** Bytes, such as 8GB or 512MiB. */
+/** A size in bytes, such as 8GB or 512MiB. */
 export function sizeSetting(min: number) {
   return z.string().transform((text, context) => {
     const [, amount, unit = ''] = SIZE.exec(text) ?? [];

@@ -4,17 +4,20 @@ import { z } from 'zod';
 export interface About {
   /** A short description. */
   readonly description: string;
-  /** Its flag, by default derived from the name; `null` if only a variable exists. */
+  /** Flag of the setting, by default derived from the name; `null` if only a variable exists. */
   readonly flag?: string | null;
   /** Placeholder for the value in help, such as `<n>`. */
   readonly value?: string;
-  /** May also be given in a file named by `NAME_FILE`; has no flag, and is never shown. */
+  /**
+   * The value may also be given in a file named by `NAME_FILE`. It has no flag unless `flag` names
+   * one, and is only shown as formatted by `redact`.
+   */
   readonly secret?: true;
   /** Formats the value for display, if it differs from the text or is partly secret. */
   readonly redact?: (text: string) => string;
   /** Behaviour when unset, if there is no default value. */
   readonly whenUnset?: string;
-  /** Settings that must be given along with it. */
+  /** Settings that must be given along with this one. */
   readonly needs?: readonly string[];
 }
 
@@ -32,14 +35,16 @@ export function aboutOf(type: z.core.$ZodType): About {
   return about;
 }
 
-/** Its flag, such as `--base-url`; `null` if it has none. */
+/** Returns the flag of a setting, such as `--base-url`; `null` if it has none. */
 export function flagOf(name: string, type: z.core.$ZodType): string | null {
   const { secret, flag = secret ? null : `--${name.toLowerCase().replaceAll('_', '-')}` } =
     aboutOf(type);
   return flag;
 }
 
-/** Its default, as text; `null` if it is required or has none. */
+/**
+ * Returns the default of a setting, or its behaviour when unset, as text; `null` if it has neither.
+ */
 export function defaultOf(type: z.core.$ZodType): string | null {
   if (type instanceof z.ZodPrefault) return String(type.def.defaultValue);
   return aboutOf(type).whenUnset ?? null;

@@ -6,7 +6,7 @@ import { type PortalSettings, portalSchema, settingsOfPortal } from './portal-se
 import { type Environment, readSettings } from './read-settings.ts';
 import { aboutOf, setting } from './setting.ts';
 
-/** Both servers run in one process. */
+/** Schema of the settings of both servers, which run in one process. */
 const startSchema = z.object({
   ...portalSchema.shape,
   ...serveSchema.omit({ PROCESSES: true }).shape,
@@ -16,9 +16,9 @@ const startSchema = z.object({
 
 /** Settings of both servers in one process. */
 export interface StartSettings {
-  /** Folder of everything not configured otherwise. */
+  /** Folder of everything that is not configured otherwise. */
   readonly folder: string;
-  /** Whether the store is the folder's own. */
+  /** Whether the store is the default one, in the folder. */
   readonly isOwnStore: boolean;
   readonly api: ServeSettings;
   readonly portal: PortalSettings;
@@ -42,7 +42,7 @@ export function startSettings(version: string, env?: Environment): StartSettings
     folder,
     isOwnStore: set.STORE === undefined,
     api: apiSettings(all, version),
-    // One process serves its metrics once: with those of the API.
+    // One process serves its metrics only once, with those of the API.
     portal: { ...settingsOfPortal(all, version), metricsPort: null },
   };
 }

@@ -21,9 +21,9 @@ export interface Accounts {
   /** Sets the account's customer id at the payment processor. */
   setCustomer(id: AccountId, customer: string): Promise<void>;
   /**
-   * Permanently removes address, sessions and membership from an account and revokes its keys: it
-   * can get neither keys nor sessions any more. Its records are kept, along with the record that
-   * its mailbox has had the sign-up grant, and whether it was disabled. Idempotent.
+   * Permanently removes the address, sessions and membership of an account and revokes its keys. No
+   * key or session can be created for it afterwards. Its records are kept, including whether it was
+   * disabled and that its mailbox has had the sign-up grant. Idempotent.
    */
   closeAccount(id: AccountId, by: Change): Promise<void>;
 
@@ -33,8 +33,8 @@ export interface Accounts {
    */
   grant(id: AccountId, grant: Grant, by: Actor): Promise<{ granted: boolean; balance: number }>;
   /**
-   * Takes tokens back once per cause, as many as are left of them: a negative grant. `taken` is 0
-   * for a repeated cause.
+   * Takes back tokens once per cause, at most the balance, and records them as a negative grant.
+   * `taken` is 0 for a repeated cause.
    */
   takeBack(id: AccountId, grant: Grant, by: Actor): Promise<{ taken: number; balance: number }>;
 
@@ -44,13 +44,13 @@ export interface Accounts {
    * The plain key appears only in this result.
    */
   issueKey(order: KeyOrder): Promise<KeyIssue>;
-  /** Oldest first: the active keys, and the last `MAX_REVOKED_KEPT` revoked ones. */
+  /** The active keys and the last `MAX_REVOKED_KEPT` revoked ones, oldest first. */
   keys(id: AccountId): Promise<ApiKey[]>;
-  /** Idempotent; returns `false` for an id that is unknown or no longer kept. */
+  /** Revokes a key. Idempotent; returns `false` for an id that is unknown or no longer kept. */
   revokeKey(id: AccountId, keyId: string, by: Change): Promise<boolean>;
   /**
-   * A disabled key is rejected until it is enabled; a revoked one stays revoked. Returns `false` as
-   * `revokeKey` does.
+   * Disables or enables a key. A disabled key is rejected until it is enabled; a revoked one stays
+   * revoked. Returns `false` for an id that is unknown or no longer kept.
    */
   setKeyDisabled(id: AccountId, keyId: string, disabled: boolean, by: Change): Promise<boolean>;
 
@@ -69,11 +69,11 @@ export interface Accounts {
 
   /** The mailboxes of closed accounts, which have had the sign-up grant. */
   formerMailboxes(): Promise<FormerMailbox[]>;
-  /** Imports such mailboxes; existing ones stay unchanged. */
+  /** Imports mailboxes of closed accounts; existing records stay unchanged. */
   importFormerMailboxes(mailboxes: readonly FormerMailbox[]): Promise<void>;
 }
 
-/** Number of revoked keys kept; of older ones, only the usage is kept. */
+/** Maximum number of revoked keys kept per account; of older ones, only the usage is kept. */
 export const MAX_REVOKED_KEPT = 100;
 export const MAX_CAUSE_BYTES = 1_500;
 export const AUDIT_KEPT = 500;
@@ -84,8 +84,8 @@ export type AccountId = string & { readonly [brand]?: 'account' };
 export interface Account {
   readonly id: AccountId;
   /**
-   * As its owner first wrote it; `null` if an operator created the account without one, or if it is
-   * closed.
+   * The address as its owner first wrote it; `null` if an operator created the account without one,
+   * or if the account is closed.
    */
   readonly email: string | null;
   readonly membership: Membership | null;
@@ -105,7 +105,7 @@ export interface Membership {
    * `ending`: paid, and not to be renewed. `past_due`: a payment has failed, and is being retried.
    */
   readonly status: (typeof MEMBERSHIP_STATUSES)[number];
-  /** When it expires; `null` for one granted by an operator. */
+  /** Expiry; `null` for a membership granted by an operator. */
   readonly untilMs: number | null;
   /** Date of the next payment. */
   readonly renewsAtMs: number | null;
@@ -121,8 +121,7 @@ export const WITHOUT_END: Membership = {
 };
 
 /**
- * Whether a membership is active; it is not once expired, even before the expiry has been
- * processed.
+ * Whether a membership is active. An expired one is not, even before its expiry has been processed.
  */
 export function isMember(membership: Membership | null, nowMs: number): boolean {
   return membership !== null && (membership.untilMs === null || nowMs < membership.untilMs);
@@ -132,7 +131,7 @@ export function isMember(membership: Membership | null, nowMs: number): boolean 
 export const ACTORS = ['owner', 'operator', 'payment'] as const;
 export type Actor = (typeof ACTORS)[number];
 
-/** A change, for the audit trail. */
+/** Author and time of a change, for the audit trail. */
 export interface Change {
   readonly by: Actor;
   readonly atMs: number;
@@ -140,7 +139,7 @@ export interface Change {
 
 export interface AuditEntry extends Change {
   readonly what: AuditEvent;
-  /** Such as the key, the number of tokens, or the source. */
+  /** Details such as the key, the number of tokens, or the source. */
   readonly detail: string;
 }
 
@@ -168,7 +167,8 @@ export interface ApiKey {
   readonly label: string;
   readonly createdAtMs: number;
   /**
-   * When a request with it was last admitted, charged or free, with a resolution of `LAST_USE_MS`.
+   * Time of the last admitted request with this key, charged or free, at a resolution of
+   * `LAST_USE_MS`; `null` if there was none.
    */
   readonly lastUsedAtMs: number | null;
   readonly disabled: boolean;
@@ -180,9 +180,9 @@ export type StoredKey = Omit<ApiKey, 'lastUsedAtMs'>;
 
 export interface AccountOrder {
   readonly email: string | null;
-  /** For a new account: defaults to the sign-up grant, if due. `null`: none. */
+  /** Grant for a new account; defaults to the sign-up grant, if due. `null`: no grant. */
   readonly grant?: Grant | null;
-  /** The sign-up grant if due, where it differs from the one in the plans. */
+  /** Replaces the sign-up grant of the plans, if one is due. */
   readonly signupGrant?: Grant;
   readonly by: Actor;
   readonly atMs: number;
@@ -194,7 +194,10 @@ export interface KeyOrder {
    */
   readonly owner: { readonly id: AccountId } | { readonly email: string | null };
   readonly label: string;
-  /** Defaults to the sign-up grant if this creates the account. `null`: none. */
+  /**
+   * Grant to book; defaults to the sign-up grant if the order creates the account. `null`: no
+   * grant.
+   */
   readonly grant?: Grant | null;
   /** Gives the account a membership without expiry. */
   readonly member?: boolean;
@@ -240,7 +243,10 @@ export interface UsageDay {
 export interface FormerMailbox {
   /** SHA-256, as computed by `hashMailbox`. */
   readonly hash: string;
-  /** Whether the account was disabled when it was closed: a new account does not lift that. */
+  /**
+   * Whether the account was disabled when it was closed; a new account of the mailbox is then
+   * disabled too.
+   */
   readonly disabled: boolean;
 }
 

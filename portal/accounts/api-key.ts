@@ -30,7 +30,8 @@ export function isWellFormedApiKey(text: string): boolean {
 }
 
 /**
- * The only form in which a key is stored. A key has 190 bits of entropy, so a plain hash is enough.
+ * Hashes a key for storage; keys are stored in no other form. A key has 190 bits of entropy, so a
+ * plain hash is enough.
  */
 export function hashApiKey(key: string): KeyHash {
   return hash('sha256', key, 'base64url');
@@ -42,8 +43,8 @@ export function apiKeyPrefix(key: string): string {
 }
 
 /**
- * Six base-62 characters of the secret's CRC-32 (ISO-HDLC): detects any changed character and any
- * two neighbours swapped.
+ * The secret's CRC-32 (ISO-HDLC) as six base-62 characters. Detects any single changed character
+ * and any swap of two neighbours.
  */
 function checksum(secret: string): string {
   let rest = crc32(secret);

@@ -1,7 +1,7 @@
 import type { ApiKey, Grant, Membership } from './accounts.ts';
 import type { NewSession } from './sessions.ts';
 
-// Details of audit entries: the same text on every ledger.
+// Details of audit entries, worded the same on every ledger.
 
 export function keyDetail({ prefix, label }: Pick<ApiKey, 'prefix' | 'label'>): string {
   return label ? `${prefix}…, ${label}` : `${prefix}…`;
@@ -14,13 +14,13 @@ export function grantDetail({ tokens, cause }: Grant): string {
 export function membershipDetail(membership: Membership | null): string {
   if (!membership) return 'none';
   const { status, untilMs, renewsAtMs } = membership;
-  // A renewed membership lasts some days longer, to allow for a late payment; that is not its
-  // expiry.
+  // `untilMs` of a renewing membership is some days after the renewal, to allow for a late payment;
+  // it is not its expiry.
   if (renewsAtMs !== null) return `${status}, renews ${new Date(renewsAtMs).toISOString()}`;
   return untilMs ? `${status} until ${new Date(untilMs).toISOString()}` : status;
 }
 
-/** For an account that opens disabled: not a change by its owner. */
+/** Detail of the entry that disables a new account; its owner did not make this change. */
 export const STILL_DISABLED = 'as the account of the same address was when it was closed';
 
 export function signInDetail({ client, address }: NewSession): string {

@@ -5,7 +5,7 @@ import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY } from './replays.ts';
 
 // Checks and computations shared by all ledgers.
 
-/** A thousand of these still add up to a safe integer. */
+/** Upper bound on the tokens of a grant; a thousand such grants still add up to a safe integer. */
 const MAX_GRANT = 1e12;
 
 /** Whether a number can be charged; NaN or a fraction, for example, would corrupt a balance. */
@@ -27,7 +27,7 @@ export function requireGrant({ tokens, cause }: Grant): void {
   }
 }
 
-/** A refund returns all or part of a charge. */
+/** Throws a `RangeError` unless a refund returns all or part of its charge. */
 export function requireRefund(charge: Charge, tokens: number): void {
   requireTokens(charge.tokens);
   requireTokens(tokens);

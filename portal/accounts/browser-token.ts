@@ -3,14 +3,14 @@ import { openText, sealText } from './sealed-text.ts';
 
 /**
  * A short-lived credential for the pages of one origin. It acts for an account as a key does, for
- * as long as the session that requested it. It is sealed, not stored: whoever shares the ledger
- * shares the secret, and admission looks at the session.
+ * as long as the session that requested it lasts. It is sealed, not stored: all processes on a
+ * ledger share the secret, and admission looks up the session.
  */
 export interface BrowserToken {
   readonly account: AccountId;
   /** Id of the session. */
   readonly session: string;
-  /** Such as `https://www.example.org`. */
+  /** Origin of the pages, such as `https://www.example.org`. */
   readonly origin: string;
   readonly endsAtMs: number;
 }
@@ -22,7 +22,7 @@ export const BROWSER_TOKEN_KEY_ID = 'browser-token';
 
 const PREFIX = 'tb_live_';
 
-/** Whether a credential is meant as a browser token. */
+/** Whether a credential has the prefix of a browser token. */
 export function isBrowserToken(text: string): boolean {
   return text.startsWith(PREFIX);
 }
@@ -33,7 +33,7 @@ export function sealBrowserToken([secret]: readonly string[], token: BrowserToke
   return PREFIX + sealText(secret, 'browser token', text);
 }
 
-/** Returns `undefined` for a forged or altered token. */
+/** Opens a sealed token; returns `undefined` for a forged or altered one. */
 export function openBrowserToken(
   secrets: readonly string[],
   token: string,

@@ -1,18 +1,18 @@
 import type { ApiKey, AuditEntry, Grant, UsageDay } from './accounts.ts';
 
-// Order of an account's lists, the same on every ledger.
+// Sort orders of an account's lists, the same on every ledger.
 
-/** Oldest first. */
+/** Sorts grants, oldest first. */
 export function grantsInOrder(grants: readonly Grant[]): Grant[] {
   return [...grants].sort((a, b) => a.atMs - b.atMs || compare(a.cause, b.cause));
 }
 
-/** Oldest first. */
+/** Sorts keys, oldest first. */
 export function keysInOrder<Key extends ApiKey>(keys: readonly Key[]): Key[] {
   return [...keys].sort((a, b) => a.createdAtMs - b.createdAtMs || compare(a.id, b.id));
 }
 
-/** By day, key and route, without what was refunded entirely. */
+/** Sorts usage by day, key and route, and drops entries that were refunded entirely. */
 export function usageInOrder(usage: readonly UsageDay[]): UsageDay[] {
   return usage
     .filter(({ requests }) => requests > 0)
@@ -22,8 +22,8 @@ export function usageInOrder(usage: readonly UsageDay[]): UsageDay[] {
 }
 
 /**
- * Chooses the entry to drop from a full audit trail, oldest first: the oldest of the most common
- * kind. A repeated action evicts its own entries, never the sign-in trail.
+ * Returns the index of the entry to drop from a full audit trail, given oldest first: the oldest
+ * entry of the most common kind. A repeated action evicts its own entries, never the sign-in trail.
  */
 export function surplusEntry(entries: readonly AuditEntry[]): number {
   const counts = new Map<string, number>();

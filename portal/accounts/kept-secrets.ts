@@ -1,7 +1,7 @@
 import { retry } from '../../shards/concurrency/retry.ts';
 import { type Ledger, LedgerUnavailable } from './ledger.ts';
 
-/** Between attempts to load a secret from an unavailable ledger. */
+/** Pause between attempts to load a secret from an unavailable ledger. */
 const ASK_AGAIN_MS = 250;
 
 /** Sealing secrets: those from the settings, or one stored in the ledger. */
@@ -9,7 +9,10 @@ export class KeptSecrets {
   #all: readonly string[] | undefined;
   readonly #ending = new AbortController();
 
-  /** Retries until an unavailable ledger returns the secret. */
+  /**
+   * Returns the secrets; if the ledger is unavailable, retries in the background until it returns
+   * its secret. `set`: the secrets from the settings, if any.
+   */
   static async open(
     set: readonly string[] | undefined,
     ledger: Pick<Ledger, 'secret'>,
@@ -31,8 +34,8 @@ export class KeptSecrets {
   }
 
   /**
-   * The first seals, all of them open. Throws `LedgerUnavailable` until the ledger has returned its
-   * secret.
+   * The secrets: the first one seals, any of them opens. Throws `LedgerUnavailable` until the
+   * ledger has returned its secret.
    */
   get all(): readonly string[] {
     if (this.#all === undefined)

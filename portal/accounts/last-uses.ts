@@ -5,7 +5,10 @@ import type { KeyHash } from './key-hash.ts';
 const LAST_USE_MS = 60_000;
 const MAX_KEYS_KNOWN = 100_000;
 
-/** When this process last recorded each key's use, so that not every request causes a write. */
+/**
+ * Times at which this process last recorded each key's use, so that not every request causes a
+ * write.
+ */
 export class LastUses {
   readonly #notedAtMs = lruMap<KeyHash, number>(MAX_KEYS_KNOWN);
 
@@ -18,7 +21,7 @@ export class LastUses {
     this.#notedAtMs.set(key, nowMs);
   }
 
-  /** Recording failed: the next use is due again. */
+  /** Drops a key whose use could not be recorded, so that its next use is due again. */
   forget(key: KeyHash): void {
     this.#notedAtMs.delete(key);
   }

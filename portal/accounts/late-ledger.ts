@@ -2,7 +2,7 @@ import { retry } from '../../shards/concurrency/retry.ts';
 import { type Ledger, LedgerUnavailable } from './ledger.ts';
 import { type OpenOptions, openLedger } from './open-ledger.ts';
 
-/** Between attempts to open an unavailable ledger. */
+/** First and longest pause between attempts to open an unavailable ledger. */
 const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 500];
 
 /**
@@ -15,7 +15,10 @@ export function openLedgerToServe(address: string, options: OpenOptions): Promis
   return openedOnceReachable(() => openLedger(address, options), warn);
 }
 
-/** The same for a ledger that `open` opens. */
+/**
+ * Opens a ledger with `open`. If it is unavailable, returns a proxy that opens it once it can be
+ * reached and whose calls fail until then. Permanent errors reject.
+ */
 export async function openedOnceReachable(
   open: () => Promise<Ledger>,
   warn: (words: string) => void,
@@ -28,7 +31,7 @@ export async function openedOnceReachable(
   }
 }
 
-/** Proxy for a ledger that could not be opened yet; delegates to it once it has been. */
+/** Proxy for a ledger that could not be opened yet; delegates to it once it is open. */
 function lateLedger(
   open: () => Promise<Ledger>,
   fault: LedgerUnavailable,
@@ -40,7 +43,7 @@ function lateLedger(
 
   const pauseAfter = (error: unknown, tries: number) => {
     if (!(error instanceof LedgerUnavailable)) throw error;
-    // It may be up by now, and reject us.
+    // The ledger may be up by now, but reject us.
     if (!error.isAway && error.message !== why.message) warn(error.message);
     why = error;
     return Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LAST_PAUSE_MS);

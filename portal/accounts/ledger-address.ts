@@ -9,7 +9,7 @@ export interface RedisAddress {
   readonly isEncrypted: boolean;
   readonly username?: string;
   readonly password?: string;
-  /** Default port of a sentinel. */
+  /** Name of the master that the sentinels watch; absent for other kinds. */
   readonly master?: string;
   readonly database: number;
 }
@@ -30,7 +30,7 @@ export function parseLedgerAddress(text: string): LedgerAddress {
   return parsed;
 }
 
-/** Returns the error in an address, if any. */
+/** Returns the error in an address, or null if it is valid. */
 export function ledgerAddressFault(text: string): string | null {
   const parsed = partsOf(text);
   return typeof parsed === 'string' ? parsed : null;

@@ -12,7 +12,10 @@ import type { SignIns } from './sign-ins.ts';
  * failure of the backing store is a `LedgerUnavailable`: callers fail closed.
  */
 export interface Ledger extends Metering, Accounts, Replays, SignIns, Sessions, PaymentEvents {
-  /** A random secret by name, created on first use: the same for all that share the ledger. */
+  /**
+   * Returns the random secret of a name, created on first use; all processes that share the ledger
+   * get the same one.
+   */
   secret(name: string): Promise<string>;
   /** Every secret created so far, for import into another ledger. */
   secrets(): Promise<Readonly<Record<string, string>>>;
@@ -56,8 +59,8 @@ interface UnavailableOptions {
 }
 
 /**
- * A debit that may have been applied, or a refund that may not have been: the charge is refunded,
- * exactly once, when the ledger responds again.
+ * Error for a debit that may have been applied, or a refund that may not have been. The charge is
+ * refunded exactly once, when the ledger responds again.
  */
 export class RefundPending extends LedgerUnavailable {
   override readonly name = 'RefundPending';

@@ -4,10 +4,10 @@ import { domainToASCII } from 'node:url';
 const MAX_MAILBOX_BYTES = 1_500;
 
 /**
- * The mailbox that an address delivers to: two addresses with one mailbox belong to one person.
- * Case is ignored everywhere, and domains are normalized as mail servers do; dots, or what follows
- * a plus, are dropped only where the provider ignores them. Elsewhere, they may distinguish two
- * people and are kept.
+ * Returns the mailbox that an address delivers to; two addresses with one mailbox belong to one
+ * person. Case is ignored everywhere, and domains are normalized as mail servers do. Dots, or the
+ * part after a plus, are dropped only where the provider ignores them. Elsewhere, they may
+ * distinguish two people and are kept.
  */
 export function mailboxOf(email: string): string {
   const given = email.trim().normalize('NFC').toLowerCase();
@@ -22,11 +22,12 @@ export function mailboxOf(email: string): string {
 }
 
 /**
- * A domain in DNS form (UTS 46), which unifies letters that look alike and those of other scripts;
- * lower-cased only if it is not a valid domain.
+ * Converts a domain to DNS form (UTS 46), which unifies look-alike letters and those of other
+ * scripts. An invalid domain is only lower-cased.
  */
 export function asciiDomain(domain: string): string {
-  // Otherwise, characters not allowed in a name, such as a line break, would be silently dropped.
+  // Without this check, characters not allowed in a name, such as a line break, would be silently
+  // dropped.
   const isName = /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain);
   return (isName && domainToASCII(domain)) || domain.toLowerCase();
 }
@@ -45,7 +46,7 @@ export function keptMailbox(email: string): string {
   return mailbox;
 }
 
-/** Record of a mailbox whose account was closed. */
+/** Hashes a mailbox, for the record that its account was closed. */
 export function hashMailbox(mailbox: string): string {
   return hash('sha256', mailbox, 'base64url');
 }
@@ -71,7 +72,7 @@ const LIVE =
 const YAHOO =
   'com at be bg ca cl co.id co.il co.in co.kr co.nz co.th co.uk co.za com.ar com.au com.br com.co com.hk com.mx com.my com.pe com.ph com.sg com.tr com.tw com.ua com.ve com.vn cz de dk ee es fi fr gr hr hu ie in it lt lv nl no pl pt ro rs se si sk';
 
-/** As documented by the providers, 2026. */
+/** Rules of mail providers by domain, as documented by the providers in 2026. */
 const PROVIDERS: ReadonlyMap<string, Provider> = new Map([
   ...everywhere('outlook', OUTLOOK, PLUS),
   ...everywhere('hotmail', HOTMAIL, PLUS),

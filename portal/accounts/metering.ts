@@ -8,14 +8,14 @@ import type { SessionId } from './sessions.ts';
  */
 export interface Metering {
   /**
-   * Authorizes a keyed request in one call: looks up the account of a key and takes one unit of its
-   * rate, the only cost.
+   * Authorizes a keyed request in one call: looks up the account of the key and takes one unit of
+   * its rate, which is the only cost.
    */
   admit(keyHash: KeyHash, nowMs: number): Promise<Admission>;
 
   /**
-   * The same for a browser token, whose usage is counted under `BROWSER_TOKEN_KEY_ID`: looks up the
-   * session that requested it, without extending it.
+   * Authorizes a request with a browser token, as `admit` does for a key. Looks up the session that
+   * requested the token, without extending it. Usage is counted under `BROWSER_TOKEN_KEY_ID`.
    */
   admitSession(session: SessionId, nowMs: number): Promise<Admission>;
 
@@ -26,8 +26,8 @@ export interface Metering {
   debit(charge: Charge): Promise<Debit>;
 
   /**
-   * Refunds the undelivered part of a debit: all of it, which also uncounts its request, or
-   * `tokens` of it.
+   * Refunds the undelivered part of a debit: `tokens` of it, or all by default. A full refund also
+   * uncounts its request.
    */
   refund(charge: Charge, tokens?: number): Promise<void>;
 }
@@ -61,7 +61,7 @@ export type Admission =
       readonly balance: number;
       readonly rate: RateState;
     }
-  /** Unknown or revoked; of a browser token: its session has ended. */
+  /** The key is unknown or revoked, or the session of the browser token has ended. */
   | { readonly outcome: 'invalid-key' }
   /** The account, or this key, is disabled. */
   | { readonly outcome: 'account-disabled' };

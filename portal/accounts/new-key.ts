@@ -3,7 +3,7 @@ import type { StoredKey } from './accounts.ts';
 import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
 import type { KeyHash } from './key-hash.ts';
 
-/** A key not yet stored in any ledger. */
+/** Creates a key, not yet stored in any ledger. */
 export function newKey(
   label: string,
   createdAtMs: number,

@@ -25,7 +25,7 @@ export interface OpenOptions extends LedgerOptions {
  */
 export async function openLedger(address: string, options: OpenOptions): Promise<Ledger> {
   const parsed = parseLedgerAddress(address);
-  // Loaded on demand: an installation has one kind.
+  // Loaded on demand, since an installation uses one kind.
   if (parsed.kind === 'sqlite') {
     const { openSqliteLedger } = await import('./sqlite/sqlite-ledger.ts');
     return openSqliteLedger(parsed.directory, options);
@@ -35,7 +35,7 @@ export async function openLedger(address: string, options: OpenOptions): Promise
 }
 
 /**
- * Opens the one writer for several processes that have an embedded ledger open. Throws a
+ * Opens the writer shared by several processes that have an embedded ledger open. Throws a
  * `TypeError` for an address of another kind.
  */
 export async function openSharedWriter(address: string): Promise<Writer> {

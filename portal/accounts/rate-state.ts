@@ -1,4 +1,4 @@
-/** A fixed window of requests: what `RateLimit` and `RateLimit-Policy` report. */
+/** State of a fixed window of requests, as reported by `RateLimit` and `RateLimit-Policy`. */
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
@@ -6,16 +6,16 @@ export interface RateState {
   readonly resetSeconds: number;
 }
 
-/** The window of rates of API requests, which are stated by the minute. */
+/** Window of the API's request rates, which are stated per minute. */
 export const RATE_WINDOW_SECONDS = 60;
 
-/** State of a window in which `used` were taken. */
+/** Returns the state of a window from which `used` requests were taken. */
 export function rateState(
   { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number },
   used: number,
   elapsedMs: number,
 ): RateState {
   const resetSeconds = Math.max(1, Math.ceil(windowSeconds - elapsedMs / 1000));
-  // More may be taken than the limit if it was lowered meanwhile.
+  // `used` may exceed the limit if the limit was lowered meanwhile.
   return { limit, remaining: Math.max(0, limit - used), windowSeconds, resetSeconds };
 }

@@ -26,7 +26,7 @@ export class RateWindow implements RateCounter {
   readonly windowSeconds: number;
   readonly #windows: LRUCache<string, Window>;
 
-  /** Remembers at most `maxSubjects`, evicting the longest idle. */
+  /** Keeps windows for at most `maxSubjects`, evicting the one idle longest. */
   constructor(limit: number, windowSeconds = RATE_WINDOW_SECONDS, maxSubjects = 100_000) {
     this.limit = limit;
     this.windowSeconds = windowSeconds;
@@ -40,8 +40,8 @@ export class RateWindow implements RateCounter {
       this.#windows.set(subject, window);
     }
     let elapsed = nowMs - window.startMs;
-    // A time before the window started means that the clock was set back, and the window would last
-    // that much longer.
+    // A time before the start of the window means that the clock was set back; without a reset, the
+    // window would last that much longer.
     if (elapsed < 0 || elapsed >= this.windowSeconds * 1000) {
       window.startMs = nowMs;
       window.used = 0;

@@ -4,7 +4,7 @@ import type { Charge } from './metering.ts';
 /** Responses that are replayed without being charged again. Failures are `LedgerUnavailable`. */
 export interface Replays {
   /**
-   * `debit`, once per `Idempotency-Key`: the first request is charged and its response kept; a
+   * Debits once per `Idempotency-Key`: the first request is charged and its response kept; a
    * repetition of the same request within `RESPONSE_LIFE_MS` gets that response free. Only one of
    * several concurrent requests is first. Throws a `RangeError` for an empty key, or one over
    * `MAX_IDEMPOTENCY_KEY`.
@@ -12,14 +12,14 @@ export interface Replays {
   debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay>;
 
   /**
-   * Stores the response that a debit paid for, outside its transaction, since a body may have
-   * megabytes. A body over `MAX_KEPT_BYTES` is not stored, nor one whose debit was undone.
+   * Stores the response that a debit paid for, outside its transaction, since a body may be
+   * megabytes long. A body over `MAX_KEPT_BYTES` is not stored, nor one whose debit was undone.
    */
   storeResponse(receipt: Receipt, response: StoredResponse): Promise<void>;
 
   /**
-   * The stored response to an earlier request with this `Idempotency-Key`, if any: check before
-   * computing one. Charges only what was refunded of it.
+   * Returns the stored response to an earlier request with this `Idempotency-Key`, if any; call it
+   * before computing a response. Charges only the share that was refunded.
    */
   replay(
     account: AccountId,
@@ -31,7 +31,7 @@ export interface Replays {
    * Reports, once per delivery, that a response of `debitOnce` or `replay` was not delivered, or
    * how many `undelivered` tokens of it were not. When all deliveries of a debit have failed, the
    * share that none delivered is refunded once. A response of which nothing was delivered is
-   * forgotten; any other is kept, and its next replay charges the refunded share again: it is paid
+   * dropped. Any other is kept, and its next replay charges the refunded share again, so it is paid
    * for exactly once.
    *
    * The receipt names one debit, not its `Idempotency-Key`: a later debit under the same key is
@@ -48,13 +48,13 @@ export const RESPONSE_LIFE_MS = 24 * 60 * 60 * 1000;
 export const RECEIPT_LIFE_MS = 2 * RESPONSE_LIFE_MS;
 /** Maximum length of an `Idempotency-Key` in characters. */
 export const MAX_IDEMPOTENCY_KEY = 255;
-/** A larger body is not stored; its charge is. */
+/** Maximum size of a stored body; for a larger one, only the charge is stored. */
 export const MAX_KEPT_BYTES = 8 * 2 ** 20;
 
 /** Identifies one debit of `debitOnce` to the deliverer of its response. */
 export interface Receipt {
   readonly account: AccountId;
-  /** When the response that it paid for expires. */
+  /** Expiry of the response that the debit paid for. */
   readonly endsAtMs: number;
   readonly id: string;
 }
@@ -81,7 +81,7 @@ export interface StoredResponse {
 export type Replay =
   | {
       readonly outcome: 'replayed';
-      /** `null`: it was too large to store, or is not stored yet, and has to be recomputed. */
+      /** `null` if it was too large to store, or is not stored yet, and has to be recomputed. */
       readonly response: StoredResponse | null;
       /** Original price. */
       readonly tokens: number;
@@ -91,7 +91,7 @@ export type Replay =
       /** Charge of this replay: the share refunded earlier. Usually 0. */
       readonly charged: number;
     }
-  /** The refunded share can no longer be paid. */
+  /** The balance no longer covers the refunded share. */
   | { readonly outcome: 'insufficient'; readonly tokens: number; readonly balance: number }
   /** The key was used for another request. */
   | { readonly outcome: 'conflict' };

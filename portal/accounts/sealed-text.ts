@@ -19,7 +19,10 @@ export function sealText(secret: string, purpose: Purpose, text: string): string
   return Buffer.concat([salt, cipher.getAuthTag(), ...sealed]).toString('base64url');
 }
 
-/** A sealed text, and the secret it was sealed with; `undefined` for a foreign or altered one. */
+/**
+ * Opens a sealed text; also returns the secret it was sealed with. Returns `undefined` for a
+ * foreign or altered one.
+ */
 export function openText(
   secrets: readonly string[],
   purpose: Purpose,

@@ -8,7 +8,7 @@ export interface ServingLedger extends Metering, Replays, Pick<Ledger, 'secret' 
 /** A call to a ledger. */
 export interface LedgerCall {
   readonly operation: Exclude<keyof ServingLedger, 'secret'>;
-  /** Purpose of a debit. */
+  /** Route that a debit pays for. */
   readonly route?: string;
   /** Tokens to debit or refund. */
   readonly tokens?: number | undefined;
@@ -17,7 +17,9 @@ export interface LedgerCall {
 /** Wraps a call: makes it and passes on its outcome, or refuses it. */
 export type LedgerInterceptor = <T>(what: LedgerCall, call: () => Promise<T>) => Promise<T>;
 
-/** A ledger that intercepts each call of the proxy, for instance to measure it. */
+/**
+ * Returns a ledger whose calls, except `secret`, go through `around`, for instance to be measured.
+ */
 export function interceptedLedger(ledger: ServingLedger, around: LedgerInterceptor): ServingLedger {
   return {
     admit: (...args) => around({ operation: 'admit' }, () => ledger.admit(...args)),

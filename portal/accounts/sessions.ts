@@ -3,8 +3,8 @@ import type { Account, AccountId } from './accounts.ts';
 /** Sign-in sessions by account and device. Failures are `LedgerUnavailable`. */
 export interface Sessions {
   /**
-   * Starts a session, and records the sign-in. The oldest one beyond `MAX_SESSIONS` is ended. A
-   * closed account gets none.
+   * Starts a session, and records the sign-in. Beyond `MAX_SESSIONS`, the session idle longest is
+   * ended. A closed account gets no session.
    */
   beginSession(account: AccountId, session: NewSession): Promise<'begun' | 'closed'>;
   /**

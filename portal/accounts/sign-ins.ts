@@ -21,8 +21,8 @@ export interface SignIns {
   ): Promise<boolean>;
 
   /**
-   * Takes one of `limit` in a window of seconds that starts with the first, across all processes
-   * that share the ledger. Refused attempts do not count.
+   * Takes one of `limit` attempts per window, counted across all processes that share the ledger. A
+   * window starts with its first attempt. Refused attempts do not count.
    */
   takeLimited(
     subject: string,

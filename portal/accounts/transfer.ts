@@ -8,7 +8,7 @@ import {
 } from './accounts.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Error for a file that is not an export, or truncated; names the line. */
+/** Error for a file that is not an export, or is truncated; names the line. */
 export class NotAnExport extends Error {
   override readonly name = 'NotAnExport';
 }
@@ -117,7 +117,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, line: number): T {
   throw new NotAnExport(`line ${line}: ${[path.join('.'), message].filter(Boolean).join(': ')}`);
 }
 
-/** Σ grants − Σ usage = balance; otherwise tokens would be lost or created. */
+/** Requires that Σ grants − Σ usage = balance; otherwise tokens would be lost or created. */
 function requireSum({ account, grants, usage }: AccountRecords, line: number): void {
   const granted = grants.reduce((sum, { tokens }) => sum + tokens, 0);
   const used = usage.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -136,7 +136,7 @@ const HEAD = z.object({
   ledger: z.literal(EXPORT_VERSION, 'is not a ledger export that this version supports'),
   secrets: z.record(z.string(), z.string()),
   formerMailboxes: z.array(z.string()),
-  /** The subset whose accounts were disabled. */
+  /** The subset of `formerMailboxes` whose accounts were disabled. */
   disabledMailboxes: z.array(z.string()),
 });
 type Head = z.infer<typeof HEAD>;

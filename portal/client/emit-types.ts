@@ -52,8 +52,8 @@ interface Problem {
 }
 
 /**
- * The TypeScript module of a document: its schemas, operations and problems as types, and a table
- * of access, method, path and chunked member for the client. HEAD operations are left out.
+ * Returns the TypeScript module of a document: its schemas, operations and problems as types, and a
+ * table of access, method, path and chunked member for the client. HEAD operations are left out.
  */
 export function emitTypes({ paths, components }: OpenApiDocument): string {
   const schemas = Object.entries(components.schemas).map(
@@ -125,7 +125,10 @@ function paramsOf(operation: ApiOperation, components: Readonly<Record<string, P
   } satisfies Schema;
 }
 
-/** The list of a batch and its limit: where a response may have `truncated` origins. */
+/**
+ * The list parameter of a batch and its maximum length; empty unless a response may have
+ * `truncated` origins.
+ */
 function chunksOf(operation: ApiOperation, params: Schema): [list: string, size: number] | [] {
   const response = contentOf(operation)['application/json']?.schema;
   if (!response?.properties?.truncated) return [];
@@ -138,7 +141,10 @@ function mediaTypeOf(mediaType: string, schema: Schema): string {
   return mediaType.startsWith('text/') || mediaType.endsWith('ndjson') ? 'string' : 'Uint8Array';
 }
 
-/** The type of a schema. Request values may be frozen, and `undefined` where it is optional. */
+/**
+ * Returns the type of a schema. In requests, arrays may be read-only and optional members
+ * `undefined`.
+ */
 function typeOf(schema: Schema, isSent = false): string {
   if (schema.$ref) return nameIn(schema.$ref);
   if (schema.const !== undefined) return literal(schema.const);

@@ -31,12 +31,12 @@ export function withoutSecrets(text: string): string {
   return PRIVATE.reduce((rest, [found, shown]) => rest.replace(found, shown), text);
 }
 
-/** Buffered lines; more are dropped. */
+/** Maximum size of buffered log lines; further lines are dropped. */
 const MAX_WAITING_BYTES = 4 * 2 ** 20;
 
 /**
  * Logger options of a server: JSON lines on standard output, each passed through `withoutSecrets`.
- * A blocked reader loses lines and delays no request.
+ * If the reader is blocked, lines are lost, but no request is delayed.
  */
 export function serverLog(level: string): FastifyServerOptions['logger'] {
   if (level === 'silent') return { level };
@@ -48,7 +48,7 @@ const QUIET_MS = 1_000;
 
 /**
  * Logs errors that come by the thousand when a backend is down: one per second of each kind, with
- * the number suppressed since. Logging as fast as requests fail would be the next outage.
+ * the number suppressed since. Logging as fast as requests fail would cause the next outage.
  */
 export class FaultLog {
   readonly #kinds = new Map<string, { nextMs: number; omitted: number }>();
@@ -70,8 +70,8 @@ export class FaultLog {
 class RouteTally {
   readonly durations = new DurationHistogram();
   /**
-   * Number of responses by status; of those that did not end, by that of the server's fault, or 0
-   * if the client disconnected.
+   * Number of responses by status. A response that did not end counts under the status of the
+   * server's fault, or under 0 if the client disconnected.
    */
   readonly statuses = new Map<number, number>();
 
@@ -81,7 +81,7 @@ class RouteTally {
   }
 }
 
-/** Requests without a route, and malformed ones. */
+/** Name of the tally for malformed requests and those without a route. */
 const UNMATCHED = 'unmatched';
 /** Requests by route template, such as `GET /v1/blocks/{geoid}/summary`. */
 export class RequestCounts {
@@ -141,8 +141,8 @@ export function countRequests(app: FastifyInstance, tally: RequestCounts, isLogg
 }
 
 /**
- * Whether the whole response has gone to the socket. One that was requested within the process has
- * no socket, and is handed over once it has ended.
+ * Whether the whole response has been passed to the socket. A response to a request from within the
+ * process has no socket, and is handed over once it has ended.
  */
 function isHandedOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): boolean {
   return raw.writableFinished || (raw.writableEnded && !(socket instanceof Socket));

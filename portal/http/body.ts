@@ -8,7 +8,7 @@ export class Body {
   static readonly NONE = new Body([]);
   readonly pieces: readonly Buffer[];
   readonly length: Bytes;
-  /** End of the paid part: once this much is delivered, everything counts as delivered. */
+  /** Length of the paid part: once this much is delivered, everything counts as delivered. */
   readonly paidLength: Bytes;
 
   /** `tail`: unmetered bytes at the end. */
@@ -22,12 +22,12 @@ export class Body {
     return new Body([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]);
   }
 
-  /** All of it in one buffer, for small or compressed bodies. */
+  /** Joins the pieces in one buffer; for small or compressed bodies. */
   whole(): Buffer {
     return this.pieces.length === 1 ? this.pieces[0] : Buffer.concat(this.pieces);
   }
 
-  /** All of it, in order, in chunks of at most the given size. */
+  /** Yields the body in order, in chunks of at most `most` bytes. */
   *cut(most: Bytes): Generator<Buffer> {
     for (const piece of this.pieces) {
       for (let start = 0; start < piece.length; start += most) {

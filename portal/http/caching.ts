@@ -17,10 +17,10 @@ export const CACHE_CONTROL = {
   pinned: 'private, max-age=31536000, immutable',
 } as const;
 
-/** 162 bits of the hash. */
+/** Length of an ETag in base64url characters: 162 bits of the hash. */
 const ETAG_CHARACTERS = 27;
 
-/** The ETag of another representation of the same response: a format, a coding. */
+/** The ETag of another representation of the same response, such as another format or coding. */
 export function variantEtag(etag: string, variant: string): string {
   return `${etag.slice(0, -1)}-${variant}"`;
 }
@@ -33,8 +33,8 @@ export function etagOf(body: string | Uint8Array): string {
 const ONE_STRONG = /^"[^"]*"$/;
 
 /**
- * Whether `If-None-Match` lists the representation: RFC 9110 section 13.1.2, weak comparison. `*`
- * is not handled here: it asks whether any representation exists.
+ * Whether `If-None-Match` lists the representation: RFC 9110 section 13.1.2, weak comparison. `*`,
+ * which matches any representation, is not handled here.
  */
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   // The common case: a client sends back the ETag it received.
@@ -47,7 +47,7 @@ export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
 }
 
 /**
- * The representation of a response that the client has, by its ETag: the plain one if it would take
+ * Returns the ETag of the representation that the client has: the plain one if the client accepts
  * any; undefined if it has none.
  */
 export function knownRepresentation(

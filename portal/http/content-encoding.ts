@@ -46,10 +46,13 @@ function weightIn(acceptEncoding: string | undefined, listed: RegExp): number {
 const compress = promisify(gzip);
 const inflate = promisify(gunzip);
 
-/** Anything smaller fits one packet anyway. */
+/** Minimum size of a body to compress; a smaller one fits in one packet anyway. */
 export const MIN_COMPRESSED_BYTES = 1_400;
 
-/** Responses are compressed once and sent often, but a client waits for the first. */
+/**
+ * Compression level. Responses are compressed once and sent often, but a client waits for the
+ * first.
+ */
 const LEVEL = 5;
 
 /**
@@ -57,7 +60,7 @@ const LEVEL = 5;
  * at most one chunk of each large response.
  */
 const PIECE_BYTES = 2 ** 16;
-/** Rows compress to about a tenth. */
+/** Compressed size up to which a body is inflated in one piece; rows compress to about a tenth. */
 const SMALL_ZIPPED_BYTES = PIECE_BYTES / 8;
 
 export async function gzipBody(body: Body): Promise<Body> {
@@ -67,10 +70,11 @@ export async function gzipBody(body: Body): Promise<Body> {
 
 const compressByBrotli = promisify(brotliCompress);
 
-/** Compresses in one piece: for catalogue texts, which are compressed once and sent often. */
+/** Compresses in one piece, for catalogue texts, which are compressed once and sent often. */
 export async function compressWith(coding: 'br' | 'gzip', bytes: Uint8Array): Promise<Buffer> {
   if (coding === 'gzip') return (await gzipBody(Body.of(bytes))).whole();
-  // Smaller than with gzip, in the same time; the maximum level would take fifty times as long.
+  // At this level, Brotli is smaller than gzip in the same time; its maximum level would take fifty
+  // times as long.
   return compressByBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: LEVEL } });
 }
 

@@ -22,7 +22,7 @@ const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
 };
 
-/** Problems that precede routing. */
+/** Problems that are reported even if there is no route. */
 const OF_ALL_PATHS: readonly ProblemSlug[] = ['rate-limited', 'key-in-url'];
 
 /** Maps an error of a service's own parts to a problem; `undefined` for any other. */
@@ -37,7 +37,7 @@ declare module 'fastify' {
   }
 }
 
-/** How long a client should wait for a backend that may be back soon. */
+/** Header that states how long a client should wait for a backend that may be back soon. */
 export const RETRY = { 'retry-after': '5' } as const;
 
 /** Turns every error into a problem document without internal details. */
@@ -82,8 +82,8 @@ function sendProblem(reply: FastifyReply, problem: Problem, style: ProblemStyle)
 /**
  * Refuses input that never became a request, and closes its connection. A connection that sent no
  * byte is closed silently, since a browser treats whatever arrives on a spare connection as the
- * response to its next request. `fixedHeaders`: names and values in turn. Returns the status that
- * was sent, if any.
+ * response to its next request. `fixedHeaders`: alternating names and values. Returns the status
+ * that was sent, if any.
  */
 export function refuseConnection(
   error: Error,
@@ -130,7 +130,8 @@ function unrouted(
   known: KnownPaths,
 ): Problem {
   const methods = known.methodsOf(path);
-  // The router takes no line breaks in parameters with a suffix.
+  // A known path may still match no route: the router accepts no line breaks in parameters with a
+  // suffix.
   const isOther = methods !== undefined && !methods.includes(method);
   return isOther ? notTaken({ method, path, allow: methods.join(', ') }) : noRoute(path, known);
 }
@@ -152,7 +153,7 @@ export function refuseSlashedPaths(app: FastifyInstance): void {
 const ENDS_IN_PARAMETER = /\/:\w+$/;
 
 /**
- * Responds to OPTIONS with the methods of a known path. For a service that is not open to
+ * Responds to OPTIONS with the methods of a known path, for a service that is not open to
  * cross-origin requests.
  */
 export function handleOptionsRequests(
@@ -172,13 +173,16 @@ function hasEmptyPart({ params }: FastifyRequest): boolean {
   return Object.values(params as object).includes('');
 }
 
-/** A path with an empty parameter, such as one with a trailing slash, is not known. */
+/**
+ * The problem for a request without a route. A path with an empty parameter, such as one with a
+ * trailing slash, is not known.
+ */
 function notFound(request: FastifyRequest): Problem {
   const asked = { method: request.method, path: pathOf(request) };
   return undecodable(request) ?? unrouted(asked, request.server.knownPaths);
 }
 
-/** Points out if only an extra slash keeps a path from matching. */
+/** The problem for an unknown path; points out if only a trailing slash keeps it from matching. */
 function noRoute(path: string, known: KnownPaths): Problem {
   const isSlashed = path.endsWith('/') && known.methodsOf(path.slice(0, -1)) !== undefined;
   const quoted = truncate(path, MAX_QUOTED_PATH);
@@ -215,7 +219,7 @@ function late(): Problem {
   );
 }
 
-/** Errors of a request found before routing. */
+/** The problem for an error of a request found before routing. */
 function malformed(error: Error): Problem {
   const msg =
     systemCode(error) === 'HPE_HEADER_OVERFLOW'

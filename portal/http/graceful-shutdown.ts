@@ -12,7 +12,7 @@ const UNUSED_MS: Millis = 250;
 /** Limit on the time in which open connections may send one more request each. */
 const LAST_REQUESTS_MS: Millis = 2_000;
 const POLL_MS: Millis = 10;
-/** Connections that the kernel may hold for a server to accept: Node's default. */
+/** Maximum number of connections that the kernel holds for a server to accept: Node's default. */
 const BACKLOG = 511;
 
 /** Whether a server is shutting down, and what it stays open for. */
@@ -45,7 +45,7 @@ export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): vo
 
 /** Closes a server, which accepts onward requests until their senders have ended. */
 export async function closeGracefully(app: FastifyInstance): Promise<void> {
-  // Fastify rejects onward requests from the call of `close` on.
+  // Once `close` has been called, Fastify rejects onward requests.
   await stopListening(app);
   await app.close();
 }
@@ -74,7 +74,7 @@ async function stopListening(app: FastifyInstance): Promise<void> {
  * Resolves right after the event loop has accepted and read what had arrived. Closing a socket
  * resets connections that are not accepted yet, or a request that is not read, and a proxy in front
  * must not repeat a POST. The event loop polls after its timers, so a pause may end with unread
- * arrivals, and it accepts one connection a turn.
+ * arrivals, and it accepts one connection per turn.
  */
 async function arrivalsRead({ server }: FastifyInstance): Promise<void> {
   let hasAccepted = true;

@@ -18,7 +18,7 @@ export function plainPage(title: string, body: string): string {
 }
 
 /**
- * Headers of such a page: it may use its single style and nothing else, no scripts, pictures or
+ * Headers of a plain page, which may use its single style and nothing else: no scripts, pictures or
  * embedding. Its form, if any, may only be submitted to its own site.
  */
 export function plainPageHeaders({ hasForm }: { readonly hasForm: boolean }) {

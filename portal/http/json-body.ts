@@ -17,15 +17,15 @@ import type { ProblemSlug } from './problem-types.ts';
 import { hasBody } from './slow-clients.ts';
 import { issuesOf, validationMessage } from './validation.ts';
 
-/** Error for JSON nested deeper than any request. */
+/** Error for JSON that is nested deeper than any valid request. */
 class NestedTooDeep extends Error {
   override readonly name = 'NestedTooDeep';
 }
 
 /**
- * Maximum number of values in a body, which bounds the time to parse and validate it: 2,000 sites
- * and candidates, 20 values each as GeoJSON features with a few properties, and an area of 10,000
- * blocks. Names count as values.
+ * Maximum number of values in a body, which bounds the time to parse and validate it. It allows for
+ * 2,000 sites and candidates, 20 values each as GeoJSON features with a few properties, and an area
+ * of 10,000 blocks. Names count as values.
  */
 export const MAX_VALUES = 50_000;
 const MAX_DEPTH = 32;
@@ -43,13 +43,19 @@ const OF_BODIES: ValueLimit = {
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
-/** Where a text is cut, always before a comma, and the closers of all brackets open there. */
+/**
+ * The end of the read part of a text, always before a comma, and the closers of all brackets open
+ * there.
+ */
 interface Extent {
   readonly end: number;
   readonly closers: string;
 }
 
-/** The beginning of a text that has at most a number of values; throws `NestedTooDeep`. */
+/**
+ * Returns the extent of the beginning of a text that has at most `maxValues` values; throws
+ * `NestedTooDeep`.
+ */
 function extentOf(bytes: Uint8Array, maxValues: number): Extent {
   const open: number[] = [];
   let values = 0;
@@ -77,8 +83,8 @@ const COUNT_PROBLEMS: ReadonlySet<string> = new Set<ProblemSlug>([
 ]);
 
 /**
- * The problem of a list that is too long in the beginning of a body already. Other faults of a
- * beginning may be due to what follows it.
+ * Returns the problem of a list that is too long already in the beginning of a body. Other faults
+ * of a beginning may be due to the missing rest.
  */
 function countProblem(schema: z.ZodObject, beginning: unknown): Problem | undefined {
   try {
@@ -98,7 +104,7 @@ function tooManyValues({ values, advice }: ValueLimit): Problem {
   );
 }
 
-/** Accepts JSON bodies as bytes; `parseJson` parses them in their turn. */
+/** Accepts JSON bodies as bytes, which routes parse later by `parseJson`. */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // Many clients send a content type without a body; it is ignored then.
@@ -126,7 +132,7 @@ export function notPlainJson(): Problem {
   );
 }
 
-/** The fault of a body by the error that it caused; null for an error of the program. */
+/** Describes the fault of a body by the error that it caused; null for an error of the program. */
 function faultOf(error: unknown): string | null {
   if (error instanceof NestedTooDeep) return `is nested more than ${MAX_DEPTH} levels deep`;
   if (error instanceof SyntaxError) return 'is not valid JSON';
@@ -134,8 +140,8 @@ function faultOf(error: unknown): string | null {
 }
 
 /**
- * Parses a body strictly: valid UTF-8 and valid JSON only. One with too many values is refused by
- * the count of its list that the schema limits, or else as `payload-too-large`.
+ * Parses a body strictly: valid UTF-8 and valid JSON only. A body with too many values is refused
+ * for a list that exceeds its limit in the schema, or else as `payload-too-large`.
  */
 export function parseJson(
   { body }: FastifyRequest,

@@ -18,7 +18,7 @@ type DescribedRequest = Pick<
   'security' | 'requestParams' | 'requestBody'
 >;
 
-/** An operation as in OpenAPI, without its responses. */
+/** Describes an operation as in OpenAPI, without its responses. */
 export function describeRequest(
   { operationId, summary, description, tag }: Operation,
   request: DescribedRequest,

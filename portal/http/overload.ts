@@ -10,9 +10,9 @@ import { rateSubject } from './rate-limiting.ts';
 const SLICE_MS: Millis = 4;
 
 /**
- * Schedules the start of requests: as many per turn of the event loop as time allows; the others
- * wait and start round-robin by client. Otherwise a turn would last as long as there are busy
- * connections, and since each response takes several turns, one client with many connections would
+ * Schedules the start of requests: as many per turn of the event loop as time allows. The others
+ * wait and start round-robin by client. Otherwise, a turn would last longer the more connections
+ * are busy, and since each response takes several turns, one client with many connections would
  * delay all others.
  */
 export class RequestScheduler {
@@ -33,8 +33,8 @@ export class RequestScheduler {
   }
 
   /**
-   * One at a time: the synchronous part of each, including promise continuations, completes before
-   * the next.
+   * Starts one waiting request: its synchronous part, including promise continuations, completes
+   * before the next one starts.
    */
   readonly #next = (): void => {
     if (!this.#hasTime()) {
@@ -75,13 +75,13 @@ export function scheduleRequests(app: FastifyInstance): void {
 }
 
 const SAMPLE_MS: Millis = 100;
-/** One late turn is a long task; several in a row mean overload. */
+/** Number of samples: one late turn is a long task; several in a row mean overload. */
 const SAMPLES = 4;
 /** Multiple of the threshold above which even some first requests of clients are refused. */
 const FAR = 4;
 const MAX_RETRY_SECONDS = 4;
 
-/** The error under overload. `Retry-After` is randomized to spread the retries. */
+/** Returns the problem under overload. `Retry-After` is randomized to spread the retries. */
 export function overloaded(): Problem {
   const seconds = 1 + Math.floor(Math.random() * MAX_RETRY_SECONDS);
   const detail =
@@ -89,7 +89,7 @@ export function overloaded(): Problem {
   return new Problem('overloaded', detail, {}, { 'retry-after': String(seconds) });
 }
 
-/** Clients that may have a request in progress from one address while load is shed. */
+/** Maximum number of clients with a request in progress from one address while load is shed. */
 const CLIENTS_PER_ADDRESS = 8;
 
 /** The sender of a request, as far as it can be told apart before authentication. */
@@ -169,7 +169,7 @@ export class LoadShedder {
 
 /**
  * Refuses requests while the loop is late, before any work is done for them, except probes, signed
- * requests and onward ones.
+ * requests and onward requests.
  */
 export function shedLoad(
   app: FastifyInstance,
@@ -197,9 +197,9 @@ export function shedLoad(
 }
 
 /**
- * Identifies the client before authentication. Behind one address there may be many customers, so a
- * key counts, if the route takes one and its checksum is right. Anyone can invent such keys: an
- * address has only so many at a time.
+ * Identifies the client before authentication. Many customers may share one address, so clients are
+ * distinguished by key, if the route takes one and its checksum is right. Anyone can invent such
+ * keys, so the number of clients per address is limited.
  */
 function clientOf({ headers, ip, routeOptions }: FastifyRequest): Client {
   const address = rateSubject(ip);

@@ -54,7 +54,9 @@ interface AlikeResponses {
   readonly headers: (status: number) => z.ZodObject;
 }
 
-/** Longer names are unreadable: such a response is inlined. */
+/**
+ * Maximum length of a component name; longer ones are unreadable, so such a response is inlined.
+ */
 const LONGEST_NAME = 60;
 
 /**
@@ -117,7 +119,7 @@ export class ProblemResponses {
   }
 }
 
-/** Problems of every request are left out of a response's name. */
+/** Problems of every request, which are left out of a response's name. */
 const OF_ANY_REQUEST: readonly ProblemSlug[] = ['invalid-parameters', 'key-in-url'];
 
 /** A name for a response: its slugs, or the name of its status. */
@@ -134,8 +136,8 @@ function pascalCase(slug: string): string {
 const KINDS = { ...PROBLEM_TYPES, ...BATCH_FAULTS };
 
 /**
- * Serves a short readable page at each problem's `type`, and at `type` with `.md` the same as
- * Markdown. `helpAt`: an address that helps with a problem, if any.
+ * Serves a short readable page at each problem's `type`, and the same text as Markdown at `type`
+ * with `.md`. `helpAt`: returns an address that helps with a problem, if any.
  */
 export function serveProblemPages(
   app: FastifyInstance,

@@ -10,8 +10,8 @@ interface ProblemKind {
 }
 
 /**
- * Every slug with its status, its title, and advice for the reader: the page that its `type` links
- * to.
+ * Every slug with its status, its title, and advice for the reader, as shown on the page that its
+ * `type` links to.
  */
 export const PROBLEM_TYPES = {
   'invalid-parameters': {

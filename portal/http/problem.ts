@@ -4,7 +4,8 @@ import { MAX_COUNTED_FAULTS } from './request-limits.ts';
 /** One invalid parameter, as `invalid-parameters` lists it. */
 export interface ParameterIssue {
   /**
-   * The part, `path`, `query`, `header`, `body` or `request`, then the path to the error within it.
+   * The part of the request (`path`, `query`, `header`, `body` or `request`), then the path to the
+   * error within it.
    */
   readonly loc: readonly (string | number)[];
   readonly msg: string;
@@ -44,7 +45,7 @@ export interface ProblemStyle {
   readonly members?: (problem: Problem) => Readonly<Record<string, unknown>>;
 }
 
-/** Serializes a problem: never longer than `MAX_PROBLEM_BYTES`. */
+/** Serializes a problem in at most `MAX_PROBLEM_BYTES`. */
 export function problemText(style: ProblemStyle, problem: Problem): string {
   const text = JSON.stringify({ ...standardMembers(style, problem), ...problem.members });
   if (Buffer.byteLength(text) <= MAX_PROBLEM_BYTES) return text;
@@ -60,7 +61,7 @@ function standardMembers({ base, members }: ProblemStyle, problem: Problem) {
   return { type: `${base}/${slug}`, title, status, detail: message, ...members?.(problem) };
 }
 
-/** With headers, this stays below 16 kB. */
+/** Maximum size of a problem document; with headers, a response stays below 16 kB. */
 const MAX_PROBLEM_BYTES = 14_000;
 const MAX_DETAIL = 500;
 /** Maximum numbers of errors listed in a response and in its `detail`. */
@@ -80,7 +81,7 @@ export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
   );
   const lines = errors.slice(0, MAX_REPORTED).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
   const unsaid = faults.length - lines.length;
-  // Where as many are counted as may be, there may be more.
+  // If the count has reached its maximum, there may be more.
   const isCounted = faults.length < MAX_COUNTED_FAULTS;
   if (unsaid > 0) lines.push(`and ${unsaid} ${isCounted ? '' : 'or '}more`);
   const omitted = faults.length - errors.length;

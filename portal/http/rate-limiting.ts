@@ -6,7 +6,7 @@ import { Problem } from './problem.ts';
 
 /** Groups of 16 bits in an IPv6 address. */
 const GROUPS = 8;
-/** Groups of the smallest customer network, and of a whole site. */
+/** Number of groups that identify the smallest customer network, and a whole site. */
 const SUBNET_GROUPS = 4;
 const SITE_GROUPS = 3;
 /** Rate subject of an invalid address. */
@@ -34,7 +34,7 @@ export function networkOf(written: string): string {
   return `${hexadecimal(address.slice(0, SITE_GROUPS))}::/48`;
 }
 
-/** An IPv4 address unchanged, or the groups of an IPv6 one. */
+/** Returns an IPv4 address unchanged, the groups of an IPv6 one, or `UNKNOWN`. */
 function addressIn(written: string): string | number[] {
   const [, bracketed, plain] = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(written) ?? [];
   const address = bracketed ?? plain ?? written;
@@ -71,7 +71,7 @@ function writtenGroups(part: string): number[] {
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** A named window, other than that of all requests. */
+/** A rate window, named by `policy` unless it is that of all requests. */
 interface NamedRate extends RateState {
   readonly policy?: string;
 }
@@ -88,7 +88,7 @@ export function policyHeader({ policy = 'default', limit, windowSeconds }: Named
   return `"${policy}";q=${limit};w=${windowSeconds}`;
 }
 
-/** `RateLimit` of the same draft. */
+/** `RateLimit` of the IETF draft "RateLimit header fields for HTTP". */
 export function rateHeader({ policy = 'default', remaining, resetSeconds }: NamedRate): string {
   return `"${policy}";r=${remaining};t=${resetSeconds}`;
 }
@@ -101,8 +101,8 @@ export function setRateHeaders(reply: FastifyReply): void {
 }
 
 /**
- * The error for exceeding a rate. `what` is counted: a window of something other than requests is
- * named after it.
+ * Returns the problem for exceeding a rate. `what`: the things counted; a window of something other
+ * than requests is named after them.
  */
 export function rateLimited(reply: FastifyReply, rate: RateState, what = 'requests'): Problem {
   const { limit, windowSeconds, resetSeconds } = rate;
@@ -120,9 +120,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Keyed requests are counted by the ledger. */
     keyed?: boolean;
-    /** Signed by a trusted sender, which may send many: verifying a forged one costs one hash. */
+    /**
+     * Requests signed by a trusted sender, which may send many: verifying a forged one costs one
+     * hash.
+     */
     signed?: boolean;
-    /** Sent by load balancers, which may share an address with clients: not counted. */
+    /** Probes by load balancers, which may share an address with clients: not counted. */
     probe?: boolean;
   }
 }

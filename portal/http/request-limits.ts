@@ -9,7 +9,7 @@ export const REQUEST_LIMITS = {
   squareKilometres: 5_000,
   /** Criteria of a basket. */
   criteria: 8,
-  /** Sites of one's own, and as many candidates. */
+  /** Sites of one's own; also the limit on candidates. */
   sites: 1_000,
   /** Candidate sites chosen. */
   chosen: 50,
@@ -18,8 +18,8 @@ export const REQUEST_LIMITS = {
 } as const;
 
 /**
- * Wrong items of a list, and unknown members of an object, that are counted: a fault costs as much
- * as dozens of right items, and a body can hold thousands.
+ * Maximum number of wrong items of a list, and of unknown members of an object, that are counted. A
+ * fault costs as much as dozens of valid items, and a body can hold thousands.
  */
 export const MAX_COUNTED_FAULTS = 100;
 

@@ -19,7 +19,8 @@ export class KnownPaths {
         .map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
         .join('[^/]+?');
       const known = { pattern: new RegExp(`^${pattern}$`), methods };
-      // As in the router, a path without parameters goes before a template that it matches.
+      // As in the router, a path without parameters takes precedence over a template that it
+      // matches.
       if (literals.length === 1) this.#paths.unshift(known);
       else this.#paths.push(known);
     }
@@ -44,7 +45,7 @@ export function unknownMethod(
 ): { readonly method: string; readonly path: string } | undefined {
   const { code, rawPacket, bytesParsed } = error as ClientError;
   if (code !== 'HPE_INVALID_METHOD' || !rawPacket) return undefined;
-  // Earlier requests may precede it in the packet.
+  // Earlier requests may precede this one in the packet.
   const text = rawPacket.toString('latin1');
   const line = text.slice(text.lastIndexOf('\n', (bytesParsed ?? 1) - 1) + 1);
   const [, method, path] = REQUEST_LINE.exec(line) ?? [];
@@ -64,7 +65,7 @@ export function pathOf({ url }: FastifyRequest): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** Registers a server's paths as they are added. */
+/** Gives a server its registry of known paths, empty at first. */
 export function knowPaths(app: FastifyInstance): void {
   app.decorate('knownPaths', new KnownPaths());
 }
@@ -88,7 +89,7 @@ export function undecodable({ raw, originalUrl }: FastifyRequest): Problem | und
   return invalidParameters([{ loc: ['path'], msg, type: 'malformed' }]);
 }
 
-/** With scheme and host, as in requests to proxies: RFC 9112, section 3.2.2. */
+/** A URL with scheme and host, as in requests to proxies: RFC 9112, section 3.2.2. */
 const ABSOLUTE = /^https?:\/\//i;
 const AUTHORITY = /^https?:\/\/[^/?#]+/i;
 
@@ -110,7 +111,10 @@ function isDecodable(path: string): boolean {
 
 /** Prefix of every key, and of every browser token. */
 const KEY = /t[ab]_live_/i;
-/** How often a URL may have been encoded on its way: once per client and proxy. */
+/**
+ * Maximum number of times a URL is decoded: each client and proxy on its way may have encoded it
+ * once.
+ */
 const MAX_ENCODINGS = 3;
 
 /** Rejects every URL that contains a key, before anything else inspects or logs it. */

@@ -53,7 +53,7 @@ function requireHost(app: FastifyInstance): void {
   });
 }
 
-/** Node's own `headers` keep only the first. */
+/** Counts the Host headers of a request; Node's own `headers` keep only the first. */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -64,7 +64,7 @@ function hostsIn(rawHeaders: readonly string[]): number {
 
 /**
  * Ignores unknown expectations of a request: RFC 9110 section 10.1.1. Node would respond with 417,
- * without a problem document. It handles `100-continue` itself.
+ * without a problem document; it handles `100-continue` itself.
  */
 function ignoreExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => {
@@ -83,8 +83,8 @@ declare module 'fastify' {
 /** Log levels at which each request is logged. */
 const LOGS_REQUESTS = new Set(['trace', 'debug', 'info']);
 /**
- * A path parameter may be as long as Node's limit on the request line: the route reports what is
- * wrong with it.
+ * Maximum length of a path parameter: Node's limit on the request line, so that the route reports
+ * what is wrong with it.
  */
 const MAX_URL_BYTES = 16_384;
 
@@ -111,24 +111,27 @@ export interface HttpServerOptions {
   /** Event loop lag at which requests are rejected, milliseconds; 0: never. */
   readonly shedAtLagMs?: number;
   /**
-   * Whether a request is sent by this process for another that is in progress: only the other is
-   * limited.
+   * Whether a request is sent by this process on behalf of another in progress; only that other one
+   * is limited.
    */
   readonly isOnward?: (request: FastifyRequest) => boolean;
-  /** Set some time before the server is closed. */
+  /** State of the shutdown, which begins some time before the server is closed. */
   readonly shutdown?: Shutdown;
   /** Wraps the whole request, for example in a trace span. */
   readonly around?: onRequestHookHandler;
   /** Sets the headers of every response as it is sent. Raw responses set their own. */
   readonly setCommonHeaders: (reply: FastifyReply) => void;
-  /** Headers of every response, of refused connections too: names and values in turn. */
+  /**
+   * Headers of every response, including those of refused connections: alternating names and
+   * values.
+   */
   readonly fixedHeaders?: readonly string[];
 }
 
 /**
- * Builds a server hardened against slow and malformed clients, without routes yet: limits on
- * connections, bodies and rates; every error a problem document; the responses of a connection in
- * the order of its requests.
+ * Builds a server hardened against slow and malformed clients, without routes yet. It limits
+ * connections, bodies and rates, sends every error as a problem document, and responds to the
+ * requests of a connection in their order.
  */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
   const { problems, rates, setCommonHeaders, tally = new RequestCounts() } = options;
@@ -152,9 +155,9 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
       if (status !== undefined) tally.refused(status);
     },
   });
-  // A preflight has no body: one that is sent is not buffered.
+  // A preflight needs no body, so one that is sent is not buffered.
   app.addHttpMethod('OPTIONS', { overrideExisting: true });
-  // Known paths reject every method that Node parses.
+  // Known paths can thus reject every method that Node parses.
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }

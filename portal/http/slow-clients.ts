@@ -22,13 +22,13 @@ export const CONNECTION_LIMITS = {
   },
 } as const satisfies Partial<FastifyHttpOptions<Server>>;
 
-/** Each chunk has a cost. After this many, their mean size is checked. */
+/** Number of chunks after which their mean size is checked, since each chunk has a cost. */
 const FEW_PIECES = 1_000;
 const MIN_PIECE: Bytes = 64;
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Memory for incomplete bodies. */
+/** Maximum memory for incomplete bodies. */
 const MAX_ARRIVING: Bytes = 128 * 2 ** 20;
-/** Bytes and time spent draining an oversized body before the refusal is sent. */
+/** Maximum bytes and time spent draining an oversized body before the refusal is sent. */
 const MAX_READ_AWAY: Bytes = 8 * 2 ** 20;
 const READ_AWAY_WITHIN: Millis = 10_000;
 
@@ -101,7 +101,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** After a response, Node drains the rest of the request without checking it. */
+/**
+ * Closes connections whose bodies arrive in tiny pieces after a response: Node drains the rest of
+ * the request without checking it.
+ */
 function endUnwantedCrumbs({ server }: FastifyInstance): void {
   server.on('request', (request, response) => {
     if (!hasBody(request)) return;
@@ -126,16 +129,17 @@ function endCrumbs(body: Readable): void {
 }
 
 /**
- * Requests that a connection may send ahead of its responses; one with a body counts as several.
+ * Maximum number of requests that a connection may send ahead of its responses; one with a body
+ * counts as several.
  */
 const MAX_WAITING = 64;
 const WITH_BODY = 16;
-/** Connections of all clients together. */
+/** Maximum number of connections of all clients together. */
 const MAX_CONNECTIONS = 4_000;
 
 /** The requests of a connection. */
 interface Line {
-  /** Null before the first request. */
+  /** Latest response; null before the first request. */
   last: ServerResponse | null;
   waiting: number;
 }
@@ -144,9 +148,10 @@ interface Line {
  * Serves the requests of a connection one after another, even if pipelined, each in its own turn of
  * the event loop. A connection therefore holds one response at a time and takes no more than its
  * share of the loop, and a client that disconnects has not been charged for its next responses. A
- * connection that pipelines too far ahead is closed; with very many connections, an idle one for
- * each new one, or the new one if none is idle; and on shutdown, each after its pending requests.
- * This runs before the framework, so waiting requests are cheap.
+ * connection that pipelines too far ahead is closed. At the maximum number of connections, each new
+ * connection closes the one idle longest, or is closed itself if none is idle. On shutdown, each
+ * connection is closed after its pending requests. This runs before the framework, so waiting
+ * requests are cheap.
  */
 export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNECTIONS): void {
   const { server } = app;
@@ -170,7 +175,7 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
     if (line === undefined || !socket.writable) return;
     const before = line.last;
     line.last = response;
-    // Moves it to the end of the eviction order.
+    // Moves the connection to the end of the eviction order.
     lines.delete(socket);
     lines.set(socket, line);
     // A response waiting behind another has no socket yet.

@@ -14,7 +14,10 @@ const network = z
   ])
   .refine(isNarrow, WRONG);
 
-/** Wider networks do not belong to one operator; a few of them together would cover everyone. */
+/**
+ * Whether a network is narrow: wider ones do not belong to one operator, and a few of them together
+ * would cover all addresses.
+ */
 function isNarrow(network: string): boolean {
   const [address, bits] = network.split('/');
   if (bits === undefined) return true;
@@ -25,15 +28,15 @@ function isNarrow(network: string): boolean {
 
 /**
  * Proxies whose `X-Forwarded-For` is trusted: a number of proxies in front of the service, or their
- * networks. Never all: a client could otherwise choose its address, and a new rate limit with each.
- * A number requires that only the proxies can reach the service.
+ * networks. Trusting all is refused: a client could then choose its address, and get a new rate
+ * limit with each. A number requires that only the proxies can reach the service.
  */
 export const trustedProxies = z.union(
   [z.int(WRONG).min(1, WRONG).max(16, WRONG), z.array(network).min(1, WRONG)],
   WRONG,
 );
 
-/** Converts to Fastify's option. */
+/** Converts trusted proxies to Fastify's option. */
 export function trustProxyOption(
   trusted: z.output<typeof trustedProxies> | undefined,
 ): FastifyServerOptions['trustProxy'] {

@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /**
  * Message for an invalid value if its schema has none, addressed to the sender; Zod's own messages
- * address programmers. It follows the name of the value: `email: must be text`.
+ * address programmers. The message follows the name of the value: `email: must be text`.
  */
 export function validationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -34,7 +34,9 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string | undefine
   }
 }
 
-/** The same for a path or query value: each is text, or the texts of a repeated parameter. */
+/**
+ * Message for an invalid path or query value, which is text, or the texts of a repeated parameter.
+ */
 function textValidationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'invalid_type' || issue.expected !== 'string') return validationMessage(issue);
   return issue.input === undefined ? 'is missing' : 'must be given once';
@@ -61,8 +63,9 @@ export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
 }
 
 /**
- * Issues of a part of a request, as listed by `invalid-parameters`. For unknown members, a nested
- * object lists its own members; the outermost one, those of the route.
+ * Issues of a part of a request, as listed by `invalid-parameters`. For an unknown member of a
+ * nested object, the message lists the members of that object; for one of the outermost object,
+ * those of the route.
  */
 export function issuesOf(
   part: string,
@@ -94,12 +97,12 @@ function unknownName(key: string, { shape }: z.ZodObject): string {
   return `unknown parameter; this route ${acceptsParameters(Object.keys(shape))}`;
 }
 
-/** The kind of an error; our own rules name theirs. */
+/** The type of an issue; our own rules name theirs. */
 function typeOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'custom' ? String(issue.params?.type ?? issue.code) : issue.code;
 }
 
-/** The message for an absent value, by that for a wrong one. */
+/** Derives the message for an absent value from that for a wrong one. */
 export function missing(fault: string): string {
   return `is missing: it ${fault}`;
 }

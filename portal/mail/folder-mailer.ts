@@ -5,12 +5,12 @@ import { createTransport } from 'nodemailer';
 import { headersOf } from './headers.ts';
 import type { Mailer, Message } from './mailer.ts';
 
-/** Codes in them expire after ten minutes. */
+/** Number of mails kept; the codes in them expire after ten minutes. */
 const KEPT = 500;
 
 /**
- * Writes mails to a folder, each as a file `TIME-….eml` readable by its owner alone: for a local
- * service. Names ascend with time; the newest are kept.
+ * Writes mails to a folder, for a local service, each as a file `TIME-….eml` that only its owner
+ * can read. Names ascend with time, and only the newest are kept.
  */
 export function folderMailer(folder: string, from: string): Mailer {
   const transport = createTransport({

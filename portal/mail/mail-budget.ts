@@ -2,15 +2,18 @@ import type { SignIns } from '../accounts/sign-ins.ts';
 import { networkOf } from '../http/rate-limiting.ts';
 
 const HOUR_SECONDS = 60 * 60;
-/** Mails per hour for one network: a school whose pupils all sign in at once. */
+/**
+ * Maximum number of mails per hour for one network, such as a school whose pupils all sign in at
+ * once.
+ */
 const MAX_FOR_NETWORK = 200;
-/** Share of the budget available to one network. */
+/** Divisor of the budget that gives the share available to one network. */
 const PARTS = 5;
 
 /**
  * Limits the mails that the service sends per hour, across all processes that share a ledger, since
  * a mail server has a quota and a reputation. No network (`networkOf`) can use up more than a fifth
- * of it.
+ * of the budget.
  */
 export class MailBudget {
   readonly perHour: number;

@@ -4,13 +4,13 @@ import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
 export interface Mailer {
   /**
    * Resolves when the message has been handed on; rejects if refused, with `AddressRefused` if the
-   * mail server rejects that address. `clientId`: the sender in whose turn it is queued.
+   * mail server rejects that address. `clientId`: the client in whose turn the message is queued.
    */
   send(message: Message, clientId?: ClientId): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The mail server rejected an address as invalid or not served. */
+/** Error for an address that the mail server rejected as invalid or not served. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }

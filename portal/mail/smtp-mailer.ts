@@ -14,15 +14,16 @@ const TIMEOUTS_MS = {
 /** Timeout of a mail, including its wait for a connection. */
 const MAIL_TIMEOUT_MS = 60_000;
 const CONNECTIONS = 4;
-/** Mails that may wait: more than are sent in a minute. */
+/** Maximum number of waiting mails: more than are sent in a minute. */
 const MAX_WAITING = 1_000;
-/** Mails that may wait if the next is the only one of its client. */
+/** Maximum number of waiting mails if the next is the only one of its client. */
 const MAX_WAITING_OF_NEW_CLIENTS = 10_000;
 
 /**
  * Sends through a mail server, `smtp://user:password@host:port` or `smtps://…`, over a few
- * persistent connections. Clients take turns, each on at most half of them. Mails that wait too
- * long, or behind too many others of their client, are rejected.
+ * persistent connections. Clients take turns, each on at most half of the connections. Mails that
+ * wait too long, or behind too many others, are rejected; the limit is higher for a client without
+ * other waiting mails.
  */
 export function smtpMailer(smtpUrl: string, from: string): Mailer {
   const transport = createTransport({

@@ -22,8 +22,8 @@ export default defineConfig({
 });
 
 /**
- * Writes `map.html`: the document of all pages, which also loads the map's own script and style,
- * rather than when the first script has run.
+ * Writes `map.html`: the document of all pages, which also loads the map's own script and style, so
+ * that they need not wait until the first script has run.
  */
 function mapDocument(): Plugin {
   return {
@@ -40,7 +40,7 @@ function mapDocument(): Plugin {
       const links = chunks
         .filter((chunk) => chunk === page || page.imports.includes(chunk.fileName))
         .flatMap(({ fileName, viteMetadata }) => [fileName, ...(viteMetadata?.importedCss ?? [])])
-        // The document loads what all pages share.
+        // The document already loads the files that all pages share.
         .filter((file) => !source.includes(file))
         .map((file) => {
           const kind = file.endsWith('.css') ? 'stylesheet' : 'modulepreload';

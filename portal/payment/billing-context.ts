@@ -15,7 +15,9 @@ export interface BillingContext {
  */
 export type MembershipPrices = readonly [sold: string, ...before: string[]];
 
-/** Settling reads and writes until both agree, up to this many rounds. */
+/**
+ * Maximum number of rounds in which settling reads and writes until Stripe and the ledger agree.
+ */
 export const MAX_ROUNDS = 5;
 
 /** Changes that settling made to the ledger. */
@@ -38,7 +40,7 @@ export function sumSettled(...parts: readonly Settled[]): Settled {
   );
 }
 
-/** The payment processor does not respond, or not correctly: nothing was sold. */
+/** Error for a payment processor that does not respond, or not correctly: nothing was sold. */
 export class PaymentUnavailable extends Error {
   override readonly name = 'PaymentUnavailable';
 }

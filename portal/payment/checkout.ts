@@ -20,7 +20,8 @@ export interface CheckoutContext extends BillingContext {
 }
 
 /**
- * URL of a checkout for the membership; throws the problem `already-subscribed` if there is one.
+ * Returns the URL of a checkout for the membership; throws the problem `already-subscribed` if the
+ * account has one.
  */
 export async function subscribe(context: CheckoutContext, account: Account): Promise<string> {
   if (isMember(account.membership, context.now())) {
@@ -34,9 +35,9 @@ export async function subscribe(context: CheckoutContext, account: Account): Pro
 }
 
 /**
- * A checkout of a customer without a subscription; `null` if there is one, even if the ledger does
- * not know about it yet. An open checkout is resumed, and concurrent clicks share one: two
- * checkouts could both be paid.
+ * Returns the URL of a checkout for a customer without a subscription; `null` if there is one, even
+ * if it is not in the ledger yet. An open checkout is resumed and concurrent clicks share one,
+ * since two checkouts could both be paid.
  */
 async function membershipSession(
   context: CheckoutContext,
@@ -68,7 +69,10 @@ async function membershipSession(
   return addressOf(session);
 }
 
-/** None is created while the last is open, so there can be no other open one. */
+/**
+ * Returns the customer's last checkout session for the membership. None is created while the last
+ * is open, so there can be no other open one.
+ */
 async function lastMembershipSession(
   stripe: Stripe,
   customer: string,
@@ -79,7 +83,7 @@ async function lastMembershipSession(
   return undefined;
 }
 
-/** URL of a checkout for a pack of tokens. */
+/** Returns the URL of a checkout for a pack of tokens. */
 export function buyPack(
   context: CheckoutContext,
   account: Account,
@@ -104,7 +108,7 @@ export function buyPack(
   return asPaymentUnavailable(session.then(addressOf));
 }
 
-/** A Stripe page where an account's owner manages membership and invoices. */
+/** Returns the URL of a Stripe page where an account's owner manages membership and invoices. */
 export function manage(context: CheckoutContext, account: Account): Promise<string> {
   const session = withCustomer(context, account, (customer) =>
     context.stripe.billingPortal.sessions.create({

@@ -15,12 +15,12 @@ export async function endSubscriptions(
   return NOTHING;
 }
 
-/** Limit on the duration of closing an account. One still open after that stays open. */
+/** Maximum duration of closing an account; one that is still open after that stays open. */
 export const CLOSES_WITHIN_MS = 10 * 60_000;
 
 /**
- * The same for an account that was about to be closed, once it is: `null` while it may still be. If
- * closing failed, its owner keeps what was paid for.
+ * Ends the subscriptions of an account that was about to be closed, once it is closed; returns
+ * `null` while it may still be closing. If closing failed, its owner keeps what was paid for.
  */
 export async function endSubscriptionsOnceClosed(
   billing: BillingContext,
@@ -31,10 +31,12 @@ export async function endSubscriptionsOnceClosed(
   return billing.now() - receivedAtMs > CLOSES_WITHIN_MS ? NOTHING : null;
 }
 
-/** Checkouts expired concurrently. */
+/** Maximum number of checkouts expired concurrently. */
 const AT_ONCE = 10;
 
-/** The same for everything of one customer, regardless of the account. */
+/**
+ * Ends the subscriptions of a customer and expires its open checkouts, regardless of the account.
+ */
 export async function endSubscriptionsOf(
   { stripe }: BillingContext,
   customer: string,

@@ -1,12 +1,12 @@
 import type { PaymentEvent, PaymentEvents } from '../accounts/payment-events.ts';
 import { isFaultOfStripe, isMissing, isUnreachable } from './stripe-client.ts';
 
-/** Open events read at once. */
+/** Number of open events read at once. */
 const AT_ONCE = 1_000;
-/** Another process may have stored some. */
+/** Maximum pause between checks: another process may have stored events. */
 const LOOK_AGAIN_MS = 30_000;
 const MAX_RETRY_MS = 10 * 60_000;
-/** An event unknown to Stripe by then never existed. */
+/** Age at which an event that Stripe does not have is dropped: it never existed. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
 export interface EventWorkerOptions {
@@ -30,8 +30,8 @@ interface Failures {
 /**
  * Processes its share of the stored events, one at a time: first those never tried, oldest first,
  * then failed ones, the least recently tried first. Each failed event backs off individually and
- * holds no other up; a new process retries it at once. Stripe is considered down if it is
- * unreachable or fails for consecutive events: then one event is tried at a time.
+ * delays no other; a new process retries it at once. Stripe is considered down if it is unreachable
+ * or fails for consecutive events: then one event is tried at a time.
  */
 export class EventWorker {
   readonly #options: EventWorkerOptions;
@@ -89,7 +89,7 @@ export class EventWorker {
     }
   }
 
-  /** All of them: permanently failing events must not hide later ones. */
+  /** Returns all open events, since permanently failing ones must not hide later ones. */
   async #openEvents(): Promise<PaymentEvent[]> {
     const events: PaymentEvent[] = [];
     for (;;) {
@@ -133,7 +133,7 @@ export class EventWorker {
     return { count, lastAtMs, nextAtMs: lastAtMs + waitMs };
   }
 
-  /** Another process may have closed events that failed here. */
+  /** Drops the failures of all other events: another process may have closed them. */
   #forgetAllBut(events: readonly PaymentEvent[]): void {
     const open = new Set(events.map(({ id }) => id));
     for (const id of this.#failures.keys()) if (!open.has(id)) this.#failures.delete(id);
@@ -143,7 +143,7 @@ export class EventWorker {
     const nowMs = this.#options.now();
     const outage = this.#outage && this.#outage.nextAtMs > nowMs ? [this.#outage] : undefined;
     const due = outage ?? [...this.#failures.values()];
-    // Not spread into `Math.min`: there may be more than a call accepts arguments.
+    // Not spread into `Math.min`: there may be more values than a call accepts arguments.
     const nextAtMs = due.reduce((first, { nextAtMs }) => Math.min(first, nextAtMs), Infinity);
     return Math.min(Math.max(nextAtMs - nowMs, 50), LOOK_AGAIN_MS);
   }

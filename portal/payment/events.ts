@@ -15,7 +15,9 @@ import {
 
 type Settle = (billing: BillingContext, object: string) => Promise<Settled>;
 
-/** Stored by the portal itself: the account with this id is being closed. */
+/**
+ * Type of an event stored by the portal itself: the account with the id `object` is being closed.
+ */
 export const ACCOUNT_CLOSED = 'account.closed';
 
 /** Stripe events that can change the ledger. Others are acknowledged and dropped. */
@@ -39,14 +41,14 @@ const SETTLERS: Readonly<Record<string, Settle>> = {
 };
 
 /**
- * Settles an event according to the current state at Stripe. `null` if it must be tried again
- * later: the event says that an account closes, which it has not done yet.
+ * Settles an event according to the current state at Stripe. Returns `null` if it must be tried
+ * again later, because the account that it says is closing is not closed yet.
  */
 export function settleEvent(billing: BillingContext, event: PaymentEvent): Promise<Settled | null> {
   const { type, object } = event;
   if (type === ACCOUNT_CLOSED) return endSubscriptionsOnceClosed(billing, event);
   const settle = SETTLERS[type];
-  // Written by a version that knew more event types.
+  // The event was stored by a version that has more event types.
   if (!settle) throw new Error(`unknown event type ${type}`);
   return settle(billing, object);
 }
@@ -55,7 +57,7 @@ export function settleEvent(billing: BillingContext, event: PaymentEvent): Promi
 const TOLERANCE_SECONDS = 300;
 
 /**
- * The event in a body signed by Stripe; `null` if it requires no action. Throws the problem
+ * Returns the event in a body signed by Stripe; `null` if it requires no action. Throws the problem
  * `invalid-signature` for any other body.
  */
 export function signedEvent(

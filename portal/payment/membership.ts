@@ -3,7 +3,7 @@ import type { Membership } from '../accounts/accounts.ts';
 import { MEMBERSHIP_GRACE_DAYS } from '../plans.ts';
 import type { MembershipPrices } from './billing-context.ts';
 
-/** A subscription, and until when it is paid if the payment for its current period failed. */
+/** A subscription, and the end of its paid time if the payment for its current period failed. */
 export interface KnownSubscription {
   readonly subscription: Stripe.Subscription;
   readonly paidUntilMs: number | null;
@@ -30,8 +30,9 @@ export function isMembership(subscription: Stripe.Subscription, prices: Membersh
 const OVER: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired']);
 
 /**
- * A renewing subscription extends some days past the paid period, since the payment, or its event,
- * may be late. One that does not renew ends with the paid period.
+ * Returns the membership granted by a subscription, if any. A renewing one extends some days past
+ * the paid period, since the payment, or its event, may be late. One that does not renew ends with
+ * the paid period.
  */
 function membershipBy({ subscription, paidUntilMs }: KnownSubscription, prices: MembershipPrices) {
   const item = itemOf(subscription, prices);

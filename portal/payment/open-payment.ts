@@ -25,8 +25,8 @@ export interface OpenPayment extends Payment {
   /** Processes open events. Resolves when all that are due have been tried. */
   settleOpenEvents(): Promise<void>;
   /**
-   * Finds errors in the membership's prices at Stripe; `null` if there are none, or if it does not
-   * respond.
+   * Finds errors in the membership's prices at Stripe; `null` if there are none, or if Stripe does
+   * not respond.
    */
   priceFault(): Promise<string | null>;
   /** Stops processing events; open ones stay stored. */
@@ -141,7 +141,7 @@ export async function endSubscriptionsWith(
   await byCommand(settings, ledger, (billing) => endSubscriptions(billing, account));
 }
 
-/** No client waits for the result. */
+/** Runs an action with a longer time-out, since no client waits for its result. */
 async function byCommand<T>(
   settings: PaymentSettings,
   ledger: Ledger,

@@ -7,15 +7,21 @@ import type { PackId } from '../plans.ts';
  */
 export interface Payment {
   /**
-   * URL of a checkout for the monthly membership, for its owner to open in a browser. Throws the
-   * problem `already-subscribed` for a member's account.
+   * Returns the URL of a checkout for the monthly membership, for the account's owner to open in a
+   * browser. Throws the problem `already-subscribed` for a member's account.
    */
   subscribe(account: Account): Promise<string>;
-  /** The same for a pack of tokens. */
+  /**
+   * Returns the URL of a checkout for a pack of tokens, for the account's owner to open in a
+   * browser.
+   */
   buyPack(account: Account, packId: PackId): Promise<string>;
-  /** URL of a page where an owner manages membership and invoices, created for one visit. */
+  /**
+   * Returns the URL of a page where an owner manages membership and invoices, created for one
+   * visit.
+   */
   manage(account: Account): Promise<string>;
-  /** URL on this portal that leads a paying member to `manage`; null for others. */
+  /** Returns the URL on this portal that leads a paying member to `manage`; null for others. */
   portalUrl(account: Account): string | null;
   /** Accepts an event by its raw bytes. Resolves once it is on disk; it is processed later. */
   receive(body: Buffer, signature: string | undefined): Promise<void>;

@@ -10,17 +10,17 @@ export interface Purchase {
   /** Cause of the grant, applied once. */
   readonly cause: string;
   readonly tokens: number;
-  /** The sum paid, including taxes: refunds of so much take back all tokens. */
+  /** Sum paid in cents, including taxes; refunds of that sum take back all tokens. */
   readonly cents: number;
   readonly paidAtMs: number;
   readonly paymentIntents: readonly string[];
 }
 
 /**
- * The purchase of a month of membership, at any of its prices; `null` for an invoice that is
- * unpaid, for another product, or for part of a month, as after a plan change. Coupons and customer
- * balance count as money, since operators grant them. Credit for the rest of a month does not: its
- * tokens were granted already. `payments` must be expanded.
+ * Returns the purchase of a month of membership, at any of its prices; `null` for an invoice that
+ * is unpaid, for another product, or for part of a month, as after a plan change. Coupons and
+ * customer balance count as money, since operators grant them. Credit for the rest of a month does
+ * not count, since its tokens were granted already. `payments` must be expanded.
  */
 export function purchaseOfInvoice(
   invoice: Stripe.Invoice,
@@ -65,7 +65,10 @@ function isProration({ parent }: Stripe.InvoiceLineItem): boolean {
   return details?.proration ?? false;
 }
 
-/** The purchase of a paid token pack; `null` for a session that is unpaid or of another product. */
+/**
+ * Returns the purchase of a paid token pack; `null` for a session that is unpaid or of another
+ * product.
+ */
 export function purchaseOfSession(session: Stripe.Checkout.Session): Purchase | null {
   const { account, tokens, cents } = session.metadata ?? {};
   if (session.mode !== 'payment' || session.payment_status !== 'paid') return null;
@@ -82,7 +85,9 @@ export function purchaseOfSession(session: Stripe.Checkout.Session): Purchase | 
   };
 }
 
-/** Metadata that identifies a pack when its session is paid: plans may have changed by then. */
+/**
+ * Metadata that identifies a pack when its session is paid, since plans may have changed by then.
+ */
 export function packMetadata(account: AccountId, pack: { tokens: number; cents: number }) {
   return { account, tokens: String(pack.tokens), cents: String(pack.cents) };
 }

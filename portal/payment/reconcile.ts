@@ -21,7 +21,7 @@ export interface Reconciled extends Settled {
   readonly subscriptions: number;
 }
 
-/** Number of failures named. */
+/** Maximum number of failures named in an error. */
 const MAX_REPORTED = 5;
 
 const DAY_SECONDS = 24 * 60 * 60;

@@ -39,7 +39,7 @@ export async function reversalsOf(
   return [...inOrder(refunds), ...inOrder(disputes)];
 }
 
-/** Inquiries: the bank has not withdrawn any money. */
+/** Statuses of disputes that move no money, such as inquiries: the bank has not withdrawn any. */
 const MOVES_NO_MONEY: ReadonlySet<string> = new Set([
   'warning_needs_response',
   'warning_under_review',
@@ -53,8 +53,8 @@ function inOrder(reversals: readonly Reversal[]): Reversal[] {
 
 /**
  * Number of a payment's tokens that each of its reversals takes back: in proportion to the money,
- * rounded on the running total, so that a full reversal takes exactly all tokens. One that is not
- * effective takes none.
+ * rounded on the running total, so that a full reversal takes exactly all tokens. A reversal that
+ * is not effective takes none.
  */
 export function sharesOf(
   reversals: readonly Reversal[],

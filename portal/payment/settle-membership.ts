@@ -39,7 +39,7 @@ export async function settleSubscription(billing: BillingContext, id: string): P
   throw new Error(`the membership of ${account.id} is changing too fast to be settled`);
 }
 
-/** Subscriptions that have not ended. */
+/** Reads the subscriptions of customers, without those that have ended. */
 async function subscriptionsOf(
   billing: BillingContext,
   customers: ReadonlySet<string>,
@@ -63,7 +63,7 @@ async function subscriptionsOf(
   return found;
 }
 
-/** End of the last paid period; `null` if none was paid. */
+/** End of the last paid period of a subscription; `null` if none was paid. */
 async function paidUntil(
   { stripe, membershipPrices }: BillingContext,
   { id }: Stripe.Subscription,

@@ -62,7 +62,10 @@ async function settlePaymentIntent(
   return sumSettled(...settled);
 }
 
-/** Grants precede taking back; otherwise a refund reported first would take nothing. */
+/**
+ * Settles a purchase: first its grant, then its reversals; otherwise a refund reported first would
+ * take nothing.
+ */
 export async function settlePurchase(
   billing: BillingContext,
   purchase: Purchase | null,
@@ -83,9 +86,9 @@ export async function settlePurchase(
 }
 
 /**
- * Books new and cancelled reversals; `null` if all are in the ledger. The ledger is read before
- * Stripe is queried, so its entries are older than that response. A portal that booked something
- * compares both again, so that of two portals the last one ends with the current state.
+ * Books new and cancelled reversals; returns `null` if all are in the ledger. The ledger is read
+ * before Stripe is queried, so its entries are older than that response. A portal that booked
+ * something compares both again, so that of two portals the last one ends with the current state.
  */
 async function settleReversals(
   billing: BillingContext,
@@ -120,7 +123,7 @@ function currentCause(cause: string, booked: ReadonlyMap<string, number>): strin
   }
 }
 
-/** Returns what a reversal had taken. */
+/** Gives back the tokens that a reversal had taken; returns their number. */
 async function giveBack(
   billing: BillingContext,
   account: AccountId,
@@ -138,7 +141,7 @@ function undoing(cause: string): string {
   return `${cause}:undone`;
 }
 
-/** Ledger entries of an account by cause. */
+/** Tokens of an account's ledger entries by cause; negative if they were taken back. */
 async function bookedBy(
   { ledger }: BillingContext,
   account: AccountId,

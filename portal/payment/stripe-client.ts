@@ -3,7 +3,7 @@ import { PaymentUnavailable } from './billing-context.ts';
 
 export interface StripeAccess {
   readonly secretKey: string;
-  /** Stripe's URL, if not the default: a stub in tests. */
+  /** Stripe's URL, if not the default, such as that of a stub in tests. */
   readonly apiUrl?: string;
   /** Time limit for the response to one request. */
   readonly timeoutMs?: number;
@@ -33,8 +33,8 @@ function addressOf({ protocol, hostname, port }: URL) {
 }
 
 /**
- * Requests Stripe on behalf of a waiting user. Rejects with `PaymentUnavailable` on an error or
- * after `withinMs`.
+ * Awaits a response of Stripe on behalf of a waiting user. Rejects with `PaymentUnavailable` on an
+ * error or after `withinMs`.
  */
 export async function asPaymentUnavailable<T>(response: Promise<T>, withinMs = 12_000): Promise<T> {
   try {
@@ -45,8 +45,8 @@ export async function asPaymentUnavailable<T>(response: Promise<T>, withinMs = 1
 }
 
 /**
- * Rejects with `PaymentUnavailable` if something takes longer: the library's own limit only covers
- * silence, and a response may arrive a byte at a time.
+ * Awaits a response, but rejects with `PaymentUnavailable` after `limitMs`: the library's own limit
+ * only covers silence, and a response may arrive one byte at a time.
  */
 export async function rejectAfter<T>(limitMs: number, response: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -61,7 +61,10 @@ export async function rejectAfter<T>(limitMs: number, response: Promise<T>): Pro
   }
 }
 
-/** Converts errors of Stripe or the connection; passes on other errors. */
+/**
+ * Converts errors of Stripe or the connection to `PaymentUnavailable`; returns other errors
+ * unchanged.
+ */
 export function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   return new PaymentUnavailable(`Stripe: ${error.message}`, { cause: error });

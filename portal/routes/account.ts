@@ -22,7 +22,8 @@ export function serveAccount(app: FastifyInstance, services: PortalServices): vo
     config: { operation: CLOSE },
     ...forChange(services, async ({ account }, _request, reply) => {
       if (!payment && account.membership?.subscription) throw cannotEnd();
-      // First, since a closed account with a running subscription would have no owner to end it.
+      // Before closing, since a closed account with a running subscription would have no owner to
+      // end it.
       await payment?.endSubscription(account);
       await ledger.closeAccount(account.id, { by: 'owner', atMs: now() });
       await payment?.endSubscription(account);
@@ -43,7 +44,7 @@ export function serveAccount(app: FastifyInstance, services: PortalServices): vo
   });
 }
 
-/** The account has a paid membership, and the payment processor cannot be reached. */
+/** The problem for an account with a paid membership if there is no payment processor to end it. */
 function cannotEnd(): Problem {
   return new Problem(
     'membership-unavailable',

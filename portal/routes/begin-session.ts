@@ -35,7 +35,7 @@ export async function beginSession(
       client: nameOfClient(request.headers['user-agent']),
       address: rateSubject(request.ip),
     });
-    // Closed a moment ago: the mailbox's owner opens a new one.
+    // The account was closed a moment ago: the mailbox's owner opens a new one.
     if (outcome === 'closed') continue;
     await endSession(request, services);
     reply.header('set-cookie', sessionCookie(token, isHttps(services)));
@@ -47,7 +47,7 @@ export async function beginSession(
 async function endSession({ headers }: FastifyRequest, services: PortalServices): Promise<void> {
   const { ledger, now } = services;
   const token = readCookie(headers.cookie, isHttps(services));
-  // The id alone, without its secret, ends nothing, since any client can forge a cookie.
+  // The secret is checked too, since any client can forge a cookie with the id alone.
   if (!token || !(await ledger.session(sessionRef(token), now()))) return;
   await ledger.endSession(token.account, token.id, now());
 }

@@ -17,15 +17,15 @@ import { forChange, forSession } from './signed-in.ts';
 const PACK = z.strictObject({ pack_id: z.enum(PLANS.token_packs.map(({ id }) => id)) });
 
 /**
- * Redirect targets for users who follow that link signed out, or from another site: they lead to
- * the page with its button.
+ * Redirect targets for users who follow the link to `/billing/portal` signed out, or from another
+ * site. They lead to the page with its button.
  */
 const INSTEAD: ReadonlyMap<ProblemSlug, string> = new Map([
   ['no-session', `${PAGE_PATHS.signIn}?next=${PAGE_PATHS.plan}`],
   ['invalid-csrf-token', PAGE_PATHS.plan],
 ]);
 
-/** Events are a few kilobytes: each concerns one object. */
+/** Maximum size of an event. Events are a few kilobytes, since each concerns one object. */
 const MAX_EVENT_BYTES = 64 * 1024;
 
 /** Routes under `/billing`: purchases, and the payment processor's events. */
@@ -51,7 +51,7 @@ export async function serveBilling(app: FastifyInstance, services: PortalService
       portal_url: await selling(services).manage(account),
     })),
   });
-  // The same as a permanent link: pages at the processor are created for one visit.
+  // A permanent link to that page, since pages at the processor are created for one visit.
   const link = forSession(services, async ({ account }, _request, reply) =>
     reply.redirect(await selling(services).manage(account), 303),
   );
@@ -61,7 +61,7 @@ export async function serveBilling(app: FastifyInstance, services: PortalService
     onRequest: async (request, reply) => {
       try {
         await link.onRequest(request, reply);
-        // It creates a page at the processor, which a link must not trigger.
+        // The route creates a page at the processor, which a link elsewhere must not trigger.
         requireOwnSite(request, services);
       } catch (error) {
         const page = error instanceof Problem ? INSTEAD.get(error.slug) : undefined;
@@ -86,11 +86,15 @@ function receiveEvents(app: FastifyInstance, services: PortalServices): void {
   });
 }
 
-/** More than a buyer needs: each stays open for a day and is expired with its account. */
+/**
+ * Limit on checkouts per account: more than a buyer needs. Each stays open for a day and is expired
+ * with its account.
+ */
 const CHECKOUTS = { limit: 10, windowSeconds: 60 * 60 };
 
 /**
- * Limits checkouts per account. A disabled account may not buy, but may still end its membership.
+ * Returns payment for a purchase, limiting checkouts per account. A disabled account may not buy,
+ * but may still end its membership.
  */
 async function sellingTo(
   { id, disabled }: Account,

@@ -10,7 +10,7 @@ import type { PortalOperation } from './operation.ts';
 import { timeOf } from './own-account.ts';
 import { forChange } from './signed-in.ts';
 
-/** Per session: one for each half minute, however many pages share it. */
+/** Limit per session: one token for each half minute, however many pages share it. */
 const MADE_PER_HOUR = { limit: 120, windowSeconds: 60 * 60 };
 const [DEFAULT_MINUTES, MAX_MINUTES] = [10, 60];
 
@@ -31,7 +31,7 @@ const orderSchema = z.strictObject({
     .meta({ description: 'How long it is valid.' }),
 });
 
-/** A route that gives pages a credential to send requests to the API with, in place of a key. */
+/** Serves a route that gives pages a credential for requests to the API, in place of a key. */
 export function serveBrowserTokens(app: FastifyInstance, services: PortalServices): void {
   const { ledger, secrets, config, now } = services;
   app.post('/browser-tokens', {

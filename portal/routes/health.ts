@@ -13,7 +13,7 @@ export function serveHealth(app: FastifyInstance, services: PortalServices): voi
 
   app.get('/ready', { config: { probe: true, operation: READY } }, async () => {
     await ledger.ping();
-    // Without the secret of codes and links, there is no sign-in.
+    // Throws until the secret of codes and links is loaded: without it, there is no sign-in.
     void services.secrets.session;
     return { ready: true };
   });

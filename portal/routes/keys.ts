@@ -11,10 +11,11 @@ import type { PortalOperation } from './operation.ts';
 import { timeOf } from './own-account.ts';
 import { forChange, forSession, isId } from './signed-in.ts';
 
-/** Per day: a client that needs more accumulates many revoked keys. */
+/** Limit on new keys per day; a client that needs more accumulates many revoked keys. */
 const MADE_PER_DAY = { limit: 30, windowSeconds: 24 * 60 * 60 };
 /**
- * Control characters, including those that change the writing direction: labels are shown in lists.
+ * Characters not allowed in labels, which are shown in lists: control characters, including those
+ * that change the writing direction.
  */
 const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 

@@ -4,7 +4,7 @@ import { PAGE_PATHS } from '../page-paths.ts';
 import { pricesInWords } from '../plans.ts';
 import type { PortalServices } from '../services.ts';
 
-/** `GET /llms.txt`: an index for language models, by the convention of llmstxt.org. */
+/** Serves `GET /llms.txt`: an index for language models, by the convention of llmstxt.org. */
 export function serveLlmsText(app: FastifyInstance, { config }: PortalServices): void {
   const { accountUrl, apiUrl } = config;
   const text = `# Travel-Time Access Service: portal

@@ -17,11 +17,11 @@ export interface PortalOperation extends Operation {
   readonly params?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly bodyExample?: unknown;
-  /** Whether something else, such as the address, may stand for a body with required members. */
+  /** Whether something else, such as the address, may replace a body with required members. */
   readonly isBodyOptional?: true;
-  /** In addition to `application/json`. */
+  /** Media type of the body in addition to `application/json`. */
   readonly bodyType?: string;
-  /** Headers that it requires. */
+  /** Headers that the operation requires. */
   readonly headers?: z.ZodObject;
   /** Unknown parameters are ignored, because third parties modify the links or send the events. */
   readonly isLenient?: true;
@@ -31,12 +31,12 @@ export interface PortalOperation extends Operation {
     /** Absent if there is no body. */
     readonly schema?: z.ZodType;
     readonly example?: unknown;
-    /** Instead of `application/json`. */
+    /** Media type of the response, if not `application/json`. */
     readonly mediaType?: string;
     /** Whether it starts or ends a session. */
     readonly setsCookie?: true;
   };
-  /** Where a browser is redirected instead, or as the response itself: a 303. */
+  /** Description of the redirect (303) that a browser gets instead. */
   readonly redirect?: string;
 }
 
@@ -49,7 +49,9 @@ declare module 'fastify' {
 const NOTHING = z.strictObject({});
 const ANY_PATH = z.looseObject({});
 
-/** Rejects what a route's operation does not accept: in its query, and a body if it takes none. */
+/**
+ * Rejects query parameters that a route's operation does not accept, and a body if it takes none.
+ */
 export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('preHandler', (request, _reply, done) => {
     const { operation } = request.routeOptions.config;

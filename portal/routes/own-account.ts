@@ -57,7 +57,7 @@ export async function ownAccount(
   };
 }
 
-/** RFC 3339; `null` if it has not happened, or never will. */
+/** Formats a time as RFC 3339; `null` if it has not happened, or never will. */
 export function timeOf<Ms extends number | null>(
   atMs: Ms,
 ): Ms extends number ? string : string | null;

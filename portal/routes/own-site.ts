@@ -8,9 +8,9 @@ export function isHttps({ config }: PortalServices): boolean {
 }
 
 /**
- * Rejects cross-site requests. Browsers identify the requesting page: by `Sec-Fetch-Site`, or by
- * `Origin`, which is `null` if a page suppresses its referrer, as ours with a link do. Programs
- * send neither.
+ * Rejects cross-site requests. Browsers identify the requesting page by `Sec-Fetch-Site`, or by
+ * `Origin`, which is `null` if a page suppresses its referrer, as our page for a mailed link does.
+ * Programs send neither.
  */
 export function requireOwnSite(request: FastifyRequest, services: PortalServices): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
@@ -24,7 +24,10 @@ export function requireOwnSite(request: FastifyRequest, services: PortalServices
   }
 }
 
-/** On http, where there is nothing to lose, the host name of the request is accepted as well. */
+/**
+ * Whether an origin is the portal's. On http, where there is nothing to lose, the host name of the
+ * request is accepted as well.
+ */
 function isOwn(origin: string, request: FastifyRequest, services: PortalServices): boolean {
   if (origin === services.config.accountUrl) return true;
   return !isHttps(services) && origin === `http://${request.host}`;

@@ -9,8 +9,8 @@ import { type BuiltFile, builtPages } from './built-pages.ts';
 
 /**
  * Serves the user-facing pages from memory. Each page is the same document, whose script renders
- * the current path; that of the map names its further parts too. A browser that requests an unknown
- * path gets the error as a page.
+ * the current path; the document of the map also names the map's own files. A browser that requests
+ * an unknown path gets the error as a page.
  */
 export async function servePages(app: FastifyInstance, { config }: PortalServices): Promise<void> {
   const pages = await builtPages();
@@ -27,7 +27,8 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
     });
   }
   app.get(EMBED_PATH, (request, reply) => {
-    // Any page may show it; `frame-ancestors *` would leave out the schemes of desktop programs.
+    // Any page may embed the map; `frame-ancestors *` would leave out the schemes of desktop
+    // programs.
     reply.headers({ 'content-security-policy': policy, 'x-robots-tag': 'noindex' });
     return sendFile(request, reply, embed);
   });
@@ -41,7 +42,7 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   });
 }
 
-/** Whether the path of a request has a route, if for other methods. */
+/** Whether the path of a request has a route, even if only for other methods. */
 function isKnown(request: FastifyRequest): boolean {
   return request.server.knownPaths.methodsOf(pathOf(request)) !== undefined;
 }
@@ -50,8 +51,8 @@ function isKnown(request: FastifyRequest): boolean {
 const PUBLIC: ReadonlySet<string> = new Set([PAGE_PATHS.front, PAGE_PATHS.map]);
 
 /**
- * The policy lets the pages run their own script and request only the portal, the API, and the host
- * of the map's style if there is one.
+ * Returns the content security policy, which lets the pages run their own script and send requests
+ * only to the portal, the API, and the host of the map's style, if there is one.
  */
 function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): string {
   const style = mapStyleUrl === undefined ? '' : ` ${new URL(mapStyleUrl).origin}`;

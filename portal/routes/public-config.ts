@@ -5,7 +5,7 @@ import { type PortalConfig, portalConfigSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { PortalOperation } from './operation.ts';
 
-/** `GET /config.json`: the URL of the API and what can be bought, for the pages. */
+/** Serves `GET /config.json`: the URL of the API and what can be bought, for the pages. */
 export function servePublicConfig(app: FastifyInstance, { config, payment }: PortalServices): void {
   app.get('/config.json', { config: { operation: CONFIG } }, (_request, reply) =>
     reply.header('cache-control', CACHE_CONTROL.revalidated).send({

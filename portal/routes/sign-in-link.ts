@@ -65,8 +65,8 @@ const SIGN_IN: PortalOperation = {
 };
 
 /**
- * The link in a mail. Mail scanners follow links, so opening it changes nothing, however often, and
- * shows a page with a button. The button posts a form, without a script, and signs in.
+ * Serves the link in a mail. Mail scanners follow links, so opening it changes nothing, however
+ * often, and shows a page with a button. The button posts a form, without a script, and signs in.
  */
 export async function serveSignInLink(
   app: FastifyInstance,
@@ -115,7 +115,7 @@ export async function serveSignInLink(
   });
 }
 
-/** The token of a program: in its body, or, without a body, in the address. */
+/** The token sent by a program, in its body or, without a body, in the address. */
 function sentToken(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown };
   if (request.body === undefined && typeof token === 'string') return token;

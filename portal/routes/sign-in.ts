@@ -60,7 +60,7 @@ const askSchema = z.strictObject({
 });
 const codeSchema = z.strictObject({
   email,
-  // As shown in the mail: in two groups.
+  // May have a space between two groups, as shown in the mail.
   code: z
     .string()
     .regex(/^\s*\d{3}\s?\d{3}\s*$/, 'must be six digits')

@@ -64,7 +64,10 @@ function guarded(
   };
 }
 
-/** Resolves the session. Use extends it: the cookie is renewed as often as the ledger entry. */
+/**
+ * Resolves the session. Use extends the session, so the cookie is renewed as often as the ledger
+ * entry.
+ */
 async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,

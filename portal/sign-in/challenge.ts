@@ -13,7 +13,8 @@ export interface MailedSecrets {
 }
 
 /**
- * A new challenge for an address: the secrets to mail, and the hashes to store, which open nothing.
+ * Creates a challenge for an address: the secrets to mail, and the hashes to store, which open
+ * nothing.
  */
 export function newChallenge(
   secret: string,
@@ -47,7 +48,7 @@ export async function answerWithCode(
   return false;
 }
 
-/** The address that a link was mailed to, if valid; accepted once. */
+/** Returns the address that a link was mailed to, if the link is valid; a link is accepted once. */
 export async function answerWithLink(
   signIns: SignIns,
   secrets: readonly string[],

@@ -2,7 +2,10 @@ import { asciiDomain } from '../accounts/mailbox.ts';
 
 const MAX_BYTES = 254;
 const MAX_LOCAL_BYTES = 64;
-/** Longer texts are rejected unchecked: some checks are quadratic. */
+/**
+ * Maximum length of a text; longer ones are rejected unchecked, since some checks take quadratic
+ * time.
+ */
 export const MAX_WRITTEN = 2 * MAX_BYTES;
 
 /**
@@ -29,9 +32,10 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /**
- * The address that mail is sent to: trimmed, and normalized to the same letters that `mailboxOf`
- * uses for its mailbox. Some letters look like others and are equated in only one of the two
- * places: mail to one mailbox would then open the account of another. Accepts up to `MAX_WRITTEN`.
+ * Returns the address that mail is sent to: trimmed, and normalized to the same letters that
+ * `mailboxOf` uses for its mailbox. Some letters look like others; if they were equated in only one
+ * of the two places, mail to one mailbox would open the account of another. Accepts up to
+ * `MAX_WRITTEN`.
  */
 export function writtenAddress(text: string): string {
   const address = text.replaceAll(/^ +| +$/g, '').normalize('NFC');

@@ -6,18 +6,18 @@ const HOUR_SECONDS = 60 * 60;
 
 /**
  * Rate limits of codes. A code is one of a million with five tries. Tries at a mailbox are limited
- * by network, so that an attacker does not close it to its owner, who is elsewhere; and in total,
- * which takes ten networks a day. One network guesses one mailbox's code once in three centuries,
- * any number of them once in three decades. Many clients trying many mailboxes would succeed
- * sooner: when total tries exceed those of people, each client gets as many as a person needs, and
- * when those are too many, codes pause. A network (IPv4 /24, IPv6 /48), whose owner controls any
- * number of clients, is too small a share to cause that: it takes five networks for per-client
- * limits and a hundred for a pause. The link is not limited, since it cannot be guessed. An owner
- * can therefore always sign in: if no mail is sent because a mailbox received many, the last one is
- * still valid.
+ * by network, so that an attacker cannot lock out its owner, who is elsewhere, and in total, a
+ * limit that takes ten networks a day to reach. One network guesses one mailbox's code once in
+ * three centuries, any number of them once in three decades. Many clients trying many mailboxes
+ * would succeed sooner. Therefore, when total tries exceed those of people, each client gets as
+ * many as a person needs, and when even those are too many, codes pause. The owner of a network
+ * (/24 in IPv4, /48 in IPv6) controls any number of clients, but one network is too small a share
+ * to cause that: it takes five networks for per-client limits and a hundred for a pause. The link
+ * is not limited, since it cannot be guessed. An owner can therefore always sign in: if no mail is
+ * sent because a mailbox received many, the last one is still valid.
  */
 export const LIMITS = {
-  /** Codes sent on behalf of one client: a school or an office shares an address. */
+  /** Codes sent on behalf of one client; a school or an office may share an address. */
   'sent for client': { limit: 30, windowSeconds: 10 * 60 },
   /**
    * Codes sent to one mailbox. The pause is no longer than the validity of the last code, which was
@@ -46,8 +46,8 @@ export async function takeOne(
 }
 
 /**
- * The same for a try: by its client and network, in total, and by mailbox for its network and for
- * all.
+ * Takes one try from the limits of its client, its network, all clients, and its mailbox, by
+ * network and in total; if none is left, returns how many seconds to wait.
  */
 export async function takeTry(
   signIns: SignIns,

@@ -3,7 +3,7 @@ import { openText, sealText } from '../accounts/sealed-text.ts';
 
 /**
  * HMAC-SHA-256 of some parts, base64url, under a secret. One part is the purpose, so that a hash
- * cannot be used for another.
+ * cannot be used for another purpose.
  */
 export function keyedHash(secret: string, purpose: string, ...parts: readonly string[]): string {
   const hmac = createHmac('sha256', secret);

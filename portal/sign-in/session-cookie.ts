@@ -21,13 +21,17 @@ export function newSessionToken(account: AccountId): SessionToken {
   };
 }
 
-/** As stored by the ledger. A secret has 256 bits of entropy, so a plain hash is enough. */
+/**
+ * Returns the reference to a session by which the ledger finds it. A secret has 256 bits of
+ * entropy, so a plain hash is enough.
+ */
 export function sessionRef({ account, id, secret }: SessionToken): SessionRef {
   return { account, id, secretHash: hash('sha256', secret, 'base64url') };
 }
 
 /**
- * On https, a name that browsers only accept from the host itself, and with `Secure`: RFC 6265bis.
+ * Name of the session cookie. On https, browsers only accept it from the host itself, and with
+ * `Secure`: RFC 6265bis.
  */
 export function cookieName(isHttps: boolean): string {
   return isHttps ? '__Host-portal_session' : 'portal_session';
@@ -60,7 +64,10 @@ function cookie(value: string, maxAgeSeconds: number, isHttps: boolean): string 
   return `${cookieName(isHttps)}=${value}; ${attributes}${isHttps ? '; Secure' : ''}`;
 }
 
-/** A secret known only to the session's own pages; required with every change. */
+/**
+ * CSRF token of a session: a secret known only to the session's own pages, required with every
+ * change.
+ */
 export function csrfToken(secret: string, { id, secret: own }: SessionToken): string {
   return keyedHash(secret, 'csrf', id, own);
 }

@@ -7,8 +7,8 @@ import { networkOf } from '../http/rate-limiting.ts';
 import { WITHHELD_BY, type WithheldBy } from '../responses.ts';
 
 /**
- * Public hosts where a mailbox costs a telephone number, a contract or money, so that many people
- * of one host do not indicate one person with many addresses. This list and the providers of
+ * Public hosts where a mailbox costs a telephone number, a contract or money, so that many accounts
+ * at one host do not indicate one person with many addresses. This list and the providers of
  * `mailbox.ts` are the only source: the large hosts of the United States and the most common ones
  * in other countries, 2026. Hosts that give out unlimited mailboxes are left out on purpose.
  */
@@ -41,9 +41,9 @@ export function ownMailDomain(email: string): string | null {
  */
 export interface SignupGrantLimits {
   readonly perDay: number;
-  /** A /24 of IPv4, a /48 of IPv6. */
+  /** Limit per network: a /24 of IPv4, a /48 of IPv6. */
   readonly perNetwork: number;
-  /** A registered domain, except public mailbox hosts. */
+  /** Limit per registered domain, except public mailbox hosts. */
   readonly perDomain: number;
 }
 
@@ -55,9 +55,9 @@ const DAY_SECONDS = 24 * 60 * 60;
 const WITHHELD = 'signup-withheld:';
 
 /**
- * Opens accounts at sign-in, with the sign-up grant within limits: mailboxes are free for the owner
- * of a domain, and addresses for the owner of a network. An account past a limit opens without the
- * grant and receives it at a later sign-in when there is room.
+ * Opens accounts at sign-in, with the sign-up grant within limits, since mailboxes are free for the
+ * owner of a domain, and IP addresses for the owner of a network. An account past a limit opens
+ * without the grant and receives it at a later sign-in when there is room.
  */
 export class SignupGrants {
   readonly limits: SignupGrantLimits;
@@ -71,7 +71,10 @@ export class SignupGrants {
     this.outcomes = new Map((['given', 'former', ...WITHHELD_BY] as const).map((one) => [one, 0]));
   }
 
-  /** The account of an address proven to be its owner's; a new one if there is none. */
+  /**
+   * Returns the account of an address that the client has proven to own; opens one if there is
+   * none.
+   */
   async openAccount(email: string, ip: string, atMs: number): Promise<Account> {
     const known = await this.#ledger.accountByEmail(email);
     if (known && (await this.withheldBy(known.id)) === null) return known;

@@ -17,7 +17,7 @@ export class MismatchedQuotes extends Error {
 
 /**
  * Reads the records of CSV text one by one (RFC 4180, with line ends of any kind); empty lines are
- * none. Throws `MismatchedQuotes`. Takes linear time, whatever the text: Papa Parse takes
+ * skipped. Throws `MismatchedQuotes`. Takes linear time, whatever the text: Papa Parse takes
  * quadratic time for quotes that do not match, reads on after them, and does not count lines.
  */
 export function* csvRecords(text: string, delimiter: string): Generator<CsvRecord> {

@@ -11,7 +11,7 @@ export interface CsvSite {
   readonly isCandidate: boolean | null;
 }
 
-/** Says what is wrong with a line of the text, or with all of it. */
+/** Describes what is wrong with a line of the text, or with all of it. */
 export interface SitesFault {
   readonly line?: number;
   readonly msg: string;
@@ -41,7 +41,10 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['lng', 'lon'],
 ]);
 
-/** Ignored: a byte order mark, and the line that states the delimiter in some files of Excel. */
+/**
+ * Text that is ignored: a byte order mark, and the line that states the delimiter in some files of
+ * Excel.
+ */
 const BEFORE_HEADER = /^\ufeff?(sep=.(?=[\r\n]))?/i;
 
 const MAX_COLUMNS = 1_000;
@@ -96,7 +99,10 @@ function sitesOf(text: string, most: number): ParsedSites {
   return faults.length > 0 ? { faults } : { sites };
 }
 
-/** The records that are not blank, between the delimiter that is most frequent in the first. */
+/**
+ * Yields the records that are not blank, separated by the delimiter that is most frequent in the
+ * first.
+ */
 function* filledRecords(text: string) {
   const [header] = /.*/.exec(text.trimStart())!;
   const unquoted = header.replace(/"[^"]*"/g, '');
@@ -108,7 +114,7 @@ function* filledRecords(text: string) {
   }
 }
 
-/** A column by its short name: `lat` for `Latitude (WGS84)`. */
+/** The short name of a column: `lat` for `Latitude (WGS84)`. */
 function columnOf(header: string): string {
   const name = header.split(/[([]/, 1)[0].trim().toLowerCase();
   return OTHER_NAMES.get(name) ?? name;
@@ -133,7 +139,9 @@ const EXTRA_VALUES: SitesFault = {
   type: 'malformed',
 };
 
-/** The fault of a row whose id is also that of an earlier line, if any; null if it has none. */
+/**
+ * Returns the fault of a row, or null. `earlier`: the line that has the same id already, if any.
+ */
 function faultOfRow(row: Row, earlier: number | undefined): SitesFault | null {
   const empty = REQUIRED.find((column) => row[column] === '');
   if (empty) return { msg: `${empty} is missing`, type: 'missing' };
@@ -172,7 +180,7 @@ export function candidacy(text: string): boolean | null | undefined {
   return /^(no|false|0)$/i.test(text) ? false : undefined;
 }
 
-/** The beginning of a text of someone else's, for messages. */
+/** The beginning of a text from outside, for messages. */
 function quoted(text: string): string {
   return text.slice(0, MAX_QUOTED);
 }

@@ -19,8 +19,8 @@ export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 export const BATCH_MEMBERS = { errors: z.array(originError), truncated_reason: truncatedReason };
 
 /**
- * Builds the response to a batch; if `name` is given, metadata of its origins goes into that
- * member.
+ * Builds the response to a batch. Metadata of the origins goes into the member that `about` names,
+ * if given.
  */
 export async function batchResponse<O>(
   batch: Batch<O>,

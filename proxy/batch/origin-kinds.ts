@@ -15,18 +15,18 @@ import { unroutedModes, unroutedReasons } from '../queries/origins/unrouted.ts';
 import { type Batch, type OriginOutcome, type OriginResult, originError } from './batch.ts';
 import { blockOrigins, type Point, pointOrigins } from './origin-lists.ts';
 
-/** The origins of a batch, blocks or points: how they are sent, located and named. */
+/** A kind of batch origin, block or point: how origins are sent, located and named. */
 export interface OriginKind<O> {
   readonly one: 'block' | 'point';
   readonly tag: 'Blocks' | 'Points';
-  /** Beginning of the paths of its batches, and of those of a single origin. */
+  /** Path prefix of the batch routes; `singlePath` is that of the routes for a single origin. */
   readonly path: string;
   readonly singlePath: string;
-  /** The list in a request's body. */
+  /** Schema of the list of origins in a request's body. */
   readonly list: z.ZodType<readonly O[]>;
-  /** Members by which rows name an origin; `errors` has them too. */
+  /** Members by which rows, and items of `errors`, name their origin. */
   readonly members: z.ZodRawShape;
-  /** An item of `truncated`. */
+  /** Schema of an item of `truncated`. */
   readonly short: z.ZodType;
   example(marks: ExampleMarks): O;
   /** The values of `members`. */
@@ -36,7 +36,7 @@ export interface OriginKind<O> {
   locate(release: Release, origin: O, waiters: Waiters): Promise<OriginBlock>;
 }
 
-/** Metadata of a batch's origins, in a list beside its rows. */
+/** Metadata of a batch's origins, listed beside the rows. */
 export interface OriginMetadata {
   readonly list: 'blocks' | 'origins';
   readonly schema: z.ZodType;
@@ -88,7 +88,7 @@ interface BatchRequest<O> {
   readonly rowBudget: number;
   /** The requested modes. */
   readonly modes: readonly ReleaseMode[];
-  /** Columns of its rows, without those of origins. */
+  /** Columns of the rows, without those that name the origin. */
   readonly columns: readonly string[];
 }
 

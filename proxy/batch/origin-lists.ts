@@ -30,7 +30,7 @@ export const blockOrigins = originList(
 export type Point = z.output<typeof pointItem>;
 export const pointOrigins = originList('origins', pointItem, POINT_SCHEMA, 'Points');
 
-/** Block origins or point origins, by the first of them. */
+/** Block origins or point origins, depending on the first item. */
 export const blockOrPointOrigins = z
   .unknown()
   .transform((given, context) => {
@@ -59,8 +59,8 @@ export const poiOrigins = originList(
 );
 
 /**
- * A list whose length is a separate problem, checked before anything else; absent, it counts as
- * empty.
+ * A list of origins. A wrong length is a problem of its own, checked before anything else; an
+ * absent list counts as empty.
  */
 function originList<T extends z.ZodType>(
   name: string,

@@ -32,7 +32,7 @@ export class References {
   }
 }
 
-/** The description of a member; of a list without one, that of its items. */
+/** Returns a member's description; for a list without one, the description of its items. */
 export function descriptionOf(schema: Schema | Ref, refs: References): string {
   const { description, items } = refs.resolve(schema);
   return description ?? (items ? descriptionOf(items, refs) : '');
@@ -64,7 +64,7 @@ function range(least: number | undefined, most: number | undefined): string {
   return least === undefined ? `, at most ${most}` : `, ${least} to ${most}`;
 }
 
-/** An example's value as it is written in a URL or a text. */
+/** Formats an example's value for a URL or a text. */
 export function plainText(value: unknown): string {
   if (Array.isArray(value)) return value.map(plainText).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);

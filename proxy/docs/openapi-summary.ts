@@ -1,11 +1,11 @@
 import type { OpenApiDocument, Operation, Parameter, Ref } from './openapi-types.ts';
 
-/** The whole document, of which the summary keeps some members as they are. */
+/** The whole document; the summary keeps some of its members unchanged. */
 export interface WholeDocument extends OpenApiDocument {
   readonly components: Record<'schemas' | 'parameters' | 'securitySchemes', Record<string, object>>;
 }
 
-/** The response to anything that fails. */
+/** The response to every request that fails. */
 const FAILURE = {
   description: 'A problem document (RFC 9457); nothing is charged.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
@@ -52,7 +52,7 @@ export function openApiSummary(document: WholeDocument): object {
   });
 }
 
-/** The JSON of a response, or the first other format of one without. */
+/** Returns the JSON content of a response, or its first format if it has no JSON. */
 function jsonOf(response: Operation['responses'][string]): object {
   if ('$ref' in response || response.content === undefined) return {};
   const formats = Object.entries(response.content);

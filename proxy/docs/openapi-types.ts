@@ -1,5 +1,5 @@
 /**
- * The parts of an OpenAPI 3.1 document that the reference shows. `$ref`s lead into `components`.
+ * The parts of an OpenAPI 3.1 document that the reference shows. `$ref`s point into `components`.
  */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };

@@ -1,4 +1,7 @@
-/** The policy lets the page load its own files and call this service only. */
+/**
+ * Response headers of the page, whose security policy lets it load its own files and call this
+ * service only.
+ */
 export function pageHeaders(baseUrl: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy': [

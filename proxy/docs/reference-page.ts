@@ -20,13 +20,15 @@ import type {
 /** Levels of nested members shown in a schema table; deeper ones are named by their type. */
 const MAX_DEPTH = 4;
 
-/** Names of the static files of the page; each changes with its bytes. */
+/** Names of the page's static files; each name changes with the file's bytes. */
 export interface ReferenceAssets {
   readonly style: string;
   readonly script: string;
 }
 
-/** Escapes values; results of `html`, and lists of them, are inserted unchanged. */
+/**
+ * Escaped HTML. `html` escapes values, but inserts its own results, and lists of them, unchanged.
+ */
 class Html {
   readonly text: string;
   constructor(text: string) {
@@ -192,7 +194,7 @@ ${properties.map(([name, member]) => {
 </dl>`;
 }
 
-/** A form that the page's script completes: it sends the request and shows the response. */
+/** Renders a form whose request the page's script sends, and whose response it shows. */
 function requestForm(
   path: string,
   method: 'GET' | 'POST',
@@ -220,12 +222,12 @@ function exampleValue(media: MediaType, refs: References): unknown {
   return first && refs.resolve<{ readonly value?: unknown }>(first).value;
 }
 
-/** Paragraphs of plain text with `code` between backticks. */
+/** Renders plain text, with `code` between backticks, as paragraphs. */
 function prose(text: string): Html {
   return html`${text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`;
 }
 
-/** Text with `code` between backticks and [links](https://example.org). */
+/** Renders text with `code` between backticks and [links](https://example.org). */
 function inline(text: string): Html {
   const parts = text.split(/(`[^`]*`|\[[^\]]*\]\([^)]*\))/).map((part) => {
     if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`;

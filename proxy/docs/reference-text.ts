@@ -87,7 +87,7 @@ function members(schema: Schema | Ref, refs: References, depth = 0): string {
     .join('\n');
 }
 
-/** Paragraphs, without those that are empty. */
+/** Joins the paragraphs that are not empty. */
 function lines(...paragraphs: readonly string[]): string {
   return `${paragraphs.filter((one) => one !== '').join('\n\n')}\n`;
 }

@@ -43,9 +43,9 @@ function asset(file: string, type: string): Asset {
 
 /**
  * Serves the API reference at `/docs`, rendered from the current OpenAPI document, and redirects
- * there from `/`; the same as Markdown at `/docs.md` and, by operation, below `/docs/`; and for
- * language models `/llms.txt` and a summary of the document. The page loads nothing from other
- * origins. `document`: the text of `/openapi.json`.
+ * there from `/`. Also serves the reference as Markdown, at `/docs.md` and per operation below
+ * `/docs/`, and for language models `/llms.txt` and a summary of the document. The page loads
+ * nothing from other origins. `document` returns the text of `/openapi.json`.
  */
 export function serveDocs(
   app: FastifyInstance,
@@ -63,7 +63,7 @@ export function serveDocs(
   const texts = async () => {
     const { textsOf } = await load();
     const from = await document();
-    // Without a pause, so that simultaneous requests render once.
+    // No await between check and assignment, so that simultaneous requests render once.
     if (rendered?.from !== from) {
       rendered = { from, texts: textsOf(JSON.parse(from.bytes.toString()), assets, config) };
     }

@@ -17,7 +17,7 @@ export interface Texts {
   readonly operations: ReadonlyMap<string, StaticResponse>;
 }
 
-/** Renders them; `assets`: the names of the page's own files. */
+/** Renders the texts of a document; `assets` names the page's own files. */
 export function textsOf(
   document: WholeDocument,
   assets: { readonly style: string; readonly script: string },

@@ -5,7 +5,7 @@ import { boxArea } from '../queries/searched-area.ts';
 import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
 import { NONE } from '../schemas/named-parameter.ts';
 
-/** Keeps the response of a nation small; a map shows fewer. */
+/** Keeps the response for the whole nation small; a map shows fewer counties. */
 const MAX_COUNTIES = 100;
 
 export const blockBands = freeEndpoint({

@@ -190,7 +190,7 @@ const postCoverage = postEndpoint({
     sumsOf(release, context, area, query, basket),
 });
 
-/** Whether a request with a basket asks for rows as well. */
+/** Whether a request with a basket requests rows as well. */
 function wantsResults({ type, mode, weight = [], by, nth }: AskedCoverage): boolean {
   return (type ?? mode ?? by) !== undefined || nth !== 1 || weight.length > 1;
 }

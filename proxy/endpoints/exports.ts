@@ -24,7 +24,7 @@ import type { ProxyServices } from '../services.ts';
 
 type WantedExport = Omit<ExportedTable, 'rows'>;
 
-/** Long enough to download the largest file. */
+/** Lifetime of a link, long enough to download the largest file. */
 const LINK_SECONDS: Seconds = 3_600;
 
 const format = z.enum(EXPORT_FORMATS);
@@ -155,13 +155,13 @@ export const createExportLink = postEndpoint({
   },
 });
 
-/** An exported file of a release by its names in the store. */
+/** An exported file, identified by the names of its manifest and its object in the store. */
 const exportedFileSchema = z.object({ manifest: z.string(), object: z.string() });
 type ExportedFile = z.output<typeof exportedFileSchema>;
 
 /**
- * Reads the first and the last page of a file, with their checksums: a link is not charged if the
- * file is missing, cut short, or damaged where readers begin.
+ * Reads the first and the last page of a file, verifying their checksums, so that a link is not
+ * charged if the file is missing, cut short, or damaged where readers begin.
  */
 async function checkEnds(release: Release, file: ServedExport): Promise<void> {
   const { object } = file;
@@ -169,7 +169,7 @@ async function checkEnds(release: Release, file: ServedExport): Promise<void> {
   await Promise.all([pages.readRange(object, 0, 1), pages.readRange(object, object.bytes - 1, 1)]);
 }
 
-/** The reason why none of the exported tables is the wanted one. */
+/** Explains why none of the exported tables is the requested one. */
 function missingExport(
   release: string,
   list: readonly ServedExport[],

@@ -23,7 +23,7 @@ export const health = freeEndpoint({
 
 const BACKEND_TIMEOUT_MS = 2_000;
 
-/** A backend that responds too late for a probe counts as unavailable. */
+/** Awaits the response of a backend, which counts as unavailable if too late for a probe. */
 async function inTime<T>(response: Promise<T>): Promise<T | 'unavailable'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'unavailable'>((resolve) => {
@@ -36,10 +36,7 @@ async function inTime<T>(response: Promise<T>): Promise<T | 'unavailable'> {
   }
 }
 
-/**
- * Checks of the backends in progress, shared by concurrent probes, since probes are not
- * rate-limited.
- */
+/** Backend checks in progress, shared by concurrent probes, since probes are not rate-limited. */
 const looks = new WeakMap<ProxyServices, ReturnType<typeof look>>();
 function looked(services: ProxyServices): ReturnType<typeof look> {
   const underWay = looks.get(services) ?? look(services).finally(() => looks.delete(services));
@@ -51,7 +48,7 @@ function look(services: ProxyServices) {
   return Promise.all([inTime(services.releases.standing()), inTime(accountsOf(services))]);
 }
 
-/** Requests with a key need the ledger, including its cursor secret. */
+/** Checks what requests with a key need: the ledger, including its cursor secret. */
 async function accountsOf(services: ProxyServices): Promise<'ok'> {
   await services.ledger.ping();
   void services.cursors;

@@ -58,7 +58,7 @@ export const isochroneMeta = freeEndpoint({
 
 type Box = CountyManifest['block_box'];
 
-/** The box around all of them; null where there are none. */
+/** Returns the box around all `boxes`; null if there are none. */
 function around(boxes: readonly Box[]): Box | null {
   if (boxes.length === 0) return null;
   const edges = (i: number) => boxes.map((box) => box[i]);

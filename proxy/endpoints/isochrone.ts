@@ -47,11 +47,11 @@ interface ResolvedIsochrone extends ResolvedQuery {
   readonly mode: Mode;
   readonly direction: Direction;
   readonly format: 'geojson' | 'blocks';
-  /** Ascending. */
+  /** Sorted ascending. */
   readonly levels: readonly Minutes[];
-  /** Whether each block names the smallest level that contains it: for requests with `contours`. */
+  /** Whether each block names the smallest level that contains it, if `contours` were requested. */
   readonly namesContours: boolean;
-  /** Counted within each contour. */
+  /** Opportunities to count within each contour. */
   readonly opportunities: readonly Opportunity[];
 }
 
@@ -92,7 +92,7 @@ export const isochrone = meteredEndpoint({
     checkPoiMinutes(opportunities, levels, ['query', 'of']);
     const where = 'geoid' in origin ? { block: origin.geoid } : { lon: asked.lon, lat: asked.lat };
     return {
-      // The response names the version of the store, which is therefore part of its bytes.
+      // The response states the version of the release, so the key includes it.
       canonical: canonicalRequest('isochrone', {
         ...where,
         mode,
@@ -194,7 +194,7 @@ function levelsOf({ minutes, contours }: IsochroneParams): Minutes[] {
   return contours ?? [minutes!];
 }
 
-/** Throws for what the release lacks: another version, a mode or a direction. */
+/** Throws if the release is not the requested version, or lacks the mode or direction. */
 function checkOffered(release: Release, { mode, direction, v }: IsochroneParams): void {
   if (v !== undefined && v !== release.version) {
     throw new Problem(
@@ -207,7 +207,10 @@ function checkOffered(release: Release, { mode, direction, v }: IsochroneParams)
   checkDirection(release, direction);
 }
 
-/** Sources of an origin's isochrones: its county's objects, and the blocks within reach. */
+/**
+ * Returns the objects that an origin's isochrones depend on: those of its county, and the block
+ * polygons of the counties within reach.
+ */
 function objectsOf(release: Release, origin: BlockOrigin, direction: Direction): ObjectRef[] {
   const counties = 'county' in origin ? [origin.county] : origin.counties;
   const neighbours = [...new Set(counties.flatMap(({ reach }) => reach[direction]))];

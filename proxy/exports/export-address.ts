@@ -12,7 +12,7 @@ export interface ExportAddress {
   readonly file: string;
 }
 
-/** The path of a link. */
+/** Returns the path of the link to an exported table. */
 export function exportPath({ manifestStem, file }: ExportAddress): string {
   return `/exports/${manifestStem}/${file}`;
 }
@@ -27,7 +27,7 @@ export function addressOf(manifest: string, object: string): ExportAddress {
   };
 }
 
-/** The names of the manifest and the object in the store. */
+/** Returns the names of the manifest and the object in the store. */
 export function namesOf({ manifestStem, file }: ExportAddress) {
   return { manifest: `${MANIFESTS}${manifestStem}${EXTENSION}`, object: `${EXPORTS}${file}` };
 }

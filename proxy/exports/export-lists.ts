@@ -12,14 +12,14 @@ import {
 import type { Store } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 
-/** How long a list is kept: tables may be exported while their release is in force. */
+/** Lifetime of a cached list; tables may be exported while their release is in force. */
 const KEPT_MS: Millis = 60_000;
-/** How soon a list is read again for a file that it does not have. */
+/** Minimum age of a list that is read again for a file that it lacks. */
 const READ_AGAIN_MS: Millis = 1_000;
-/** Links to exports of earlier releases work until they expire. */
+/** Releases whose lists are kept, since links to earlier exports work until they expire. */
 const KEPT_RELEASES = 8;
 
-/** Prices of tables: one without a price is not offered. */
+/** Prices by table; a table without a price is not offered. */
 export const EXPORT_PRICES: ReadonlyMap<string, number> = new Map(
   Object.entries(PLANS.charges.exports),
 );
@@ -34,11 +34,11 @@ export interface ExportOffer extends ExportedTable {
 /** The exports of a release. */
 export interface ExportList {
   readonly files: readonly ServedExport[];
-  /** The same and those that they replaced, by the names of their objects. */
+  /** `files` and the files that they replaced, by the names of their objects. */
   readonly byObject: ReadonlyMap<string, ServedExport>;
-  /** Those that have a price, ordered by table, county and format. */
+  /** Files that have a price, ordered by table, county and format. */
   readonly offers: readonly ExportOffer[];
-  /** The place of each in that order, whatever else is listed. */
+  /** Sort key of each offer in that order, independent of what else is listed. */
   readonly positions: readonly number[];
   /** Hash of the offers. */
   readonly seal: string;
@@ -62,9 +62,9 @@ export class ExportLists {
   }
 
   /**
-   * The file that `find` finds in the exports of a manifest. If it finds none, their list is read
-   * again, at most once a second: the file may have been exported since, and another process may
-   * have offered it.
+   * Returns the file that `find` selects from the exports of a manifest. If it selects none, the
+   * list is read again, at most once a second, since the file may have been exported in the
+   * meantime and offered by another process.
    */
   async find(
     store: Store,

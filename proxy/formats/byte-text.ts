@@ -1,6 +1,6 @@
 /**
- * Text as its UTF-8 bytes, one character each. Joined, it stays as narrow as its bytes, even for
- * non-ASCII text, and `toBytes` copies it.
+ * Text as its UTF-8 bytes, one character per byte. Concatenated, it takes one byte per character
+ * even for non-ASCII text, and `toBytes` only copies it.
  */
 export type ByteText = string & { readonly unit?: 'bytes' };
 

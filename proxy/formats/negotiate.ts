@@ -33,13 +33,13 @@ const ROW_OFFERS: readonly Offer[] = [
 ];
 
 export const JSON_ALONE: readonly Offer[] = [JSON_OFFER];
-/** A body that is one GeoJSON object: the same bytes under either media type. */
+/** Offers for a body that is one GeoJSON object: the same bytes under either media type. */
 export const GEOJSON_OBJECT: readonly Offer[] = [JSON_OFFER, GEOJSON_OFFER];
 
 /** Formats offered by a route, the default first. */
 export function offersOf(route: {
   readonly table?: RowTable | undefined;
-  /** A body rendered by the route itself. */
+  /** Media type of a body rendered by the route itself. */
   readonly mediaType?: string | undefined;
 }): readonly Offer[] {
   if (route.mediaType !== undefined) return [binary(route.mediaType)];
@@ -48,8 +48,8 @@ export function offersOf(route: {
 }
 
 /**
- * Bytes of a specific media type: also for clients that accept any bytes, or JSON as they always
- * do.
+ * Offers bytes of a specific media type, also to clients that accept any bytes, or that accept JSON
+ * on every route.
  */
 function binary(mediaType: string): Offer {
   const others = ['application/x-protobuf', 'application/octet-stream', 'application/json'];
@@ -57,9 +57,9 @@ function binary(mediaType: string): Offer {
 }
 
 /**
- * Selects the format that an `Accept` header prefers: RFC 9110 section 12.5.1; of equals, the one
- * named first. Throws `not-acceptable` if it allows none of those offered. A header without any
- * media range is ignored.
+ * Selects the offered format that an `Accept` header prefers (RFC 9110 section 12.5.1); among
+ * equals, the one that the header names first. Throws `not-acceptable` if the header allows none of
+ * the offered formats. A header without any media range is ignored.
  */
 export function formatFor(accept: string | undefined, offers: readonly Offer[]): Format {
   const [{ format, mediaTypes }] = offers;
@@ -106,7 +106,7 @@ interface Range {
 }
 const REFUSED: Pick<Range, 'quality' | 'order'> = { quality: 0, order: 0 };
 
-/** The most specific range that matches a media type. */
+/** Returns the most specific range that matches a media type; `REFUSED` if none does. */
 function rangeOf(mediaType: string, ranges: readonly Range[]) {
   const [kind] = mediaType.split('/', 1);
   for (const wanted of [mediaType, `${kind}/*`, '*/*']) {

@@ -12,7 +12,8 @@ import type { RowMembers } from './row-format.ts';
 import { columnName } from './row-table.ts';
 
 /**
- * A column of a group is encoded in one step, about a millisecond; small groups take more bytes.
+ * Rows per row group. Encoding a column of a group is one step, of about a millisecond; smaller
+ * groups take more bytes.
  */
 const GROUP_ROWS = 1 << 12;
 /** Rows parsed between two clock checks. */
@@ -22,7 +23,7 @@ const TEXTS =
   'geoid mode reason dest_type dest_types name address.street address.city address.state address.zip attrs.brand ' +
   'type_ids of weight list id block';
 
-/** Types of columns; of others, `double`. */
+/** Types of columns; columns that are not listed are `double`. */
 const TYPES: Readonly<Record<string, ColumnType>> = {
   ...Object.fromEntries(TEXTS.split(' ').map((column) => [column, 'string'])),
   dest_id: 'int64',
@@ -34,8 +35,9 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
 };
 
 /**
- * Encodes rows as a Parquet file. `lines`: the rows as `ROW_FORMATS.parquet` writes them. `others`:
- * the other members of the response, which become the key-value metadata of the file, as JSON.
+ * Encodes rows as a Parquet file. `lines` are the rows as `ROW_FORMATS.parquet` writes them;
+ * `others` are the other members of the response, which become the key-value metadata of the file,
+ * as JSON.
  */
 export async function parquetOf(
   lines: Body,
@@ -85,7 +87,10 @@ function metadataOf(others: RowMembers): Record<string, string> {
   return Object.fromEntries(known.map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
-/** The cells of a column in a row group, by the order in which their values first occur. */
+/**
+ * The cells of a column in a row group, as indexes into its distinct values in order of first
+ * occurrence.
+ */
 class ColumnCells {
   readonly #isText: boolean;
   readonly #indexes = new Uint32Array(GROUP_ROWS);
@@ -100,14 +105,14 @@ class ColumnCells {
       this.#indexes[row] = NULL_INDEX;
       return;
     }
-    // Ids of sites are text or numbers; lists are as in CSV.
+    // Ids of sites are text or numbers; lists become text, as in CSV.
     const value = this.#isText ? String(cell) : cell;
     const index = this.#indexOf.get(value) ?? this.#indexOf.size;
     if (index === this.#indexOf.size) this.#indexOf.set(value, index);
     this.#indexes[row] = index;
   }
 
-  /** The values of so many rows; the next group starts without any. */
+  /** Returns the values of the first `rows` rows, and clears them for the next group. */
   take(rows: number): IndexedValues {
     const dictionary = [...this.#indexOf.keys()] as unknown as Dictionary;
     this.#indexOf.clear();

@@ -25,8 +25,8 @@ export function renderJson(body: object): Body {
 }
 
 /**
- * Renders the rows of a body, or the body itself as the only row if it has none; the rows of a
- * batch or an area with its other members, as far as the format can express them. In other
+ * Renders the rows of a body, or the body itself as the only row if it has no rows. For a batch or
+ * an area, also renders the other members, as far as the format can express them; for other
  * responses, headers have all of these members.
  */
 export function renderRows(format: RowFormat, columns: readonly string[], body: object): Body {

@@ -8,22 +8,22 @@ import { columnName } from './row-table.ts';
 export type RowMembers = Readonly<Record<string, unknown>>;
 
 /**
- * How a format writes rows. A row is `begin`, its members separated by commas, `end`, so the text
- * of some members can be rendered once and used in many rows.
+ * How a format writes rows. A row is `begin`, then its members separated by commas, then `end`, so
+ * the text of some members can be rendered once and used in many rows.
  */
 export interface RowFormat {
   readonly name: Format;
   /**
-   * Text before and after all rows, if nothing else is sent. `others`: the other members of a
-   * batch or an area; absent otherwise.
+   * Text before all rows, unless they are a member of a JSON body; `after` is the text after all
+   * rows. `others` are the other members of a batch or an area; undefined for other responses.
    */
   before(columns: readonly string[], others: RowMembers | undefined): ByteText;
   after(others: RowMembers | undefined): ByteText;
-  /** Whether rows end in a comma, which the last row lacks. */
+  /** Whether rows end in a comma, which is removed from the last row. */
   readonly endsInComma: boolean;
-  /** Starts a row, which has a geometry in formats that have them. */
+  /** Starts a row, with its geometry in formats that have geometries. */
   begin(geometry?: PointGeometry | PolygonGeometry): ByteText;
-  /** Adjacent members: in the order of `members`, or of `columns` in CSV. */
+  /** Renders adjacent members in the order of `members`, or of `columns` in CSV and Parquet. */
   members(members: RowMembers, columns: readonly string[]): ByteText;
   readonly end: ByteText;
 }
@@ -56,7 +56,7 @@ const ndjson: RowFormat = {
 const geojson: RowFormat = {
   ...json,
   name: 'geojson',
-  // Rows come last: the undelivered share is refunded.
+  // Rows come last, since the undelivered share of the body is refunded.
   before(_columns, others) {
     const members = others ? `${jsonMembers(others)},` : '';
     return `{"type":"FeatureCollection",${members}"features":[`;
@@ -87,7 +87,7 @@ const csv: RowFormat = {
   end: '\r\n',
 };
 
-/** Rows on their way into a Parquet file (`parquet-rows.ts`): on each line the cells, as JSON. */
+/** Rows to be encoded as Parquet (`parquet-rows.ts`): one line per row, with its cells as JSON. */
 const parquet: RowFormat = {
   name: 'parquet',
   before: () => '',

@@ -49,8 +49,8 @@ export const ROW_METADATA = [
 ];
 
 /**
- * Origins of a batch without rows, which CSV can state only in headers. Origins that can be resent
- * come first, since headers have limited room.
+ * Origins of a batch that have no rows, which CSV can state only in headers. Origins that can be
+ * resent come first, since headers have limited room.
  */
 export const CSV_METADATA = [
   repeated('truncated', 'X-Truncated', (origins) => origins.map(written).join()),
@@ -60,8 +60,8 @@ export const CSV_METADATA = [
 ];
 
 /**
- * Facts of the blocks and points that the rows are of. CSV and NDJSON state them in headers, which
- * have limited room; a last line of NDJSON has those that do not fit.
+ * Facts about the blocks and points that the rows belong to. CSV and NDJSON state these facts in
+ * headers, which have limited room; those that do not fit are in the last line of NDJSON.
  */
 export const ORIGIN_METADATA = [
   repeated('block', 'X-Block', (block) => JSON.stringify(block)),
@@ -97,7 +97,7 @@ function written(origin: NamedOrigin | string | number): string {
   return list === undefined ? name : `${list}:${name}`;
 }
 
-/** A lone surrogate has no UTF-8: it becomes U+FFFD. */
+/** Percent-encodes a value; a lone surrogate, which UTF-8 cannot encode, becomes U+FFFD. */
 function encoded(value: string | number): string {
   return encodeURIComponent(String(value).replaceAll(/\p{Surrogate}/gu, '\ufffd'));
 }
@@ -122,7 +122,7 @@ export function metadataHeaders(
   return headers;
 }
 
-/** The last line of NDJSON, if there is anything that neither rows nor headers state in full. */
+/** Returns the last line of NDJSON, or null if rows and headers state everything in full. */
 export function lastLine(others: Members): Members | null {
   if ('area' in others) return others.basket || others.results ? others : null;
   const { errors = [], truncated = [], truncated_reason, blocks, origins } = others as OtherMembers;

@@ -3,13 +3,13 @@ import type { Minutes } from '../../shards/units.ts';
 
 /** Layout of a route's rows in formats other than JSON. */
 export interface RowTable {
-  /** Members of a row; those of nested objects with a dot (`columnName`). */
+  /** Members of a row; names of nested members contain a dot (see `columnName`). */
   readonly columns: readonly string[];
   /** The geometry of a row in GeoJSON: its `lon` and `lat`, or the outline of its block. */
   readonly geometry: 'point' | 'outline' | null;
 }
 
-/** The name of a column where members are not nested. */
+/** Returns the name of a column in formats without nested members. */
 export function columnName(column: string): string {
   return column.replace('.', '_');
 }
@@ -60,7 +60,7 @@ export const COVERAGE: RowTable = {
   columns: [...TYPE, 'mode', 'weight', 'nth', 'total', ...byMinutes('within'), 'beyond', 'no_data'],
   geometry: null,
 };
-/** The same with the measures that compare groups. */
+/** Columns of coverage with the measures that compare groups. */
 export const COVERAGE_OF_GROUPS: readonly string[] = [
   ...COVERAGE.columns,
   ...byMinutes('share'),
@@ -71,7 +71,7 @@ export const OPPORTUNITIES: RowTable = {
   columns: ['of', 'mode', 'minutes', 'count'],
   geometry: null,
 };
-/** Sums follow, by the minutes sent. */
+/** Columns of sites; columns of sums, which depend on the minutes sent, follow. */
 export const SITES: RowTable = {
   columns: ['list', 'id', 'lon', 'lat', 'block', 'mode', 'weight'],
   geometry: 'point',

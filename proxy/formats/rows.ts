@@ -49,7 +49,7 @@ export class Rows {
     const isCommaLeft = this.format.endsInComma && this.#count > 0;
     const pieces = this.#pieces.length === 0 ? [] : piecesAfter(before, this.#pieces);
     const last = pieces.length === 0 ? before + this.#text : this.#text;
-    // Overwrites a trailing comma: slicing it off the text would copy it all once more.
+    // Overwrites a trailing comma, since slicing it off would copy the whole text again.
     const bytes = Buffer.allocUnsafe(last.length - Number(isCommaLeft) + after.length);
     bytes.write(last, 'latin1');
     bytes.write(after, bytes.length - after.length, 'latin1');
@@ -63,7 +63,7 @@ function withMargin(text: ByteText): Buffer {
   return bytes;
 }
 
-/** Pieces of rows after a text, which goes into the margin of the first if it fits. */
+/** Puts a text before pieces of rows, in the margin of the first piece if the text fits. */
 function piecesAfter(before: ByteText, [first, ...others]: readonly Buffer[]): Buffer[] {
   const margin = MARGIN_BYTES - before.length;
   if (margin < 0) return [toBytes(before), first.subarray(MARGIN_BYTES), ...others];
@@ -76,7 +76,7 @@ export interface FoundRows {
   readonly count: number;
   /**
    * Reads and sums what the rows state, if they could be counted without it. A batch calls this for
-   * several origins at once, so that their reads overlap; `addTo` does it otherwise.
+   * several origins at once, so that their reads overlap; otherwise `addTo` does the work.
    */
   prepare?(waiters: Waiters): Promise<void>;
   addTo(rows: Rows, waiters: Waiters): Promise<void>;

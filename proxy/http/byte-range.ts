@@ -9,8 +9,9 @@ export interface ByteRange {
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * The part that a `Range` header requests of `size` bytes: RFC 9110 section 14. `whole` where it is
- * to be ignored: no header, another unit, a malformed one, or several ranges.
+ * Returns the range of `size` bytes that a `Range` header requests (RFC 9110 section 14). `whole`
+ * if the header is to be ignored: if it is absent, malformed, in another unit, or has several
+ * ranges.
  */
 export function requestedRange(
   header: string | undefined,

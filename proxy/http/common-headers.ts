@@ -110,7 +110,7 @@ type Headers = Record<string, z.ZodType>;
 
 /** Each header as a component of the document, defined once for all responses that have it. */
 const COMPONENTS = components((header) => header, '');
-/** The same for responses in which it is optional. */
+/** Components of headers that are optional in their responses. */
 const COMPONENTS_IF_ANY = components((header) => header.optional(), '.optional');
 
 function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Headers {
@@ -122,12 +122,12 @@ function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Heade
   );
 }
 
-/** Headers as components of the document. */
+/** Returns headers as components of the document. */
 export function headersNamed(...names: readonly HeaderName[]): Headers {
   return Object.fromEntries(names.map((name) => [name, COMPONENTS[name]]));
 }
 
-/** Headers that some such responses lack. */
+/** Returns the components of headers that are optional in a response. */
 export function headersIfAny(...names: readonly HeaderName[]): Headers {
   return Object.fromEntries(names.map((name) => [name, COMPONENTS_IF_ANY[name]]));
 }
@@ -144,7 +144,10 @@ export function nextLink(url: string, cursor: string): string {
   return `<${`?${next}`.replaceAll(NOT_IN_A_LINK, percentEncoded)}>; rel="next"`;
 }
 
-/** Decoded like the query string parser does: a cursor may be spelled `%63ursor`. */
+/**
+ * Returns the name of a parameter, decoded as the query string parser does: a cursor may be spelled
+ * `%63ursor`.
+ */
 function nameOf(pair: string): string {
   return [...new URLSearchParams(pair).keys()][0];
 }
@@ -155,7 +158,7 @@ function nameOf(pair: string): string {
  */
 const NOT_IN_A_LINK = /[^!$-;=?-[\]_a-z~]/g;
 
-/** Headers hold one byte per character. */
+/** Percent-encodes a character of a header, in which each character is one byte. */
 function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }

@@ -26,13 +26,15 @@ export class CursorSealer {
   /** Identifies the sealing secret without revealing it: changes when cursors do. */
   readonly sealer: string;
 
-  /** The first secret seals; all of them open. */
+  /** The first secret seals cursors; every secret opens them. */
   constructor(secrets: readonly string[]) {
     this.#keys = secrets.map(keysOf);
     this.sealer = tagOf(this.#keys[0], 'sealer', Buffer.alloc(0)).toString('base64url');
   }
 
-  /** `query`: the canonical request without its cursor. `position`: integers below 2⁵³. */
+  /**
+   * Seals a position of integers below 2⁵³. `query` is the canonical request without its cursor.
+   */
   seal(query: string, position: readonly number[]): string {
     const plain = Buffer.alloc(position.length * 8);
     position.forEach((value, i) => {

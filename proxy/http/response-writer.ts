@@ -15,7 +15,7 @@ const BATCHED_WRITES = 8;
 
 /** Limits on the time and memory of waiting responses. */
 export interface ResponseWriterLimits {
-  /** Total; beyond it, the connections that have been stalled longest are closed. */
+  /** Total bytes waiting; above it, the connections stalled longest are closed. */
   readonly maxWaiting: Bytes;
   /** Grace period before the minimum rate applies. */
   readonly graceMs?: number;
@@ -30,7 +30,7 @@ export type DeliveredFraction = number;
 interface SmallResponse {
   readonly raw: ServerResponse;
   readonly body: Buffer;
-  /** Whether the kernel has started to accept it. */
+  /** Whether the kernel has started to accept the body. */
   isBegun: boolean;
 }
 
@@ -40,7 +40,7 @@ interface LargeResponse {
   readonly bytes: Bytes;
   readonly begunMs: number;
   handed: Bytes;
-  /** The part of the current piece that the kernel may hold: all or none. */
+  /** Bytes of the current piece that the kernel may hold: all or none. */
   begun: Bytes;
   /** When the kernel last accepted a piece. */
   takenMs: number;
@@ -48,18 +48,20 @@ interface LargeResponse {
 
 /**
  * Hands responses to the kernel and measures how much of each was delivered. A piece counts as
- * delivered once the kernel begins to accept it: with a full buffer it accepts a part, whose size
- * stays unknown if the connection then breaks; otherwise, a reader who fills that buffer could get
- * the part for free. A piece that the kernel refused entirely was not delivered. Closes connections
- * of readers below a minimum rate and, when buffered responses exceed the memory limit, of those
- * stalled longest.
+ * delivered once the kernel begins to accept it. A kernel with a full buffer accepts a part of the
+ * piece, whose size stays unknown if the connection then breaks, so a reader who fills that buffer
+ * could otherwise get the part for free. A piece that the kernel refused entirely was not
+ * delivered. Closes connections of readers below a minimum rate and, when buffered responses exceed
+ * the memory limit, of those stalled longest.
  */
 export class ResponseWriter {
   readonly #limits: Required<ResponseWriterLimits>;
   readonly #large = new Set<LargeResponse>();
   readonly #timer: NodeJS.Timeout;
   #waiting: Bytes = 0;
-  /** Small responses, sent when there are enough of them, at the latest at the end of this turn. */
+  /**
+   * Small responses to be sent, once there are enough or, at the latest, at the end of this turn.
+   */
   #ready: SmallResponse[] = [];
   /** Connections closed because they stalled, or because too much was waiting. */
   readersEnded = 0;

@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochSeconds } from '../../shards/units.ts';
 
 /**
- * Signs addresses that work without a key until a moment, with HMAC-SHA-256. A link contains
- * nothing of the account that requested it.
+ * Signs addresses that work without a key until they expire, with HMAC-SHA-256. A link contains
+ * nothing about the account that requested it.
  */
 export class LinkSigner {
   readonly #secrets: () => readonly string[];
 
-  /** `secrets`: the first signs, all of them verify. */
+  /** The first of `secrets` signs; every one of them verifies. */
   constructor(secrets: () => readonly string[]) {
     this.#secrets = secrets;
   }

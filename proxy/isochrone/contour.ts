@@ -8,7 +8,7 @@ import type { Minutes, SquareMetres } from '../../shards/units.ts';
 import { countyRanges } from '../queries/opportunities/county-ranges.ts';
 import type { Reachable } from './reachable.ts';
 
-/** Smaller holes are filled: ponds, squares, a block that cannot be reached. */
+/** Holes smaller than this are filled: ponds, squares, a block that cannot be reached. */
 export const FILL_HOLES_BELOW: SquareMetres = 100_000;
 
 /**
@@ -27,8 +27,8 @@ export async function contour(
 }
 
 /**
- * The reached blocks by county. A matrix's targets are whole counties, block by block. Contours end
- * at the counties of the release, since there are no polygons of others.
+ * Groups the reached blocks by county. The targets of a matrix are whole counties, block by block.
+ * Contours end at the counties of the release, since other counties have no polygons.
  */
 async function partsWithin(
   release: Release,

@@ -18,9 +18,7 @@ export interface Reachable {
   readonly minutes: Uint16Array;
 }
 
-/**
- * Reads the reach of a block by a mode. At most one range read once the county's head is cached.
- */
+/** Reads the reach of a block by a mode, with at most one range read once the head is cached. */
 export async function reachable(
   { release, county, ordinal }: OriginBlock,
   mode: Mode,
@@ -55,8 +53,8 @@ export function countWithin({ minutes }: Reachable, limit: Minutes): number {
 const ROWS_PER_STEP = 256;
 
 /**
- * Adds the blocks within the time limit, by GEOID. `contours`: ascending, the last equal to
- * `limit`; each row then names the smallest one that contains its block.
+ * Adds the blocks within the time limit, ordered by GEOID. With `contours`, which ascend to
+ * `limit`, each row names the smallest contour that contains its block.
  */
 export async function addBlocksWithin(
   rows: Rows,

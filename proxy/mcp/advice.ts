@@ -13,7 +13,7 @@ export class NeedsChoice extends Error {
   }
 }
 
-/** The service as advice is about it. */
+/** Facts about the service that advice states. */
 export interface AdvisedSite {
   /** Where people create keys and buy tokens; null if the service names no portal. */
   readonly accountUrl: string | null;
@@ -21,7 +21,10 @@ export interface AdvisedSite {
   readonly keyAdvice: string;
 }
 
-/** Explains a failure and the next step in a sentence or two. `charged`: by requests before it. */
+/**
+ * Explains a failure and the next step in a sentence or two. `charged`: tokens charged for earlier
+ * requests of the call.
+ */
 export function adviceOn(
   error: ApiError | NeedsChoice,
   { accountUrl, keyAdvice }: AdvisedSite,
@@ -44,10 +47,10 @@ export function adviceOn(
       return `The service is limiting requests. Retry in ${Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)} s.`;
     default: {
       const said = error.problem?.detail ?? error.message;
-      // An assistant sends arguments; the body is the tool's.
+      // An assistant sends arguments, not the body, which the tool builds.
       const detail = said
         .replaceAll(/(^|; )body\./g, '$1')
-        // A sentence; a fault begins with the name of its argument instead.
+        // Capitalizes a sentence, but not a fault, which begins with the name of its argument.
         .replace(/^[a-z]+(?=[ ,])/, (word) => word[0].toUpperCase() + word.slice(1))
         .replace(/[^.?]$/, '$&.');
       // A failure of the service states what became of the charge for its own request.
@@ -57,7 +60,7 @@ export function adviceOn(
   }
 }
 
-/** A caller's text in a message: short, and without quotes or control characters. */
+/** Quotes a caller's text in a message: short, and without quotes or control characters. */
 export function quoted(text: string): string {
   return `"${text.slice(0, 60).replaceAll(/[\p{C}"]/gu, ' ')}"`;
 }

@@ -11,22 +11,22 @@ import { withCommas } from '../../shards/number-words.ts';
 import { type AdvisedSite, adviceOn } from './advice.ts';
 import type { ToolLink } from './tool.ts';
 
-/** A request for blocks; without a `limit`, for as many as a page holds. */
+/** A request for blocks; without a `limit`, it matches as many as a page holds. */
 type BlockRequest = ParamsOf<'matchBlocks'>;
 
 /** Media types of the table, by the format that its address names. */
 const MEDIA_TYPES = { csv: 'text/csv', parquet: 'application/vnd.apache.parquet' } as const;
 const FORMATS = ['csv', 'parquet'] as const;
 const TEMPLATE = 'table://blocks/{format}/{request}';
-/** Rows of a table: of one page, so that it is charged as a whole or not at all. */
+/** Maximum rows of a table: one page, so that it is charged as a whole or not at all. */
 const MAX_ROWS = 1_000;
 /** Characters of an unknown address that an error quotes. */
 const MAX_QUOTED = 100;
 const ABOUT = `Matching blocks, a token each: reading costs up to ${withCommas(MAX_ROWS)} tokens.`;
 
 /**
- * Links of all blocks that a request matches, as tables that clients read by `resources/read`. The
- * address holds the request, so that any process can respond.
+ * Returns links to all blocks that a request matches, as tables that clients read by
+ * `resources/read`. The address contains the request, so that any process can respond.
  */
 export function tableLinks(request: BlockRequest): readonly ToolLink[] {
   return FORMATS.map((format) => ({
@@ -37,7 +37,10 @@ export function tableLinks(request: BlockRequest): readonly ToolLink[] {
   }));
 }
 
-/** Adds the tables. `_meta` of one has its price, and the address of the next if there is more. */
+/**
+ * Registers the tables as resources. The `_meta` of a table has its price, and the address of the
+ * next table if there are more rows.
+ */
 export function registerBlockTable(server: McpServer, client: Client, site: AdvisedSite): void {
   const template = new ResourceTemplate(TEMPLATE, { list: undefined });
   const about = { description: `${ABOUT} Addresses are links of find_blocks.` };
@@ -69,7 +72,7 @@ function addressOf(format: keyof typeof MEDIA_TYPES, request: BlockRequest): str
   return TEMPLATE.replace('{format}', format).replace('{request}', text);
 }
 
-/** The request in an address, which the API validates; null if there is none. */
+/** Decodes the request in an address, which the API validates; null if there is none. */
 function requestIn(text: string): BlockRequest | null {
   try {
     const value = JSON.parse(Buffer.from(text, 'base64url').toString());

@@ -4,8 +4,8 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 /**
- * Standard input and output whose end waits for the responses under way: the SDK's own transport
- * aborts them, although a call may already have been charged.
+ * Transport over standard input and output that, once the input ends, waits for the responses under
+ * way. The SDK's own transport aborts them, although a call may already have been charged.
  */
 export class DrainingStdio extends StdioServerTransport {
   readonly #pending = new Set<unknown>();
@@ -58,7 +58,7 @@ interface SentMessage {
   readonly params?: { readonly requestId?: unknown };
 }
 
-/** The message of a line; null for what is none, which the SDK reports. */
+/** Parses the message of a line; null if it is malformed, which the SDK reports. */
 function parsed(line: string): SentMessage | null {
   try {
     return JSON.parse(line);

@@ -15,7 +15,8 @@ const type = z.coerce.string().trim().min(1).max(LIMITS.nameLength);
 const MODE = ['walk', 'bike', 'transit'] as const;
 
 /**
- * Schemas of members that several tools take. They are listed to models: descriptions are short.
+ * Schemas of members that several tools take. Descriptions are short, since schemas are listed to
+ * models.
  */
 export const types = listOf(type, { most: 8, of: 'names or ids', such: '["libraries"]' }).describe(
   'Names, ids',
@@ -31,17 +32,17 @@ export const place = text.describe('Baltimore, MD or GEOID');
 export const area = text.describe('City, GEOID or lat,lon,radius_m');
 export const origin = text.describe('Block GEOID or lat,lon');
 
-/** How many items a list has, and one as an example of it for whoever sends another value. */
+/** Bounds of a list's length, and an example for the error message. */
 interface ListBounds {
   readonly least?: number;
   readonly most: number;
-  /** Plural of its items. */
+  /** Plural of the items. */
   readonly of: string;
-  /** The example, as JSON. */
+  /** An example of the list, as JSON. */
   readonly such: string;
 }
 
-/** A list whose faults say what to send. */
+/** Returns the schema of a list whose error messages state what to send. */
 export function listOf<Item extends z.ZodType>(
   one: Item,
   { least = 1, most, of, such }: ListBounds,
@@ -50,7 +51,7 @@ export function listOf<Item extends z.ZodType>(
   return z.array(one, fault).min(least).max(most);
 }
 
-/** A member of a list; a misspelt member of its own is refused, as everywhere. */
+/** Returns the schema of a list item; a misspelt member of the item is refused, as everywhere. */
 export function item<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
   return z.strictObject(shape, {
     error: ({ code }) => objectFault(code, what, Object.keys(shape)),
@@ -74,15 +75,15 @@ interface Point {
   readonly lon: number;
 }
 
-/** An area as the API takes it, and its name for readers. */
+/** An area in the form that the API takes, and its name for readers. */
 export interface NamedArea {
   readonly area: Area;
   readonly name: string;
-  /** Its middle, if the call or the search for its name had one. */
+  /** Centre of the area, if the call or the search for its name had one. */
   readonly middle?: Point;
 }
 
-/** The area of a call: a circle, a county or a city, by the form of the text. */
+/** Resolves the area of a call: a circle, a county or a city, depending on the form of the text. */
 export async function resolveArea(calls: ToolCalls, text: string): Promise<NamedArea> {
   const circle = numbersOf(text);
   if (circle?.length === 3) {
@@ -96,7 +97,7 @@ export async function resolveArea(calls: ToolCalls, text: string): Promise<Named
   return { area: { places: [geoid] }, name, ...(middle && { middle }) };
 }
 
-/** A city by its GEOID or name. */
+/** Resolves a city by its GEOID or name. */
 export async function resolveCity(calls: ToolCalls, text: string) {
   if (PLACE_GEOID.test(text)) return { geoid: text, name: text };
   const place = await resolvePlace(calls, text);
@@ -104,14 +105,17 @@ export async function resolveCity(calls: ToolCalls, text: string) {
   return { geoid, name: placeText(place), middle: { lat, lon } };
 }
 
-/** The origin of a call, as the API takes it. */
+/** The origin of a call, in the form that the API takes. */
 export type OriginInput = { readonly geoid: string } | Point;
 
 export function originOf(text: string): OriginInput {
   return BLOCK_GEOID.test(text) ? { geoid: text } : pointOf(text, 'a block’s 15-digit GEOID or ');
 }
 
-/** The point of "lat,lon". `orElse`: other forms that the message names. */
+/**
+ * Parses "lat,lon"; throws `NeedsChoice` for other text. `orElse`: other forms that the message
+ * names.
+ */
 export function pointOf(text: string, orElse = ''): Point {
   const point = numbersOf(text);
   if (point?.length !== 2) {
@@ -123,7 +127,7 @@ export function pointOf(text: string, orElse = ''): Point {
   return { lat, lon };
 }
 
-/** Numbers separated by commas; null if anything else is in the text. */
+/** Parses two or more numbers separated by commas; null for any other text. */
 function numbersOf(text: string): number[] | null {
   const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   return numbers.length > 1 && numbers.every(Number.isFinite) ? numbers : null;

@@ -7,10 +7,10 @@ import type { ProxyServices } from '../services.ts';
 const LOOPBACK: ReadonlySet<string> = new Set(localhostAllowedOrigins());
 
 /**
- * Refuses foreign pages on a service of one's own machine, as the protocol requires: by a name that
- * resolves to the machine (DNS rebinding) any page could call the tools. Known are pages of the
- * machine and of the portal, and the page that a browser token is bound to. A public service has no
- * caller that its address alone would admit, so there each page may call with its key.
+ * Refuses pages of unknown origins on a service at a loopback address, as the protocol requires:
+ * any page could call the tools by a name that resolves to the machine (DNS rebinding). Known
+ * origins are those of the machine and of the portal, and the one that a browser token is bound to.
+ * A public service admits no caller by address alone, so any page may call it with a key.
  */
 export function requireKnownOrigin(
   { headers }: FastifyRequest,

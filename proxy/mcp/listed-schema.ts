@@ -7,15 +7,18 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 type Listed<S extends z.ZodObject> = StandardSchemaWithJSON<z.input<S>, z.output<S>>;
 
 /**
- * The schema of a tool's input as tools list it: validation is Zod's, and its JSON Schema is
- * without what a model does not need. Lists are sent with every conversation, so their size is paid
- * for by each.
+ * Returns the schema of a tool's input as clients see it: Zod validates, and the JSON Schema omits
+ * what a model does not need. Tool lists are sent with every conversation, which pays for their
+ * size.
  */
 export function listedInput<S extends z.ZodObject>(schema: S): Listed<S> {
   return listed(schema, slim(z.toJSONSchema(schema, { io: 'input' }), SILENT));
 }
 
-/** The schema of a tool's result, with the types of its members; lists and maps show in those. */
+/**
+ * Returns the schema of a tool's result as clients see it, with the types of its members; those of
+ * arrays and objects are omitted, since their items and members imply them.
+ */
 export function listedOutput<S extends z.ZodObject>(schema: S): Listed<S> {
   const json = slim(z.toJSONSchema(schema, { io: 'output' }), SILENT_OF_RESULTS);
   return listed(schema, { type: 'object', ...json });
@@ -30,7 +33,7 @@ function listed<S extends z.ZodObject>(schema: S, json: JsonSchema): Listed<S> {
   return { '~standard': { ...schema['~standard'], validate, jsonSchema } };
 }
 
-/** Issues without those that repeat another: a text for a list violates the list's bounds too. */
+/** Drops issues that repeat another: a text for a list violates the list's bounds too. */
 function distinct(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const byText = new Map(
     issues.map((issue) => [`${issue.path.join('.')}: ${issue.message}`, issue]),
@@ -58,8 +61,8 @@ const SILENT = new Set([
 const SILENT_OF_RESULTS = new Set([...SILENT, 'required']);
 
 /**
- * The same schema in fewer words: enumerations without their type. Each type is by itself, since
- * some dialects have no lists of types.
+ * Shortens a schema: drops the `silent` keywords, false values, and the types of enumerations.
+ * Lists of types become `anyOf`, since some dialects have no lists of types.
  */
 function slim(schema: JsonSchema, silent: ReadonlySet<string>): JsonSchema {
   if (Array.isArray(schema.type)) return { anyOf: schema.type.map((type) => ({ type })) };

@@ -4,7 +4,7 @@ import type { ToolSite } from './tool.ts';
 
 /** Address of the map as an MCP App, a page that hosts show beside the results of tools. */
 const MAP_APP = 'ui://map';
-/** Media type of such pages. */
+/** Media type of MCP Apps. */
 const MEDIA_TYPE = 'text/html;profile=mcp-app';
 
 const page = readFileSync(new URL('./map-app.html', import.meta.url), 'utf8');
@@ -12,7 +12,9 @@ const page = readFileSync(new URL('./map-app.html', import.meta.url), 'utf8');
 /** Metadata of a tool whose results the map shows. */
 export const SHOWN_ON_MAP = { ui: { resourceUri: MAP_APP } };
 
-/** Adds the page, which may show the portal in a frame and nothing else. */
+/**
+ * Registers the page, which may show the portal in a frame and nothing else; none without a portal.
+ */
 export function registerMapApp(server: McpServer, { accountUrl }: ToolSite): void {
   if (accountUrl === null) return;
   const { origin } = new URL(accountUrl);

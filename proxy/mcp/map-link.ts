@@ -1,24 +1,27 @@
 import type { ToolLink, ToolSite } from './tool.ts';
 import type { NamedType, TypeCatalogue } from './type-catalogue.ts';
 
-/** Middle of a map. */
+/** Centre and zoom level of a map. */
 interface MapPosition {
   readonly lat: number;
   readonly lon: number;
   readonly zoom: number;
 }
 
-/** Zooms at which some streets, and a city, fill a map. */
+/** Zoom levels at which a few streets, or a city, fill a map. */
 export const STREETS_ZOOM = 14;
 export const CITY_ZOOM = 12;
 
-/** A state of the map, and how the link to it is described. */
+/** A state of the map, and a description for the link to it. */
 interface MapView {
   readonly state: Readonly<Record<string, string>>;
   readonly description?: string;
 }
 
-/** The map of a type: of its first leaf type if it has several, since each has a map of its own. */
+/**
+ * Returns the map of a type, or of its first leaf type if the type has several, since each leaf
+ * type has a map of its own.
+ */
 export function mapOfType(
   catalogue: TypeCatalogue,
   { leafIds }: NamedType,
@@ -32,8 +35,8 @@ export function mapOfType(
 }
 
 /**
- * Address of the portal's map in a state (`infra/docs/maps.md`); none without a portal. Without a
- * position the map opens on the whole release.
+ * Returns a link to the portal's map in a state (`infra/docs/maps.md`); none without a portal.
+ * Without a position the map opens on the whole release.
  */
 export function mapLink(
   { accountUrl }: ToolSite,
@@ -42,7 +45,7 @@ export function mapLink(
 ): readonly ToolLink[] {
   if (accountUrl === null) return [];
   const fragment = new URLSearchParams({ x: '1', ...state });
-  // Slashes are as the map writes them itself.
+  // Slashes stay unencoded, as the map itself writes them.
   const map = position && `&map=${position.zoom}/${position.lat}/${position.lon}`;
   const uri = `${accountUrl}/map#${fragment}${map ?? ''}`;
   return [{ name: 'Map', uri, mimeType: 'text/html', ...(description && { description }) }];

@@ -20,9 +20,12 @@ import { mcpServer } from './mcp-server.ts';
 
 const KEY_ADVICE = 'send it as "Authorization: Bearer KEY"';
 
-/** Bound of a message's values, far above those of any call: the SDK searches them at once. */
+/**
+ * Maximum number of values in a message, far above that of any call: the SDK searches all of a
+ * message's values in one step.
+ */
 const MAX_VALUES = { values: 2_500, advice: 'send fewer arguments and messages' };
-/** Messages of a batch, each of which counts as a request. */
+/** Maximum number of messages in a batch, each of which counts as a request. */
 const MAX_MESSAGES = 10;
 
 /** Responds to the messages of MCP clients. */
@@ -34,8 +37,8 @@ export interface MessageHandler {
 /**
  * Opens the Model Context Protocol as streamable HTTP without sessions, so that any process can
  * respond to any request. Tools send their requests to the routes of this process with the caller's
- * key: they are admitted and charged like those from outside, but neither shed nor counted on an
- * address, since the message is.
+ * key. These requests are admitted and charged like those from outside, but neither shed nor
+ * counted against an address, since the message already was.
  */
 export function openMessageHandler(app: FastifyInstance, services: ProxyServices): MessageHandler {
   const { baseUrl, accountUrl = null, version } = services.config;
@@ -76,9 +79,9 @@ export function openMessageHandler(app: FastifyInstance, services: ProxyServices
 }
 
 /**
- * Counts a message like a keyed request on the account of its key, so that the customers of a
- * hosted assistant do not use up each other's rate; without a valid key, or while keys cannot be
- * checked, on its address.
+ * Counts a message like a keyed request against the account of its key, so that the customers of a
+ * hosted assistant do not use up each other's rate. Without a valid key, or while keys cannot be
+ * checked, counts the message against its address.
  */
 async function countMessage(
   services: ProxyServices,
@@ -103,7 +106,7 @@ interface Caller {
   readonly delivered: Promise<DeliveredFraction>;
 }
 
-/** Whether a response reaches its caller as a whole: 1, or 0 if the connection ends before. */
+/** Resolves with 1 once a response has been sent as a whole, or 0 if the connection ends first. */
 function deliveryOf({ raw }: FastifyReply): Promise<DeliveredFraction> {
   return new Promise((resolve) => {
     raw.once('finish', () => resolve(1));
@@ -111,12 +114,14 @@ function deliveryOf({ raw }: FastifyReply): Promise<DeliveredFraction> {
   });
 }
 
-/** The key as sent; its form is checked by the routes that need it. */
+/** Returns the key as sent; the routes that need it check its form. */
 function keyOf({ headers }: FastifyRequest): string {
   return bearerToken(headers.authorization) ?? '';
 }
 
-/** The request for the SDK, without its body, which is parsed already, and without the key. */
+/**
+ * Builds the request for the SDK, without its body, which is already parsed, and without the key.
+ */
 function webRequest({ headers }: FastifyRequest): Request {
   const own = new Headers();
   for (const name of ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']) {
@@ -127,9 +132,9 @@ function webRequest({ headers }: FastifyRequest): Request {
 }
 
 /**
- * `fetch` that passes requests to the routes of this process, in the name of the same address. They
- * are limited with the message that they are sent for, and paid for once the caller has the result
- * that they became part of.
+ * Returns a `fetch` that passes requests to the routes of this process, from the address of the
+ * caller. Load shedding and address limits apply only to the message that the requests are sent
+ * for. The requests are paid for once the caller has the result that they became part of.
  */
 function fetchFrom(app: FastifyInstance, { request, delivered }: Caller): typeof fetch {
   const { ip, raw } = request;

@@ -6,19 +6,19 @@ import type { ToolCalls } from './tool-calls.ts';
 export interface NamedPlace {
   readonly geoid: string;
   readonly name: string;
-  /** USPS letters. */
+  /** Two-letter USPS code. */
   readonly state: string;
   readonly lat: number;
   readonly lon: number;
 }
 
-/** Options listed to the caller. */
+/** Maximum number of options listed to the caller. */
 const MAX_OPTIONS = 8;
 const KIND = /^(city|town|village) of | (city|town|village)$/i;
 
 /**
  * Resolves a census place by name, such as "Baltimore", "Baltimore, MD" or "City of Baltimore,
- * Maryland". Throws `NeedsChoice` if several fit equally well, or none. Free.
+ * Maryland". Throws `NeedsChoice` if several places fit equally well, or none fits. Free.
  */
 export async function resolvePlace(calls: ToolCalls, text: string): Promise<NamedPlace> {
   const [name, ...rest] = text.split(',').map((part) => part.trim());
@@ -46,12 +46,12 @@ function needsChoice(text: string, problem: string, places: readonly NamedPlace[
   return new NeedsChoice(`${quoted(text)} ${problem}.`, options);
 }
 
-/** `Baltimore, MD (2404000)`. */
+/** Formats a place: `Baltimore, MD (2404000)`. */
 export function placeText({ name, state, geoid }: NamedPlace): string {
   return `${name}, ${state} (${geoid})`;
 }
 
-/** USPS letters of a state by its name; other text as it is. */
+/** Returns the USPS code of a state by its name; other text is returned unchanged. */
 function lettersOf(state: string): string {
   const known = [...STATES.values()].find(({ name }) => foldText(name) === foldText(state));
   return known?.usps ?? state;

@@ -8,14 +8,14 @@ import type { MessageHandler } from './message-handler.ts';
 export const MCP_PATH = '/mcp';
 
 /**
- * Bound of a message, far above that of any call: the SDK searches what it is sent and quotes it in
- * errors without a pause.
+ * Maximum size of a message, far above that of any call: the SDK searches messages, and quotes them
+ * in errors, without yielding.
  */
 const MAX_BYTES: Bytes = 64 << 10;
 
 /**
- * Serves the Model Context Protocol at `POST /mcp`. The SDK takes a tenth of a second to load: it
- * is loaded once the server listens, or with the first message, whichever is first.
+ * Serves the Model Context Protocol at `POST /mcp`. The SDK takes a tenth of a second to load, so
+ * it is loaded once the server listens, or with the first message, whichever is first.
  */
 export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
   let opened: MessageHandler | undefined;

@@ -3,7 +3,7 @@ import { counted } from '../../shards/number-words.ts';
 import { NeedsChoice } from './advice.ts';
 import { TypeCatalogue } from './type-catalogue.ts';
 
-/** Calls the API for one call of a tool, and adds up what its responses cost. */
+/** Sends the requests of one tool call to the API, and adds up what their responses cost. */
 export class ToolCalls {
   readonly client: Client;
   /** Tokens charged so far. */

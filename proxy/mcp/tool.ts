@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ToolCalls } from './tool-calls.ts';
 
-/** Result of a tool: a short text for the reader, the same as data, and where more of it is. */
+/** Result of a tool: a short text for the reader, its content as data, and links to more of it. */
 interface ToolResult<Data> {
   readonly text: string;
   readonly data: Data;
@@ -16,7 +16,7 @@ export interface ToolLink {
   readonly description?: string;
 }
 
-/** Where people see maps; null if the service names no portal. */
+/** The portal, where people see maps; null if the service names none. */
 export interface ToolSite {
   readonly accountUrl: string | null;
 }
@@ -33,7 +33,7 @@ export interface Tool<
   readonly output: Output;
   /** Whether its results link a place that the embedded map can show. */
   readonly isOnMap?: boolean;
-  /** Maximum price of a call in tokens, from its input; what is free has none. */
+  /** Maximum price of a call in tokens, computed from its input; absent for tools that are free. */
   price?(input: z.output<Input>, calls: ToolCalls): Promise<number>;
   run(
     input: z.output<Input>,

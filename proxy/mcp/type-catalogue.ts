@@ -9,21 +9,21 @@ export interface NamedType {
   readonly id: number;
   readonly name: string;
   readonly label: string;
-  /** The leaf types that it stands for: itself, if it is one. */
+  /** Leaf types that this type stands for; a leaf type stands for itself. */
   readonly leafIds: readonly number[];
 }
 
-/** A type with what texts are compared with. */
+/** A type with the stems that texts are compared with. */
 interface SpelledType extends NamedType {
   /** Stems of the words of its name and label. */
   readonly words: readonly string[];
-  /** Its whole names, as stems. */
+  /** Full names of the type, each as its stems joined by spaces. */
   readonly names: readonly string[];
 }
 
-/** Options listed to the caller. */
+/** Maximum number of options listed to the caller. */
 const MAX_OPTIONS = 8;
-/** Edits from a name within which a text may be a misspelling of it. */
+/** Maximum edit distance at which a text may be a misspelling of a name. */
 const MAX_EDITS = 2;
 
 /** Everyday and American names of types, by label. */
@@ -70,7 +70,7 @@ export class TypeCatalogue {
     this.#byId = new Map(this.all.map((one) => [one.id, one]));
   }
 
-  /** The catalogue of a response; the same for responses with the same ETag. */
+  /** Returns the catalogue of a response; responses with the same ETag share one. */
   static of(nodes: Nodes, etag: string | null): TypeCatalogue {
     const catalogue = KNOWN.get(etag ?? '') ?? new TypeCatalogue(nodes);
     if (etag !== null) KNOWN.set(etag, catalogue);
@@ -100,7 +100,10 @@ export class TypeCatalogue {
     return texts.map((text) => this.resolveOne(text));
   }
 
-  /** The same for one. `weights`: what the text could have named instead. */
+  /**
+   * Resolves one type by id or name, or throws `NeedsChoice`. `weights`: names of weights that the
+   * text could have meant instead, for the message.
+   */
   resolveOne(text: string, weights: readonly string[] = []): NamedType {
     const byId = this.all.find(({ id }) => String(id) === text.trim());
     if (byId) return byId;
@@ -112,7 +115,7 @@ export class TypeCatalogue {
     const byWord = found.filter(({ words }) => stems.every((stem) => words.includes(stem)));
     if (byWord.length === 1) return byWord[0];
     if (found.length === 1) return found[0];
-    // A type that stands for all others that fit is what its name says.
+    // If one type stands for all others that fit, the text means that type.
     const parent = found.find(({ leafIds }) =>
       found.every((one) => one.leafIds.every((id) => leafIds.includes(id))),
     );
@@ -126,7 +129,9 @@ export class TypeCatalogue {
     ]);
   }
 
-  /** Types for a name of none: first those that it may be a misspelling of, then the groups. */
+  /**
+   * Suggests types for a text that names none: first those it may misspell, then all with subtypes.
+   */
   #suggestions(wanted: string): NamedType[] {
     const most = Math.min(MAX_EDITS, Math.floor(wanted.length / 3));
     const close = this.all.filter(({ names }) =>
@@ -136,10 +141,10 @@ export class TypeCatalogue {
   }
 }
 
-/** Catalogues by ETag: of the current release, and of the one before it. */
+/** Catalogues by ETag, of the current release and of the one before it. */
 const KNOWN = new LRUCache<string, TypeCatalogue>({ max: 2 });
 
-/** Rows that some types have by one mode: one a leaf type. */
+/** Counts the rows that types have by one mode: one per distinct leaf type. */
 export function rowCountOf(types: readonly NamedType[]): number {
   return new Set(types.flatMap(({ leafIds }) => leafIds)).size;
 }
@@ -152,7 +157,7 @@ function stemsOf(text: string): readonly string[] {
     .map(stemOf);
 }
 
-/** A word without its plural. */
+/** Strips the plural ending from a word. */
 function stemOf(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return word.slice(0, -3);
   return word.length > 3 ? word.replace(/(es|s|y|e)$/, '') : word;

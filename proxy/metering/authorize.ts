@@ -32,14 +32,17 @@ const WITHOUT_KEY = /^ *(?:Bearer *)?$/i;
 /** Checks keys and browser tokens. */
 export interface Authority {
   readonly ledger: Metering;
-  /** Open browser tokens. Throws `LedgerUnavailable` until the ledger has been reachable. */
+  /**
+   * Secrets that open browser tokens. Throws `LedgerUnavailable` until the ledger has been
+   * reachable.
+   */
   readonly browserTokenSecrets: readonly string[];
 }
 
 /**
- * Reads the key or browser token of a request and queries the ledger once for it, its account and
- * the rate. Notes balance and rate on the reply, for the headers of an error; other responses write
- * these themselves.
+ * Reads the key or browser token of a request, and queries the ledger once for the key or session,
+ * its account and the rate. Sets balance and rate on the reply, for the headers of an error; other
+ * responses write these headers themselves.
  */
 export async function authorize(
   authority: Authority,
@@ -72,7 +75,7 @@ export async function authorize(
 
 type Credential = KeyHash | BrowserToken;
 
-/** The last credential of each connection: the next request usually repeats it. */
+/** Last credential of each connection, which the next request usually repeats. */
 const lastCredentials = new WeakMap<Socket, { authorization: string; credential: Credential }>();
 
 function credentialOf(authority: Authority, request: FastifyRequest): Credential {
@@ -97,7 +100,10 @@ function credentialIn(authority: Authority, text: string): Credential {
 
 const SESSION_ENDED = 'the session that requested the browser token has ended';
 
-/** The session of a browser token, unless it has expired or is used on a page of another origin. */
+/**
+ * Returns the session of a browser token; throws if the token has expired or if it is used on a
+ * page of another origin.
+ */
 function sessionBehind(token: BrowserToken, request: FastifyRequest, nowMs: number): SessionId {
   const { origin } = request.headers;
   if (nowMs >= token.endsAtMs) throw invalidKey('the browser token has expired: request another');

@@ -9,8 +9,8 @@ import type { DeliveredFraction } from '../http/response-writer.ts';
 const EXHAUSTED_RETRY_SECONDS = '3600';
 
 /**
- * Debits a charge and returns the remaining balance; throws `tokens-exhausted` if it does not
- * suffice.
+ * Debits a charge and returns the remaining balance; throws `tokens-exhausted` if the balance does
+ * not suffice.
  */
 export async function debit(ledger: Metering, due: Charge): Promise<number> {
   const { outcome, balance } = await ledger.debit(due);
@@ -32,8 +32,8 @@ export function tokensExhausted(balance: number): Problem {
 }
 
 /**
- * Whether a balance pays for a response, as far as its price is known before it is computed. Check
- * this first, so that a refusal costs no work and not even its time depends on the data.
+ * Whether a balance covers a response, as far as its price is known before it is computed. Check
+ * this first, so that a refusal costs no work and its duration does not depend on the data.
  */
 export function mayAfford(balance: number, price: number = PLANS.charges.minimum): boolean {
   return balance >= price;
@@ -48,7 +48,8 @@ export interface Delivery {
 }
 
 /**
- * A response handed over; `refunded` resolves once the tokens of what was not delivered are back.
+ * A response handed over; `refunded` resolves once the tokens for the undelivered part are
+ * refunded.
  */
 export interface HandedOver {
   readonly refunded: Promise<void>;
@@ -76,7 +77,7 @@ export async function deliverBody(
     await repayFrom(0);
     throw error;
   }
-  // An onward request is delivered once the response that it becomes part of is.
+  // An onward request counts as delivered once the response that it becomes part of does.
   const onward = request.server.services.onward.get(request.id);
   const share = onward
     ? delivery.share.then((own) => onward.then((other) => own * other))

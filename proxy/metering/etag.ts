@@ -4,8 +4,8 @@ import type { ResolvedQuery } from './query-cache.ts';
 
 /**
  * Change this whenever the same data and request give other bytes, in any format: every ETag then
- * differs, so that no client keeps an old body. `test/proxy/contract-version.test.ts` holds it for
- * the rows of blocks and POIs; no test notices when the bytes of other routes change.
+ * differs, so that no client keeps an old body. `test/proxy/contract-version.test.ts` enforces this
+ * for the rows of blocks and POIs; no test detects changed bytes of other routes.
  */
 export const CONTRACT_VERSION = '7';
 
@@ -24,8 +24,9 @@ export function strongEtag(
 }
 
 /**
- * The key of a response among those of all URLs. One ETag may be that of several URLs, whose
- * requests are spelled differently: their pages have the same rows, but each a cursor of its own.
+ * Returns the cache key of a response, unique across all URLs. URLs that spell the same request
+ * differently may share an ETag: their pages have the same rows, but each page has a cursor of its
+ * own.
  */
 export function cacheKeyOf(etag: string, { page }: Pick<ResolvedQuery, 'page'>): string {
   return page ? etagOf(`${etag}\n${page.cursorScope}`) : etag;

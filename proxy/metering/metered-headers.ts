@@ -4,7 +4,7 @@ import { type HeaderList, putHeader } from '../http/raw-response.ts';
 
 const VARY = 'Authorization, Accept-Encoding, Accept';
 
-/** Adds the headers of every metered response, written bypassing Fastify. */
+/** Adds the headers common to metered responses, which are written bypassing Fastify. */
 export function putMeteredHeaders(
   headers: HeaderList,
   cacheControl: string,

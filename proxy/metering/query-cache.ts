@@ -11,10 +11,11 @@ export interface ResolvedQuery {
   readonly page?: { readonly cursorScope: string } | null;
   /** The objects whose contents determine the response. */
   readonly dependsOn: readonly ObjectRef[];
-  /** The response can never change: it may be cached without revalidation. */
+  /** Whether the response can never change, so that it may be cached without revalidation. */
   readonly isPinned?: boolean;
   /**
-   * The body is one GeoJSON object, so that the client may request it as `application/geo+json`.
+   * Whether the body is one GeoJSON object, so that the client may request it as
+   * `application/geo+json`.
    */
   readonly isGeoJson?: boolean;
 }
@@ -29,9 +30,9 @@ export interface ResolvedRequest {
 
 /** Memory of a resolved query and its cache entry. */
 const ENTRY_BYTES = 1_000;
-/** A parameter of a few characters takes a list entry and a set entry. */
+/** Memory per character of a URL: a short parameter takes a list entry and a set entry. */
 const BYTES_PER_URL_CHARACTER = 16;
-/** An object that the response depends on, possibly with its county. */
+/** Memory of an object that the response depends on, possibly with its county. */
 const BYTES_PER_OBJECT = 24;
 /** Longer URLs are resolved anew each time: they are rare, and would crowd out the rest. */
 const MAX_URL_LENGTH = 500;

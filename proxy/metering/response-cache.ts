@@ -18,12 +18,13 @@ export interface FinishedResponse {
 const ENTRY_OVERHEAD_BYTES = 300;
 
 /**
- * Finished responses by `cacheKeyOf`. It is a hash of everything that determines a response, so an
- * entry is never stale; concurrent requests for the same response share its computation.
+ * Finished responses by `cacheKeyOf`, a hash of everything that determines a response, so an entry
+ * is never stale. Concurrent requests for the same response share its computation.
  */
 export class ResponseCache extends SingleFlight<string, FinishedResponse> {
   /**
-   * Size and saved time; null if nothing is cached and concurrent requests only share computations.
+   * Size and saved time of the cache; null if nothing is cached and concurrent requests only share
+   * computations.
    */
   readonly kept: Pick<CostAwareCache<string, FinishedResponse>, 'bytes' | 'savedMs'> | null;
 

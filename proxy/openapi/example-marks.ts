@@ -11,10 +11,13 @@ import { pointPois } from '../endpoints/poi-times.ts';
 import { blocksOfPlace, locatePlace } from '../queries/areas/places.ts';
 import type { ExampleResponses } from './example-responses.ts';
 
-/** Places, counties, and blocks of each, that are examined: the first nearly always suffices. */
+/**
+ * Maximum number of places, of counties, and of blocks of each that are examined; the first nearly
+ * always suffices.
+ */
 const MAX_LOOKED_AT = 16;
 const ROWS_LOOKED_AT = 100;
-/** Trips of which the legs are examined. */
+/** Maximum number of trips whose legs are examined. */
 const TRIPS_LOOKED_AT = 8;
 const ZOOM = 12;
 
@@ -59,7 +62,7 @@ export async function findMarks(
   return null;
 }
 
-/** A trip by transit from a block to a POI that is not only walked; null if none is found. */
+/** Finds a transit trip from a block to a POI that includes a ride; null if none is found. */
 async function rideFrom(
   release: Release,
   responses: ExampleResponses,
@@ -85,7 +88,10 @@ async function rideFrom(
   return null;
 }
 
-/** A missing object means no example; a store failure is rethrown. */
+/**
+ * Maps a problem, such as a missing object, to no example; rethrows any other error, such as a
+ * store failure.
+ */
 function onProblem(error: unknown): null {
   if (error instanceof Problem) return null;
   throw error;
@@ -126,7 +132,10 @@ function* routable(
   }
 }
 
-/** The tile of an archive that contains a point, at its deepest zoom. */
+/**
+ * Returns the tile of an archive that contains a point, at the zoom level of the archive closest to
+ * `ZOOM`; null if the release has no such archive.
+ */
 async function tileAt(
   release: Release,
   name: string,

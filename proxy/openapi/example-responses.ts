@@ -14,13 +14,13 @@ export interface ExampleRequest {
   readonly body?: object;
 }
 
-/** For examples only: they contain no usable cursor or link, and need no ledger. */
+/** Secrets for examples only: examples contain no usable cursor or link, and need no ledger. */
 const SECRETS = ['the secret of the examples'];
 const CURSORS = new CursorSealer(SECRETS);
 const LINKS = new LinkSigner(() => SECRETS);
 
 /**
- * Executes requests like the service would, without key, charge and HTTP, so that examples show
+ * Executes requests as the service would, but without key, charge or HTTP, so that examples show
  * real responses.
  */
 export class ExampleResponses {
@@ -33,7 +33,7 @@ export class ExampleResponses {
     this.#release = release;
   }
 
-  /** The response as JSON. Rejects with the problem if there is one. */
+  /** Returns the response as JSON; rejects with the problem if there is one. */
   async json(endpoint: Endpoint, request: ExampleRequest): Promise<Record<string, unknown>> {
     const [[, text]] = await this.#texts(endpoint, request, () => true);
     return JSON.parse(text);
@@ -47,7 +47,7 @@ export class ExampleResponses {
     );
   }
 
-  /** The response in the formats of its endpoint, up to the one that suffices. */
+  /** Renders the response in the formats of its endpoint, up to the first that suffices. */
   async #texts(
     endpoint: Endpoint,
     request: ExampleRequest,
@@ -64,7 +64,7 @@ export class ExampleResponses {
     const { offers, respond } = await this.#resolved(endpoint, request);
     for (const offer of offers) {
       const format = formatFor(undefined, [offer]);
-      // Examples are texts.
+      // Examples are text, and Parquet is binary.
       if (format === 'parquet') continue;
       const { body } = await finishResponse(await respond(format), format, endpoint.table, SHARED);
       texts.push([offer.mediaTypes[0], body.whole().toString()]);
@@ -73,7 +73,7 @@ export class ExampleResponses {
     return texts;
   }
 
-  /** Media types of a metered endpoint, and how each is rendered. */
+  /** Returns the formats that a metered endpoint offers, and a function that responds in one. */
   async #resolved(
     endpoint: Extract<Endpoint, { access: 'metered' | 'posted' }>,
     request: ExampleRequest,
@@ -100,7 +100,7 @@ export class ExampleResponses {
   }
 }
 
-/** Parameters as text, as they arrive in a URL. */
+/** Parses parameters given as text, as they arrive in a URL. */
 function inputOf(
   { params, query }: Extract<Endpoint, { access: 'free' | 'metered' }>,
   { parameters = {} }: ExampleRequest,

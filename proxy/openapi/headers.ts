@@ -32,14 +32,14 @@ const COMMON = headersNamed('X-Request-Id', 'Cache-Control');
 const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
 const TOKENS = ['X-Tokens-Charged', 'X-Tokens-Remaining'] as const;
 
-/** Properties shared by the responses of an endpoint, which name their components. */
+/** Returns the kind of the responses of an endpoint, which is part of the names of components. */
 export function kindOf(endpoint: Endpoint): 'Probe' | '' | 'Keyed' | 'Metered' {
   if (isMetered(endpoint)) return 'Metered';
   if (endpoint.access === 'keyed') return 'Keyed';
   return isProbe(endpoint) ? 'Probe' : '';
 }
 
-/** Members pay nothing for an isochrone or tile, and get no token headers. */
+/** Whether responses are free for members, who then get no token headers: isochrones and tiles. */
 export function isFreeForMembers(endpoint: Endpoint): boolean {
   return 'freeForMembers' in endpoint && endpoint.freeForMembers === true;
 }

@@ -114,7 +114,7 @@ export class AlikeResponses {
   }
 }
 
-/** Responses without a body; when the result is empty, HEAD states that price as well. */
+/** Responses without a body. HEAD states the price of an empty result as well. */
 function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = false) {
   return {
     ...(endpoint.access === 'metered' &&
@@ -137,7 +137,7 @@ function payerOf(endpoint: Endpoint): 'ForMembers' | '' {
   return isFreeForMembers(endpoint) ? 'ForMembers' : '';
 }
 
-/** The second status of a probe: the same body. */
+/** Response with the second status of a probe; its body has the same schema as for 200. */
 function otherResponse(endpoint: Endpoint) {
   if (endpoint.access !== 'free' || endpoint.otherStatus === undefined) return {};
   const content = { 'application/json': { schema: endpoint.response } };

@@ -72,7 +72,7 @@ function exampleMembers(slug: ProblemSlug, accountUrl: string | undefined) {
   };
 }
 
-/** The responses of the document that are problems. */
+/** Builds the responses of the document that are problems. */
 export function problemResponses(
   problemBase: string,
   accountUrl: string | undefined,

@@ -9,9 +9,9 @@ import { openApiDocument } from './document.ts';
 import { findMarks } from './example-marks.ts';
 import { type ExampleRequest, ExampleResponses } from './example-responses.ts';
 
-/** Number of list items and outline corners shown in examples. */
+/** Maximum number of list items in examples; `MAX_CORNERS` limits the corners of outlines. */
 const MAX_LISTED = 2;
-/** Lists shown whole: their items are parts of one thing. */
+/** Name of lists that are shown whole, since their items are parts of one thing. */
 const SHOWN_WHOLE = 'legs';
 const MAX_CORNERS = 4;
 
@@ -31,7 +31,7 @@ interface Document {
 
 /**
  * The OpenAPI document as served: its examples are requests to the current release, executed once
- * per release. If the store cannot be read, it is served without examples.
+ * per release. If the store cannot be read, the document is served without examples.
  */
 export class ServedDocument {
   readonly #endpoints: readonly Endpoint[];
@@ -96,7 +96,10 @@ export class ServedDocument {
   }
 }
 
-/** The responses to a request; none where the release lacks what it names, such as an export. */
+/**
+ * Returns the responses to a request; none if the release lacks what the request names, such as an
+ * export.
+ */
 async function responsesIfAny(
   responses: ExampleResponses,
   endpoint: Endpoint,
@@ -131,7 +134,7 @@ function urlOf(base: string, path: string, { parameters = {} }: ExampleRequest):
   return base + path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name]));
 }
 
-/** Shortens an example: the start of each list of objects, and simplified outlines. */
+/** Shortens an example: keeps the start of each list of objects, and simplifies outlines. */
 function shortened(value: unknown): unknown {
   if (Array.isArray(value)) {
     if (isRing(value)) return simpleRing(value);

@@ -2,7 +2,7 @@ import { invalidParameters } from '../../portal/http/problem.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { PEOPLE } from '../../shards/weights/weight.ts';
 
-/** Requested weights in the order sent, by default people. Throws for unknown ones. */
+/** Returns the requested weights in the order sent, by default people; throws for unknown ones. */
 export function requestedWeights(
   release: Release,
   asked: readonly string[] | undefined,
@@ -22,14 +22,17 @@ export function requestedWeights(
   );
 }
 
-/** The weight of some blocks together. */
+/** Returns the sum of a weight over blocks. */
 export function sumOf(ordinals: Uint32Array, counts: Uint32Array): number {
   let sum = 0;
   for (let i = 0; i < ordinals.length; i++) sum += counts[ordinals[i]];
   return sum;
 }
 
-/** Weights of the given blocks; 0 for all others. The same column if all blocks are given. */
+/**
+ * Returns the weights of the given blocks, and 0 for all others; `counts` itself if all blocks are
+ * given.
+ */
 export function maskedBy(ordinals: Uint32Array, counts: Uint32Array): Uint32Array {
   if (ordinals.length === counts.length) return counts;
   const masked = new Uint32Array(counts.length);

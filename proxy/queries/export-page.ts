@@ -16,9 +16,9 @@ interface ExportQuery {
 }
 
 /**
- * A page of the exports of a release. A list that fits into one page is returned without a cursor,
- * unless pages are requested; it needs no `cursors`, which throw while the ledger is away. Throws
- * `invalid-cursor` for a cursor of another request.
+ * Builds a page of the exports of a release. A list that fits into one page is returned without a
+ * cursor, unless pages are requested, and without calling `cursors`, which throws while the ledger
+ * is unavailable. Throws `invalid-cursor` for a cursor of another request.
  */
 export function exportPage(
   release: string,

@@ -5,8 +5,8 @@ import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId, ReleaseMode } from '../../shards/units.ts';
 
 /**
- * Requested leaf types, with parents expanded; undefined for all. Throws for an id that the
- * taxonomy lacks.
+ * Returns the requested leaf types, with parents expanded; undefined for all. Throws for an id that
+ * the taxonomy lacks.
  */
 export function requestedLeaves(
   release: Release,
@@ -19,7 +19,7 @@ export function requestedLeaves(
   throw invalidParameters(unknown);
 }
 
-/** The fault of a type that the taxonomy lacks; empty for one that it has. */
+/** Returns the fault of a type that the taxonomy lacks; empty for a known type. */
 export function typeFault(
   release: Release,
   type: DestTypeId,
@@ -30,7 +30,7 @@ export function typeFault(
   return [{ loc, msg, type: 'unknown_destination_type' }];
 }
 
-/** Requested modes, as positions in the release's list. Throws for one that it lacks. */
+/** Returns requested modes as positions in the release's list; throws for one not in the list. */
 export function modePositions(
   release: Release,
   modes: readonly Mode[] | undefined,
@@ -43,7 +43,7 @@ export function modePositions(
   );
 }
 
-/** Position of a requested mode in the release's list. Throws for one that it lacks. */
+/** Returns the position of a mode in the release's list; throws if the list lacks the mode. */
 export function modePosition(
   release: Release,
   mode: Mode,
@@ -52,7 +52,7 @@ export function modePosition(
   return modePositions(release, [mode], part)[0];
 }
 
-/** The fault of a mode that the release was built without; empty for one that it has. */
+/** Returns the fault of a mode that the release was built without; empty for a mode that it has. */
 export function modeFault(
   { manifest: { modes } }: Release,
   mode: Mode,
@@ -63,14 +63,14 @@ export function modeFault(
   return [{ loc, msg, type: 'mode_not_in_release' }];
 }
 
-/** Labels of mode positions, as spelled in a canonical request. */
+/** Returns the labels of mode positions, as spelled in a canonical request. */
 export function modeLabels(release: Release, positions: readonly ReleaseMode[]): Mode[] {
   return positions.map((position) => release.manifest.modes[position]);
 }
 
 /**
- * The labels that rows have, in a canonical request: unlike the times, they are in no object that
- * its ETag depends on. Undefined, so left out, if rows have none.
+ * Returns the labels that rows have, for the canonical request: unlike times, labels are in no
+ * object that the ETag depends on. Undefined, and thus omitted, if rows have no labels.
  */
 export function spelledNames(
   taxonomy: Taxonomy,

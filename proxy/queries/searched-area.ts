@@ -9,20 +9,24 @@ import {
 
 /** The area of a search. */
 export interface SearchedArea {
-  /** Together they cover the area. */
+  /** Boxes that together cover the area. */
   readonly boxes: readonly BoundingBox[];
   /**
-   * Whether a part of it is in a box; if absent, the boxes are exact. Boxes come from west to east.
+   * Whether a part of the area is in a box; if absent, `boxes` alone decide. Callers test boxes
+   * from west to east.
    */
   meets?(box: BoundingBox): boolean;
   /**
-   * Whether it contains a point of its boxes; if absent, it contains all of them. Fastest for
-   * points that come from west to east.
+   * Whether the area contains a point of its boxes; if absent, it contains all of their points.
+   * Fastest for points tested from west to east.
    */
   contains?(lon: MicroDegrees, lat: MicroDegrees): boolean;
 }
 
-/** A box, which crosses the antimeridian when its west edge is east of its east edge. */
+/**
+ * Returns a box as an area. The box crosses the antimeridian if its west edge is east of its east
+ * edge.
+ */
 export function boxArea(
   west: Degrees,
   south: Degrees,

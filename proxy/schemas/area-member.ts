@@ -35,7 +35,7 @@ const WAYS = 'polygon, center with radius_m, places, counties, blocks';
 const GEOID_FAULT = 'must be a census block GEOID: text of 15 digits';
 const BLOCKS_FAULT = 'must be an array of block GEOIDs of 15 digits';
 
-/** Thousands of GEOIDs, checked in one pass: ascending, each once. */
+/** Thousands of GEOIDs, checked in one pass, then sorted ascending without duplicates. */
 const blocksMember = z
   .unknown()
   .transform((value, context): Float64Array => {
@@ -81,7 +81,7 @@ export const areaMember = z
         .optional()
         .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
       radius_m: radiusMember,
-      // A code of another form is refused as an unknown place, like one that no place has.
+      // A malformed code is refused as an unknown place, like a code that no place has.
       places: codes(/^/, PLACE_GEOID.source, 'census place GEOIDs of 7 digits', LIMITS.areaPlaces),
       counties: codes(
         COUNTY_FIPS,
@@ -109,8 +109,8 @@ export const areaMember = z
 export type AreaParams = z.output<typeof areaMember>;
 
 /**
- * The area of a body; rejects with `missing-area`, or `invalid-parameters` for several in one or
- * half of a circle.
+ * Resolves the area of a body; rejects with `missing-area`, or with `invalid-parameters` for
+ * several areas or for half of a circle.
  */
 export async function requestedArea(
   asked: AreaParams | undefined,
@@ -137,13 +137,13 @@ export async function requestedArea(
   throw new Problem('missing-area', `send an area: ${WAYS}`);
 }
 
-/** The problem of a circle of which only the other part was sent. */
+/** Returns the problem of a circle that lacks `name`. */
 function missingPart(name: 'center' | 'radius_m', fault: string): Problem {
   const loc = ['body', 'area', name];
   return invalidParameters([{ loc, msg: missing(fault), type: 'invalid_type' }]);
 }
 
-/** A list of codes, of which each counts once. */
+/** Returns the schema of a list of codes, from which duplicates are removed. */
 function codes(accepted: RegExp, pattern: string, kind: string, most: number) {
   const item = z
     .string({ error: `must be text` })

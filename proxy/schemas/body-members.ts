@@ -15,7 +15,7 @@ import { FIELD_DESCRIPTIONS, type ListDescription, TYPE_ID } from './field-descr
 import { distinct, listOf, singleFault } from './list.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 
-/** Faults of empty lists, by what their omission requests. */
+/** Error messages for empty lists, by what omitting the list requests. */
 const EMPTY = {
   all: 'must not be empty: omit it to request all',
   nearest: 'must not be empty: omit it for the nearest only',
@@ -56,7 +56,7 @@ export const oneNthMember = integer(BOUNDS.nth)
 export const weightMember = weights(FIELD_DESCRIPTIONS.weight, LIMITS.weightsListed, EMPTY.people);
 export const byMember = weights(FIELD_DESCRIPTIONS.by, LIMITS.groupsListed, EMPTY.none);
 
-/** In the order sent, which is that of the rows. */
+/** Returns the schema of weights, which keep the order sent: that of the rows. */
 function weights({ what, more }: ListDescription, most: number, empty: string) {
   const faults = { none: 'must be an array of weights', empty, many: `must list at most ${most}` };
   return listOf(weightName, most, faults)

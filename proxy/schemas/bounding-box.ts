@@ -19,12 +19,12 @@ export const bboxParam = named(
 );
 
 /**
- * A box across the antimeridian must span fewer degrees of longitude: otherwise its edges are
- * swapped.
+ * Upper bound, exclusive, of the degrees of longitude that a box across the antimeridian spans; the
+ * edges of a wider box are swapped.
  */
 const MAX_SPAN_ACROSS = 180;
 
-/** The edges in a `bbox` parameter. Throws `invalid-bbox`. */
+/** Parses the edges in a `bbox` parameter; throws `invalid-bbox`. */
 export function bboxNumbers(
   text: string | readonly string[],
 ): [west: number, south: number, east: number, north: number] {

@@ -92,14 +92,14 @@ export const nearMember = listOf(nearPoint, LIMITS.nearPoints, {
     },
   });
 
-/** Towards a point or away from it. */
+/** Returns the schema of a direction: towards a point, or away from it. */
 export function directionItem() {
   return oneOf(DIRECTIONS)
     .default('to')
     .meta({ description: 'Towards the point, or away from it.' });
 }
 
-/** The message for a list's item that is not the wanted object. */
+/** Returns the error message for a list item that is not the expected object. */
 export function objectFault(code: string | undefined, what: string, members: readonly string[]) {
   return code === 'unrecognized_keys'
     ? `unknown member; ${what} ${acceptsParameters(members)}`

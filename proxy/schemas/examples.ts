@@ -44,7 +44,7 @@ export function smallArea({ point }: ExampleMarks) {
   return { center: point, radius_m: SMALL_RADIUS_M };
 }
 
-/** A few hundred metres in each direction. */
+/** Returns a box that extends a few hundred metres in each direction from a POI. */
 function boxAround({ lat, lon }: ExampleMarks['poi']): string {
   const around = 0.002;
   return [lon - around, lat - around, lon + around, lat + around]

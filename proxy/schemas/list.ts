@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
 import { missing } from '../../portal/http/validation.ts';
 
-/** Messages for a value that is not a list, an empty list, and one that is too long. */
+/**
+ * Error messages for a value that is not a list, for an empty list, and for a list that is too
+ * long.
+ */
 interface ListFaults {
   /** The expected form; the actual value is appended. */
   readonly none: string;
@@ -13,8 +16,9 @@ interface ListFaults {
 
 /**
  * A list with a maximum length. The length is checked before the items, so that a hundred thousand
- * wrong items give one error; up to that length the first `MAX_COUNTED_FAULTS` wrong ones do. Items
- * of a list longer than that are parsed twice, first to find where to stop.
+ * wrong items give one error. In a list of permitted length, each of the first `MAX_COUNTED_FAULTS`
+ * wrong items gives one. Items of a list longer than `MAX_COUNTED_FAULTS` are parsed twice, first
+ * to find where to stop.
  */
 export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListFaults) {
   return z
@@ -28,7 +32,7 @@ export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListF
     .pipe(z.array(item));
 }
 
-/** The items up to the last wrong one that counts; all of them if few are wrong. */
+/** Returns the items up to the last wrong item that counts; all items if few are wrong. */
 function untilTooManyWrong(items: readonly unknown[], item: z.ZodType): readonly unknown[] {
   if (items.length <= MAX_COUNTED_FAULTS) return items;
   let wrong = 0;
@@ -57,12 +61,12 @@ export function kindOf(value: unknown): string {
   return value !== null && typeof value === 'object' ? 'an object' : String(value);
 }
 
-/** Completes the message on a value: some clients send each value as a list of one. */
+/** Completes the error message for a value, since some clients send each value as a list of one. */
 export function singleFault(fault: string, value: unknown): string {
   return Array.isArray(value) ? `${fault}, not ${kindOf(value)}` : fault;
 }
 
-/** Ascending and without repeats. */
+/** Returns the values sorted ascending, without duplicates. */
 export function distinct<T extends string | number>(values: readonly T[]): T[] {
   return [...new Set(values)].sort((a, b) => (a < b ? -1 : 1));
 }

@@ -58,7 +58,7 @@ export const anyLatParam = named('LatOfOrigin', anyNumberText.optional().meta(LA
 
 export const anyLonParam = named('LonOfOrigin', anyNumberText.optional().meta(LON));
 
-/** Accepts any form: an unknown id is a 404. */
+/** Accepts any text, since an unknown id is a 404. */
 export const placeGeoidParam = named(
   'PlaceGeoid',
   z.string().meta({

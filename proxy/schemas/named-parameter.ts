@@ -21,7 +21,10 @@ export const singleValue = z.unknown().superRefine((value, context) => {
   context.addIssue({ code: 'custom', params: { type: 'too_many' }, message });
 });
 
-/** A repeatable parameter: ascending and without duplicates; undefined when absent. */
+/**
+ * A repeatable parameter, whose values are sorted ascending without duplicates; undefined if
+ * absent.
+ */
 export function repeated<V extends string | number>(
   item: z.ZodType<V>,
   items: Readonly<Record<string, unknown>>,

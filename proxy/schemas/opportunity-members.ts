@@ -71,7 +71,7 @@ const repeatedOf = z
   .preprocess(repeatable, listOf(singleValue.pipe(of), LIMITS.weightsListed, manyOf).optional())
   .optional();
 
-/** For isochrones, which count nothing by default. */
+/** Parameter of isochrones, which count nothing by default. */
 export const contourOfParam = named(
   'OfContours',
   repeatedOf.meta({
@@ -82,7 +82,7 @@ export const contourOfParam = named(
   }),
 );
 
-/** The parameters of the GET routes. */
+/** Parameters of the GET routes for opportunities. */
 export const ACCESS_PARAMS = {
   direction: named('Direction', choice(DIRECTIONS).default('from').meta(DIRECTION)),
   of: named('Of', repeatedOf.meta(OF)),
@@ -107,7 +107,7 @@ export const ACCESS_PARAMS = {
 
 const EMPTY = 'must not be empty: omit it for the default';
 
-/** The members of the batch. */
+/** Body members of the batch of opportunities. */
 export const ACCESS_MEMBERS = {
   direction: oneOf(DIRECTIONS).default('from').meta(DIRECTION),
   of: listOf(of, LIMITS.weightsListed, {

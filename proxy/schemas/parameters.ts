@@ -55,7 +55,7 @@ export const weightParam = weights('Weight', FIELD_DESCRIPTIONS.weight, LIMITS.w
 
 export const byParam = weights('By', FIELD_DESCRIPTIONS.by, LIMITS.groupsListed);
 
-/** In the order sent, which is that of the rows. */
+/** Returns the parameter of weights, which keep the order sent: that of the rows. */
 function weights(name: string, { what, more }: ListDescription, most: number) {
   return named(
     name,
@@ -160,7 +160,7 @@ export const limitParam = named(
     }),
 );
 
-/** For routes that return all rows at once unless paging is requested. */
+/** Limit of routes that return all rows at once unless paging is requested. */
 export const optionalLimitParam = named(
   'LimitIfPaged',
   integerText(BOUNDS.limit)

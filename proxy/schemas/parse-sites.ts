@@ -21,8 +21,8 @@ export const MAX_CSV_LENGTH = 100 * LIMITS.sites;
 
 /**
  * Lists the sites of CSV text (`portal/sites/`), or of a GeoJSON FeatureCollection of points with
- * an `id` or a property of this name. Other columns and properties are ignored, except `candidate`,
- * which must fit the member. Any other value is returned as it is.
+ * an `id` or a property of that name. Other columns and properties are ignored, except `candidate`,
+ * which must fit the member. Any other value is returned unchanged.
  */
 export function parseSites(value: unknown, member: SitesMember): ParsedFormat {
   if (typeof value === 'string') return sitesOfCsv(value, member);
@@ -75,7 +75,10 @@ function sitesOfFeatures(features: readonly unknown[], member: SitesMember): Par
   return { list };
 }
 
-/** Why a site does not belong in the member; other text than yes and no counts as not stated. */
+/**
+ * Returns why a site does not belong in the member; null if it does. Text other than yes and no
+ * counts as not stated.
+ */
 function faultOfMember(isCandidate: boolean | null | undefined, member: SitesMember) {
   if (isCandidate === true && member === 'sites') return 'is a candidate: send it in candidates';
   if (isCandidate === false && member === 'candidates') return 'is no candidate: send it in sites';

@@ -31,7 +31,7 @@ export const anyNumberText = bounded(
   () => true,
 );
 
-/** Either spelling of a boolean, in any case. */
+/** A boolean: `true` or `1`, `false` or `0`, in any case. */
 export const booleanText = onceText
   .regex(/^(true|false|1|0)$/i, { error: 'must be true or false' })
   .transform((text) => /^(true|1)$/i.test(text));
@@ -50,7 +50,8 @@ function bounded(bounds: Bounds, kind: string, isOfKind: (value: number) => bool
   });
 }
 
-// If the alternatives shared the whole part, a long run of digits would be tried with every split.
+// Only one alternative begins with digits; otherwise, a long run of digits would be tried with
+// every split.
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+\- ]?\d+)?$/i;
 
 /** Parses a decimal number; undefined for other text, including `NaN`, `0x10` and `Infinity`. */

@@ -36,7 +36,7 @@ export const blockMetadata = z
   })
   .meta({ id: 'BlockMetadata' });
 
-/** The labels of rows that `names` adds. */
+/** Label of the type of a row, added by `names`. */
 export const destTypeLabel = z
   .string()
   .optional()

@@ -77,13 +77,13 @@ const FILE_SCHEMAS: readonly oas31.SchemaObject[] = [
   },
 ];
 
-/** The document's schema of both members, which each refers to. */
+/** The document's schema of sites and candidates, which both members refer to. */
 export const SITES_SCHEMA: oas31.SchemaObject = {
   description: `Up to ${LIMITS.sites} points, each with an \`id\` of its own: a list, CSV or GeoJSON.`,
   anyOf: [{ type: 'array', items: SITE_SCHEMA, maxItems: LIMITS.sites }, ...FILE_SCHEMAS],
 };
 
-/** Points of one's own, each with an id of its own: a list, CSV or GeoJSON. */
+/** Returns the schema of the caller's own points, each with a unique id: a list, CSV or GeoJSON. */
 function sites(member: SitesMember, description: string) {
   return z
     .unknown()
@@ -102,7 +102,7 @@ function sites(member: SitesMember, description: string) {
       }),
     )
     .superRefine((list, context) => {
-      // In text formats a number and its digits are one id.
+      // A number and its digits are the same id, since text formats do not distinguish them.
       const seen = new Map<string, number>();
       let repeated = 0;
       for (const [i, { id }] of list.entries()) {

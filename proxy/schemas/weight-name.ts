@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 
-/** The name of a weight; whether the release has it is for the route to check. */
+/** The name of a weight; the route checks whether the release has it. */
 export const weightName = z
   .string({ error: 'must be the name of a weight' })
   .regex(WEIGHT_NAME, { error: 'must be the name of a weight: lower case letters, digits, _' });

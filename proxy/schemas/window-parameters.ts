@@ -33,7 +33,7 @@ export const WINDOW_PARAMS = {
   ),
 };
 
-/** The same as members of request bodies. */
+/** The window of departures and the percentile, as members of request bodies. */
 export const WINDOW_MEMBERS = {
   departure: oneOf(DEPARTURE_WINDOWS).optional().meta(DEPARTURE),
   percentile: percentile.optional().meta(PERCENTILE),

@@ -54,12 +54,12 @@ async function renderParquet(
   return parquetOf(rows, columns, otherMembers(body), waiters);
 }
 
-/** Whether a media type is compressed for clients that accept it: Parquet is already. */
+/** Whether a media type is compressed for clients that accept compression; Parquet already is. */
 export function isCompressible(mediaType: string | null): boolean {
   return mediaType !== MEDIA_TYPES.parquet;
 }
 
-/** Compresses a response if worthwhile, or whatever its length. */
+/** Compresses a response if worthwhile or, with `isAlways`, regardless of its length. */
 export async function compressed(
   response: FinishedResponse,
   isAlways = false,

@@ -27,25 +27,25 @@ export interface PostRequest {
   readonly route: string;
   readonly status: number;
   readonly idempotent: IdempotentRequest | null;
-  /** Makes a new body where the first would have expired. */
+  /** Makes a new body for a replay, for routes whose bodies expire before the key does. */
   readonly renew: ((kept: unknown) => Promise<object>) | undefined;
   /** Whether `Accept` allows a stored response of a type. */
   accepts(contentType: string): boolean;
-  /** Looks up in the release what the body refers to; throws for what it lacks. */
+  /** Looks up in the release what the body refers to; throws for what the release lacks. */
   resolve(): Promise<ResolvedPost>;
 }
 
 /** A request that the release can fulfil. */
 interface ResolvedPost {
-  /** Undefined if it depends on the response. */
+  /** Price in tokens; undefined if it depends on the response. */
   readonly price: number | undefined;
   /** Computes the response that the given balance can pay for. */
   compute(balance: number): Promise<PostResponse>;
 }
 
-/** A response, as it is computed for a POST. */
+/** A response computed for a POST. */
 export interface PostResponse extends FinishedResponse {
-  /** Stored instead of the body, where the first would expire: `renew` makes a new one of it. */
+  /** Stored instead of a body that would expire; `renew` makes a new body from it. */
   readonly renewable?: object | undefined;
 }
 

@@ -23,7 +23,7 @@ export async function replayed(post: PostRequest): Promise<HandedOver | undefine
 
 /**
  * Replays a response that was charged before, charging again for what was refunded. `computed`: the
- * response computed for this request, if a concurrent one was stored first.
+ * response computed for this request, if that of a concurrent request was stored first.
  */
 export async function replayResponse(
   post: PostRequest,
@@ -50,7 +50,7 @@ export async function replayResponse(
   );
 }
 
-/** The stored response of a replay; if it was not stored, it is computed again. */
+/** Returns the stored response of a replay, or computes it again if it was not stored. */
 async function earlierResponse(
   post: PostRequest,
   { response: stored, tokens }: Extract<Replay, { outcome: 'replayed' }>,
@@ -73,15 +73,16 @@ async function earlierResponse(
     const renewed = JSON.stringify(await post.renew(renewable));
     return { ...head, body: Body.of(Buffer.from(renewed)), contentEncoding: null };
   }
-  // Uncompressed for clients that request it. For short bodies the stored encoding is unknown.
+  // `send` decompresses for clients that accept no compression. Short bodies are returned
+  // uncompressed, since it is unknown how they were first sent.
   return stored.gzip.length < MIN_COMPRESSED_BYTES
     ? { ...head, body: await gunzipBody(body), contentEncoding: null }
     : { ...head, body, contentEncoding: 'gzip' };
 }
 
 /**
- * Stores a response for replay, or what renews it. One that is not stored is recomputed when it is
- * requested again.
+ * Stores a response for replay, or the part that renews it. A response that could not be stored is
+ * recomputed when it is requested again.
  */
 export async function storeForReplay(
   { request, ledger }: PostRequest,
@@ -116,7 +117,8 @@ export function idempotentRequest(
       },
     ]);
   }
-  // Stored for a day: were its form changed, keys used before an upgrade would conflict.
+  // The form of this text must not change: fingerprints are stored for a day, and keys used before
+  // an upgrade would conflict.
   const text = `${path}\n${JSON.stringify({ value: json, isWhole: true })}`;
   return { key, fingerprint: hash('sha256', text, 'base64url') };
 }

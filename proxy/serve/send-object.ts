@@ -11,11 +11,11 @@ import type { Bytes, Millis } from '../../shards/units.ts';
 import { type ByteRange, requestedRange } from '../http/byte-range.ts';
 import type { ProxyServices } from '../services.ts';
 
-/** Read, checked and handed to the socket at a time: well under a millisecond of work. */
+/** Bytes read, checked and handed to the socket in one step of well under a millisecond. */
 const PIECE_BYTES: Bytes = 2 ** 15;
 /**
- * A response counts as one request for each of these, which maps read at a time, up to the most:
- * checking every byte costs time.
+ * A response counts as one request per this many bytes, the amount that maps read at a time, but as
+ * at most `MAX_REQUESTS`, since checking every byte takes time.
  */
 const BYTES_PER_REQUEST: Bytes = 2 ** 16;
 const MAX_REQUESTS = 256;
@@ -26,11 +26,11 @@ const GRACE_MS: Millis = 20_000;
 /** How an object is sent. */
 export interface SendOptions {
   readonly cacheControl: string;
-  /** Whether its bytes count as requests of the client's address. */
+  /** Whether the bytes sent count as requests of the client's address. */
   readonly isCounted: boolean;
 }
 
-/** Sends an object of a store, or the range that is requested of it, with every byte checked. */
+/** Sends an object of a store, or the requested range of it, after checking every byte. */
 export async function sendObject(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -59,7 +59,8 @@ export async function sendObject(
   if (method === 'HEAD') return putHead().send();
   if (isCounted) await countBytes(addressRates, request, reply, length);
   const pages = await release.pagesOf(checked);
-  // Before the head: a store that cannot be read is a problem document, without any of it.
+  // Read before the head is set, so that a store that cannot be read gives a problem document
+  // without any of that head.
   const first = await pages.readRange(object, start, Math.min(PIECE_BYTES, length));
   putHead();
   if (first.length === length)
@@ -68,12 +69,15 @@ export async function sendObject(
   return reply.send(Readable.from(pieces(reply, pages, object, first, rest)));
 }
 
-/** The number of requests that a response of some length counts as. */
+/** Returns the number of requests that a response of `length` bytes counts as. */
 export function requestsFor(length: Bytes): number {
   return Math.min(MAX_REQUESTS, Math.ceil(length / BYTES_PER_REQUEST));
 }
 
-/** Counts the rest of a large response by its client's address; the request itself is counted. */
+/**
+ * Counts a large response as further requests of the client's address, beyond the request itself,
+ * which is already counted.
+ */
 async function countBytes(
   rates: RateCounter,
   request: FastifyRequest,
@@ -87,7 +91,10 @@ async function countBytes(
   }
 }
 
-/** The range to send; `null` for all of it, as when the range is conditional on other content. */
+/**
+ * Returns the range to send; null for the whole object, as when the range is conditional on other
+ * content.
+ */
 function rangeOf(
   headers: FastifyRequest['headers'],
   object: ObjectRef,

@@ -6,7 +6,7 @@ import type { Release } from '../../shards/release/release.ts';
 import type { ProxyServices } from '../services.ts';
 import { type SendOptions, sendObject } from './send-object.ts';
 
-/** The route of public objects: as in a bucket, the name that the release's manifest gives them. */
+/** Route of public objects, which have the names in the release's manifest, as in a bucket. */
 export const ARCHIVE_PATH = '/tiles/:archive';
 
 /** The name of a county's block bands. */
@@ -16,8 +16,7 @@ const PUBLIC: SendOptions = { cacheControl: CACHE_CONTROL.immutable, isCounted: 
 
 /**
  * Serves the tile archives and block bands of the release in force by byte ranges, to anyone, as a
- * public bucket does. A name that is none of theirs reads nothing. Every byte is checked on its
- * way.
+ * public bucket does. For any other name, nothing is read. Every byte is checked before it is sent.
  */
 export function serveArchives(app: FastifyInstance, services: ProxyServices): void {
   const send = (request: FastifyRequest<{ Params: { archive: string } }>, reply: FastifyReply) => {

@@ -16,8 +16,8 @@ interface Link {
 }
 
 /**
- * Serves exported tables by signed links, whole or by byte ranges, until they expire. Nothing is
- * read before the signature has been checked.
+ * Serves exported tables by signed links, whole or by byte ranges, until the links expire. Nothing
+ * is read before the signature has been checked.
  */
 export function serveExports(app: FastifyInstance, services: ProxyServices): void {
   const send = async (request: FastifyRequest<Link>, reply: FastifyReply) => {

@@ -77,7 +77,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
   };
 }
 
-/** An ETag, or the key of a response, in a format. */
+/** Returns the variant of an ETag, or of the key of a response, for a format. */
 function inFormat(tag: string, format: Format): string {
   return format === 'json' ? tag : variantEtag(tag, format);
 }
@@ -115,7 +115,7 @@ async function respond(metered: MeteredRequest): Promise<void> {
   }
   const isHead = request.method === 'HEAD';
   const price = endpoint.price?.(resolved);
-  // A HEAD costs the least, whatever the price of the GET.
+  // A HEAD costs the minimum, whatever the price of the GET.
   const isPayable = mayAfford(admitted.balance, isHead ? undefined : price);
   if (!isPayable && !isFree && !endpoint.mayBeEmpty) {
     await locate(metered);
@@ -144,8 +144,8 @@ function notModified(metered: MeteredRequest, etag: string): void {
 
 /**
  * Compresses the response if worthwhile, or decompresses it for clients that accept no compression.
- * Where the price follows from the request, the length does not count: a HEAD, which does not know
- * it, states the same ETag.
+ * If the price follows from the request, the response is compressed regardless of its length, so
+ * that a HEAD, for which the length is unknown, states the same ETag.
  */
 function encoded(
   { endpoint, services: { responses }, request, cacheKey }: MeteredRequest,
@@ -170,8 +170,8 @@ async function send(metered: MeteredRequest, response: FinishedResponse): Promis
 }
 
 /**
- * Responds to a HEAD with what the GET costs and nothing else about it, not even its length:
- * bisection would reveal rows.
+ * Responds to a HEAD with the price of the GET and nothing else about its response, not even the
+ * length, from which bisection would reveal rows.
  */
 async function sendHead(
   metered: MeteredRequest,

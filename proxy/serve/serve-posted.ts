@@ -15,12 +15,14 @@ import { finishResponse } from './finish-response.ts';
 import { type PostRequest, send } from './post-request.ts';
 import { idempotentRequest, replayed, replayResponse, storeForReplay } from './replay.ts';
 
-/** Attempts at rebuilding a response because concurrent requests have spent its balance. */
+/**
+ * Maximum attempts at a response while concurrent requests spend the balance that it is built for.
+ */
 const ATTEMPTS = 3;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Authenticates a POST: the key is checked before the body is read. */
+    /** Set once a POST is authenticated: its key is checked before its body is read. */
     admitted: AuthorizedRequest | null;
   }
 }
@@ -69,7 +71,8 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
           const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
           const response = await endpoint.respond(release, resolved, context, balance);
           const finished = await finishResponse(response, format, endpoint.table, clientId);
-          // Stored with the response: a replay names the release that it was computed from.
+          // Stored with the response: a replay states the release that the response was computed
+          // from.
           const metadata = { ...finished.metadata, 'x-data-release': release.version };
           return { ...finished, metadata, renewable: response.renewable };
         };
@@ -91,8 +94,8 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
 }
 
 /**
- * A large body takes milliseconds to parse, and again to validate: limits how many are processed
- * per turn of the event loop.
+ * Waits for a later turn of the event loop if this one is overdue. A large body takes milliseconds
+ * to parse, and again to validate, so this limits how many bodies are processed per turn.
  */
 async function turnOf(clientId: ClientId): Promise<void> {
   const pause = yieldIfOverdue(clientId);

@@ -17,7 +17,7 @@ import { authorize } from '../metering/authorize.ts';
 import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
 
-/** A route without a key. */
+/** Handles a route that needs no key. */
 export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
   const hasParameters = endpoint.params !== NONE || endpoint.query !== NONE;
   return endpoint.cache === 'catalogue' && !hasParameters
@@ -25,7 +25,7 @@ export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
     : serveComputed(endpoint, services);
 }
 
-/** A catalogue route without parameters: rendered once per release. */
+/** Handles a catalogue route without parameters, whose response is rendered once per release. */
 function serveConstant(endpoint: FreeEndpoint, services: ProxyServices) {
   const rendered = new WeakMap<Release, StaticResponse>();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -44,8 +44,9 @@ function serveConstant(endpoint: FreeEndpoint, services: ProxyServices) {
 }
 
 /**
- * A route whose response depends on the request or the moment. Its ETag is the hash of its bytes,
- * unless it is known before them. Probes succeed regardless of `Accept`.
+ * Handles a route whose response depends on the request or on the current state. The ETag is the
+ * hash of the bytes, unless the endpoint states one before they are rendered. Probes succeed
+ * regardless of `Accept`.
  */
 function serveComputed(endpoint: FreeEndpoint, services: ProxyServices) {
   const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
@@ -81,7 +82,7 @@ function putNextPage(request: FastifyRequest, reply: FastifyReply, body: object)
   reply.headers({ 'x-next-cursor': cursor, link: nextLink(request.raw.url!, cursor) });
 }
 
-/** A route that needs a key and is never charged, even at a zero balance. */
+/** Handles a route that needs a key and is never charged, even at a zero balance. */
 export function serveKeyed(endpoint: KeyedEndpoint, services: ProxyServices) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
     const { balance } = await authorize(services, request, reply);

@@ -20,7 +20,7 @@ export function ordinalIn(ascending: ArrayLike<number>, value: number): number {
   return ascending[rank] === value ? rank : -1;
 }
 
-/** Positions, in a strictly ascending list, of those ascending values that it contains. */
+/** Positions of ascending values in a strictly ascending list; values that it lacks are skipped. */
 export function ordinalsOf(
   ascending: ArrayLike<number>,
   values: readonly number[] | Float64Array,

@@ -1,23 +1,23 @@
 import type { Bytes } from '../units.ts';
 
 /**
- * The bands of a county's blocks, for maps: what the tiles of bands show, by block instead of by
- * area. A public object, so its layout is made for other programs:
+ * The bands of a county's blocks, for maps: the data of the band tiles, by block instead of by
+ * area. The object is public, so its layout is made for other programs:
  *
  *     0   8  `TTABAND1`
  *     8   4  bytes of the head, little-endian
  *    12   …  head: JSON, as raw Deflate
- *     …   …  columns, one a mode and leaf type, mode by mode; each by itself as raw Deflate
+ *     …   …  columns, one per mode and leaf type, mode by mode; each a raw Deflate stream
  *
- * A column has half a byte a block, the lower half first: its band minus that of the block before,
- * modulo 8. Neighbours by GEOID are mostly neighbours on the ground, so most differences are 0,
- * which Deflate makes a tenth smaller than bands. A reader takes one range for the head, and one a
- * column. This module has no dependency on Node, since browsers read the object too.
+ * A column has half a byte per block, the lower half first: the block's band minus the previous
+ * block's, modulo 8. Neighbours by GEOID are mostly neighbours on the ground, so most differences
+ * are 0, and Deflate makes them a tenth smaller than bands. A reader needs one range for the head
+ * and one per column. This module has no dependency on Node, since browsers read the object too.
  */
 export const BLOCK_BANDS_MAGIC = 'TTABAND1';
 export const HEAD_AT: Bytes = 12;
 
-/** Bands are counted modulo this. */
+/** Modulus of the differences between bands. */
 const MODULUS = 8;
 
 export interface BlockBandsHead {
@@ -27,18 +27,18 @@ export interface BlockBandsHead {
   readonly dest_type_ids: readonly number[];
   /** Length of each column. */
   readonly column_bytes: readonly Bytes[];
-  /** The first GEOID as a number, and each of the others minus the previous one. */
+  /** The first GEOID as a number, then each GEOID minus the previous one. */
   readonly geoid_steps: readonly number[];
-  /** Centres, likewise, in degrees × 10⁵. */
+  /** Coordinates of the centres in degrees × 10⁵, delta-encoded like the GEOIDs. */
   readonly lon_steps: readonly number[];
   readonly lat_steps: readonly number[];
-  /** By block; null if unknown. */
+  /** Population of each block; null if unknown. */
   readonly population: readonly (number | null)[];
   /** Positions of the blocks without land, which maps do not draw. */
   readonly water: readonly number[];
 }
 
-/** The first value, and each of the others minus the previous one. */
+/** Delta-encodes a list: the first value, then each value minus the previous one. */
 export function stepsBetween(values: readonly number[]): number[] {
   return values.map((value, i) => value - (i === 0 ? 0 : values[i - 1]));
 }

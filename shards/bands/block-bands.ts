@@ -18,7 +18,10 @@ import {
   sumsOf,
 } from './block-band-layout.ts';
 
-/** More than the head of any county needs; a few bytes of Deflate could claim gigabytes. */
+/**
+ * Limit on the inflated head, more than any county needs: a few bytes of Deflate could expand to
+ * gigabytes.
+ */
 const MAX_HEAD_BYTES: Bytes = 1 << 26;
 
 const headSchema: z.ZodType<BlockBandsHead> = z.strictObject({
@@ -51,7 +54,10 @@ export interface BlockBandFacts {
 const deflate = promisify(deflateRaw);
 const DENSEST = { level: 9 };
 
-/** `bands`: column × blocks + block, columns as in the county's `nearest` object. */
+/**
+ * Encodes the bands of a county's blocks. `bands` is indexed by column × blocks + block, with
+ * columns as in the county's `nearest` object.
+ */
 export async function encodeBlockBands(
   { county, modes, leafIds, geoids, lon, lat, population, water }: BlockBandFacts,
   bands: Uint8Array,
@@ -80,14 +86,14 @@ export async function encodeBlockBands(
   return Buffer.concat([start, packed, ...columns]);
 }
 
-/** A metre: tiles show no more. */
+/** Resolution of the centres: about a metre, since tiles show no more. */
 const CENTRE: MicroDegrees = 10;
 
 function toCentre(degrees: MicroDegrees): number {
   return Math.round(degrees / CENTRE);
 }
 
-/** A decoded object, whole in memory. */
+/** A decoded object of block bands, whole in memory. */
 export class BlockBands {
   readonly county: CountyFips;
   readonly modes: readonly string[];
@@ -140,7 +146,10 @@ export class BlockBands {
     if (at !== bytes.length) throw fail(`columns end at ${at} of ${bytes.length} bytes`);
   }
 
-  /** The band of each block for one mode and type: columns are numbered mode by mode. */
+  /**
+   * Band of each block in a column, which is for one mode and leaf type; columns are numbered mode
+   * by mode.
+   */
   column(number: number): Uint8Array {
     const part = `column ${number}`;
     const blocks = this.geoids.length;

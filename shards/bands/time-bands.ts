@@ -11,7 +11,7 @@ export const BAND_ENDS: readonly Minutes[] = Array.from(
 
 /** Band of a block beyond the last band. */
 export const BEYOND = BANDS + 1;
-/** Band of a block that its mode cannot be routed from: no street is near. */
+/** Band of an unrouted block, which has no link for the mode. */
 export const UNROUTED = 0;
 
 const TENTHS_PER_BAND: Tenths = BAND_MINUTES * 10;

@@ -19,7 +19,7 @@ export const UNLINKED_REASONS = [
 ] as const;
 export type UnlinkedReason = (typeof UNLINKED_REASONS)[number];
 
-/** Ordered by their number in an index. */
+/** Link statuses, in the order of their numbers in an index. */
 export const LINK_STATUSES = ['linked', ...UNLINKED_REASONS] as const;
 export type LinkStatus = (typeof LINK_STATUSES)[number];
 
@@ -46,7 +46,7 @@ export interface BlockRecord {
   readonly landArea: SquareMetres | null;
   readonly lon: MicroDegrees;
   readonly lat: MicroDegrees;
-  /** One per `LINK_MODES`. */
+  /** One link per mode of `LINK_MODES`, in that order. */
   readonly links: readonly BlockLink[];
 }
 
@@ -103,7 +103,7 @@ export class BlockIndex {
     return value < 0 ? null : value;
   }
 
-  /** The land area of several blocks; one of which it is unknown adds none. */
+  /** Total land area of several blocks; a block of unknown land area adds 0. */
   landAreaOf(ordinals: Uint32Array): SquareMetres {
     let sum = 0;
     for (let i = 0; i < ordinals.length; i++) sum += Math.max(0, this.#landArea[ordinals[i]]);
@@ -115,7 +115,7 @@ export class BlockIndex {
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
   }
 
-  /** The blocks that a street mode could not be routed from, ascending; found once. */
+  /** The blocks without a link for a street mode, ascending. Computed once per mode. */
   unlinked(mode: StreetMode): Uint32Array {
     const known = this.#unlinked.get(mode);
     if (known) return known;
@@ -129,7 +129,7 @@ export class BlockIndex {
     return found;
   }
 
-  /** Whether every mode could be routed from the block. */
+  /** Whether the block has a link for every mode. */
   isFullyRoutable(ordinal: CountyBlock): boolean {
     for (let m = 0; m < LINK_MODES.length; m++) {
       if (this.#linkStatus[ordinal * LINK_MODES.length + m] !== 0) return false;
@@ -137,7 +137,7 @@ export class BlockIndex {
     return true;
   }
 
-  /** Whether any mode could be routed from the block. */
+  /** Whether the block has a link for any mode. */
   isRoutable(ordinal: CountyBlock): boolean {
     for (let m = 0; m < LINK_MODES.length; m++) {
       if (this.#linkStatus[ordinal * LINK_MODES.length + m] === 0) return true;

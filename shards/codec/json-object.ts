@@ -12,7 +12,7 @@ export function parseJson(object: string, bytes: Uint8Array): unknown {
   }
 }
 
-/** The same in steps, for long objects. */
+/** Parses an object as `parseJson` does, but in steps, for long objects. */
 export function* parseJsonSteps(
   object: string,
   bytes: Uint8Array,
@@ -24,7 +24,7 @@ export function* parseJsonSteps(
   }
 }
 
-/** Items of a list that are read in one step: well below a millisecond. */
+/** Number of list items per step, which takes well below a millisecond. */
 export const STEP_ITEMS = 100;
 
 interface Schema<T> {
@@ -56,7 +56,7 @@ export function fitted<T>(
   throw new ShardError(object, [...within, ...path].join('.') || 'content', message);
 }
 
-/** `sealOf` for a long list, in steps. */
+/** Computes `sealOf` of a long list in steps. */
 export function* listSealSteps(items: readonly unknown[]): Generator<undefined, string, undefined> {
   const hash = createHash('sha256').update('[');
   for (let i = 0; i < items.length; i += STEP_ITEMS) {

@@ -10,7 +10,7 @@ import {
   QUOTE,
 } from './json-bytes.ts';
 
-/** JSON that is parsed in one step, or scanned: well below a millisecond. */
+/** Length of JSON that one step parses or scans, in well below a millisecond. */
 const STEP_BYTES: Bytes = 2 ** 15;
 /** Levels of containers that are split; deeper ones are parsed in one step. */
 const SPLIT_LEVELS = 4;
@@ -31,7 +31,8 @@ export function* jsonSteps(bytes: Uint8Array): Steps<unknown> {
     return yield* valueSteps(bytes, SPLIT_LEVELS);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The whole text either has a byte order mark or throws an error with its own positions.
+    // Either the text begins with a byte order mark, or this throws an error with positions in the
+    // whole text.
     return JSON.parse(new TextDecoder().decode(bytes));
   }
 }
@@ -69,7 +70,8 @@ function* objectSteps(inside: Uint8Array, levels: number): Steps<object> {
     }
     yield;
   }
-  // As by `JSON.parse`, the last of equal names counts, and `__proto__` is a name like any other.
+  // As in `JSON.parse`, the last of several equal names counts, and `__proto__` is a name like any
+  // other.
   return Object.fromEntries(entries);
 }
 
@@ -101,7 +103,7 @@ function* memberRuns(inside: Uint8Array): Steps<Uint8Array[]> {
       yield;
     }
   }
-  // Without it, brackets are unbalanced or a string is open.
+  // If the last run does not end with the text, brackets are unbalanced or a string is open.
   if (run !== inside.length + 1) throw new SyntaxError('unbalanced');
   return runs;
 }

@@ -3,8 +3,8 @@ export interface CircuitBreakerOptions {
   /** This many failures without a success in between open the breaker. */
   readonly failuresInARow: number;
   /**
-   * How long all calls are refused once open; after that, a single call probes the backend, and so
-   * on.
+   * How long all calls are refused once the breaker is open. After that, a single call probes the
+   * backend; if it fails, calls are refused for as long again.
    */
   readonly restMs: number;
   /**

@@ -66,8 +66,8 @@ export class CostAwareCache<K, V> implements Evictable {
   readonly #maxBytes: Bytes;
   readonly #entries = new Map<K, Entry<K, V>>();
   /**
-   * Keyed by a past priority of each entry: priorities only grow, and are corrected when an entry
-   * reaches the head.
+   * Orders entries by a priority that may be outdated. Since priorities only grow, it is enough to
+   * correct that of an entry at the head.
    */
   readonly #queue = new FlatQueue<Entry<K, V>>();
   bytes: Bytes = 0;

@@ -46,7 +46,9 @@ export class FairQueue<T extends object> {
   readonly #served = new Map<ClientId, T[]>();
   /** New clients served in a row ahead of those already served. */
   #inARow = 0;
-  /** Items queued under several clients, and those already removed from one of their lines. */
+  /**
+   * Items queued under several clients; `#gone` has those already removed from one of their lines.
+   */
   readonly #inSeveral = new WeakSet<T>();
   readonly #gone = new WeakSet<T>();
 

@@ -17,7 +17,7 @@ export class FairSemaphore {
   readonly #timeout: QueueTimeout | null;
   /** Running tasks per client. */
   readonly #running = new Map<ClientId, number>();
-  /** Callbacks that admit a task; false if it has given up waiting. */
+  /** Callbacks that each admit a task, or return false if the task has given up waiting. */
   readonly #queue = new FairQueue<() => boolean>();
   #count = 0;
   /** Number of tasks waiting for admission. */

@@ -5,7 +5,7 @@ import type { Millis } from '../units.ts';
 /** A failure that a retry may avoid. */
 export class TransientError extends Error {
   override readonly name = 'TransientError';
-  /** How long the server asked to wait; null if it did not. */
+  /** Wait that the server requested; null if it requested none. */
   readonly waitMs: Millis | null;
 
   constructor(message: string, options: ErrorOptions & { readonly waitMs?: Millis | null } = {}) {

@@ -54,7 +54,10 @@ export class FlatGeobufView {
     return Number(text);
   }
 
-  /** Calls back with the offset of the coordinates and the range of each ring. */
+  /**
+   * Calls `ring` for each ring, with the offset of its polygon's coordinates and its range of
+   * points.
+   */
   eachRing(
     feature: number,
     ring: (xy: number, start: number, end: number, isShell: boolean) => void,

@@ -9,7 +9,9 @@ import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import type { Area, Polygon } from '../geometry/polygon.ts';
 import type { Degrees } from '../units.ts';
 
-/** A feature of a FlatGeobuf layer: an area or a point, the same for the whole layer. */
+/**
+ * A feature of a FlatGeobuf layer. The features of one layer are either all areas or all points.
+ */
 export interface FgbFeature {
   readonly geometry: Area | LonLat;
   readonly properties: Readonly<Record<string, string | number | boolean | null>>;
@@ -42,21 +44,21 @@ export interface FgbLayer {
   readonly name: string;
   readonly isOfPoints: boolean;
   readonly columns: readonly FgbColumn[];
-  /** Number of features; 0: none, or not known. */
+  /** Number of features; 0 if there are none, or if the number is not known. */
   readonly count: number;
   /** West, south, east and north edge; empty if not known. */
   readonly envelope: readonly number[];
-  /** Children of a node of the index; 0 without an index. */
+  /** Maximum number of children per node of the index; 0 without an index. */
   readonly nodeSize: number;
   readonly description?: string;
-  /** Further facts. */
+  /** Further facts, as JSON in the header. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
 const MAGIC = Uint8Array.of(0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x00);
 const WGS84 = 4326;
 
-/** The beginning of a FlatGeobuf 3 file, up to its index. */
+/** Encodes the beginning of a FlatGeobuf 3 file, up to its index. */
 export function encodeHeader(layer: FgbLayer): Uint8Array {
   const { name, isOfPoints, columns, count, envelope, nodeSize, description, metadata } = layer;
   const builder = new Builder();

@@ -10,7 +10,7 @@ export interface Outlines extends Rings {
   readonly geoids: Float64Array;
 }
 
-/** Blocks between two pauses of `outlineSteps`: well under 5 ms of work. */
+/** Blocks per step of `outlineSteps`: well under 5 ms of work. */
 const BLOCKS_PER_STEP = 1000;
 
 /**

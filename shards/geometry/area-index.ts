@@ -32,8 +32,8 @@ export class AreaIndex {
   }
 
   /**
-   * The areas that contain a point or have it on their border, ascending. Micro-degrees, which may
-   * be fractional.
+   * The areas that contain a point or have it on their border, ascending. Coordinates are
+   * micro-degrees, which may be fractional.
    */
   at(x: number, y: number): number[] {
     const found = this.#tree?.search(x, y, x, y) ?? [];

@@ -15,7 +15,7 @@ export class BandedArea {
   readonly #bandsAUnit: number;
   /** The edges of band `b` are `#edges[#firstEdge[b]]` up to `#firstEdge[b + 1]`. */
   readonly #firstEdge: Uint32Array;
-  /** Each edge by the index of its end point. */
+  /** Edges of each band, each as the index of its end point. */
   readonly #edges: Uint32Array;
   /** Index of the start point of each point's edge. */
   readonly #before: Uint32Array;
@@ -48,7 +48,9 @@ export class BandedArea {
     return this.#rings.x.length * 12 + (this.#edges.length + this.#firstEdge.length) * 4;
   }
 
-  /** Which side of the border a point is on. Micro-degrees, which may be fractional. */
+  /**
+   * Which side of the border a point is on. Coordinates are micro-degrees, which may be fractional.
+   */
   sideOf(px: number, py: number): Side {
     const { x, y } = this.#rings;
     const band = this.#bandOf(py);

@@ -3,7 +3,7 @@ import { runToCompletion } from '../concurrency/run-to-completion.ts';
 
 /** Hash table slots per edge: the table is at most half full. */
 const SLOTS_PER_EDGE = 2;
-/** Edges between two steps of `oppositeSteps`: a millisecond or two. */
+/** Edges per step of `oppositeSteps`, which takes a millisecond or two. */
 const EDGES_PER_STEP = 1 << 14;
 
 /**
@@ -83,7 +83,7 @@ export class EdgeSet {
     const [table, opposite] = [this.#table, this.#opposite];
     for (let e = first; e < end; e++) {
       const [x1, y1, x2, y2] = [ax[e], ay[e], bx[e], by[e]];
-      // Opposite edges have the same end points, hence the same sums.
+      // Opposite edges have the same end points, so their sums of coordinates are equal.
       let slot = mix(x1 + x2, y1 + y2) & mask;
       for (;;) {
         const other = table[slot] - 1;

@@ -47,8 +47,8 @@ export function hilbertDistance(x: number, y: number, side: number): number {
 }
 
 /**
- * Cells per side: a cell is half a kilometre wide, so a position corrected by a few metres usually
- * stays in its cell.
+ * Cells per side of the world-wide grid: a cell is half a kilometre wide, so a position corrected
+ * by a few metres usually stays in its cell.
  */
 const WORLD_SIDE = 1 << 16;
 

@@ -35,7 +35,7 @@ export function nestRings(rings: WalkedRings, fills: (ring: number) => boolean):
         (candidate) =>
           twiceArea[candidate] > -twiceArea[hole] && isWithin(rings, boxes, hole, candidate),
       );
-    // No shell: the hole was inside one that has been filled.
+    // Without a shell, the hole lies inside a hole that has been filled.
     if (shell !== undefined) holesOf.get(shell)!.push(hole);
   }
   const order = [...holesOf].flatMap(([shell, inside]) => [shell, ...inside]);
@@ -74,8 +74,8 @@ function ringBoxes({ count, firstPoint, x, y }: WalkedRings): Int32Array {
 }
 
 /**
- * Whether a ring lies inside another, which it may touch in points. Decided by the midpoint of its
- * first edge that is not on the other's border, since a vertex may be on it.
+ * Whether a ring lies inside another, which it may touch in points. Decided by the first midpoint
+ * of an edge of the inner ring that is not on the outer ring, since vertices may be on it.
  */
 function isWithin(rings: WalkedRings, boxes: Int32Array, inner: number, outer: number): boolean {
   if (

@@ -33,7 +33,7 @@ export function pointInside(polygons: readonly Polygon[]): [lon: Degrees, lat: D
   return widest ? [(widest[0] + widest[1]) / 2, lat] : [lon, lat];
 }
 
-/** Longitudes at which the rings cross a parallel, ascending: the inside is between pairs. */
+/** Longitudes at which the rings cross a parallel, ascending; the inside is within each pair. */
 function crossingsAt(polygon: Polygon, lat: Degrees): Degrees[] {
   const crossings: Degrees[] = [];
   for (const ring of polygon) {

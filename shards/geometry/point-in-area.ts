@@ -6,8 +6,8 @@ import type { Rings } from './rings.ts';
 export type Side = 'inside' | 'border' | 'outside';
 
 /**
- * Which side of the border a point is on. Micro-degrees, which may be fractional. Exact, also for
- * points on an edge or a corner.
+ * Which side of the border a point is on. Coordinates are micro-degrees, which may be fractional.
+ * Exact, also for points on an edge or a corner.
  */
 export function sideOf(rings: Rings, area: number, px: number, py: number): Side {
   return sideAfter(cast(rings, area, px, py));
@@ -72,8 +72,8 @@ export function pastEdge(
 }
 
 /**
- * Whether a ring lies inside another that it may touch but does not cross. Exact: decided by its
- * first point that is not on the other.
+ * Whether a ring lies inside another that it may touch but does not cross. Exact: decided by the
+ * first point of the inner ring that is not on the outer ring.
  */
 export function isRingWithin(outer: Ring, inner: Ring): boolean {
   for (const [x, y] of inner) {

@@ -10,7 +10,9 @@ export interface WalkedRings {
   readonly y: Int32Array;
   /** Twice the area: positive for shells, negative for holes. */
   readonly twiceArea: Float64Array;
-  /** Rings of one walk are connected by points: at most one shell, and holes that touch it. */
+  /**
+   * The walk of each ring. The rings of one walk touch in points: at most one shell, and its holes.
+   */
   readonly walk: Uint32Array;
 }
 
@@ -145,7 +147,7 @@ function isSooner(
   return x1 * y2 - y1 * x2 < 0;
 }
 
-/** Less than half a turn clockwise from `back`; straight back counts as no turn at all. */
+/** Whether a direction is less than half a turn clockwise from `back`; straight back is no turn. */
 function isInFirstHalf(backX: number, backY: number, x: number, y: number): boolean {
   const cross = backX * y - backY * x;
   return cross < 0 || (cross === 0 && backX * x + backY * y > 0);

@@ -2,7 +2,7 @@ import type { Bytes } from '../units.ts';
 import { EdgeSet } from './edge-set.ts';
 import type { Rings } from './rings.ts';
 
-/** Areas, and edges, between two steps of `sharedBorderSteps`. */
+/** Areas and edges per step of `sharedBorderSteps`. */
 const AREAS_PER_STEP = 512;
 const EDGES_PER_STEP = 1 << 16;
 
@@ -27,7 +27,7 @@ export class SharedBorders {
     this.#beyond = beyond;
   }
 
-  /** Not including the outlines. */
+  /** Memory use, not including the outlines. */
   get byteLength(): Bytes {
     return this.#firstRun.byteLength + this.#firstEdge.byteLength + this.#beyond.byteLength;
   }
@@ -40,8 +40,8 @@ export class SharedBorders {
   }
 
   /**
-   * Adds those edges of an area that border no other area of the union, in order. `outlines` are
-   * those the borders were computed from.
+   * Adds those edges of an area that border no other area of the union, in order. `outlines` must
+   * be the ones from which the borders were computed.
    */
   pushBorder(edges: EdgeSet, outlines: Rings, area: number, members: Uint8Array): void {
     const { firstRing, firstPoint, x, y } = outlines;
@@ -73,7 +73,7 @@ export function* sharedBorderSteps(
   const { firstRing, firstPoint, x, y } = outlines;
   const areas = firstRing.length - 1;
   const edges = new EdgeSet(x.length);
-  // Skips zero-length edges.
+  // `pointOf` and `areaOf` are indexed by edge, not by point, since zero-length edges are skipped.
   const pointOf = new Uint32Array(x.length);
   const areaOf = new Uint32Array(x.length);
   for (let area = 0; area < areas; area++) {

@@ -1,8 +1,10 @@
 import { EdgeSet, mix, slotsFor } from './edge-set.ts';
 
-/** Cells hold edges of a few blocks: 2¹⁰ micro-degrees are about 100 m. */
+/**
+ * Size of a grid cell: 2¹⁰ micro-degrees, about 100 m, so that a cell holds edges of a few blocks.
+ */
 const CELL_BITS = 10;
-/** A point on an edge, once rounded to the grid, is at most this far off it. */
+/** Maximum distance in micro-degrees from an edge to a point on it, once rounded to the grid. */
 const NEAR = 1;
 
 /**

@@ -29,7 +29,7 @@ export class SweepLine {
   readonly #eastY: Float64Array;
   readonly #ring: Uint32Array;
   readonly #polygon: Uint32Array;
-  /** Per ring. */
+  /** Per ring, 1 for a hole and 0 for a shell. */
   readonly #isHole: Uint8Array;
   /** 1 if the ground north of an edge is inside its polygon, -1 if the ground south of it is. */
   readonly #entry: Int8Array;
@@ -74,12 +74,12 @@ export class SweepLine {
     this.#ends.sort((a, b) => this.#endX(a) - this.#endX(b) || this.#endY(a) - this.#endY(b));
   }
 
-  /** Sweeps over everything; null if the polygons are valid. */
+  /** Sweeps over all polygons; returns null if they are valid. */
   fault(): SweepFault | null {
     return runToCompletion(this.faultSteps());
   }
 
-  /** The same in short steps. */
+  /** `fault` in short steps. */
   *faultSteps(): Generator<undefined, SweepFault | null, undefined> {
     this.#restart();
     this.#x = Number.POSITIVE_INFINITY;
@@ -159,8 +159,8 @@ export class SweepLine {
   }
 
   /**
-   * Whether a ring visits a point more than once: with an edge that passes through it, or two that
-   * meet.
+   * Whether a ring visits a point more than once. A visit is an edge that passes through the point,
+   * or two edges that meet in it.
    */
   #comesBack(
     leaving: readonly number[],
@@ -248,10 +248,10 @@ export class SweepLine {
 }
 
 const NO_OWNER = -1;
-/** A fraction of a millisecond of work. */
+/** Points per step of `faultSteps`: a fraction of a millisecond of work. */
 const POINTS_PER_STEP = 128;
 
-/** Decided by the turn at the westernmost vertex, exactly. */
+/** Whether a ring is counter-clockwise. Exact: decided by the turn at its westernmost vertex. */
 function isCounterClockwise(ring: Ring): boolean {
   let west = 0;
   for (let i = 1; i + 1 < ring.length; i++) {
@@ -264,8 +264,8 @@ function isCounterClockwise(ring: Ring): boolean {
 
 /**
  * Finds why a polygon is invalid: rings that cross or overlap, a hole outside its shell or inside
- * another hole. Returns null for a valid one. Rings may touch in points, but no ring may revisit
- * one of its own points. O(n log n), exact.
+ * another hole. Returns null for a valid polygon. Rings may touch in points, but no ring may
+ * revisit one of its own points. O(n log n), exact.
  */
 export function polygonFault(polygon: Polygon): SweepFault | null {
   return new SweepLine([polygon]).fault();

@@ -11,10 +11,10 @@ import { EncodedRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-
 export const MATRIX_KIND = 'MATR';
 /** Bytes per read of a scan. */
 const SCAN_BYTES = 4 * 2 ** 20;
-/** Rows this near each other are fetched by one read. */
+/** Largest gap between rows that are fetched by one read. */
 const GAP_BYTES: Bytes = 32 * 2 ** 10;
 const NOTHING = new Uint8Array(0);
-/** Units by their number in `META`. */
+/** Time units, indexed by their number in `META`. */
 export const UNITS: readonly TimeUnit[] = [TENTHS, MINUTES];
 
 /** A stored matrix: its head is in memory; each row is fetched by one range read. */
@@ -91,13 +91,15 @@ export class Matrix {
     return (await this.encodedRow(ordinal)).all();
   }
 
-  /** Like `row`, but decoded lazily. */
+  /** Reads one row as `row` does, but decodes it lazily. */
   async encodedRow(ordinal: number): Promise<EncodedRow> {
     const { offset, length } = this.rowRange(ordinal);
     return this.#encoded(ordinal, await this.#read(offset, length));
   }
 
-  /** Several rows, ascending; rows with little between them share a read. */
+  /**
+   * Reads several rows, given ascending; rows with at most `GAP_BYTES` between them share a read.
+   */
   async encodedRows(ordinals: readonly number[]): Promise<EncodedRow[]> {
     const reads: Promise<EncodedRow[]>[] = [];
     for (let first = 0, end: number; first < ordinals.length; first = end) {
@@ -125,7 +127,10 @@ export class Matrix {
     });
   }
 
-  /** All rows in order; each read fetches as many as fit in `most` bytes, or one. */
+  /**
+   * Reads all rows in order. Each range read fetches as many rows as fit in `most` bytes, at least
+   * one.
+   */
   async *rows(most: Bytes = SCAN_BYTES): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
     const last = this.origins.length;
     for (let first = 0; first < last; ) {

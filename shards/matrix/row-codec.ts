@@ -212,7 +212,7 @@ function decodeDistances(reader: VarintReader, targets: Uint32Array): number {
   return next;
 }
 
-/** Like `decodeDistances`, for runs. */
+/** Does for runs what `decodeDistances` does for single ordinals. */
 function decodeRuns(reader: VarintReader, targets: Uint32Array): number {
   let next = 0;
   for (let i = 0; i < targets.length; ) {

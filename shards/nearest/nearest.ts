@@ -12,7 +12,7 @@ import type { Bytes, CountyBlock, Tenths } from '../units.ts';
  */
 export const NEAREST_KIND = 'NEAR';
 
-/** Where rows begin: after a header of two sections (24 + 2 × 32 + 4 bytes), aligned to 8. */
+/** Offset of the rows: after a header of two sections (24 + 2 × 32 + 4 bytes), aligned to 8. */
 const ROWS_OFFSET = 96;
 const META_BYTES = 8;
 
@@ -106,7 +106,7 @@ export function readNearestShape(object: string, bytes: Uint8Array) {
   return shape;
 }
 
-/** Gaps of up to this many rows are read along rather than split into two reads. */
+/** Rows whose ordinals are at most this far apart share a read, which includes the rows between. */
 const GAP_ROWS = 8;
 
 /** Groups ascending ordinals into runs that are fetched by one read each. */
@@ -122,7 +122,8 @@ export function runsOfRows(ordinals: Uint32Array): Uint32Array[] {
 }
 
 /**
- * Reads the rows of a run with one range read; also returns the number of bytes read along in gaps.
+ * Reads the rows of a run with one range read; also returns the number of bytes that are read only
+ * because they lie between rows.
  */
 export function readNearestRun(
   store: Store,

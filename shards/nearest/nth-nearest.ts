@@ -1,28 +1,28 @@
 import type { Taxonomy } from '../taxonomy.ts';
 import type { DestTypeId, Tenths } from '../units.ts';
 
-/** The n-th nearest POIs are kept up to this n. */
+/** Largest n for which times to the n-th nearest POI are kept. */
 export const MAX_NTH = 5;
 
-/** Above every type id. */
+/** Upper bound, exclusive, of type ids. */
 const TYPE_IDS = 65_536;
 
 /**
- * The `nth-nearest` object of a county is a sparse matrix (`matrix.ts`) from types to its blocks: a
- * row for each n and type, parents too, with the tenths of a minute from each block to its n-th
- * nearest POI of the type. This is the id of a row; its targets are the blocks of the index. Rows
- * for the nearest of all types come first, so that they are one range.
+ * Returns the id of a row of a county's `nth-nearest` object. The object is a sparse matrix
+ * (`matrix.ts`) from types to the blocks of the index, with a row for each n and type, parents too:
+ * the tenths of a minute from each block to its n-th nearest POI of the type. Rows for the nearest
+ * POI of every type come first, so that they are one range.
  */
 export function nthNearestId(type: DestTypeId, nth: number): number {
   return nth * TYPE_IDS + type;
 }
 
-/** The type and n of a row. */
+/** Returns the type and n of the row with an id. */
 export function typeAndNth(id: number): { type: DestTypeId; nth: number } {
   return { type: id % TYPE_IDS, nth: Math.floor(id / TYPE_IDS) };
 }
 
-/** The ids of all rows, ascending. */
+/** The ids of all rows of an `nth-nearest` object, ascending. */
 export function nthNearestIds({ types }: Taxonomy): Float64Array {
   const ids: number[] = [];
   for (let nth = 1; nth <= MAX_NTH; nth++) {
@@ -32,8 +32,8 @@ export function nthNearestIds({ types }: Taxonomy): Float64Array {
 }
 
 /**
- * Inserts a time into a list of the least `MAX_NTH`, ascending and filled up with zeros: the
- * `list`-th of those in `lists`.
+ * Inserts a time into the list at index `list` of `lists`. Each list holds the `MAX_NTH` lowest
+ * times, ascending, padded with zeros.
  */
 export function insertNth(lists: Uint16Array, list: number, time: Tenths): void {
   const first = list * MAX_NTH;

@@ -1,7 +1,7 @@
 import type { Polygons } from '../geometry/geo-json.ts';
 import type { ByteSink, Column, ColumnType, RowGroup, TableFile } from './table.ts';
 
-/** Characters joined into one piece of text. */
+/** Length, in characters, from which text is passed on to the sink. */
 const PIECE_LENGTH = 1 << 20;
 
 /**
@@ -10,7 +10,7 @@ const PIECE_LENGTH = 1 << 20;
  */
 export class CsvFile implements TableFile {
   readonly #out: ByteSink;
-  /** Positions and types of the columns. */
+  /** Positions and types of the columns that are written. */
   readonly #columns: readonly { readonly at: number; readonly type: ColumnType }[];
 
   constructor(columns: readonly Column[], out: ByteSink) {

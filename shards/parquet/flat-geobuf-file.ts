@@ -2,22 +2,22 @@ import { encodeHeader, FeatureEncoder, type FgbColumnType, type FgbLayer } from 
 import { propertyColumns, spatialRows } from './spatial-rows.ts';
 import type { ByteSink, Column, ColumnType, RowGroup, TableFile } from './table.ts';
 
-/** Bytes of features joined into one piece. */
+/** Size from which features are passed on to the sink, in bytes. */
 const PIECE_BYTES = 1 << 20;
 
 const NO_OUTLINE = { polygons: [] };
 
 /**
- * Writes a table with outlines as FlatGeobuf 3, in the order of its rows: without an index, and
- * without a number of features, it is written as it is read. A row without an outline has an empty
- * one.
+ * Writes a table with outlines as FlatGeobuf 3, in the order of the rows. The file has neither an
+ * index nor a feature count, so it can be written while the table is read. A row without an outline
+ * gets an empty outline.
  */
 export class FlatGeobufFile implements TableFile {
   readonly #columns: readonly Column[];
   readonly #out: ByteSink;
   readonly #encoder: FeatureEncoder;
 
-  /** `facts`: those of the file; `table` names the layer. */
+  /** `table` names the layer; `metadata` holds further facts of the file. */
   constructor(
     columns: readonly Column[],
     { table, description, ...metadata }: Readonly<Record<string, string>>,
@@ -64,7 +64,9 @@ export class FlatGeobufFile implements TableFile {
   finish(): void {}
 }
 
-/** Types of columns that a table with outlines can have. */
+/**
+ * Returns the FlatGeobuf type of a column. Throws a `TypeError` for types that FlatGeobuf lacks.
+ */
 function storedType(type: ColumnType): FgbColumnType {
   if (type === 'int32s' || type === 'polygons' || type === 'box') {
     throw new TypeError(`FlatGeobuf has no column of ${type}`);

@@ -2,11 +2,11 @@ import { geometryOf } from '../geometry/geo-json.ts';
 import { spatialRows } from './spatial-rows.ts';
 import type { ByteSink, Column, RowGroup, TableFile } from './table.ts';
 
-/** Characters joined into one piece of text. */
+/** Length, in characters, from which text is passed on to the sink. */
 const PIECE_LENGTH = 1 << 20;
 
 /**
- * Writes a table with outlines as a GeoJSON FeatureCollection (RFC 7946), a feature a line; the
+ * Writes a table with outlines as a GeoJSON FeatureCollection (RFC 7946), one feature per line. The
  * facts of the file are members of the collection.
  */
 export class GeoJsonFile implements TableFile {
@@ -15,7 +15,7 @@ export class GeoJsonFile implements TableFile {
   #text: string;
   #isFirst = true;
 
-  /** `facts`: those of the file; `table` names the layer. */
+  /** `table` names the layer; `facts` holds further facts of the file. */
   constructor(
     columns: readonly Column[],
     { table, ...facts }: Readonly<Record<string, string>>,

@@ -13,18 +13,18 @@ const ROWS_PER_RUN = 8;
 const PACKED = 8;
 
 /**
- * Writes the column chunk of a row group whose values are already known by their positions in a
- * dictionary: a page of the values that occur, in the dictionary's order, and one of indexes into
- * it, as run lengths or packed. The library finds the dictionary of a column by hashing every
- * value; with hundreds of millions of rows that takes most of the time.
+ * Writes the column chunk of a row group whose values are given as indexes into a dictionary: a
+ * page of the values that occur, in the dictionary's order, and a page of indexes into that page,
+ * run-length encoded or packed. The library builds the dictionary of a column by hashing every
+ * value, which takes most of the time with hundreds of millions of rows.
  *
- * Packed indexes have whole bytes each, more than they need: sequences of them then repeat from row
- * to row as the same bytes, which the compressor finds.
+ * Packed indexes take whole bytes each, more than necessary, so that a sequence that repeats from
+ * row to row has the same bytes, which the compressor detects.
  */
 export class IndexedColumn {
   readonly #element: SchemaElement;
   readonly #compress: Compressor;
-  /** The dictionary of the last row group: a file has one a column. */
+  /** The dictionary of the last row group; a file has one dictionary per column. */
   #encoded: EncodedDictionary | null = null;
 
   constructor(element: SchemaElement, compress: Compressor) {
@@ -88,13 +88,15 @@ export class IndexedColumn {
   }
 }
 
-/** A dictionary with its values as a page has them. */
+/** A dictionary whose values are encoded as in a page. */
 class EncodedDictionary {
   readonly dictionary: Dictionary;
   readonly #bytes: Uint8Array;
-  /** Where each value begins in the bytes, and where the last ends. */
+  /** Offset of each value in the bytes, and the end of the last value. */
   readonly #starts: Uint32Array;
-  /** By value: one more than its index in the current row group, or 0 if it does not occur. */
+  /**
+   * For each value, one more than its index in the current row group, or 0 if it does not occur.
+   */
   readonly #newIndex: Uint32Array;
 
   constructor(dictionary: Dictionary, element: SchemaElement) {
@@ -109,12 +111,15 @@ class EncodedDictionary {
     this.#bytes = writer.getBytes();
   }
 
-  /** The values that occur, ascending; their bytes; and the indexes among them, without nulls. */
+  /**
+   * Returns the positions of the values that occur, ascending; the bytes of these values; and,
+   * without nulls, the index of each row's value among them.
+   */
   subset(indexes: Uint32Array) {
     const newIndex = this.#newIndex.fill(0);
-    // A null is beyond the end of the array, where nothing is written.
+    // `NULL_INDEX` is beyond the end of the array, where writes have no effect.
     for (let i = 0; i < indexes.length; i++) newIndex[indexes[i]] = 1;
-    // Numbers those that occur.
+    // Numbers the values that occur.
     let [count, size] = [0, 0];
     for (let value = 0; value < newIndex.length; value++) {
       if (newIndex[value] === 0) continue;
@@ -146,7 +151,7 @@ function physical(value: string | number, { type }: SchemaElement): string | num
 
 const NONE = new Uint8Array();
 
-/** Definition levels as run lengths: 1 where there is a value, 0 where there is none. */
+/** Encodes definition levels as run lengths: 1 where there is a value, 0 where there is none. */
 function encodeLevels(indexes: Uint32Array): Uint8Array {
   const levels = new ByteWriter();
   for (let i = 0, end = 0; i < indexes.length; i = end) {
@@ -158,7 +163,10 @@ function encodeLevels(indexes: Uint32Array): Uint8Array {
   return levels.getBytes();
 }
 
-/** The page of indexes below `count`: their width in bits, and one form of the hybrid encoding. */
+/**
+ * Encodes a page of indexes below `count`: their width in bits, then either runs or packed groups
+ * of the hybrid encoding.
+ */
 function encodeIndexes(indexes: Uint32Array, count: number): Uint8Array {
   const bytes = count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
   let runs = 0;
@@ -180,7 +188,9 @@ function encodeIndexes(indexes: Uint32Array, count: number): Uint8Array {
   return page.getBytes();
 }
 
-/** Values of so many bytes each, padded with zeros to `length` values. */
+/**
+ * Encodes values as little-endian integers of `bytes` bytes, padded with zeros to `length` values.
+ */
 function littleEndian(values: Uint32Array, bytes: number, length: number): Uint8Array {
   const out = new Uint8Array(length * bytes);
   if (bytes === 1) out.set(values);
@@ -194,7 +204,10 @@ function littleEndian(values: Uint32Array, bytes: number, length: number): Uint8
 
 const BEYOND_ASCII = /[^ -~]/;
 
-/** None of texts beyond ASCII, whose code units are not in the order of their bytes. */
+/**
+ * Returns the least and greatest value that occurs, for statistics. Returns neither for texts
+ * beyond ASCII, whose code units are not in the order of their bytes.
+ */
 function extremesOf(used: Uint32Array, dictionary: Dictionary, element: SchemaElement) {
   if (used.length === 0) return {};
   let [min, max] = [dictionary[used[0]], dictionary[used[0]]];

@@ -22,7 +22,8 @@ const ZSTD_LEVEL = 3;
 
 /**
  * Writes a table as Parquet, row group by row group, compressed with Zstandard. The encoder is
- * WebAssembly: Node 20 has none, and one encoder gives the same bytes on every version of Node.
+ * WebAssembly, since Node 20 has none, and since one encoder gives the same bytes on every version
+ * of Node.
  */
 export class ParquetFile implements TableFile {
   /** The columns that are stored, and their positions in groups. */
@@ -57,7 +58,9 @@ export class ParquetFile implements TableFile {
     this.#indexed = elements.map(([element]) => new IndexedColumn(element, compress));
   }
 
-  /** `metadata`: the file's key-value metadata; `version`: of GeoParquet. */
+  /**
+   * Opens a file for writing. `metadata` is its key-value metadata, `version` that of GeoParquet.
+   */
   static async open(
     columns: readonly Column[],
     metadata: Readonly<Record<string, string>>,
@@ -109,7 +112,7 @@ export class ParquetFile implements TableFile {
   }
 }
 
-/** Hands finished row groups over to a sink. */
+/** Passes finished row groups on to a sink. */
 class SinkWriter extends ByteWriter {
   readonly #sink: ByteSink;
 

@@ -2,13 +2,13 @@ import type { FgbFeature } from '../fgb/layer.ts';
 import type { Polygons } from '../geometry/geo-json.ts';
 import { type Column, type RowGroup, valuesOf } from './table.ts';
 
-/** A row of a table with outlines: its outline, and its other values by the names of columns. */
+/** A row of a table with outlines: its outline, and its other values by column name. */
 export interface SpatialRow {
   readonly polygons: Polygons | null;
   readonly properties: FgbFeature['properties'];
 }
 
-/** The columns besides the outline and its box, which formats of features have no column for. */
+/** The columns other than the outline and its box, neither of which is a property of a feature. */
 export function propertyColumns(columns: readonly Column[]): readonly Column[] {
   return columns.filter(({ type }) => type !== 'polygons' && type !== 'box');
 }

@@ -1,6 +1,6 @@
 /**
- * Types of columns. Values of `int32s` are lists; of `polygons`, polygons as in GeoJSON; of `box`,
- * bounding boxes.
+ * Types of columns. Values of type `int32s` are lists, values of type `polygons` are polygons as in
+ * GeoJSON, and values of type `box` are bounding boxes.
  */
 export type ColumnType =
   | 'string'
@@ -25,16 +25,18 @@ export interface Column {
 /** The distinct values that a column can have, in any order. */
 export type Dictionary = readonly string[] | readonly number[];
 
-/** The index of null. */
+/** The index that stands for null. */
 export const NULL_INDEX = 0xffff_ffff;
 
-/** A column of a row group, by the positions of its values in a dictionary, or `NULL_INDEX`. */
+/**
+ * A column of a row group: for each row, the index of its value in a dictionary, or `NULL_INDEX`.
+ */
 export interface IndexedValues {
   readonly dictionary: Dictionary;
   readonly indexes: Uint32Array;
 }
 
-/** Consecutive rows of a table, column by column, by their positions in dictionaries. */
+/** Consecutive rows of a table, column by column, with values as indexes into dictionaries. */
 export interface IndexedGroup {
   readonly rows: number;
   readonly indexed: readonly IndexedValues[];
@@ -45,7 +47,7 @@ export type RowGroup =
   | IndexedGroup
   | { readonly rows: number; readonly values: readonly (readonly unknown[])[] };
 
-/** The values of a column of a group, by row. */
+/** Returns a function that maps a row of a group to its value in a column. */
 export function valuesOf(group: RowGroup, column: number): (row: number) => unknown {
   if ('values' in group) return (row) => group.values[column][row];
   const { dictionary, indexes } = group.indexed[column];
@@ -65,14 +67,14 @@ export interface TableFile {
 }
 
 /**
- * Versions of GeoParquet, the newest first. From 2.0 on, outlines have a type of Parquet, with
- * bounds of its own; 1.1 has binary outlines and a column of boxes, for readers that do not know
- * that type.
+ * Versions of GeoParquet, newest first. From 2.0 on, outlines have a Parquet type, which keeps
+ * bounds of its own. In 1.1, outlines are binary and have a column of boxes, for readers that do
+ * not support that type.
  */
 export const GEOPARQUET_VERSIONS = ['2.0', '1.1'] as const;
 export type GeoParquetVersion = (typeof GEOPARQUET_VERSIONS)[number];
 
-/** The columns that a Parquet file has: boxes are a part of GeoParquet 1.1 alone. */
+/** The columns that a Parquet file stores. Boxes are part of GeoParquet 1.1 only. */
 export function storedColumns(
   columns: readonly Column[],
   version: GeoParquetVersion,

@@ -22,7 +22,10 @@ import {
   toMicro,
 } from '../units.ts';
 
-/** Writes the rings of one area: for each, its number of points, then the deltas between them. */
+/**
+ * Writes the rings of one area: their number, the number of points of each, and all points as
+ * deltas.
+ */
 function writeOutline(writer: VarintWriter, { firstPoint, x, y }: Rings): void {
   const rings = firstPoint.length - 1;
   writer.uint(rings);
@@ -153,8 +156,8 @@ function outlineRow(ordinal: StatePlace): number {
 }
 
 /**
- * The stored places of a state: facts in memory; the blocks or the outline of one take a range
- * read.
+ * The stored places of a state. Facts are in memory; reading the blocks or the outline of a place
+ * takes one range read.
  */
 export class PlaceTable {
   readonly ref: ObjectRef;

@@ -8,7 +8,7 @@ import { type Directory, decodeDirectory, findEntry } from './directory.ts';
 import { decodeHeader, type Extent, type PmtilesHeader, ROOT_END } from './header.ts';
 import { type TileAddress, tileId } from './tile-id.ts';
 
-/** Leaf directories cached per open archive, each of about a thousand tiles. */
+/** Leaf directories cached per open archive, each of about 4,096 entries. */
 const LEAVES_KEPT = 32;
 const MAX_METADATA_BYTES = 1 << 20;
 
@@ -22,7 +22,7 @@ export class PmtilesArchive {
   readonly #source: RangeSource;
   readonly #ref: ObjectRef;
   readonly #root: Directory;
-  /** By offset. */
+  /** Leaf directories by offset. */
   readonly #leaves = new SingleFlight<number, Directory>(
     new CostAwareCache(new CacheBudget(LEAVES_KEPT), () => 1),
   );

@@ -95,7 +95,8 @@ export class CheckedPages implements RangeSource {
   }
 
   /**
-   * Reads the pages that the range touches, in one read. Throws a `ShardError` if one is damaged.
+   * Reads the pages that the range touches, in one read. Throws a `ShardError` if a page is
+   * damaged.
    */
   async readRange(ref: ObjectRef, offset: Bytes, length: Bytes): Promise<Uint8Array> {
     if (ref.name !== this.#ref.name) throw new RangeError(`${ref.name} is not ${this.#ref.name}`);

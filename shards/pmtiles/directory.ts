@@ -13,7 +13,10 @@ export interface Directory {
   readonly offsets: Float64Array;
 }
 
-/** More than any directory holds; a few bytes of gzip could claim gigabytes. */
+/**
+ * Limit on the decompressed size, more than any directory needs: a few bytes of gzip could expand
+ * to gigabytes.
+ */
 const MAX_DIRECTORY_BYTES = 1 << 26;
 
 /** Encodes entries `from` up to `to` in PMTiles 3 layout: columns of varints, compressed. */

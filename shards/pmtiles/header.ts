@@ -6,7 +6,10 @@ export interface PmtilesHeader {
   readonly metadata: Extent;
   readonly leaves: Extent;
   readonly tiles: Extent;
-  /** Number of addressable tiles; likewise of entries that cover them, and of distinct contents. */
+  /**
+   * Number of tiles that the archive covers. `tileEntries` is the number of entries for these
+   * tiles, `tileContents` the number of distinct contents.
+   */
   readonly addressedTiles: number;
   readonly tileEntries: number;
   readonly tileContents: number;

@@ -11,8 +11,9 @@ export interface TileAddress {
 const MAX_ZOOM = 26;
 
 /**
- * Id of a tile in an archive: all tiles of lower zooms, then the position along the Hilbert curve
- * of its own zoom (PMTiles 3, section 4.1). Throws a `RangeError` for an invalid address.
+ * Id of a tile in an archive: the number of tiles of lower zooms, plus the position along the
+ * Hilbert curve of the tile's zoom (PMTiles 3, section 4.1). Throws a `RangeError` for an invalid
+ * address.
  */
 export function tileId({ z, x, y }: TileAddress): number {
   const side = 2 ** z;

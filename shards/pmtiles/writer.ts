@@ -15,7 +15,7 @@ export interface ArchiveFacts {
   readonly bounds: BoundingBox;
   readonly minZoom: number;
   readonly maxZoom: number;
-  /** Whether it is a map by itself; by default it lies over one. */
+  /** Whether the archive is a map by itself; by default, it is drawn over one. */
   readonly isBaseLayer?: boolean;
   readonly layers: readonly VectorLayer[];
 }
@@ -112,7 +112,7 @@ export class PmtilesWriter {
     if (gathered > 0) yield Buffer.concat(pieces);
   }
 
-  /** Entries by tile id, and contents in the order of their first use. */
+  /** Arranges entries by tile id, and contents in the order of their first use. */
   #arrange(): { entries: Directory; contents: number[]; tileBytes: number } {
     const order = Uint32Array.from(this.#ids.keys()).sort((a, b) => this.#ids[a] - this.#ids[b]);
     const offsetOf = new Float64Array(this.#contents.length).fill(-1);

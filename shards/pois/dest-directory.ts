@@ -11,8 +11,8 @@ const PAGE_IDS = 256;
 const NOWHERE = -1;
 
 /**
- * Maps each POI's `dest_id` to its home county, and thereby to the objects that describe it. Held
- * in memory in encoded form, about five bytes per id, in pages of which a look-up decodes one.
+ * Maps each POI's `dest_id` to its home county, whose objects describe the POI. Held in memory in
+ * encoded form, about five bytes per id, in pages of which a look-up decodes one.
  *
  * Sections: `CNTY` the county codes as numbers; `PAGE` per page its first id, as the delta from the
  * previous page's, and its length in bytes; `IDS ` per id the delta from the previous one and the

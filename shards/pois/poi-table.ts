@@ -63,7 +63,7 @@ export function encodePoiTable(pois: readonly PoiFacts[]): Uint8Array {
   return out.view();
 }
 
-/** Memory used by a decoded table. */
+/** Columns of a decoded table. */
 interface Columns {
   readonly count: number;
   readonly lon: Int32Array;
@@ -77,7 +77,7 @@ interface Columns {
   readonly textBytes: Bytes;
 }
 
-/** Strings, and records, between two steps of reading a table. */
+/** Strings or records per step of reading a table. */
 const ENTRIES_PER_STEP = 1 << 12;
 
 /** A decoded POI table. Strings stay UTF-8 until needed: a page needs few of many thousands. */

@@ -4,7 +4,7 @@ import type { PoiTable } from './poi-table.ts';
 
 /** Locations of a county's POIs, for spatial searches. */
 export interface SpatialOrder {
-  /** Over the POIs' points, micro-degrees; null if there are none. */
+  /** Index over the POIs' points in micro-degrees; null if there are no POIs. */
   readonly tree: Flatbush | null;
   /** World grid cell of each POI. */
   readonly cell: Uint32Array;
@@ -14,7 +14,7 @@ export interface SpatialOrder {
   readonly byRank: Uint32Array;
 }
 
-/** POIs between two steps of `spatialOrderSteps`. */
+/** POIs per step of `spatialOrderSteps`. */
 const POIS_PER_STEP = 1 << 13;
 
 /** Builds the spatial order of POIs, in steps of a few milliseconds. */

@@ -14,7 +14,7 @@ export interface CoverageGap {
   readonly routable_blocks: number;
 }
 
-/** The area that a release holds data of, and how much of it can be routed. */
+/** The area that a release holds data for, and how much of it can be routed. */
 interface DataCoverage {
   readonly states: number;
   readonly counties: number;
@@ -38,7 +38,9 @@ export function dataCoverage({ counties, states }: Pick<Manifest, 'counties' | '
   } satisfies DataCoverage;
 }
 
-/** Lists counties where most unroutable blocks come from street data that does not cover them. */
+/**
+ * Lists counties where too few blocks are routable, mostly since street data does not cover them.
+ */
 export function coverageGaps({ counties }: Pick<Manifest, 'counties'>): CoverageGap[] {
   return Object.entries(counties).flatMap(([county, { blocks, routable_blocks }]) =>
     routable_blocks < MIN_ROUTABLE_SHARE * blocks ? [{ county, blocks, routable_blocks }] : [],

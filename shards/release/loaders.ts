@@ -17,9 +17,9 @@ import type { CountyManifest } from './manifest.ts';
 import type { CachedValue } from './release-cache.ts';
 
 // Each function reads an object of a release whole, or its head, checks it against the manifest,
-// and returns it with the memory that it takes. Throws a `ShardError` for what does not match.
+// and returns it with its memory use. Each throws a `ShardError` if the object does not match.
 
-/** The POIs at home in a county: their attributes, catchments and locations. */
+/** The POIs with a given home county: their attributes, catchments and locations. */
 export type Catchments = PoiMatrix & SpatialOrder;
 
 /** A county's block polygons, with point look-up. */

@@ -42,7 +42,7 @@ export type Direction = (typeof DIRECTIONS)[number];
 /** Objects that each state has, for its census places that have blocks in the release. */
 export const STATE_OBJECT_KINDS = ['places', 'place-map'] as const;
 
-/** Objects that a release has one of. */
+/** Kinds of objects of which a release has one each. */
 export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map'] as const;
 
 export const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
@@ -62,13 +62,13 @@ export const countySchema = z.strictObject({
   population: z.int().min(0),
   /** Blocks that could be routed by at least one mode. */
   routable_blocks: z.int().min(0),
-  /** West, south, east and north edge of its block polygons, degrees. */
+  /** West, south, east and north edge of the county's block polygons, in degrees. */
   block_box: boxSchema,
-  /** Likewise for the POIs at home in it; null if there are none. */
+  /** Edges of the POIs that have this home county, as in `block_box`; null if there are none. */
   poi_box: boxSchema.nullable(),
   /**
-   * Counties of the blocks in its reach objects, including itself; empty without the object. Rows
-   * extend past the counties of the release, so `from` may name others.
+   * Counties of the blocks in this county's reach objects, including the county itself; empty
+   * without the object. Rows extend past the counties of the release, so `from` may name others.
    */
   reach: z.strictObject({
     from: z.array(countyFipsSchema),
@@ -101,18 +101,18 @@ function objectsOf<K extends string>(kinds: readonly K[]) {
 export const feedSchema = z.strictObject({
   agency: z.string(),
   file: z.string(),
-  /** From feed_info.txt; null if absent. */
+  /** Id in `feed_info.txt`; null if absent. */
   feed_id: z.string().nullable(),
   sha256: z.string(),
   time_zone: z.string(),
   /** The service day that was read. */
   service_date: z.iso.date(),
-  /** Whether that is the common service day of the release. */
+  /** Whether `service_date` is the common service day of the release. */
   runs_on_common_day: z.boolean(),
   /**
-   * Kinds of ordinary weekdays by the service that runs: first the kind that was read, then the
-   * most common others. For each, the nearest day of the kind, the number of such days, and the
-   * trips on one.
+   * Kinds of ordinary weekdays, told apart by the service that runs: first the kind that was read,
+   * then the most common others. For each kind, its nearest day, the number of its days, and the
+   * trips on such a day.
    */
   weekday_patterns: z.array(
     z.strictObject({ date: z.iso.date(), weekdays: z.int().min(1), trips: z.int().min(0) }),
@@ -120,7 +120,7 @@ export const feedSchema = z.strictObject({
   trips_in_window: z.int().min(0),
   /**
    * Trips with a stop that requires phoning the agency beforehand (`pickup_type` or `drop_off_type`
-   * 2): they count as scheduled.
+   * 2). These trips count as scheduled.
    */
   trips_by_phone: z.int().min(0).default(0),
   /** Rows that could not be used unchanged, by file and reason. */
@@ -133,7 +133,7 @@ export const feedSchema = z.strictObject({
     }),
   ),
 });
-/** The reason of stop times between those that a trip must have, which feeds may leave blank. */
+/** The problem of blank stop times, which feeds may have between the times that a trip needs. */
 export const INTERPOLATED = 'no time; interpolated';
 export type FeedFacts = z.infer<typeof feedSchema>;
 
@@ -169,11 +169,13 @@ const membersSchema = z.strictObject({
   assumptions: z.record(z.string(), z.json()),
   taxonomy: taxonomySchema,
   feeds: z.array(feedSchema),
-  /** The lists of POIs beside OpenStreetMap: own ones, and Overture's. */
+  /** Lists of POIs used in addition to OpenStreetMap: lists of one's own, and Overture's. */
   poi_lists: z.array(z.strictObject({ file: z.string(), sha256: z.string() })).default([]),
   /** The most frequent `shop` and `amenity` values without a type, in the area that was read. */
   unmapped_values: z.array(unmappedValueSchema).default([]),
-  /** The columns of every county's `weights` object, in order; without any there is none. */
+  /**
+   * The columns of every county's `weights` object, in order; if empty, there is no such object.
+   */
   weights: z.array(weightSchema).default([]),
   counties: z.record(countyFipsSchema, countySchema),
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),

@@ -8,16 +8,16 @@ import { COUNTY_OBJECT_KINDS, type CountyObjectKind, type Manifest } from './man
 
 /** Differences of a county's POI time rows between two releases. */
 interface RowsMoved {
-  /** Rows in both. */
+  /** Rows in both releases. */
   rows: number;
-  /** Rows in both whose time differs. */
+  /** Rows in both releases whose time differs. */
   moved: number;
-  /** Rows only in the later release, or only in the earlier one. */
+  /** Rows only in the later release; `gone` counts rows only in the earlier one. */
   added: number;
   gone: number;
   /** Sum of time changes (later minus earlier) over all moved rows. */
   sum: Tenths;
-  /** The row that changed most (later minus earlier); null if none did. */
+  /** The row that changed most (later minus earlier); null if no row changed. */
   worst: {
     readonly by: Tenths;
     readonly block: GeoidNumber;
@@ -38,7 +38,7 @@ export type CountyDiff =
     };
 
 /**
- * Differences of a release from an earlier one of the same store, county by county, ascending;
+ * Yields how a release differs from an earlier one of the same store, county by county, ascending;
  * unchanged counties are left out. Only rows of counties whose times changed are read, one at a
  * time.
  */

@@ -13,7 +13,7 @@ export async function openRelease(store: Store, cache: ReleaseCache): Promise<Re
   return openManifest(store, await readLatest(store), cache);
 }
 
-/** Opens the release that a `latest.json` named, whichever is current. */
+/** Opens the release that a given `latest.json` names, whether or not it is current. */
 export async function openManifest(
   store: Store,
   latest: Latest,
@@ -48,7 +48,7 @@ export class ReleaseSource {
   /**
    * Whether the release being served is the one that `latest.json` names. A new release that cannot
    * be opened, or an unreadable `latest.json`, does not affect requests: the old release is `held`.
-   * Rejects with a `StoreError` if its objects cannot be read either.
+   * Rejects with a `StoreError` if the objects of the old release cannot be read either.
    */
   async standing(): Promise<'current' | 'held'> {
     const { latest, manifest } = this.current;

@@ -76,7 +76,9 @@ export class Release {
   readonly weights: readonly Weight[];
   /** Ordered by county code. */
   readonly counties: readonly ReleaseCounty[];
-  /** The counties by the boxes of their blocks; likewise by those of their POIs. */
+  /**
+   * Finds counties by the boxes of their blocks; `poiBoxes` finds them by the boxes of their POIs.
+   */
   readonly blockBoxes: CountyBoxes<ReleaseCounty>;
   readonly poiBoxes: CountyBoxes<ReleaseCounty>;
   readonly #cache: ReleaseCache;
@@ -120,7 +122,7 @@ export class Release {
 
   /**
    * Loads what determines which objects a request depends on, and keeps it in memory: the directory
-   * of `dest_id`s and the tables of census places. After this, an ETag takes no read.
+   * of `dest_id`s and the tables of census places. Afterwards, computing an ETag takes no read.
    */
   async prepare(): Promise<void> {
     await Promise.all([
@@ -166,8 +168,8 @@ export class Release {
   }
 
   /**
-   * How much of a weight each block of a county has, by its ordinal in the index; an unknown
-   * population counts as 0. One range read, then cached.
+   * Count of a weight in each block of a county, by ordinal in the index; an unknown population
+   * counts as 0. One range read, then cached.
    */
   weightCounts(county: CountyManifest, weight: string): Promise<Uint32Array> {
     const ref = this.weightObject(county, weight);
@@ -190,8 +192,8 @@ export class Release {
   }
 
   /**
-   * The head of the times to the n-th nearest, by n and type (`nth-nearest.ts`). Two reads, then
-   * cached.
+   * The head of a county's times to the n-th nearest POI, by n and type (`nth-nearest.ts`). Two
+   * reads, then cached.
    */
   nthNearest(county: CountyManifest): Promise<Matrix> {
     const { modes } = this.manifest;
@@ -208,7 +210,9 @@ export class Release {
     return this.#cache.getOrLoad(ref.name, load, waiters);
   }
 
-  /** The POIs at home in a county, and the head of their catchments. Two reads, then cached. */
+  /**
+   * The POIs that have this home county, and the head of their catchments. Two reads, then cached.
+   */
   catchments(county: CountyManifest, waiters: Waiters = SHARED): Promise<Catchments> {
     const ref = county.objects.catchment;
     const load = (group: WaitingGroup) => loadCatchments(this.store, ref, group);
@@ -228,7 +232,7 @@ export class Release {
     return this.#cache.getOrLoad(ref.name, () => loadReach(this.store, ref));
   }
 
-  /** The head of the public transport around a county. Two reads, then cached. */
+  /** The head of the timetable around a county. Two reads, then cached. */
   transit({ blocks }: CountyManifest, ref: ObjectRef, waiters: Waiters): Promise<TransitTable> {
     const load = (group: WaitingGroup) => loadTransit(this.store, ref, blocks, group);
     return this.#cache.getOrLoad(ref.name, load, waiters);

@@ -16,7 +16,10 @@ export const servedExportSchema = exportedTableSchema.extend({
 });
 export type ServedExport = z.infer<typeof servedExportSchema>;
 
-/** One that another export has replaced: no longer offered, but kept for the links to it. */
+/**
+ * An exported table that another export has replaced: no longer offered, but kept for existing
+ * links.
+ */
 const supersededExportSchema = servedExportSchema.extend({ supersededAt: z.iso.datetime() });
 export type SupersededExport = z.infer<typeof supersededExportSchema>;
 
@@ -26,7 +29,10 @@ export interface ServedExports {
   readonly superseded: readonly SupersededExport[];
 }
 
-/** The lists, and the SHA-256 of them as JSON: what they say is served without another check. */
+/**
+ * The lists of exports, and `check`, their SHA-256 as JSON: what the lists state is served without
+ * another check.
+ */
 const servedExportsSchema = z.strictObject({
   check: z.string(),
   exports: z.array(z.unknown()),
@@ -38,12 +44,12 @@ const someSupersededSchema = z.array(supersededExportSchema);
 /** The folder of exports in a store. */
 export const EXPORTS = 'exports/';
 
-/** The object that lists the exports of a release: that of its manifest, in another folder. */
+/** Name of the object that lists a release's exports: the manifest's name, in another folder. */
 export function servedExportsName(manifest: string): string {
   return `${EXPORTS}${manifest.slice(MANIFESTS.length)}`;
 }
 
-/** The exports in a release's store; none without a list of them. */
+/** Reads the list of the exports of a release from its store; empty if there is no such list. */
 export async function readServedExports(store: Store, manifest: string): Promise<ServedExports> {
   const name = servedExportsName(manifest);
   try {
@@ -58,7 +64,7 @@ export async function readServedExports(store: Store, manifest: string): Promise
   }
 }
 
-/** Parses lists in steps: those of a nation have thousands of files. */
+/** Parses the lists in steps, since those of a nation have thousands of files. */
 function* servedExportsSteps(bytes: Uint8Array): Generator<undefined, ServedExports, undefined> {
   const content = servedExportsSchema.parse(yield* jsonSteps(bytes));
   const exports = yield* parseSteps(content.exports, someExportsSchema);

@@ -68,7 +68,7 @@ export function writeEnvelope(kind: string, sections: readonly Section[]): Uint8
   return out;
 }
 
-/** An object whose last section is rows that need not be in memory. */
+/** Builds an object whose last section consists of rows that need not be in memory. */
 export function envelopeContent(
   kind: string,
   sections: readonly Section[],
@@ -168,8 +168,8 @@ export function readEnvelope(
 }
 
 /**
- * Reads everything before the rows of an object, which come last: one small read to learn how much
- * that is, and another if it is more.
+ * Reads everything before the rows of an object, which come last: one small read to learn its
+ * length, and another if it is longer than that read.
  */
 export async function readHead(
   source: RangeSource,

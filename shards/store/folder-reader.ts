@@ -12,9 +12,9 @@ import type { ObjectRef, ObjectStat, Store, StoredObject } from './store.ts';
 const OPEN_FILES = 256;
 /**
  * Objects are immutable, so a handle goes stale only when a build repairs a damaged one. A reader
- * reopens the file after this interval, which is also the `Retry-After` of a client that met the
- * damage. Frequently read files are reopened halfway through, concurrently with reads, which never
- * wait.
+ * reopens the file after this interval, which is also the `Retry-After` of responses that fail due
+ * to the damage. Frequently read files are reopened halfway through, concurrently with reads, which
+ * never wait.
  */
 const KEEP_OPEN_MS = 5_000;
 /**
@@ -96,7 +96,7 @@ export class FolderReader implements Store {
     }
   }
 
-  /** A folder does not record hashes. */
+  /** Returns no hash, since a folder does not record hashes. */
   async stat(name: string): Promise<ObjectStat | null> {
     const found = await this.stored(name);
     return found && { bytes: found.bytes, sha256: null };
@@ -143,11 +143,14 @@ export class FolderReader implements Store {
     return file;
   }
 
-  /** File errors surface in the read that has to open the file. */
+  /**
+   * Reopens a file for later reads. Errors are ignored: they surface in the read that has to open
+   * the file.
+   */
   async #renew(ref: ObjectRef, known: OpenFile): Promise<void> {
     const file = await this.#openFile(ref).catch(() => null);
     if (file === null) return;
-    // If it was evicted meanwhile, the new handle may be out of date.
+    // If the file was evicted meanwhile, the new handle may be out of date.
     if (this.#files.peek(ref.name) === known) this.#files.set(ref.name, file);
     else file.release();
   }

@@ -8,11 +8,13 @@ import { isLocked, isLockUnderWay, takeLock } from './lock-file.ts';
 import { type PutBody, putBodyOf } from './put-body.ts';
 import { LOCK_NAME, type Lock, type StoredObject, type WritableStore } from './store.ts';
 
-/** Unpublished files of a build into a folder. */
+/** Folder of the unpublished files of a build into this store. */
 const SCRATCH = '.build-scratch';
 /** A file not yet renamed into place: `<name>.<UUID>.tmp`. */
 const HALF_WRITTEN = /\.[0-9a-f-]{36}\.tmp$/;
-/** The lock on taking over a dead owner's lock; its owner may have died as well. */
+/**
+ * The lock that is held while a dead owner's lock is taken over; its own owner may have died too.
+ */
 const SUCCESSION = /[.-]lock\.[0-9a-f]{16}\.lock$/;
 
 /**
@@ -29,7 +31,7 @@ export class FolderStore extends FolderReader implements WritableStore {
     return relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
   }
 
-  /** Everything but the scratch folder, which is not published. */
+  /** Lists everything but the scratch folder, which is not published. */
   async topNames(): Promise<string[]> {
     return (await this.#entries('')).filter((name) => name !== SCRATCH);
   }
@@ -72,7 +74,7 @@ export class FolderStore extends FolderReader implements WritableStore {
       const recursive = true;
       found.push(...(await this.#find(`${SCRATCH}/`, () => true, { recursive })));
     }
-    // A mutable object may be half-written by a writer that need not lock out others.
+    // A mutable object may be half-written by a live writer, which holds only that object's lock.
     const underWay = await Promise.all(
       found.map(({ name }) => isLocked(this.pathOf(lockOver(name)))),
     );

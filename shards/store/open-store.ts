@@ -5,7 +5,7 @@ import type { HttpReaderOptions } from './http/http-reader.ts';
 import type { Store, WritableStore } from './store.ts';
 import { kindOf, type StoreKind, shownLocation, storeFault } from './store-location.ts';
 
-/** Openers by kind of store. Network stores are loaded on demand. */
+/** Opens stores of one kind. The code of network stores is loaded on demand. */
 interface Opener {
   read(location: string, options?: HttpReaderOptions): Promise<Store>;
   /** Null if the store is read-only. */

@@ -19,7 +19,7 @@ export function putBodyOf(whole: Uint8Array): PutBody {
   };
 }
 
-/** The content of a local file of this size. */
+/** The content of a local file that is `bytes` bytes long. */
 export function fileBody(file: string, bytes: Bytes): PutBody {
   return { bytes, chunks: () => createReadStream(file, { highWaterMark: CHUNK_BYTES }) };
 }

@@ -22,7 +22,7 @@ export async function readVerified(
   return whole;
 }
 
-/** Hashes bytes stepwise: their SHA-256, hex. */
+/** Hashes bytes stepwise; returns their SHA-256 in hex. */
 export function* hashSteps(bytes: Uint8Array): Generator<undefined, string, undefined> {
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += STEP_BYTES) {
@@ -32,7 +32,10 @@ export function* hashSteps(bytes: Uint8Array): Generator<undefined, string, unde
   return hash.digest('hex');
 }
 
-/** The same check for an object that may be too large for memory: it is read range by range. */
+/**
+ * Checks an object as `readVerified` does, but range by range, since it may be too large for
+ * memory.
+ */
 export async function checkRecordedHash(store: Store, ref: ObjectRef): Promise<void> {
   for await (const _ of storedBody(store, ref).chunks());
   // A range read verifies the length too, but an empty object has no ranges.

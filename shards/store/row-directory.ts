@@ -2,7 +2,7 @@ import type { VarintReader } from '../codec/varint.ts';
 import type { Bytes } from '../units.ts';
 import type { SectionEntry } from './envelope.ts';
 
-/** Where the rows of an object are, by its `RDIR` section: the byte length of each, in order. */
+/** Offsets of an object's rows, from its `RDIR` section: the byte length of each row, in order. */
 export class RowDirectory {
   /** Offset of each row in the object, and one past the last: rows can exceed 4 GiB. */
   readonly #starts: Float64Array;
@@ -29,7 +29,7 @@ export class RowDirectory {
     return this.#starts.byteLength;
   }
 
-  /** Offset of a row; of the end of the last one, for the number of rows. */
+  /** Offset of a row; for `count`, the end of the last row. */
   startOf(row: number): Bytes {
     return this.#starts[row];
   }

@@ -2,7 +2,7 @@ import type { Bytes } from '../units.ts';
 import type { PutBody } from './put-body.ts';
 import { ScratchFile } from './scratch-file.ts';
 
-/** Bytes kept in memory before spilling to disk: small objects never touch it. */
+/** Bytes kept in memory before spilling to disk: small objects never reach the disk. */
 const IN_MEMORY: Bytes = 16 * 2 ** 20;
 const CHUNK_BYTES: Bytes = 2 ** 20;
 

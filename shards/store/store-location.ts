@@ -1,6 +1,6 @@
 import { s3Fault } from './s3/s3-address.ts';
 
-/** Returns the error in `https://host/prefix` as a store; null if valid. */
+/** Returns the error in a location `https://host/prefix`; null if valid. */
 function httpsFault(location: string): string | null {
   if (!URL.canParse(location)) return 'is not an address such as https://host/prefix';
   const { protocol, hostname, username, password, search, hash } = new URL(location);
@@ -26,21 +26,21 @@ const KINDS: Readonly<Record<string, StoreKind>> = {
   http: 'http',
 };
 
-/** Why a location is not valid for its kind; null if valid. */
+/** Checks of locations, by kind of store: each returns the error in a location; null if valid. */
 const FAULTS: Readonly<Record<StoreKind, (location: string) => string | null>> = {
   folder: () => null,
   s3: s3Fault,
   http: httpsFault,
 };
 
-/** Why this is not a valid store location; null if valid. */
+/** Returns the error in a store location; null if valid. */
 export function storeFault(location: string): string | null {
   const scheme = schemeOf(location);
   if (Object.hasOwn(KINDS, scheme)) return FAULTS[KINDS[scheme]](location);
   return `a store is a folder, s3://bucket/prefix or https://host/prefix; "${scheme}" is not supported`;
 }
 
-/** Parses a valid location. */
+/** Kind of the store at a valid location. */
 export function kindOf(location: string): StoreKind {
   return KINDS[schemeOf(location)];
 }

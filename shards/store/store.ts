@@ -27,7 +27,7 @@ export interface RangeSource {
 /** Metadata of an object, available without reading it. */
 export interface ObjectStat {
   readonly bytes: Bytes;
-  /** Hex; null if the store does not record it. */
+  /** SHA-256 in hex; null if the store does not record it. */
   readonly sha256: string | null;
 }
 
@@ -40,7 +40,9 @@ export interface WireCounts {
   readonly hedges: number;
 }
 
-/** A URL that contains its own authorization, until a time since 1970. */
+/**
+ * A URL that contains its own authorization, valid until `expiresMs`, in milliseconds since 1970.
+ */
 export interface PresignedUrl {
   readonly url: string;
   readonly expiresMs: Millis;
@@ -51,7 +53,7 @@ export interface Store extends RangeSource {
   /** Location as the user gave it: a folder, or a URL. */
   readonly location: string;
 
-  /** Absent from a local store. */
+  /** Counts of network reads; absent from a local store. */
   readonly wireCounts?: WireCounts;
 
   /** A whole small object by name, with its identity for a conditional put. */
@@ -111,8 +113,8 @@ export interface WritableStore extends Store {
   list(prefix: string): Promise<StoredObject[]>;
 
   /**
-   * Lists half-written leftovers of dead writers under a prefix, by names that can be removed. Some
-   * may belong to a running `putContent`: remove by age, or after excluding other writers.
+   * Lists half-written leftovers of dead writers under a prefix, by names that `remove` accepts.
+   * Some may belong to a running `putContent`: remove by age, or after excluding other writers.
    */
   leftovers(prefix: string): Promise<StoredObject[]>;
 

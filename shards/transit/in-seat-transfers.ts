@@ -1,30 +1,35 @@
 import type { Millis } from '../units.ts';
 import type { Timetable } from './timetable.ts';
 
-/** A trip that riders are in: boarded at a call, or from its start, having stayed seated. */
+/** A trip that riders are in: either boarded at a call, or continued in from its start, seated. */
 export interface Seat {
   readonly pattern: number;
   readonly trip: number;
-  /** The position of the call where it was boarded; `SEATED` for none. */
+  /**
+   * Position of the call where the trip was boarded; `SEATED` if riders were in it from its start.
+   */
   readonly board: number;
 }
 
-/** In place of a call: riders were in the vehicle before the trip began. */
+/** Value of `board` for riders who were in the vehicle before the trip began. */
 export const SEATED = -1;
 
 /**
- * The trips that riders of one search are in from the start, having stayed seated while another
- * trip continued as them. Each is used once per search: a rider who is in the same vehicle again
- * arrives nowhere earlier.
+ * The trips that riders of one search are in from their start, having stayed seated when the
+ * vehicle ended another trip. Each trip is used once per search, since a rider who is in the same
+ * vehicle again arrives nowhere earlier.
  */
 export class InSeatTransfers {
   readonly #timetable: Timetable;
-  /** By pattern, the first trip whose riders have been followed beyond its end, or none. */
+  /**
+   * Per pattern, the first trip whose riders have been followed beyond its end; the number of its
+   * trips if there is none.
+   */
   readonly #followed: Int32Array;
   readonly #followedPatterns: number[] = [];
-  /** By trip, numbered across all patterns: one more than its position in the list, or 0. */
+  /** Per trip, numbered across all patterns, one more than its position in `#seated`, or 0. */
   readonly #position: Int32Array;
-  /** The trips in the order in which they were reached, each with the one it continues. */
+  /** The trips in the order in which they were reached, each with the trip it continues. */
   readonly #seated: { readonly pattern: number; readonly trip: number; readonly from: Seat }[] = [];
   #next = 0;
 
@@ -46,8 +51,8 @@ export class InSeatTransfers {
   }
 
   /**
-   * Follows riders of a pattern beyond the end of the trip that they are in, and of the later ones,
-   * which they could have boarded instead. Trips that end after `latest` are useless to earlier
+   * Follows riders of a pattern beyond the end of their trip, and of later trips, which they could
+   * have boarded instead. Trips that end after `latest` are left out: they are useless to earlier
    * departures too.
    */
   followFrom({ pattern, trip, board }: Seat, latest: Millis): void {
@@ -74,7 +79,7 @@ export class InSeatTransfers {
     }
   }
 
-  /** Passes on trips that have not been ridden yet, until there are none. */
+  /** Calls `ride` for each trip not ridden yet, including trips that are reached meanwhile. */
   take(ride: (pattern: number, trip: number) => void): void {
     while (this.#next < this.#seated.length) {
       const { pattern, trip } = this.#seated[this.#next++];
@@ -82,7 +87,7 @@ export class InSeatTransfers {
     }
   }
 
-  /** The trip that riders were in before a trip that they are in from its start. */
+  /** The trip that riders were in before they continued, seated, in the given trip. */
   before(pattern: number, trip: number): Seat {
     return this.#seated[this.#position[this.#timetable.firstTrip[pattern] + trip] - 1].from;
   }

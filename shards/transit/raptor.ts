@@ -5,7 +5,7 @@ import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
 const NEVER = 0x7fff_ffff;
 
-/** In place of the stop that a rider changed from: it was reached from the origin. */
+/** Value of `#changedFrom` for a stop that was reached from the origin. */
 const FROM_ORIGIN = -1;
 
 /** A ride from one stop to another. */
@@ -14,8 +14,8 @@ export interface Ride {
   readonly from: StopOrdinal;
   readonly to: StopOrdinal;
   /**
-   * When the rider could have boarded; null for one who stayed seated since the ride before, which
-   * then leads straight to this one.
+   * When the rider could have boarded; null for a rider who stayed seated since the previous ride,
+   * which then leads straight to this one.
    */
   readonly ready: Millis | null;
   readonly departs: Millis;
@@ -27,13 +27,14 @@ export interface Ride {
  * and Werneck, 2012). It needs no preparation, and can state the rides of a journey; the builder's
  * `LaneSearch` serves thousands of origins and whole ranges of departures.
  *
- * Rounds continue until nothing improves: a journey may have any number of rides, so one label a
+ * Rounds continue until nothing improves: a journey may have any number of rides, so one label per
  * stop is enough. A journey alternates rides and walks between stops, so arrivals by ride and times
  * of being ready to board are kept apart. A passenger who stays seated while a vehicle becomes
- * another line is followed into that trip, and into no other of its pattern: `InSeatTransfers`.
+ * another line is followed into that trip only, not into other trips of its pattern
+ * (`InSeatTransfers`).
  */
 export class Raptor {
-  /** Stops that the last run reached; as many as it returned. */
+  /** Stops that the last run reached: the first entries, as many as `run` returned. */
   readonly reached: Int32Array;
   /** Earliest arrival of a vehicle at each reached stop. */
   readonly arrivals: Int32Array;
@@ -41,16 +42,19 @@ export class Raptor {
   readonly #timetable: Timetable;
   readonly #footpaths: Footpaths;
   #reachedCount = 0;
-  /** Earliest time of being ready to board so far. */
+  /** Per stop, the earliest time so far at which a rider is ready to board. */
   readonly #ready: Int32Array;
-  /** Where the rider changed from to be ready then, or `FROM_ORIGIN`. */
+  /** Per stop, the stop that this rider changed from, or `FROM_ORIGIN`. */
   readonly #changedFrom: Int32Array;
-  /** How each arrival was reached: pattern, trip, and the positions of two of its calls. */
+  /**
+   * How the arrival at each stop was reached: pattern, trip, and the positions of the calls where
+   * the rider boarded and alighted.
+   */
   readonly #pattern: Int32Array;
   readonly #trip: Int32Array;
   readonly #board: Int32Array;
   readonly #alight: Int32Array;
-  /** Stops whose `ready` improved since the patterns there were last scanned. */
+  /** Stops whose `#ready` improved since the patterns there were last scanned. */
   readonly #marked: Int32Array;
   #markedCount = 0;
   readonly #isMarked: Uint8Array;
@@ -87,7 +91,7 @@ export class Raptor {
 
   /**
    * Searches from an origin that is ready to board at `stops` at the times in `readyAt`; arrivals
-   * after `latest` do not count. Returns how many stops it reached.
+   * after `latest` do not count. Returns the number of stops reached.
    */
   run(stops: Int32Array, readyAt: Int32Array, latest: Millis): number {
     this.#reset();
@@ -125,7 +129,8 @@ export class Raptor {
         route: this.#routeOf(seat),
         from: boarded,
         to: this.#stopAt(seat.pattern, alight),
-        // Set together with `#changedFrom`, so the legs agree even if it improved after boarding.
+        // Set together with `#changedFrom`, so the legs agree even if this time improved after
+        // boarding.
         ready: this.#ready[boarded],
         departs: this.#timeAt(this.#timetable.departures, seat, seat.board),
         arrives: this.#timeAt(this.#timetable.arrivals, seat, alight),
@@ -248,7 +253,7 @@ export class Raptor {
     this.#seated.follow({ pattern, trip, board: SEATED });
   };
 
-  /** Notes an arrival that is earlier than every previous one. */
+  /** Records an arrival at a stop that is earlier than every previous one. */
   #alightAt(
     stop: number,
     arrival: Millis,
@@ -268,7 +273,7 @@ export class Raptor {
     this.#alighted[this.#alightedCount++] = stop;
   }
 
-  /** Walks from where vehicles arrived to every stop where that is earlier than known. */
+  /** Walks from stops where vehicles arrived to every stop where riders are then ready earlier. */
   #change(): void {
     const { first, ways } = this.#footpaths;
     for (let i = 0; i < this.#alightedCount; i++) {

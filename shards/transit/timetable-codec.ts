@@ -3,18 +3,20 @@ import { type VarintReader, VarintWriter } from '../codec/varint.ts';
 import type { Millis } from '../units.ts';
 import { indexVisits, type Timetable } from './timetable.ts';
 
-/** Room for the times of a small timetable. */
+/** Initial capacity for times: enough for a small timetable. */
 const FIRST_TIMES = 1 << 12;
 
 /**
  * Encodes a timetable:
  *
  *     varint   number of patterns
- *     varints  per pattern: calls, and trips; the stop and the rules of each call; then per trip
- *              its route, milliseconds since the previous trip began, and for each call
- *              milliseconds until the departure there and from there to the next
- *     varints  numbers of those trips that others continue, each by its distance from the previous
- *              one, plus 1; how many continue it; the pattern of each, and its trip; 0 ends
+ *     varints  per pattern: numbers of calls and of trips; the stop and the rules of each call;
+ *              then per trip its route and, for each call, milliseconds from the previous
+ *              departure (at the first call, from the first arrival of the previous trip) to the
+ *              arrival, and from the arrival to the departure
+ *     varints  per trip that others continue: the difference of its number from the previous such
+ *              trip's, plus 1; the number of trips that continue it; the pattern of each, and its
+ *              trip within the pattern; 0 ends the list
  *
  * Times are divided by their greatest common divisor, which comes first.
  */
@@ -77,8 +79,8 @@ function writeContinuations(
 }
 
 /**
- * Reads what `writeTimetable` wrote, for so many stops and routes, a pattern a step; throws a
- * `RangeError` for anything else.
+ * Reads what `writeTimetable` wrote for the given numbers of stops and routes, one pattern per
+ * step; throws a `RangeError` for anything else.
  */
 export function* timetableSteps(
   reader: VarintReader,
@@ -101,7 +103,8 @@ export function* timetableSteps(
   const firstTime = new Int32Array(patternCount + 1);
   const firstTrip = new Int32Array(patternCount + 1);
   const tripCount = new Int32Array(patternCount);
-  // Growing typed arrays: to convert lists of numbers at the end would hold the event loop.
+  // Typed arrays that grow, since converting lists of numbers at the end would block the event
+  // loop.
   const callStop = new GrowableArray(Int32Array);
   const callRules = new GrowableArray(Int32Array);
   const tripRoute = new GrowableArray(Int32Array);

@@ -2,9 +2,10 @@ import { sumCounts } from '../arrays/prefix-sums.ts';
 import type { Millis, RouteOrdinal, StopOrdinal } from '../units.ts';
 
 /**
- * The timetable in the form that RAPTOR uses: trips grouped into patterns, which call at the same
- * stops in the same order and never overtake, so that the first trip to leave is the first to
- * arrive. Times are milliseconds from midnight of the service day in one reference zone.
+ * The timetable in the form that RAPTOR uses: trips grouped into patterns. The trips of a pattern
+ * call at the same stops in the same order and never overtake, so that the first trip to leave is
+ * the first to arrive. Times are milliseconds from midnight of the service day in one reference
+ * zone.
  */
 export interface Timetable {
   readonly stopCount: number;
@@ -16,26 +17,26 @@ export interface Timetable {
   readonly callRules: Uint8Array;
   readonly tripCount: Int32Array;
   /**
-   * Times of call `c` of pattern `p`: trips ascending from `firstTime[p] + (c - firstCall[p]) ×
-   * tripCount[p]`.
+   * Times of call `c` of pattern `p` begin at `firstTime[p] + (c - firstCall[p]) × tripCount[p]`,
+   * one per trip, ascending.
    */
   readonly firstTime: Int32Array;
   readonly arrivals: Int32Array;
   readonly departures: Int32Array;
   /**
-   * Calls of patterns at stop `s`: `firstVisit[s]` to `firstVisit[s + 1]`; two numbers each,
-   * pattern and position.
+   * Calls at stop `s` are `firstVisit[s]` up to `firstVisit[s + 1]`, exclusive. Each has two
+   * numbers in `visits`: the pattern, and the position of the call in it.
    */
   readonly firstVisit: Int32Array;
   readonly visits: Int32Array;
-  /** The first trip of each pattern, numbered across all patterns. */
+  /** Number of each pattern's first trip; trips are numbered across all patterns. */
   readonly firstTrip: Int32Array;
-  /** The route of each trip, by that number. */
+  /** Route of each trip, indexed by the number of the trip across all patterns. */
   readonly tripRoute: Int32Array;
   /**
-   * Trips for which riders of trip `t`, by that number, may stay seated at its end:
-   * `firstContinuation[t]` to `firstContinuation[t + 1]`; two numbers each, pattern and trip of the
-   * pattern.
+   * Trips for which riders may stay seated at the end of trip `t`, numbered across all patterns:
+   * `firstContinuation[t]` up to `firstContinuation[t + 1]`, exclusive. Each has two numbers in
+   * `continuations`: the pattern, and the trip within it.
    */
   readonly firstContinuation: Int32Array;
   readonly continuations: Int32Array;
@@ -56,8 +57,8 @@ export interface ScheduledTrip {
 }
 
 /**
- * A trip and one that its vehicle continues as, no earlier than it ends, for which riders may stay
- * seated.
+ * A trip, and a trip as which its vehicle continues, no earlier than the first one ends; riders may
+ * stay seated.
  */
 export type TripContinuation = readonly [from: ScheduledTrip, to: ScheduledTrip];
 
@@ -114,7 +115,7 @@ export function buildTimetable(
   };
 }
 
-/** The calls of patterns at each stop, by pattern and position. */
+/** Lists the calls at each stop, by pattern and position. */
 export function indexVisits(
   stopCount: number,
   firstCall: Int32Array,
@@ -166,7 +167,8 @@ function indexContinuations(
 }
 
 /**
- * Splits trips with the same calls so that within each part the order is the same at every call.
+ * Splits trips with the same calls into parts, within each of which their order is the same at
+ * every call.
  */
 function withoutOvertaking(trips: readonly ScheduledTrip[]): ScheduledTrip[][] {
   const sorted = [...trips].sort(compareTimes);
@@ -195,7 +197,8 @@ function follows(earlier: ScheduledTrip, later: ScheduledTrip): boolean {
 }
 
 /**
- * The first of `count` ascending times from `start` that is at least `earliest`; `count` if none.
+ * Index, from `start`, of the first of `count` ascending times that is at least `earliest`; `count`
+ * if there is none.
  */
 export function firstNotBefore(
   times: Int32Array,

@@ -15,7 +15,10 @@ export const TRANSIT_KIND = 'TRAN';
 
 /** Public transport around a county: every trip that a journey from its blocks may use. */
 export interface CountyTransit {
-  /** Journeys begin `step` apart, `departures` of them, the first when the window opens. */
+  /**
+   * When the window opens and the first journey begins. There are `departures` journeys, `step`
+   * apart.
+   */
   readonly windowStart: Millis;
   readonly departures: number;
   readonly step: Millis;
@@ -28,7 +31,7 @@ export interface CountyTransit {
   readonly footpaths: Footpaths;
 }
 
-/** Walks between one place and some stops, which ascend. */
+/** Walks between one place and several stops; the ordinals of the stops ascend. */
 export interface StopWalks {
   readonly stops: ArrayLike<number>;
   readonly times: ArrayLike<Millis>;
@@ -97,7 +100,7 @@ export class TransitTable {
     return this.#row(this.counts.origins + this.counts.blocks + target);
   }
 
-  /** Reads all rows; throws a `ShardError` for the first that is damaged. */
+  /** Reads all rows; throws a `ShardError` for the first damaged row. */
   async checkRows(): Promise<void> {
     const directory = this.#directory;
     const start = directory.startOf(0);
@@ -127,7 +130,7 @@ export class TransitTable {
   }
 }
 
-/** Everything before the rows. */
+/** Everything before the rows of a transit object, decoded. */
 interface TransitHead {
   readonly transit: CountyTransit;
   readonly counts: TransitRowCounts;
@@ -135,7 +138,7 @@ interface TransitHead {
   readonly bytes: Bytes;
 }
 
-/** Decodes a head in steps: that of a large city takes many milliseconds. */
+/** Decodes a head in steps, since that of a large city takes many milliseconds. */
 function* headSteps(
   ref: ObjectRef,
   head: Uint8Array,

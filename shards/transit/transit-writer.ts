@@ -40,7 +40,7 @@ export class TransitWriter {
     this.#rows = rows;
   }
 
-  /** Adds the next row: those of origins, then of blocks, then of POIs. */
+  /** Adds the next row. Rows of origins come first, then rows of blocks, then rows of POIs. */
   row({ stops, times }: StopWalks): void {
     const row = this.#row;
     row.reset();

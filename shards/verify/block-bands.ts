@@ -12,12 +12,12 @@ import { type Finding, type Findings, findFaults } from './finding.ts';
 import { sameIds } from './row-rules.ts';
 import type { Verification } from './verification.ts';
 
-/** Half of what centres are rounded to. */
+/** Largest error of a rounded centre: half the unit that centres are rounded to. */
 const ROUNDING: MicroDegrees = 5;
 
 /**
- * Verifies that a county's block bands are those of the times in its `nearest` and of the links and
- * people in its index, and that its sidecar checksums match, if they are sound.
+ * Verifies that a county's block bands match the times in its `nearest` object and the links and
+ * people in its index, and that they match their sidecar of checksums, if that is sound.
  */
 export function verifyBlockBands(
   verification: Verification,

@@ -9,8 +9,9 @@ import { sameIds } from './row-rules.ts';
 import type { Verification } from './verification.ts';
 
 /**
- * Verifies the POIs at home in a county and their catchments: each POI's home matches the
- * directory, and each is on the county's map. The rows are compared with the POI rows later.
+ * Verifies the POIs that have this home county, and their catchments: each POI's home county
+ * matches the directory, and each POI is on the county's map. The rows are compared with the POI
+ * rows later.
  */
 export async function* verifyCatchment(
   verification: Verification,

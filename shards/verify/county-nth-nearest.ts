@@ -9,7 +9,7 @@ import { EntrySums, hashIds, type IdHashes } from './entry-sums.ts';
 import { type Finding, findFaults } from './finding.ts';
 import { sameIds } from './row-rules.ts';
 
-/** Digests of the times to the n-th nearest that follow from a county's POI rows. */
+/** Digests of the times to the n-th nearest POI that follow from a county's POI rows. */
 export class NthNearestSums {
   readonly ids: Float64Array;
   readonly blocks: Float64Array;
@@ -17,9 +17,9 @@ export class NthNearestSums {
   readonly #blockHashes: IdHashes;
   readonly #groups: Int32Array;
   readonly #sums: EntrySums;
-  /** By POI, the positions of its types and all above them. */
+  /** Per POI, the positions of its types and of all their ancestors. */
   readonly #typesOf: readonly (readonly number[])[];
-  /** By type, the least times so far, ascending. */
+  /** Per type, the lowest times so far, ascending. */
   readonly #least: readonly number[][];
 
   constructor({ origins }: Matrix, table: PoiTable, taxonomy: Taxonomy) {
@@ -61,7 +61,10 @@ export class NthNearestSums {
     return { targets: Uint32Array.from(rows), times: Uint16Array.from(least) };
   }
 
-  /** The rows of an object that have other entries, by their ordinals. */
+  /**
+   * Yields the ordinals of the rows of an object whose entries are not those that follow from POI
+   * rows.
+   */
   async *differing(matrix: Matrix): AsyncGenerator<number> {
     const sums = new EntrySums(this.ids.length);
     const group = new Int32Array(this.blocks.length);
@@ -73,7 +76,10 @@ export class NthNearestSums {
   }
 }
 
-/** Inserts a time into the least so far, ascending, unless `MAX_NTH` of them are no later. */
+/**
+ * Inserts a time into the ascending list of the lowest times so far, unless `MAX_NTH` times in the
+ * list are no higher.
+ */
 function insertIfLeast(least: number[], time: number): void {
   let at = least.length;
   if (at === MAX_NTH && least[--at] <= time) return;

@@ -21,9 +21,9 @@ import type { Verification } from './verification.ts';
 const READ_BYTES = 2 ** 20;
 
 /**
- * Verifies the rows of a county's POI matrix: POIs known to the release, transit no slower than
- * walking, no rows for a block without a street; and the objects of the nearest and the n-th
- * nearest hold what follows from them.
+ * Verifies the rows of a county's POI matrix: their POIs are in the release, transit is no slower
+ * than walking, and a block without a street has no rows. Also verifies that the `nearest` and
+ * `nth-nearest` objects hold what follows from these rows.
  */
 export async function* verifyPois(
   verification: Verification,
@@ -133,7 +133,7 @@ class NearestRows {
   readonly #columns: number;
   #first = 0;
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Whether it has the expected number of rows and columns. */
+  /** Whether the object has the expected numbers of rows and columns. */
   isShaped = false;
 
   constructor(store: Store, ref: ObjectRef, rows: number, columns: number) {
@@ -161,7 +161,7 @@ class NearestRows {
     this.isShaped = true;
   }
 
-  /** Reads on from `ordinal` if it is not among the rows last read. */
+  /** Returns a row; reads on from `ordinal` if that row is not among the rows last read. */
   async row(ordinal: number): Promise<Uint16Array> {
     const { offset, length } = nearestRange(ordinal, this.#columns);
     if (ordinal < this.#first || (ordinal - this.#first + 1) * length > this.#bytes.length) {

@@ -14,8 +14,8 @@ const SELF_MINUTES = 1;
 
 /**
  * Verifies the rows from a county's blocks to blocks, which may be outside the counties of the
- * release: transit no slower than walking, no rows for a block without a street, and one minute
- * from any other block to itself.
+ * release: transit is no slower than walking, a block without a street has no rows, and any other
+ * block is one minute from itself.
  */
 export function verifyReachFrom(
   verification: Verification,

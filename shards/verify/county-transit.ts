@@ -6,8 +6,8 @@ import { TransitTable } from '../transit/transit-table.ts';
 import { type Finding, findFaults } from './finding.ts';
 
 /**
- * Verifies that a county's public transport has rows for its blocks and for all targets of its
- * times, and that every one can be read.
+ * Verifies that a county's `transit` object has rows for the county's blocks and for all targets of
+ * its `reach-from` and `pois` objects, and that every row can be read.
  */
 export function verifyTransit(
   { store }: Release,

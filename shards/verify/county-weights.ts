@@ -5,8 +5,8 @@ import { WeightTable } from '../weights/weight-table.ts';
 import { type Finding, findFaults } from './finding.ts';
 
 /**
- * Verifies that every county has all weights of the manifest, for each of its blocks, and that
- * together they add up to the totals there.
+ * Verifies that every county has all weights of the manifest, for each of its blocks, and that the
+ * counts of all counties add up to the manifest's totals.
  */
 export class WeightTotals {
   readonly #release: Release;

@@ -3,7 +3,7 @@ import type { ModeRow } from '../matrix/row-codec.ts';
 /** Ids on one side of a matrix, each with two hashes: lane `l` of id `i` is at `2 × i + l`. */
 export type IdHashes = Int32Array;
 
-/** Which end of a journey ids are at: A to B is not B to A. */
+/** The end of a journey that ids are at, since A to B is not B to A. */
 export type Side = 'from' | 'to';
 
 const SEEDS: Readonly<Record<Side, readonly [number, number]>> = {
@@ -26,9 +26,9 @@ export function hashIds(ids: Float64Array, side: Side): IdHashes {
 }
 
 /**
- * Order-independent digests of matrix entries: a matrix and its transpose have the same. Each entry
- * (from, to, mode, time) is hashed to two lanes of 32 bits, and the hashes are summed per group of
- * entries.
+ * Order-independent digests of matrix entries: a matrix and its transpose have the same digests.
+ * Each entry (from, to, mode, time) is hashed to two lanes of 32 bits, and the hashes are summed
+ * per group of entries.
  */
 export class EntrySums {
   readonly #lanes: Int32Array;
@@ -40,8 +40,8 @@ export class EntrySums {
   }
 
   /**
-   * Adds a row: its own id's hashes are at `row` in `rows`; its targets' hashes are in `columns`,
-   * and their groups in `groupOf`, where -1 is none.
+   * Adds a row. The hashes of the row's own id are at `row` in `rows`, those of its targets are in
+   * `columns`, and the groups of targets are in `groupOf`, where -1 means none.
    */
   add(
     rows: IdHashes,

@@ -9,8 +9,8 @@ import { type Finding, findFaults } from './finding.ts';
 
 /**
  * Rereads the exports of a release in its store: their list, and the length and hash of each file
- * and of its page checksums; those that were replaced are not read. `onObject` is called before an
- * object is read.
+ * and of its page checksums; superseded exports are not read. `onObject` is called before an object
+ * is read.
  */
 export async function* verifyExports(
   { store, latest }: Release,

@@ -18,7 +18,9 @@ export class Findings {
     this.#object = object;
   }
 
-  /** `rule` groups findings; `first` is called only for the first of them. */
+  /**
+   * Adds a finding. `rule` groups findings; `first` is called only for the first one of a group.
+   */
   add(rule: string, first: () => string): void {
     const found = this.#broken.get(rule);
     if (found) found.count++;

@@ -8,8 +8,8 @@ import { slowerThanWalking } from './row-rules.ts';
 
 /**
  * Checks rules that hold for rows from any block: transit is never slower than walking, and a block
- * without a street has no rows. `index`: the blocks, if sound; `nameOf`: the name of a target in
- * findings.
+ * without a street has no rows. `index` is null if it is not sound; `nameOf` returns the name of a
+ * target for findings.
  */
 export function originRowCheck(
   matrix: Matrix,

@@ -9,15 +9,17 @@ import type { Release } from '../release/release.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
 
-/** Archives that are not of a mode and type. */
+/** Names of the archives that are not for a mode and type. */
 const OTHER_TILES = new Set(['blocks', 'basemap']);
-/** More than any tile holds; a few bytes of gzip could claim gigabytes. */
+/**
+ * Limit on the decompressed size, more than any tile needs: a few bytes of gzip could expand to
+ * gigabytes.
+ */
 const MAX_TILE_BYTES = 1 << 26;
 
 /**
- * Checks a tile archive: its mode and leaf type exist in the release, every directory and tile is
- * readable, counts match its header, zooms are in range, and its sidecar checksums match, if they
- * are sound.
+ * Checks a tile archive: its mode and type exist in the release, every directory and tile is
+ * readable, counts match its header, and its sidecar of checksums matches, if that is sound.
  */
 export function verifyTiles(
   release: Release,
@@ -41,7 +43,7 @@ async function walk(source: RangeSource, ref: ObjectRef, findings: Findings): Pr
   const { header } = await PmtilesArchive.open(source, ref);
   const { root, leaves, tiles } = header;
   const counted = { addressedTiles: 0, tileEntries: 0, tileContents: 0 };
-  // Contents are in tile order: one beyond all previous ones is new.
+  // Contents are in tile order, so content beyond all previous content is new.
   let end = 0;
   const visit = async (directory: Directory): Promise<void> => {
     for (let i = 0; i < directory.ids.length; i++) {

@@ -6,14 +6,14 @@ import { EntrySums, hashIds } from './entry-sums.ts';
 /** A scanned county matrix or transpose, with its digests per other county. */
 interface Scanned {
   readonly ref: ObjectRef;
-  /** Keyed by the number of the other county; only those with entries. */
+  /** Digests by the number of the other county; only of counties with entries. */
   readonly digests: ReadonlyMap<number, string>;
 }
 
 /**
  * Checks that the transposes of all counties have exactly the entries of the matrices they come
- * from. Counties are numbered. Each matrix is read once and remembered as one digest per county it
- * refers to, so memory grows with the pairs of counties that reach each other.
+ * from. Counties are numbered. Each matrix is read once and kept as one digest per county it refers
+ * to, so memory grows with the pairs of counties that reach each other.
  */
 export class TransposeCheck {
   readonly #counties: number;
@@ -54,7 +54,7 @@ export class TransposeCheck {
     };
   }
 
-  /** Pairs of a matrix and a transpose, both completely read, whose entries differ. */
+  /** Yields pairs of a matrix and a transpose, both completely read, whose entries differ. */
   *differing(): Generator<{ matrix: ObjectRef; transpose: ObjectRef }> {
     for (const [from, { ref, digests }] of this.#matrices) {
       for (const [to, transposed] of this.#transposes) {
@@ -83,7 +83,7 @@ export interface Difference {
 
 /**
  * Finds the first entry, by destination, in which a matrix and its transpose differ. Reads both
- * again; null if they differ only in ids that the other does not list.
+ * objects again; returns null if they differ only in ids that one of them does not list.
  */
 export async function firstDifference(
   store: Store,

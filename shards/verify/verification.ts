@@ -43,7 +43,7 @@ export class Verification {
     return this.#numberOf.get(fips) ?? -1;
   }
 
-  /** County number of each block; -1 for one that is not in the release. */
+  /** County number of each block; -1 for a block whose county is not in the release. */
   countiesOfBlocks(geoids: Float64Array): Int32Array {
     return Int32Array.from(geoids, (geoid) => this.countyNumber(countyOfBlock(geoid)));
   }

@@ -36,7 +36,7 @@ export async function* verifyRelease(
   const { counties, directions, states, objects, tiles } = release.manifest;
   const verification = new Verification(release);
 
-  /** Verifies an object, on whose bytes callers may then rely. */
+  /** Verifies an object's bytes and, if they are sound, runs `look`, which may rely on them. */
   async function* check(
     ref: ObjectRef,
     look?: () => AsyncGenerator<Finding>,
@@ -122,7 +122,7 @@ function verifyCountyMap({ store, manifest }: Release, ref: ObjectRef): AsyncGen
   });
 }
 
-/** Names, for every two counties whose matrix and transpose differ, one differing entry. */
+/** Reports one differing entry for every two counties whose matrix and transpose differ. */
 async function* compareTransposes(
   { store, manifest }: Release,
   check: TransposeCheck,

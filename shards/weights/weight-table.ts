@@ -26,14 +26,14 @@ export interface WeightColumn {
 }
 
 /**
- * Encodes the weights of a county, each of them as a row of its own:
+ * Encodes the weights of a county, each as a row of its own:
  *
- *     varint   form: 0 for a count of every block, 1 for those of blocks that have one
- *     varints  the counts; or, in turns, the number of blocks without a count before the next one
- *              that has, and its count
+ *     varint   form: 0 for the counts of every block, 1 for those of blocks that have a count
+ *     varints  the counts; or, per block with a count, the number of blocks without one that
+ *              precede it, and its count
  *     4 bytes  CRC-32C of the above, seeded with the position of the column
  *
- * whichever is shorter: most blocks have people, but few have jobs.
+ * The shorter form is used: most blocks have people, but few have jobs.
  */
 export function encodeWeights(blocks: number, columns: readonly WeightColumn[]): Uint8Array {
   const names = new VarintWriter();
@@ -81,7 +81,10 @@ function encodeCounts(counts: Uint32Array): Uint8Array {
   return (counted.length < every.length ? counted : every).view();
 }
 
-/** The stored weights of a county: their names in memory; the counts of one take a range read. */
+/**
+ * The stored weights of a county. Names are in memory; reading a weight's counts takes one range
+ * read.
+ */
 export class WeightTable {
   /** Names of the columns, in the order of the manifest's weights. */
   readonly names: readonly string[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A name of a weight: `people`, `jobs`, or a column of the operator's own. */
+/** Names of weights: `people`, `jobs`, or a column of the operator's own. */
 export const WEIGHT_NAME = /^[a-z][a-z0-9_]{0,39}$/;
 
 /** The largest count of a block. */
@@ -10,7 +10,7 @@ export const MAX_COUNT = 2 ** 32 - 1;
 export const weightSchema = z.strictObject({
   weight: z.string().regex(WEIGHT_NAME),
   label: z.string(),
-  /** The noun of what is counted, in the plural: `people`, `jobs`. */
+  /** Plural noun for what is counted: `people`, `jobs`. */
   unit: z.string(),
   source: z.string(),
   /** The year that the counts describe; null if the source does not state it. */
@@ -22,7 +22,7 @@ export const weightSchema = z.strictObject({
 });
 export type Weight = z.infer<typeof weightSchema>;
 
-/** The weight of every release: the population in its block indexes. */
+/** The weight that every release has: the population in its block indexes. */
 export const PEOPLE = {
   weight: 'people',
   label: 'People',

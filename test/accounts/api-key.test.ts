@@ -37,7 +37,7 @@ test('keys issued earlier stay well-formed', () => {
   }
 });
 
-test('detects any single mistyped character and any swap of two neighbours', () =>
+test('the checksum detects any single mistyped character and any swap of two neighbours', () =>
   forAll(2_000, minted, fc.nat(37), fc.constantFrom(...BASE62), (key, place, other) => {
     const at = 8 + place;
     if (key[at] !== other) {
@@ -49,7 +49,7 @@ test('detects any single mistyped character and any swap of two neighbours', () 
     }
   }));
 
-test('rejects strings that are not keys', () => {
+test('strings that are not keys are not well-formed', () => {
   const key = mintApiKey();
   for (const text of [
     '',
@@ -63,7 +63,7 @@ test('rejects strings that are not keys', () => {
   }
 });
 
-test('draws characters uniformly', () => {
+test('the characters of keys are drawn uniformly', () => {
   const counts = new Map<string, number>();
   const keys = 4_000;
   for (let i = 0; i < keys; i++) {
@@ -76,11 +76,11 @@ test('draws characters uniformly', () => {
     (sum, character) => sum + ((counts.get(character) ?? 0) - expected) ** 2 / expected,
     0,
   );
-  // 61 degrees of freedom: exceeds 125 less than once in a million runs.
+  // With 61 degrees of freedom, chi-squared exceeds 125 less than once in a million runs.
   expect(chiSquare).toBeLessThan(125);
 });
 
-test('hashes with SHA-256, and differently for different keys', () => {
+test('a key is hashed with SHA-256, and different keys have different hashes', () => {
   // From FIPS 180-2, appendix B.1.
   const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   expect(Buffer.from(hashApiKey('abc'), 'base64url').toString('hex')).toBe(abc);

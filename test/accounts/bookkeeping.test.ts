@@ -70,22 +70,22 @@ test('a refund without a debit names the account and the tokens', () => {
   expect(noDebit(charge(5)).message).toBe('no debit of 5 tokens to refund to a');
 });
 
-test('the sign-up grant keeps its cause, which is granted once', () => {
+test('the sign-up grant has the tokens of the free plan and the cause signup', () => {
   expect(signupGrant(7)).toEqual({ tokens: PLANS.free_grant.tokens, cause: 'signup', atMs: 7 });
 });
 
-test('the day of a time is that of its ISO form in UTC, whichever was asked for before', () =>
+test('the day of a time is that of its ISO form in UTC, independent of earlier calls', () =>
   forAll(300, fc.date({ min: new Date('2020-01-01'), max: new Date('2020-01-04') }), (date) => {
     if (Number.isNaN(date.getTime())) return;
     expect(dayOf(date.getTime())).toBe(date.toISOString().split('T')[0]);
   }));
 
-test('lists are in order of time and then of name; of usage, only what has requests counts', () => {
+test('lists are sorted by time and then by name, and usage without requests is left out', () => {
   const by = <T>(order: (list: readonly T[]) => T[], sorted: readonly T[]) => {
     const given = [...sorted].reverse();
     expect(order(given)).toEqual(sorted);
     expect(order(sorted)).toEqual(sorted);
-    // The list that was given stays as it was.
+    // The given list is unchanged.
     expect(given).toEqual([...sorted].reverse());
   };
   by(grantsInOrder, [
@@ -131,7 +131,7 @@ test('the use of a key is noted once a minute, and again if noting it failed or 
   expect(uses.isDue('hash', 100_000)).toBe(true);
 });
 
-test('what is left of a window: whole seconds, at least one', () => {
+test('the rest of a window is reported in whole seconds, at least one', () => {
   const window = { limit: 5, windowSeconds: 60 };
   for (const [elapsedMs, resetSeconds] of [
     [0, 60],

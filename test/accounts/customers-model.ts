@@ -19,7 +19,7 @@ import { Dice } from '../transit/dice.ts';
 const DAY_MS = 86_400_000;
 const NOON = Date.UTC(2026, 5, 1, 12);
 
-/** Spellings of one mailbox each. */
+/** Mailboxes, each in several spellings. */
 const PEOPLE = [
   ['Ann@gmail.com', ' a.nn+x@googlemail.com'],
   ['bo@example.org', 'BO@Example.org '],
@@ -44,7 +44,7 @@ const WRONG_GRANTS: readonly Grant[] = [
   { tokens: 1, cause: '', atMs: NOON },
 ];
 
-/** An account on paper. */
+/** The model of an account. */
 interface Paper {
   readonly id: AccountId;
   email: string | null;
@@ -59,7 +59,7 @@ interface Paper {
   readonly keys: PaperKey[];
   readonly sessions: PaperSession[];
   readonly audit: AuditEntry[];
-  /** The current window of keys created by the owner. */
+  /** Current window of the limit on created keys. */
   window: { startMs: number; used: number } | null;
 }
 
@@ -83,10 +83,12 @@ interface PaperSession {
   seenAtMs: number;
 }
 
-/** Accounts on paper, and operations that are carried out there and in a ledger. */
+/** A model of accounts, and operations that are carried out on both the model and a ledger. */
 class Customers {
   readonly accounts: Paper[] = [];
-  /** Whether a mailbox whose account was closed was disabled then. */
+  /**
+   * Whether the account of a closed mailbox was disabled when it was closed, by index in `PEOPLE`.
+   */
   readonly former = new Map<number, boolean>();
   nowMs = NOON;
   readonly #ledger: Ledger;
@@ -133,7 +135,7 @@ class Customers {
     return this.accounts.find((one) => one.person === person && one.closedAtMs === null);
   }
 
-  /** Writes a new account down. */
+  /** Adds a new account to the model. */
   #opened(id: AccountId, person: number | null, email: string | null, by: Actor): Paper {
     const account: Paper = {
       id,
@@ -160,7 +162,7 @@ class Customers {
     return account;
   }
 
-  /** The sign-up grant, if a person is due one. */
+  /** Returns the sign-up grant, or null if a person is not due one. */
   #signup(person: number | null): Grant | null {
     if (person !== null && this.former.has(person)) return null;
     return { tokens: 5_000, cause: 'signup', atMs: this.nowMs };
@@ -253,7 +255,7 @@ class Customers {
     this.#noteKey(account, 'key-created', key, change.by);
     expect(made.account).toEqual(accountIn(account));
     expect(made.key).toEqual(withoutHash(key));
-    // So that some windows get full.
+    // Issues another key, so that some windows get full.
     if (rate === undefined || this.#dice.chance(0.4)) return;
     this.nowMs++;
     await this.#issue(account);
@@ -263,7 +265,7 @@ class Customers {
     this.#note(account, what, `${key.prefix}…${key.label && `, ${key.label}`}`, by);
   }
 
-  /** Admits a request with a key, and charges it if it may be. */
+  /** Admits a request with a key, and charges it if it is admitted. */
   async #use(account: Paper, key: PaperKey): Promise<void> {
     const admitted = await this.#ledger.admit(key.hash, this.nowMs);
     expect(admitted.outcome).toBe(outcomeOf(account, key));
@@ -401,13 +403,16 @@ function activeKeys({ keys }: Paper): number {
   return keys.filter((key) => key.revokedAtMs === null).length;
 }
 
-/** Entries of one time in the order of their texts, which ledgers need not keep. */
+/**
+ * Sorts audit entries by time and then by text, since ledgers need not keep the order of entries of
+ * the same time.
+ */
 function inOrder(audit: readonly AuditEntry[]): AuditEntry[] {
   const text = (entry: AuditEntry) => `${entry.atMs} ${entry.what} ${entry.detail}`;
   return [...audit].sort((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 
-/** Compares everything that a ledger says of the accounts on paper with what is on paper. */
+/** Compares everything that a ledger returns about accounts with the model. */
 async function compare(ledger: Ledger, { accounts, former, nowMs }: Customers): Promise<void> {
   const held: AccountId[] = [];
   for await (const { id } of ledger.allAccounts()) held.push(id);
@@ -476,9 +481,12 @@ async function admitAll(ledger: Ledger, { accounts, nowMs }: Customers): Promise
   }
 }
 
-/** Compares a ledger's accounts, keys and sessions with accounts on paper, step by step. */
+/**
+ * Tests that a ledger's accounts, keys and sessions match the model after random operations on
+ * both.
+ */
 export function customersModel(name: string, open: () => Promise<Ledger>, runs: number): void {
-  test(`${name} keeps accounts, keys, sessions and their trail as on paper, also where they are moved`, () =>
+  test(`${name} keeps accounts, keys, sessions and their trail like the model, also after a move`, () =>
     forAll(runs, fc.nat(), async (seed) => {
       const dice = new Dice(seed);
       const [ledger, moved] = [await ofThisTest(open()), await ofThisTest(open())];
@@ -496,7 +504,7 @@ export function customersModel(name: string, open: () => Promise<Ledger>, runs: 
         expect(await moved.importAccount(impostor)).toBe(false);
       }
       await moved.importFormerMailboxes(await ledger.formerMailboxes());
-      // Sessions stay behind.
+      // Sessions are not moved.
       for (const { sessions } of customers.accounts) sessions.length = 0;
       await compare(moved, customers);
       await admitAll(ledger, customers);

@@ -23,8 +23,8 @@ const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
 
 /**
- * The contract of every ledger for accounts and the operations on them. `newAddress` returns the
- * address of an empty one.
+ * Tests the contract of every ledger for accounts and the operations on them. `newAddress` returns
+ * the address of an empty ledger.
  */
 export function customersSuite(name: string, newAddress: () => string): void {
   describe(`${name}, accounts`, () => {
@@ -55,20 +55,20 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await sumOf(id)).toBe(5_000);
     });
 
-    test('creates a new account each time when there is no address', async () => {
+    test('each account without an address is a new one', async () => {
       const [one, two] = [await open(null), await open(null)];
       expect(one.account.id).not.toBe(two.account.id);
       expect(two).toMatchObject({ isNew: true, account: { email: null, balance: 5_000 } });
     });
 
-    test('refuses an empty or overlong address and leaves nothing behind', async () => {
+    test('an empty or overlong address is refused and leaves nothing behind', async () => {
       for (const email of ['', ' ', `${'a'.repeat(1_500)}@example.org`]) {
         await expect(open(email)).rejects.toThrow(RangeError);
         expect(await ledger.accountByEmail(email)).toBeUndefined();
       }
     });
 
-    test('pays the sign-up grant once ever, even to a mailbox whose account was closed', async () => {
+    test('a mailbox gets the sign-up grant once ever, even if its account was closed', async () => {
       const { account } = await open('Gone@gmail.com');
       const made = await issuedKey(ledger, account.id, 'desk', NOON);
       await ledger.setMembership(account.id, { ...PAID, untilMs: null }, BY);
@@ -88,7 +88,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       const again = await open('g.one+again@googlemail.com', NOON + 2);
       expect(again).toMatchObject({ isNew: true, account: { balance: 0 } });
       expect(await ledger.grants(again.account.id)).toEqual([]);
-      // No grant with a key either, nor after another closing.
+      // There is no grant with a key either, nor after another closing.
       await ledger.closeAccount(again.account.id, BY);
       const issued = await ledger.issueKey({
         owner: { email: 'gone@gmail.com' },
@@ -104,7 +104,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       const { id } = (await open(email)).account;
       await ledger.setDisabled(id, true, BY);
       await other.closeAccount(id, { by: 'owner', atMs: NOON + 1 });
-      // By sign-in, and by a key that an operator creates.
+      // The account comes back by sign-in, and by a key that an operator creates.
       const again = await open('b.anned+x@gmail.com', NOON + 2, other);
       expect(again).toMatchObject({ isNew: true, account: { disabled: true, balance: 0 } });
       expect((await ledger.audit(again.account.id))[0]).toMatchObject({
@@ -123,7 +123,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect((await open(email)).account.disabled).toBe(false);
     });
 
-    test('a closed account gets no key and no session, whatever races with its closing', async () => {
+    test('a closed account gets no key and no session, even if they race with its closing', async () => {
       for (let round = 0; round < 20; round++) {
         const { account } = await open(`racing-${round}@example.org`);
         const { id } = account;
@@ -181,7 +181,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await newKey(ledger, moved, '', NOON)).toEqual({ created: false, reason: 'closed' });
     });
 
-    test('takes tokens back once per cause, and no more than are left', async () => {
+    test('tokens are taken back once per cause, and no more than are left', async () => {
       const { id } = await newAccount(ledger);
       await ledger.grant(id, { tokens: 100, cause: 'pack', atMs: NOON }, 'payment');
       const back = { tokens: 70, cause: 'refund', atMs: NOON + 1 };
@@ -207,7 +207,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await expect(ledger.takeBack('nobody', back, 'payment')).rejects.toThrow('no account nobody');
     });
 
-    test('racing debits, grants and refunds of the last tokens add up', async () => {
+    test('racing debits, grants and take-backs of the last tokens add up', async () => {
       const step = fc.record({
         kind: fc.constantFrom('debit', 'debit', 'grant', 'take back'),
         tokens: fc.nat(60),
@@ -251,7 +251,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await isMemberAt(NOON)).toBe(false);
     });
 
-    test('keeps an account’s id at the payment processor', async () => {
+    test('an account keeps its customer id at the payment processor', async () => {
       const { id, customer } = await newAccount(ledger);
       expect(customer).toBeNull();
       await ledger.setCustomer(id, 'cus_123');
@@ -259,7 +259,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await expect(ledger.setCustomer('nobody', 'cus_1')).rejects.toThrow('no account nobody');
     });
 
-    test('reports usage by route, key and day, for the requested days', async () => {
+    test('usage is reported by route, key and day, for the requested days', async () => {
       const { id } = await newAccount(ledger);
       await ledger.grant(id, { tokens: 1_000, cause: 'start', atMs: NOON }, 'operator');
       for (const [keyId, route, day, tokens] of [
@@ -290,7 +290,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await reported({ from: '2026-07-01' })).toEqual([]);
     });
 
-    test('records every change to an account with its author, newest first', async () => {
+    test('every change to an account is recorded with its author, newest first', async () => {
       const { account } = await open('audit@example.org');
       const { id } = account;
       const by = (actor: Actor, second: number) => ({ by: actor, atMs: NOON + second * 1000 });
@@ -331,7 +331,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       ]);
     });
 
-    test(`keeps ${AUDIT_KEPT} audit entries: frequent kinds are dropped first, rare ones stay`, async () => {
+    test(`${AUDIT_KEPT} audit entries are kept: frequent kinds are dropped first, rare kinds stay`, async () => {
       const { id } = (await open(null, NOON - 1)).account;
       const count = AUDIT_KEPT + 20;
       for (let i = 0; i < count; i++) {
@@ -350,7 +350,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       return ledger.issueKey({ owner: { id }, label: '', by: 'owner', atMs, rate });
     };
 
-    test(`lists the last ${MAX_REVOKED_KEPT} revoked keys; older ones keep their usage`, async () => {
+    test(`the last ${MAX_REVOKED_KEPT} revoked keys are listed; older ones keep their usage`, async () => {
       const { id } = await newAccount(ledger);
       await ledger.grant(id, { tokens: 10, cause: 'start', atMs: NOON }, 'operator');
       const ids: string[] = [];
@@ -400,13 +400,13 @@ export function customersSuite(name: string, newAddress: () => string): void {
         rate: { limit: 5, remaining: 0, windowSeconds: 60, resetSeconds: 58 },
       });
       expect(await ledger.keys(id)).toHaveLength(5);
-      // An operator, to whom the limit does not apply, and the owner a minute later.
+      // The limit does not apply to an operator, nor any more to the owner a minute later.
       expect((await issueTo(id, NOON + 3000)).created).toBe(true);
       await revokeOne();
       expect((await issueTo(id, NOON + 60_000, 5)).created).toBe(true);
     });
 
-    test('reports to the minute when a key was last used, free requests included', async () => {
+    test('the last use of a key is reported to the minute, free requests included', async () => {
       const { id } = await newAccount(ledger);
       const made = await issueTo(id, NOON);
       if (!made.created) throw new Error(made.reason);
@@ -422,7 +422,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
         [90, 200],
         [130, 200],
       ]) {
-        // Another server records the use as well, independently.
+        // The other server records the use of the key independently.
         const on = second === 200 ? other : ledger;
         expect((await on.admit(hash, NOON + second * 1000)).outcome).toBe('admitted');
         await expect.poll(lastUse).toBe(NOON + reported * 1000);
@@ -436,7 +436,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect((await ledger.exportAccount(id))!.keys[0].lastUsedAtMs).toBe(NOON + 200_000);
     });
 
-    test('imports exported books in full, once', async () => {
+    test('exported books are imported in full, once', async () => {
       const { account } = await open('Export.Me@gmail.com');
       const { id } = account;
       const made = await issuedKey(ledger, id, 'ключ “1”', NOON);
@@ -449,7 +449,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await ledger.setCustomer(id, 'cus_1');
       const books = (await ledger.exportAccount(id))!;
       expect(await ledger.exportAccount('nobody')).toBeUndefined();
-      // The account already exists here: by its id, and by its mailbox.
+      // The account already exists in this ledger, both by its id and by its mailbox.
       expect(await ledger.importAccount(books)).toBe(false);
       const impostor = { ...books, account: { ...books.account, id: 'another' } };
       expect(await ledger.importAccount(impostor)).toBe(false);
@@ -473,7 +473,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await sumOf(moved.account.id)).toBe(4_960);
     });
 
-    test('imports secrets and the record of sign-up grants; existing ones stay', async () => {
+    test('secrets and former mailboxes are imported, and existing ones stay', async () => {
       const mine = await ledger.secret('mine');
       await ledger.importSecrets({ mine: 'theirs', theirs: 'their secret' });
       expect(await other.secrets()).toMatchObject({ mine, theirs: 'their secret' });

@@ -6,7 +6,10 @@ import { runLedgerProgram } from '../support/ledger-program.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
-/** Grants until the disk is full, continues once there is room again, and counts the grants. */
+/**
+ * Program that grants until the disk is full, continues once there is room again, and counts the
+ * grants.
+ */
 const GRANT_UNTIL_FULL = `
   const { account } = await ledger.openAccount({ email: null, grant: null, by: 'operator', atMs: 1 });
   say('account ' + account.id);
@@ -31,7 +34,7 @@ const GRANT_UNTIL_FULL = `
   say('granted ' + (granted + 1));
   await ledger.close();`;
 
-test('reports a full disk as such, keeps every process running, and loses no acknowledged change', async () => {
+test('a full disk is reported as such, ends no process, and loses no acknowledged change', async () => {
   const folder = await folderOfThisTest();
   const program = runLedgerProgram(`sqlite:${folder}`, GRANT_UNTIL_FULL, { maxFileBlocks: 3_000 });
   await program.says('waits for room');

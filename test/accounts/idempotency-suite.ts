@@ -22,7 +22,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MEBIBYTE = 2 ** 20;
 
 /**
- * The contract of every ledger for requests with an `Idempotency-Key`. `open` returns a new one.
+ * Tests the contract of every ledger for requests with an `Idempotency-Key`. `open` opens a new
+ * ledger.
  */
 export function idempotencySuite(name: string, open: () => Promise<Ledger>): void {
   describe(`${name}, Idempotency-Key`, () => {
@@ -46,7 +47,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
     const debitOnce = (due: Charge, request: IdempotentRequest, kept: StoredResponse | null) =>
       chargeAndKeep(ledger, due, request, kept);
 
-    /** Charges for a response, of which one delivery is then in flight. */
+    /** Charges for a response, and returns the receipt; one delivery is then in flight. */
     async function debited(due: Charge, request: IdempotentRequest): Promise<Receipt> {
       const made = await debitOnce(due, request, response('made'));
       if (made.outcome !== 'debited') throw new Error(made.outcome);
@@ -82,7 +83,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       }
     });
 
-    test('charges one of a hundred racing requests and gives all of them its response', async () => {
+    test('one of a hundred racing requests is charged, and all of them get its response', async () => {
       const { id, charge, books } = await customer(1_000);
       const request = { key: 'race', fingerprint: 'abc' };
       const outcomes = await Promise.all(
@@ -100,7 +101,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 995, requests: 1 });
     });
 
-    test('keeps a response for 24 hours; after that the key is as good as new', async () => {
+    test('a response is kept for 24 hours; after that the key can be used for another request', async () => {
       const { id, charge, books } = await customer(100);
       const request = { key: 'k', fingerprint: 'abc' };
       await debitOnce(charge(1), request, response('first'));
@@ -111,22 +112,22 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const next = { key: 'k', fingerprint: 'another' };
       const second = await debitOnce(charge(2, NOON + DAY_MS), next, null);
       expect(second).toMatchObject({ outcome: 'debited', balance: 97 });
-      // Nothing of the first is visible, and its expiry does not take the second with it.
+      // Nothing of the first response is visible, and its expiry does not remove the second.
       await debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, response('x'));
       const kept = await ledger.replay(id, next, NOON + 2 * DAY_MS - 1);
       expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, response: null });
       expect(await books()).toEqual({ balance: 96, requests: 3 });
     });
 
-    test('refunds a failed delivery and lets the request be sent again', async () => {
+    test('a failed delivery is refunded, and the request can be sent again', async () => {
       const { id, charge, books } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
       const lost = await debited(charge(4), request);
       await ledger.undeliver(lost);
       expect(await books()).toEqual({ balance: 10, requests: 0 });
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
-      // A response that is already gone has nothing left to refund, and does not touch its
-      // successor, even one from the same millisecond.
+      // A report on a response that is already gone refunds nothing, and does not affect the
+      // successor of the response, even one from the same millisecond.
       await ledger.undeliver(lost);
       await debited(charge(5), request);
       await ledger.undeliver(lost);
@@ -134,7 +135,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
     });
 
-    test('a response that reached one client stays charged, whichever other delivery failed', async () => {
+    test('a response that reached one client stays charged, even if another delivery failed', async () => {
       const { id, charge, books } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
       const receipt = await debited(charge(4, NOON, 'one key'), request);
@@ -149,7 +150,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
       await ledger.undeliver(receipt);
       await ledger.undeliver(receipt);
-      // The last one refunds what was booked, under the first one's key and day.
+      // The last failed delivery refunds the debit, under the API key and day of the first request.
       expect(await ledger.usage(id)).toEqual([]);
       expect(await books()).toEqual({ balance: 10, requests: 0 });
     });
@@ -157,27 +158,30 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
     test.each([
       ['a replacement of its response', 'k'],
       ['the removal of its response', 'another key'],
-    ])('repays a debit after %s, once, and no other debit', async (_, nextKey) => {
-      const { id, charge, books } = await customer(1_000);
-      const stalled = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
-      const later = NOON + 25 * HOUR_MS;
-      const next = { key: nextKey, fingerprint: 'def' };
-      await debited(charge(20, later), next);
-      // Each new response removes some expired ones, of any account.
-      for (let i = 0; i < 20; i++) {
-        await debited(charge(1, later), { key: `more ${i}`, fingerprint: 'f' });
-      }
-      expect(await books()).toEqual({ balance: 1_000 - 7 - 40, requests: 22 });
-      await ledger.undeliver(stalled);
-      await ledger.undeliver(stalled);
-      expect(await books()).toEqual({ balance: 1_000 - 40, requests: 21 });
-      expect(await ledger.replay(id, next, later)).toMatchObject({
-        outcome: 'replayed',
-        tokens: 20,
-      });
-    });
+    ])(
+      'an undelivered debit is refunded after %s, once, and no other debit is',
+      async (_, nextKey) => {
+        const { id, charge, books } = await customer(1_000);
+        const stalled = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
+        const later = NOON + 25 * HOUR_MS;
+        const next = { key: nextKey, fingerprint: 'def' };
+        await debited(charge(20, later), next);
+        // Each new response removes some expired responses, of any account.
+        for (let i = 0; i < 20; i++) {
+          await debited(charge(1, later), { key: `more ${i}`, fingerprint: 'f' });
+        }
+        expect(await books()).toEqual({ balance: 1_000 - 7 - 40, requests: 22 });
+        await ledger.undeliver(stalled);
+        await ledger.undeliver(stalled);
+        expect(await books()).toEqual({ balance: 1_000 - 40, requests: 21 });
+        expect(await ledger.replay(id, next, later)).toMatchObject({
+          outcome: 'replayed',
+          tokens: 20,
+        });
+      },
+    );
 
-    test('repays the undelivered rest of a response that was cut off, and charges it again on the next replay', async () => {
+    test('the undelivered rest of a cut-off response is refunded, and charged again on the next replay', async () => {
       const { id, charge, books } = await customer(100);
       const request = { key: 'k', fingerprint: 'abc' };
       const receipt = await debited(charge(40), request);
@@ -194,7 +198,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 60, requests: 1 });
     });
 
-    test('repaid tokens that have since been spent are not given away', async () => {
+    test('a replay is refused if the tokens refunded for it have been spent since', async () => {
       const { id, charge, books } = await customer(40);
       const request = { key: 'k', fingerprint: 'abc' };
       await ledger.undeliver(await debited(charge(40), request), 30);
@@ -204,10 +208,10 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 29, requests: 2 });
     });
 
-    test('an expired receipt ignores later reports', async () => {
+    test('later reports on an expired receipt are ignored', async () => {
       const { charge, books } = await customer(1_000);
       const receipt = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
-      // Each removes some expired responses; a few may be left over from other tests.
+      // Each debit removes some expired responses; a few may be left over from other tests.
       for (let i = 0; i < 200; i++) {
         await debited(charge(1, NOON + RECEIPT_LIFE_MS + 1), { key: `k${i}`, fingerprint: 'f' });
       }
@@ -215,7 +219,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 1_000 - 207, requests: 201 });
     });
 
-    test('counts each of many simultaneous failed deliveries once, alongside new ones', async () => {
+    test('many simultaneous failed deliveries count once each, alongside new deliveries', async () => {
       const { id, charge, books } = await customer(1_000);
       const request = { key: 'k', fingerprint: 'abc' };
       const receipt = await debited(charge(5), request);
@@ -231,7 +235,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 1_000, requests: 0 });
     });
 
-    test('keeps a response for its own debit and for no other', async () => {
+    test('a response is kept for its own debit and for no other', async () => {
       const { id, charge } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
       const lost = await debited(charge(1), request);
@@ -242,7 +246,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ response: null });
     });
 
-    test('keeps a body of 8 MiB; for a larger one, only the fact that it was paid', async () => {
+    test('a body of 8 MiB is kept; for a larger one, only the fact that it was paid', async () => {
       const { id, charge } = await customer(10);
       for (const [bytes, kept] of [
         [8 * MEBIBYTE, true],
@@ -259,7 +263,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       }
     });
 
-    test('a key is 1 to 255 characters, all of which count', async () => {
+    test('a key has 1 to 255 characters, all of which are significant', async () => {
       const { id, charge, books } = await customer(10);
       for (const key of ['', 'k'.repeat(256)]) {
         const request = { key, fingerprint: 'abc' };
@@ -293,7 +297,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 10, requests: 0 });
     });
 
-    test('matches the reference model for any sequence of requests', async () => {
+    test('any sequence of requests matches the reference model', async () => {
       const step = fc.record({
         kind: fc.constantFrom('debit', 'debit', 'replay', 'lose', 'lose'),
         key: fc.nat(2),
@@ -322,7 +326,8 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
           const kept = paper.get(request.key);
           const alive = kept && now < kept.atMs + DAY_MS;
           if (kind === 'lose') {
-            // Any delivery, including of a response that has since expired or been replaced.
+            // Any delivery may be lost, including that of a response that has since expired or been
+            // replaced.
             const losable = underWay.filter(({ atMs }) => now < atMs + RECEIPT_LIFE_MS);
             const lost = losable[of.which % losable.length];
             if (!lost) continue;
@@ -373,7 +378,7 @@ function response(body: string): StoredResponse {
   return { headers: { 'content-type': 'text/plain', etag: `"${body}"` }, gzip: gzipSync(body) };
 }
 
-/** An outcome with its response body as text. */
+/** Returns an outcome with its response body as text. */
 function readable(outcome: unknown): unknown {
   const { response } = outcome as { response: StoredResponse };
   const { gzip, ...rest } = response;

@@ -11,7 +11,10 @@ const request = { key: 'key', fingerprint: 'body' };
 const receipt = { account: 'a', id: 'r', endsAtMs: 9 };
 const response = { headers: {}, gzip: new Uint8Array(1) };
 
-/** Each operation of the proxy with its arguments, and what is said of the call. */
+/**
+ * Each operation of the proxy with its arguments, and the description of the call that the
+ * interceptor gets.
+ */
 const CALLS: readonly [
   call: (ledger: ServingLedger) => Promise<unknown>,
   args: readonly unknown[],
@@ -46,7 +49,7 @@ const CALLS: readonly [
   [(ledger) => ledger.ping(), [], { operation: 'ping' }],
 ];
 
-/** A ledger whose operations return their name and arguments, and what was made of it. */
+/** A ledger whose operations return their name and arguments, and the calls made so far. */
 function recorded() {
   const made: unknown[] = [];
   const ledger = new Proxy({} as ServingLedger, {
@@ -61,7 +64,7 @@ function recorded() {
 }
 
 test.each(CALLS)(
-  'each call of the proxy is made as it is, and its outcome passed on: %s',
+  'each call of the proxy is passed on unchanged, and so is its outcome: %s',
   async (call, args, what) => {
     const { ledger, made } = recorded();
     const said: LedgerCall[] = [];
@@ -75,7 +78,7 @@ test.each(CALLS)(
   },
 );
 
-test.each(CALLS)('a call that is refused is not made: %s', async (call) => {
+test.each(CALLS)('a call that the interceptor refuses is not made: %s', async (call) => {
   const { ledger, made } = recorded();
   const refused = interceptedLedger(ledger, () => Promise.reject(new Error('refused')));
   await expect(call(refused)).rejects.toThrow('refused');

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openedOnceReachable } from '../../portal/accounts/late-ledger.ts';
 import { type Ledger, LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 
-/** The pauses that were asked for, of which none lasts here. */
+/** The requested pauses, in milliseconds. In these tests, each lasts only two. */
 let pausesMs: (number | undefined)[] = [];
 const { setTimeout: pause } = timers;
 const setPause = (by: typeof pause) => {
@@ -22,7 +22,7 @@ afterEach(() => setPause(pause));
 
 const away = (words: string) => new LedgerUnavailable(words, { isAway: true });
 
-/** A ledger that fails to open with these errors, one after another, before it does. */
+/** A ledger that fails to open with the given errors, one after another, before it opens. */
 function failing(...errors: Error[]) {
   const state = { closed: 0, warned: [] as string[], attempts: 0 };
   const ledger = {
@@ -50,7 +50,7 @@ test('a ledger that can be reached is opened as it is', async () => {
   expect([state.attempts, state.warned]).toEqual([1, []]);
 });
 
-test('one that will never open is an error at once', async () => {
+test('a ledger that will never open is an error at once', async () => {
   for (const error of [new LedgerUnavailable('wrong password'), new TypeError('no address')]) {
     const { opened, state } = failing(error);
     await expect(opened).rejects.toBe(error);
@@ -58,7 +58,7 @@ test('one that will never open is an error at once', async () => {
   }
 });
 
-test('one that is away is tried until it is there; until then, calls fail for the last reason', async () => {
+test('a ledger that is away is retried until it opens; until then, calls fail with the last error', async () => {
   const { opened, state } = failing(...['1.', '2.', '3.', '4.', '5.'].map(away));
   const ledger = await opened;
   expect(state.warned).toEqual(['1. Requests that need no account are served meanwhile.']);
@@ -68,14 +68,14 @@ test('one that is away is tried until it is there; until then, calls fail for th
   }
   await expect.poll(() => isOpen(ledger), { interval: 1 }).toBe(true);
   expect(await ledger.account('b')).toEqual({ id: 'b', balance: 9 });
-  // The second attempt follows at once; then they become rarer, up to a limit.
+  // The second attempt follows at once; later ones follow after growing pauses, up to a limit.
   expect(pausesMs).toEqual([100, 200, 400, 500]);
   expect(state.warned).toHaveLength(1);
   await ledger.close();
   expect(state.closed).toBe(1);
 });
 
-test('a wrong password that shows later is told once, and tried again, as it may be put right', async () => {
+test('a wrong password found later is reported once and retried, since it may be corrected', async () => {
   const wrong = new LedgerUnavailable('wrong password');
   const { opened, state } = failing(away('no connection.'), wrong, wrong, wrong);
   const ledger = await opened;
@@ -84,7 +84,7 @@ test('a wrong password that shows later is told once, and tried again, as it may
   await ledger.close();
 });
 
-test('an error of another kind ends the attempts, and is what calls fail with', async () => {
+test('an error of another kind ends the attempts, and calls fail with it', async () => {
   const fault = new RangeError('a fault of ours');
   const { opened, state } = failing(away('no connection.'), fault);
   const ledger = await opened;
@@ -96,7 +96,7 @@ test('an error of another kind ends the attempts, and is what calls fail with', 
   expect([state.attempts, state.closed]).toEqual([2, 0]);
 });
 
-test('closing ends the attempts, without a word', async () => {
+test('closing ends the attempts without a warning', async () => {
   const { opened, state } = failing(...['1.', '2.', '3.'].map(away));
   const ledger = await opened;
   await ledger.close();

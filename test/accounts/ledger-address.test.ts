@@ -12,7 +12,7 @@ test.each([
   ['redis://[::1]:6380/2', 'redis', '::1:6380', 2, false],
   ['redis+cluster://a:1,b,c:3', 'cluster', 'a:1 b:6379 c:3', 0, false],
   ['rediss+cluster://:p@a:1', 'cluster', 'a:1', 0, true],
-])('parses %s', (text, kind, hosts, database, isEncrypted) => {
+])('the parts of %s are parsed', (text, kind, hosts, database, isEncrypted) => {
   const parsed = parseLedgerAddress(text);
   if (parsed.kind === 'sqlite') throw new Error('no Redis');
   expect(parsed).toMatchObject({ kind, database, isEncrypted });
@@ -29,7 +29,7 @@ test('a sentinel address names a master and optionally a database', () => {
   expect(parse('main-1/3')).toMatchObject({ master: 'main-1', database: 3 });
 });
 
-test('separates and decodes user and password, and never shows them', () => {
+test('user and password are separated and decoded, and never shown', () => {
   for (const [text, username, password] of [
     ['redis://ada:s%40crt%2F@host/1', 'ada', 's@crt/'],
     ['redis://:only@host', undefined, 'only'],
@@ -55,12 +55,12 @@ test('a folder is everything after its scheme', () => {
   }
 });
 
-test('the last port is 65,535', () => {
+test('the highest port is 65,535', () => {
   expect(parseLedgerAddress('redis://a:65535')).toMatchObject({ hosts: [{ port: 65_535 }] });
   expect(ledgerAddressFault('redis://a:65536')).not.toBeNull();
 });
 
-test('says which addresses there are', () => {
+test('the error for an unknown address lists the supported forms', () => {
   expect(ledgerAddressFault('mysql://x')).toBe(
     'a ledger address must be sqlite:DIR, redis://HOST[:PORT][/DB], ' +
       'redis+sentinel://HOST[:PORT],…/MASTER[/DB] or redis+cluster://HOST[:PORT],…; ' +
@@ -92,6 +92,6 @@ test.each([
   'redis+cluster://a,,b',
   'redis://%@a',
   'redis+other://a',
-])('rejects "%s" as a ledger address', (text) => {
+])('"%s" is rejected as a ledger address', (text) => {
   expect(ledgerAddressFault(text)).toMatch(/^a ledger address must be|percent-encoded/);
 });

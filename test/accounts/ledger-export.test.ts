@@ -18,7 +18,7 @@ const newAddress = newSqliteLedgers();
 const from = ofEachTest(() => openLedger(newAddress(), OPTIONS));
 const to = ofEachTest(() => openLedger(newAddress(), OPTIONS));
 
-/** The lines of an export, its totals, and how it reported its progress. */
+/** Exports a ledger, and returns the lines, the totals and the reported progress. */
 async function exported(ledger: Ledger) {
   const reported: number[] = [];
   const exporting = exportLines(ledger, (done) => reported.push(done));
@@ -40,7 +40,7 @@ async function imported(lines: readonly string[]) {
   return { totals, reported };
 }
 
-/** A member with a key, who has spent 40 of 100 tokens. */
+/** Opens the account of a member with a key, who has spent 40 of 100 tokens. */
 async function customer(email: string | null) {
   const { id } = await newAccount(from, { email, member: true });
   await from.grant(id, { tokens: 100, cause: 'first', atMs: NOON }, 'operator');
@@ -80,13 +80,13 @@ test('a ledger that is exported and imported has the same accounts, secrets and 
   expect((await exported(to)).lines).toEqual(lines);
 });
 
-test('an empty ledger is an export of two lines', async () => {
+test('the export of an empty ledger has two lines', async () => {
   const { lines, totals } = await exported(from);
   const none = { accounts: 0, tokens: 0, alreadyThere: 0 };
   expect([lines.length, totals, (await imported(lines)).totals]).toEqual([2, none, none]);
 });
 
-test('an export that is cut off, goes on after its end, or has lost an account is refused by its line', async () => {
+test('an export that is cut off, continues past its end or lacks an account is refused with the line', async () => {
   await customer('one@example.org');
   await customer('two@example.org');
   const [head, one, two, tail] = (await exported(from)).lines;
@@ -112,13 +112,13 @@ test.each([
   'null',
   '7',
   '{"ledger":2,"secrets":{},"formerMailboxes":[],"disabledMailboxes":[]}',
-])('refuses the first line %s', async (head) => {
+])('the first line %s is refused', async (head) => {
   const fault = /^line 1: .*(is not a ledger export that this version supports|expected object)/;
   await expect(imported([head])).rejects.toThrow(fault);
 });
 
 test.each(['secrets', 'formerMailboxes', 'disabledMailboxes'])(
-  'refuses a first line whose %s are of another kind',
+  'a first line whose %s have a wrong type is refused',
   async (member) => {
     const head = { ledger: 1, secrets: {}, formerMailboxes: [], disabledMailboxes: [] };
     for (const [value, path] of [
@@ -132,7 +132,7 @@ test.each(['secrets', 'formerMailboxes', 'disabledMailboxes'])(
   },
 );
 
-test('refuses other lines that are no account, by the member that is wrong', async () => {
+test('a later line that is not an account is refused with the wrong member', async () => {
   const id = await customer('one@example.org');
   const [head] = (await exported(from)).lines;
   const records = (await from.exportAccount(id))!;
@@ -197,7 +197,7 @@ test('refuses other lines that are no account, by the member that is wrong', asy
   }
 });
 
-test('refuses an account whose balance is not what was granted less what was used', async () => {
+test('an account whose balance is not its grants less its usage is refused', async () => {
   const id = await customer('one@example.org');
   const [head] = (await exported(from)).lines;
   const records = (await from.exportAccount(id))!;

@@ -34,7 +34,7 @@ test('a new ledger is readable by its owner only', async () => {
   expect(await modes()).toEqual(PRIVATE);
 });
 
-test('the files next to an open ledger are readable by its owner only, too', async () => {
+test('the files next to an open ledger are readable by its owner only', async () => {
   const ledger = await openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 });
   await newAccount(ledger);
   for (const name of ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']) {
@@ -43,7 +43,7 @@ test('the files next to an open ledger are readable by its owner only, too', asy
   await ledger.close();
 });
 
-test('can be claimed while another process closes it, and the files next to it vanish', async () => {
+test('a ledger can be claimed while another process closes it and the files next to it vanish', async () => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   let isClaiming = true;
   const closes = async () => {
@@ -62,14 +62,14 @@ test('can be claimed while another process closes it, and the files next to it v
   expect(await modes()).toEqual(PRIVATE);
 });
 
-test('makes an empty folder private when others have access to it', async () => {
+test('an empty folder that others have access to is made private', async () => {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o777);
   await use();
   expect(await modes()).toEqual(PRIVATE);
 });
 
-test('makes a ledger private when others have access to it, keeping its contents', async () => {
+test('a ledger that others have access to is made private, and keeps its contents', async () => {
   await use();
   await chmod(folder, 0o755);
   await chmod(path.join(folder, 'ledger.db'), 0o664);
@@ -82,7 +82,7 @@ test('makes a ledger private when others have access to it, keeping its contents
   expect(accounts).toHaveLength(2);
 });
 
-test('refuses a shared folder with other contents and leaves it untouched', async () => {
+test('a shared folder with other contents is refused and left untouched', async () => {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
   await writeFile(path.join(folder, 'letters.txt'), '');

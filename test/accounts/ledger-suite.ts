@@ -18,7 +18,10 @@ import { ofTests, ofThisTest } from '../support/of-tests.ts';
 const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
 
-/** The contract of every ledger. `newAddress` returns the address of a new, empty one each time. */
+/**
+ * Tests the contract of every ledger. `newAddress` returns the address of a new, empty ledger each
+ * time.
+ */
 export function ledgerSuite(name: string, newAddress: () => string): void {
   describe(name, () => {
     const open = (rateLimitPerMinute: number, address = newAddress()) =>
@@ -64,7 +67,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       await expectBooksToAddUp(id);
     });
 
-    test('refunds no more than the key was charged on that day and route, in requests and in tokens', async () => {
+    test('refunds no more than a key was charged on a day and route, in requests and in tokens', async () => {
       const step = fc.record({
         isRefund: fc.boolean(),
         day: fc.nat(1),
@@ -198,7 +201,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect((await ledger.admit(hashApiKey('ta_live_other'), NOON)).outcome).toBe('invalid-key');
     });
 
-    test('admits for a session as for a key of its account, until the session or the account ends', async () => {
+    test('admits a session like a key of its account, until the session or the account ends', async () => {
       const strict = await ofThisTest(open(4));
       const { id } = await newAccount(strict, { email: 'pages@example.org', member: true });
       const other = await newAccount(strict);
@@ -285,8 +288,8 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
     });
 
     /**
-     * A separate process that debits one token at a time while any are left, and reports each
-     * debit.
+     * Starts a separate process that debits one token at a time while any are left, and reports
+     * each debit.
      */
     const debitor = (due: Charge, inFlight: number) =>
       runLedgerProgram(
@@ -299,7 +302,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       );
     const toldBy = (program: LedgerProgram) => program.output().split('debited').length - 1;
 
-    test('kill −9 of a process amid its debits loses none that were acknowledged', async () => {
+    test('kill −9 of a process amid its debits loses no acknowledged debit', async () => {
       const { id, charge } = await customer(10_000_000);
       let reported = 0;
       for (const debits of [50, 1_000]) {
@@ -322,7 +325,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       const codes = await Promise.all(programs.map((program) => program.ended));
       expect(codes, programs.map((program) => program.output()).join('')).toEqual([0, 0]);
       expect(toldBy(programs[0]) + toldBy(programs[1])).toBe(3_000);
-      // A ledger that was open throughout sees the others' changes.
+      // A ledger that was open throughout sees the changes of other processes.
       expect(await ledger.admit(hashApiKey(plainKey), NOON)).toMatchObject({ balance: 0 });
     });
 
@@ -333,7 +336,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect((await ledger.admit(hashApiKey(second.plainKey), NOON)).outcome).toBe('admitted');
       expect((await ledger.admit(hashApiKey(plainKey), NOON)).outcome).toBe('account-disabled');
       expect((await ledger.account(id))!.disabled).toBe(false);
-      // It can be enabled again, so it still counts towards the limit.
+      // A disabled key can be enabled again, so it still counts towards the limit.
       expect((await newKey(ledger, id, 'third', NOON + 2)).created).toBe(true);
       expect((await newKey(ledger, id, 'fourth', NOON + 3)).created).toBe(false);
     });
@@ -369,7 +372,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
         member: true,
         balance: 70,
       });
-      // Goes to the existing account, by address or id: no second sign-up grant.
+      // Further keys go to the existing account, by address or id, without a second sign-up grant.
       const owners = [{ email: ' GRACE@example.org ' }, { id: account.id }];
       for (const owner of owners) {
         const next = await ledger.issueKey({ by: 'operator', owner, label: '', atMs: NOON + 1 });
@@ -423,7 +426,8 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
         { ...order, owner: { email: null }, grant: { ...grant, cause: 'é'.repeat(751) } },
         { ...order, owner: { email: `${'a'.repeat(3_000)}@example.org` } },
       ];
-      // Submitted with a change that shares their transaction and must survive their failure.
+      // The orders are submitted with a change that shares their transaction and must survive their
+      // failure.
       const outcomes = await Promise.allSettled([
         ...impossible.map((order) => ledger.issueKey(order)),
         ledger.grant(full.id, { tokens: 1, cause: 'beside', atMs: NOON }, 'operator'),
@@ -442,7 +446,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect(await ledger.grants(full.id)).toMatchObject([{ cause: 'beside' }]);
     });
 
-    test('matches the reference ledger for any sequence of operations, and adds up after each', async () => {
+    test('matches the reference ledger for any sequence of operations, and its books add up after each', async () => {
       const tokens = fc.nat(40);
       const of = <K extends string>(kind: K) => ({ kind: fc.constant(kind) });
       const operation = fc.oneof(

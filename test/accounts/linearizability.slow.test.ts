@@ -78,7 +78,7 @@ describe('the checker', () => {
     await forAll(runs, fc.array(operation, { minLength: 1, maxLength: 4 }), (drawn) => {
       const history = drawn.map(({ calledAt, takes, isAnswered, input, output }, i) => ({
         input,
-        // No two at the same time.
+        // No two calls or returns have the same time.
         calledAt: calledAt + i / 10,
         returnedAt: isAnswered ? calledAt + takes + i / 10 + 0.05 : NEVER,
         output: isAnswered ? output : undefined,
@@ -120,8 +120,8 @@ function isSomeOrder<State>(
 const tokens = fc.integer({ min: 1, max: 20 });
 const cause = fc.constantFrom('a', 'b', 'c', 'd');
 /**
- * The operations of one of several customers, in sequence; each refund refers to one of its own
- * debits.
+ * Operations of one of several customers, made in sequence; each refund refers to one of the
+ * customer's own debits.
  */
 const work = fc.array(
   fc.oneof(
@@ -239,7 +239,7 @@ describe.each([
   });
 });
 
-test('on Redis they stay linearizable while replies are lost, and no lost debit stays charged', async () => {
+test('operations on Redis stay linearizable while replies are lost, and no lost debit stays charged', async () => {
   const address = redisAddress();
   const wire = await ofThisTest(openCutWire(Number(new URL(address).port)));
   const beside = await ofThisTest(openLedger(address, OPTIONS));

@@ -27,7 +27,7 @@ test.each([
   ['rocketmail.com', ['ada@rocketmail.com', 'ada-shop@rocketmail.com']],
   ['an address of one letter', ['a@gmail.com', 'a@googlemail.com']],
   ['elsewhere', ['Ada@Example.org', 'ada@example.org', 'ada@EXAMPLE.ORG\n']],
-  // Addresses that mail servers treat as distinct.
+  // Spellings of a domain that mail servers treat as equal.
   ['a domain in full-width letters', ['ada@gmail.com', 'ada@ｇｍａｉｌ.com', 'a.da+x@𝐠mail.com']],
   ['a domain in another script', ['ada@bücher.example', 'ada@xn--bcher-kva.example']],
   // One letter in two encodings.
@@ -46,7 +46,7 @@ test.each([
   ['ada@gmail.com', 'ada@outlook.com'],
   ['ada@hotmail.fr', 'ada@hotmail.com'],
   ['ada@yahoo.co.uk', 'ada@yahoo.com'],
-  // A different company.
+  // In Japan, Yahoo is a different company.
   ['ada-x@yahoo.co.jp', 'ada@yahoo.co.jp'],
   ['ada@gmail.com.example.org', 'ada@gmail.com'],
   ['"a@gmail.com"@example.org', 'a@gmail.com'],
@@ -54,21 +54,21 @@ test.each([
   expect(mailboxOf(one)).not.toBe(mailboxOf(other));
 });
 
-test('leaves a string that is not an address unchanged', () => {
+test('a string that is not an address is left unchanged', () => {
   const texts = ['', 'ada', '@gmail.com', 'ada@', 'gmail.com'];
   for (const text of texts) expect(mailboxOf(text)).toBe(text);
 });
 
-test('a domain is that of the name system; what is no name stays, in lower case', () => {
+test('a domain gets its ASCII form in the DNS, and other text is only put into lower case', () => {
   expect(asciiDomain('Example.ORG')).toBe('example.org');
-  // The test domain of the registries, in Hindi: its letters have marks.
+  // The test domain of the registries in Hindi, whose letters have combining marks.
   expect(asciiDomain('परीक्षा')).toBe('xn--11b5bs3a9aj6g');
   for (const text of ['A\nb.org', '\nb.org', 'B.org\n', 'A_b.org', '']) {
     expect(asciiDomain(text)).toBe(text.toLowerCase());
   }
 });
 
-test('a provider is known by its domains and their aliases', () => {
+test('a provider is identified by its domains and their aliases', () => {
   for (const domain of ['gmail.com', 'googlemail.com', 'me.com', 'yahoo.co.uk']) {
     expect(isProvider(domain)).toBe(true);
   }

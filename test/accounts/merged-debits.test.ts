@@ -11,7 +11,7 @@ import { forAll } from '../support/for-all.ts';
 const DAY_MS = 86_400_000;
 const NAMES = ['first', 'second'];
 
-/** Books in memory with an account for each name, opened in the same order with the same ids. */
+/** Books in memory with one account per name, opened in the order of the names. */
 function newBooks(tokens: number) {
   const db = new SqlConnection(':memory:');
   const ids = NAMES.map(() => {
@@ -27,7 +27,7 @@ function newBooks(tokens: number) {
   return { db, ids, read };
 }
 
-/** A change of an account, given its id. */
+/** A change of an account, as a function of the ids of all accounts. */
 type Change = (ids: readonly string[]) => Write;
 
 const debit = fc
@@ -64,7 +64,7 @@ const change = fc.oneof(
   { weight: 1, arbitrary: unknown },
 );
 
-test('merged, a group of changes has the outcomes and the records of running one after another', () =>
+test('a merged group of changes has the outcomes and records of running them one after another', () =>
   forAll(120, fc.nat(60), fc.array(change, { maxLength: 30 }), (tokens, changes) => {
     const [merged, single] = [newBooks(tokens), newBooks(tokens)];
     const { writes, outcomesOf } = mergeDebits(changes.map((of) => of(merged.ids)));
@@ -74,7 +74,10 @@ test('merged, a group of changes has the outcomes and the records of running one
     expect(merged.read()).toEqual(single.read());
   }));
 
-/** Ids differ between the books, and so do messages that contain them. */
+/**
+ * Comparable form of an outcome. An error is reduced to its class: ids differ between the books,
+ * and so do messages that contain them.
+ */
 function shown(outcome: object): unknown {
   return 'error' in outcome ? (outcome.error as Error).constructor.name : outcome;
 }
@@ -85,7 +88,7 @@ test('debits of one key on one route and day are one change', () => {
   expect(mergeDebits(group).writes).toHaveLength(1);
 });
 
-test('debits of two accounts in turn are two changes', () => {
+test('alternating debits of two accounts are two changes', () => {
   const group = Array.from({ length: 64 }, (_, i) => ({
     name: 'debit' as const,
     args: [{ account: `${i % 2}`, keyId: 'key', route: 'GET /a', tokens: 1, atMs: 5 }],

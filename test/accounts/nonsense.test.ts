@@ -59,7 +59,7 @@ test('a refused debit does not affect others submitted with it', async () => {
   expect(await booksOf(ledger, id)).toMatchObject({ balance: 80, granted: 100, used: 20 });
 });
 
-test('refunds nothing that was not debited', async () => {
+test('nothing is refunded that was not debited', async () => {
   const id = await accountWith(100);
   const charge = { account: id, keyId: 'key', route: ROUTE, tokens: 10, atMs: NOON };
   await ledger.debit(charge);

@@ -21,7 +21,7 @@ beforeEach(async () => {
   charge = { account, keyId, route: ROUTE, tokens: 1, atMs: 1 };
 });
 
-test('grants, disablings and revocations by another process take effect here at once', async () => {
+test('grants, disablings and revocations by another process take effect at once', async () => {
   const admit = () => ledger.admit(hashApiKey(plainKey), 1);
   const elsewhere = async (body: string) => {
     const program = runLedgerProgram(

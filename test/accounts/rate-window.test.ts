@@ -4,7 +4,7 @@ import { rateState } from '../../portal/accounts/rate-state.ts';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
 import { forAll } from '../support/for-all.ts';
 
-test('allows exactly the limit in each window that a first request opens', async () => {
+test('exactly the limit is allowed in each window that a first request opens', async () => {
   const steps = fc.array(fc.nat(30_000), { maxLength: 100 });
   await forAll(100, fc.integer({ min: 1, max: 10 }), steps, (limit, waits) => {
     const window = new RateWindow(limit, 60);
@@ -23,7 +23,7 @@ test('allows exactly the limit in each window that a first request opens', async
   });
 });
 
-test('a window ends after exactly its length, and with a clock that is set back before its start', () => {
+test('a window ends after exactly its length, or when the clock is set back before its start', () => {
   const window = new RateWindow(1, 60);
   window.take('a', 100_000);
   expect(window.take('a', 159_999).allowed).toBe(false);
@@ -39,14 +39,14 @@ test('subjects do not share a window', () => {
   expect(window.take('a', 1).allowed).toBe(false);
 });
 
-test('remembers no more subjects than configured', () => {
+test('no more subjects are kept than configured', () => {
   const window = new RateWindow(1, 60, 10);
   for (let i = 0; i < 100; i++) window.take(`subject ${i}`, 0);
   expect(window.take('subject 99', 1).allowed).toBe(false);
   expect(window.take('subject 0', 1).allowed).toBe(true);
 });
 
-test('of a limit that was lowered below what was taken, nothing is left', () => {
+test('a limit that was lowered below what was taken has nothing left', () => {
   const lowered = rateState({ limit: 1, windowSeconds: 60 }, 2, 0);
   expect(lowered).toEqual({ limit: 1, remaining: 0, windowSeconds: 60, resetSeconds: 60 });
 });

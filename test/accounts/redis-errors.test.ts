@@ -54,7 +54,7 @@ describe('an error of the connection', () => {
     return { words: message.slice(`ledger ${SHOWN}: `.length), mayBeDone, isAway };
   };
 
-  test('names the last error of the connection, which says more', () => {
+  test('names the last error of the connection, which is more specific', () => {
     for (const text of [...UNSENT, CLOSED]) {
       const mayBeDone = text === CLOSED;
       for (const [last, met] of [
@@ -64,7 +64,7 @@ describe('an error of the connection', () => {
         const words = `cannot be reached (${met}); is Redis running there?`;
         expect(said(text, last)).toEqual({ words, mayBeDone, isAway: true });
       }
-      // Waiting does not put a password right.
+      // Waiting does not correct a wrong password.
       expect(said(text, reply('WRONGPASS invalid username-password pair'))).toEqual({
         words: 'rejects this user and password; check USER:PASSWORD@ in its address',
         mayBeDone,
@@ -82,21 +82,21 @@ describe('an error of the connection', () => {
   });
 
   test.each(['Command timed out', 'connect ETIMEDOUT', 'Socket timeout', 'Time out'])(
-    '%s says that Redis does not respond',
+    '%s is reported as a Redis that does not respond',
     (text) => {
       const words = 'Redis does not respond; is it overloaded, or stopped?';
       expect(said(text, refused)).toEqual({ words, mayBeDone: true, isAway: true });
     },
   );
 
-  test('of sentinels says so', () => {
+  test('of sentinels names the sentinels', () => {
     const text = 'All sentinels are unreachable. Retrying from scratch after 100ms.';
     const words = 'its sentinels are unreachable, or name no reachable master';
     expect(said(text)).toMatchObject({ words, isAway: true });
     expect(said(CLOSED, new Error(text))).toMatchObject({ words });
   });
 
-  test('that is explained already is passed on', () => {
+  test('that has already been explained is passed on', () => {
     const known = new LedgerUnavailable('known');
     expect(unavailable(SHOWN, known, refused)).toBe(known);
   });
@@ -110,7 +110,7 @@ describe('settings by which Redis loses acknowledged debits', () => {
     'maxmemory-policy': 'noeviction',
   };
   type Settings = Readonly<Record<string, string>>;
-  /** Faults of servers with these settings, each with so many replicas. */
+  /** Returns the faults of servers with the given settings and numbers of replicas. */
   const faultsOf = (servers: readonly Settings[], replicas = [{ connected: 0, wanted: 0 }]) =>
     durabilityFaults({
       settings: async (pattern: string) =>
@@ -123,13 +123,13 @@ describe('settings by which Redis loses acknowledged debits', () => {
     } as unknown as RedisConnection);
   const faults = (changed: Settings) => faultsOf([{ ...SAFE, ...changed }]);
 
-  test('are none of those recommended, nor any that cannot be read', async () => {
+  test('are not found among recommended settings, or where settings cannot be read', async () => {
     expect(await faultsOf([SAFE])).toEqual([]);
     expect(await faultsOf([{}])).toEqual([]);
     expect(await faultsOf([])).toEqual([]);
   });
 
-  test('are those of the append-only file', async () => {
+  test('include a missing append-only file, and one that is not always synced', async () => {
     const none = 'has no append-only file: a restart loses acknowledged debits; set appendonly yes';
     expect(await faults({ appendonly: 'no' })).toEqual([none]);
     expect(await faults({ appendonly: 'no', appendfsync: 'no' })).toEqual([none]);
@@ -140,7 +140,7 @@ describe('settings by which Redis loses acknowledged debits', () => {
     }
   });
 
-  test('are evictions of any key, where there is a limit of memory', async () => {
+  test('include the eviction of any key, if memory is limited', async () => {
     const evicting = (policy: string, maxmemory = '1000') =>
       faults({ maxmemory, 'maxmemory-policy': policy });
     for (const policy of ['allkeys-lru', 'allkeys-random']) {
@@ -153,7 +153,7 @@ describe('settings by which Redis loses acknowledged debits', () => {
     expect(await evicting('noeviction')).toEqual([]);
   });
 
-  test('are replicas that need not have a write', async () => {
+  test('include replicas that writes need not reach', async () => {
     const few =
       'has replicas but min-replicas-to-write 0: a failover loses acknowledged debits; set it to 1';
     for (const [connected, wanted, found] of [

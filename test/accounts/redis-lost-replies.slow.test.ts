@@ -17,9 +17,9 @@ const warn = (words: string) => void warned.push(words);
 afterEach(() => expect(warned.splice(0)).toEqual([]));
 const redis = ofEachTest(() => startRedis());
 const wire = ofEachTest(() => openCutWire(redis.port));
-/** Connects directly. */
+/** A ledger that connects directly. */
 const beside = ofEachTest(() => openLedger(redis.address(), OPTIONS));
-/** Connects through the wire that gets cut. */
+/** A ledger that connects through the wire that is cut. */
 const ledger = ofEachTest(() =>
   openLedger(`redis://127.0.0.1:${wire.port}/0`, { ...OPTIONS, warn }),
 );
@@ -38,7 +38,7 @@ beforeEach(async () => {
 const books = () => booksOf(beside, charge.account);
 const back = () => expect.poll(() => ledger.ping().catch(() => false)).not.toBe(false);
 
-test('refunds a debit whose reply is lost, however often that happens, and no other debit', async () => {
+test('each debit whose reply is lost is refunded, however many there are, and no other debit is', async () => {
   let [debited, requests, refused, cuts] = [0, 0, 0, 0];
   let isOver = false;
   const settled = <T>(made: Promise<T>) =>
@@ -64,7 +64,7 @@ test('refunds a debit whose reply is lost, however often that happens, and no ot
       if (made.outcome !== 'debited') throw new Error(made.outcome);
       [debited, requests] = [debited + charge.tokens, requests + 1];
       if (turn % 4 !== 0) continue;
-      // Refunded now or later, as promised.
+      // The refund is made now or later, as promised.
       const part = turn % 8 === 0 ? 1 : charge.tokens;
       const undone = await settled(
         made.receipt ? ledger.undeliver(made.receipt, part) : ledger.refund(charge, part),
@@ -93,7 +93,7 @@ test('refunds a debit whose reply is lost, however often that happens, and no ot
   expect(refused).toBeGreaterThanOrEqual(cuts);
 });
 
-/** Runs an operation whose reply is lost, and returns what the ledger reports about it. */
+/** Runs an operation whose reply is lost, and returns the ledger's error as text. */
 async function madeUnheard(ask: () => Promise<unknown>): Promise<string> {
   const cut = wire.cutAfterNext();
   const said = ask().catch((error: unknown) => error);
@@ -103,7 +103,7 @@ async function madeUnheard(ask: () => Promise<unknown>): Promise<string> {
   return String(await said);
 }
 
-test('handles a single debit whose reply is lost, whose request is lost, or whose request is late', async () => {
+test('a single debit whose reply is lost, or whose request is lost or late, charges nothing', async () => {
   const untouched = { granted: TOKENS, used: 0, requests: 0, balance: TOKENS };
   const asks = [
     () => ledger.debit(charge),
@@ -120,7 +120,8 @@ test('handles a single debit whose reply is lost, whose request is lost, or whos
     const letGo = await held;
     expect(await lost).toBeInstanceOf(RefundPending);
     await back();
-    // Undone before it arrived; no later debit of the account may make it possible again.
+    // The debit was undone before it arrived; no later debit of the account may make it possible
+    // again.
     await pause(600);
     expect((await ledger.debit(charge)).outcome).toBe('debited');
     await letGo();
@@ -135,14 +136,14 @@ test.each([
   ['a debit once', () => ledger.debitOnce(charge, { key: 'k', fingerprint: 'f' })],
 ])('%s that arrives in time, but after its undo, has no effect', async (_, ask) => {
   const held = wire.cutBeforeNext();
-  // Would be accepted for an hour.
+  // With this clock, the debit would be accepted for an hour.
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
   const lost = ask().catch((error: unknown) => error);
   clock.mockRestore();
   const letGo = await held;
   expect(await lost).toBeInstanceOf(RefundPending);
   await back();
-  // By then it has been undone, or a warning logged; no other debit has passed.
+  // After closing, the debit has been undone, or a warning logged; no other debit has been made.
   await ledger.close();
   await letGo();
   expect(await books()).toEqual({ granted: TOKENS, used: 0, requests: 0, balance: TOKENS });
@@ -161,7 +162,7 @@ test('a replay whose reply is lost is neither counted as delivered nor charged',
     await madeUnheard(ask);
     await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
 
-    // The delivery had begun, and its body cannot be read.
+    // The delivery has begun, but the body of the response cannot be read.
     const unread = wire.cutBeforeNext('hmget');
     const begun = ask().catch((error: unknown) => error);
     await unread;
@@ -173,7 +174,7 @@ test('a replay whose reply is lost is neither counted as delivered nor charged',
   expect(await books()).toMatchObject({ used: charge.tokens, requests: 1 });
 });
 
-test('makes a refund once when its reply is lost or it cannot be sent', async () => {
+test('a refund is made once if its reply is lost or it cannot be sent', async () => {
   await ledger.debit(charge);
   await ledger.debit(charge);
   const cut = wire.cutAfterNext();
@@ -187,23 +188,23 @@ test('makes a refund once when its reply is lost or it cannot be sent', async ()
   expect(await books()).toMatchObject({ used: charge.tokens - 1, requests: 1 });
 });
 
-test('keeps as many debit markers as were in flight at once, and removes them again', async () => {
+test('there are as many sequences as debits in flight at once, and those of dead processes are removed', async () => {
   const of = `tta:{${charge.account}}:lanes`;
   const lanes = async () => (await redis.cli('hkeys', of)).trim().split('\n');
-  // The other server's.
+  // The sequence of the other server.
   expect(await lanes()).toHaveLength(1);
   for (let i = 0; i < 50; i++) await ledger.debit(charge);
   expect(await lanes()).toHaveLength(1 + 1);
   await Promise.all(Array.from({ length: 10 }, () => ledger.debit(charge)));
   expect(await lanes()).toHaveLength(1 + 10);
-  // Lanes of dead processes are removed once there are more.
+  // Sequences of dead processes are removed once more sequences are added.
   const old = Math.floor(Date.now() / 1_000) - 3 * 86_400;
   const number = Date.now() * 1_000;
   for (let i = 0; i < 4; i++) await redis.cli('hset', of, `gone.${i}`, `${number} ${old} `);
   await Promise.all(Array.from({ length: 11 }, () => ledger.debit(charge)));
   expect(await lanes()).toHaveLength(1 + 11);
   expect((await lanes()).join()).not.toContain('gone');
-  // Lanes in use stay, even next to a process whose clock is days ahead.
+  // Sequences in use stay, even next to a process whose clock is days ahead.
   const used = await lanes();
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3 * 86_400_000);
   const ahead = Array.from({ length: 20 }, () => beside.debit(charge));

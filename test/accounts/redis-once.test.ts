@@ -17,7 +17,7 @@ afterEach(() => {
 const lost = () => new LedgerUnavailable('the reply was lost', { mayBeDone: true });
 const unsent = () => new LedgerUnavailable('no connection');
 
-/** A Redis that is asked to undo changes, as often as it is. */
+/** Makes a `Once` on a stand-in for Redis, which records each request to undo a change. */
 function withRedis(undo: () => Promise<unknown> = async () => 1) {
   const undone: { keys: readonly string[]; args: readonly unknown[] }[] = [];
   const redis = {
@@ -51,7 +51,7 @@ const step = fc.record({
   clockMs: fc.constantFrom(0, 0, 1, 50, -3_600_000),
 });
 
-test('changes of an account have growing numbers, in sequences of which each has one under way', () =>
+test('changes of an account have growing numbers, and each sequence has at most one under way', () =>
   forAll(200, fc.array(step, { maxLength: 60 }), async (steps) => {
     const { charge, giveBack, undone } = withRedis();
     const underWay: UnderWay[] = [];
@@ -74,7 +74,7 @@ test('changes of an account have growing numbers, in sequences of which each has
         const own = underWay.filter((one) => one.account === account);
         const inUse = own.map((one) => one.id.sequence);
         expect(inUse).not.toContain(id.sequence);
-        // As few sequences as possible.
+        // As few sequences as possible are in use.
         const [, index] = /^[\w-]{8}\.(\d+)$/.exec(id.sequence)!;
         expect(Number(index)).toBeLessThanOrEqual(own.length);
         underWay.push({ account, id, end: (error) => begun.end(error), ended });
@@ -94,12 +94,12 @@ test('changes of an account have growing numbers, in sequences of which each has
         }
       }
     }
-    // None of these charges may have been made.
+    // None of these charges can have been made, so none is undone.
     expect(undone).toEqual([]);
     expect(underWay.length).toBeLessThanOrEqual(made);
   }));
 
-test('a charge whose reply was lost is undone under its number until that is acknowledged', async () => {
+test('a charge whose reply was lost is undone under its number until the undo is acknowledged', async () => {
   let refusals = 3;
   const { charge, undone, warned } = withRedis(async () => {
     if (refusals-- > 0) throw unsent();
@@ -113,7 +113,7 @@ test('a charge whose reply was lost is undone under its number until that is ack
   await expect(failing).rejects.toThrow(RefundPending);
   await expect(failing).rejects.toThrow('the reply was lost; any charge will be refunded');
   await expect(failing).rejects.toMatchObject({ cause: { message: 'the reply was lost' } });
-  // Its sequence is not used meanwhile; that of another account is.
+  // The sequence of the charge is not used meanwhile, but that of another account is.
   for (const account of ['a', 'b']) await charge(account, async (id) => ids.push(id));
   expect(ids[1].sequence).not.toBe(ids[0].sequence);
   expect(ids[2].sequence).toBe(ids[0].sequence);
@@ -133,7 +133,7 @@ test('a charge whose reply was lost is undone under its number until that is ack
   for (const key of [...undone[0].keys, responses]) expect(key).toContain('{a}');
   expect(new Set(undone[0].keys).size).toBe(5);
   for (const each of undone) expect(each).toEqual(undone[0]);
-  // Now it is used again, with a number above what was barred.
+  // Now the sequence is used again, with a number above the barred ones.
   await charge('a', async (id) => ids.push(id));
   expect(ids[3].sequence).toBe(ids[0].sequence);
   expect(ids[3].number).toBeGreaterThan(barred as number);
@@ -141,7 +141,7 @@ test('a charge whose reply was lost is undone under its number until that is ack
   expect([undone.length, warned, vi.getTimerCount()]).toEqual([4, [], 0]);
 });
 
-test('a refund is made under the same number until it is acknowledged', async () => {
+test('a refund is repeated under the same number until it is acknowledged', async () => {
   const { giveBack, undone } = withRedis();
   const ids: ChangeId[] = [];
   const refund = giveBack('a', async (id) => {
@@ -157,7 +157,7 @@ test('a refund is made under the same number until it is acknowledged', async ()
   expect(undone).toEqual([]);
 });
 
-test('what cannot be undone for another reason is reported, and given up', async () => {
+test('a charge that cannot be undone for another reason is reported and given up', async () => {
   const { charge, undone, warned } = withRedis(async () => {
     throw new Error('no such account');
   });
@@ -173,9 +173,9 @@ test('what cannot be undone for another reason is reported, and given up', async
   expect(undone.map(({ args }) => args[0])).toEqual([undone[0].args[0], undone[0].args[0]]);
 });
 
-test('what Redis does not acknowledge for a day is reported, and given up', async () => {
+test('an undo or refund that Redis does not acknowledge for a day is reported and given up', async () => {
   const { charge, giveBack, undone, warned } = withRedis(async () => Promise.reject(unsent()));
-  /** Lets time pass, in which Redis is asked a few times. */
+  /** Lets time pass, during which Redis gets a few requests. */
   const pass = async (ms: number) => {
     vi.setSystemTime(Date.now() + ms - 1_000);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -200,7 +200,7 @@ test('what Redis does not acknowledge for a day is reported, and given up', asyn
   expect([undone.length, asked, vi.getTimerCount()]).toEqual([before, given, 0]);
 });
 
-test('closing waits two seconds for what is owed, and reports the rest', async () => {
+test('closing waits two seconds for pending refunds, and reports those that remain', async () => {
   const { once: owing, warned: nothing } = withRedis();
   await owing.close();
   expect(nothing).toEqual([]);
@@ -232,7 +232,7 @@ test('closing waits two seconds for what is owed, and reports the rest', async (
     await closing;
     expect(warned).toEqual(report);
     const before = undone.length;
-    // From now on, nothing is owed.
+    // After closing, no refund is promised any more.
     const error = unsent();
     await expect(giveBack('b', async () => Promise.reject(error))).rejects.toBe(error);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -240,7 +240,7 @@ test('closing waits two seconds for what is owed, and reports the rest', async (
   }
 });
 
-test('ten thousand refunds may be pending, before charges are refused; and twice as many in all', async () => {
+test('ten thousand refunds may be pending before charges are refused, and twice as many in all', async () => {
   let isUp = false;
   let [atOnce, most] = [0, 0];
   const answer = async () => {
@@ -276,7 +276,7 @@ test('ten thousand refunds may be pending, before charges are refused; and twice
   const before = undone.length;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(undone.length - before).toBeGreaterThanOrEqual(9_900);
-  // They are not sent to a Redis that is just back all at once.
+  // Refunds are not all sent at once to a Redis that has just come back.
   expect(most).toBe(100);
   expect(await outcomes(async () => charge('a', async () => 'done'), 1)).toEqual({ made: 1 });
 });

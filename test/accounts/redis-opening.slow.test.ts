@@ -12,7 +12,7 @@ import { soonerThan } from '../support/sooner-than.ts';
 
 const redis = ofTests(() => startRedis());
 let database = 0;
-/** A database of this test, and its address. */
+/** Address of the test's own database; `client` is connected to the database. */
 let address: string;
 let client: Redis;
 beforeEach(() => {
@@ -21,7 +21,7 @@ beforeEach(() => {
   onTestFinished(() => client.disconnect());
 });
 
-/** A ledger, and what it warned of. */
+/** Opens a ledger, and records its warnings. */
 async function opened(at = address) {
   const warned: string[] = [];
   const warn = (words: string) => warned.push(words);
@@ -29,14 +29,14 @@ async function opened(at = address) {
   return { ledger, warned };
 }
 
-test('a new ledger is marked with its version, which stays; one of a newer version is left alone', async () => {
+test('a new ledger is marked with its version once, and one of a newer version is not touched', async () => {
   await opened();
   const [name] = await client.keys('*');
   expect(await client.keys('*')).toHaveLength(1);
   expect(await client.get(name)).toBe('1');
   await client.expire(name, 1_000);
   await opened();
-  // It was not written again.
+  // The mark was not written again.
   expect(await client.ttl(name)).toBeGreaterThan(900);
   await client.set(name, '2');
   await expect(opened()).rejects.toThrow(LedgerUnavailable);
@@ -46,7 +46,7 @@ test('a new ledger is marked with its version, which stays; one of a newer versi
   expect(await client.get(name)).toBe('2');
 });
 
-test('a ledger that may lose debits says so when it is opened, by name', async () => {
+test('opening a ledger that may lose debits gives a warning with its address', async () => {
   expect((await opened()).warned).toEqual([]);
   await client.config('SET', 'appendfsync', 'everysec');
   onTestFinished(async () => void (await redis.cli('config', 'set', 'appendfsync', 'always')));
@@ -58,7 +58,7 @@ test('a ledger that may lose debits says so when it is opened, by name', async (
   expect(emitted.mock.calls).toEqual([[fault]]);
 });
 
-test('names of records stay as they are in this version, so that a later program finds them', async () => {
+test('names of records do not change, so that later versions find them', async () => {
   const { ledger } = await opened();
   const { account, keyId, key } = await openCustomer(ledger, { tokens: 10, isMember: true });
   const [hash, atMs] = [hashApiKey(key), Date.UTC(2026, 5, 1)];
@@ -132,14 +132,14 @@ test('names of records stay as they are in this version, so that a later program
   ]);
 });
 
-test('lists each account once, however many keys there are', async () => {
+test('each account is listed once, however many keys there are', async () => {
   const { ledger } = await opened();
   const ids = await Promise.all(
     Array.from({ length: 30 }, async () => (await newAccount(ledger)).id),
   );
   const others = Array.from({ length: 3_000 }, (_, i) => [`other:${i}`, 'x']).flat();
   await client.mset(...others);
-  // One that is gone when it is looked at.
+  // The record of one account is gone.
   const [name] = await client.keys(`*${ids[0]}*:account`);
   await client.rename(name, name.replace(ids[0], 'half'));
   await client.del(name.replace(ids[0], 'half'));
@@ -148,7 +148,7 @@ test('lists each account once, however many keys there are', async () => {
   expect(held.sort()).toEqual(ids.slice(1).sort());
 });
 
-test('scripts that Redis has forgotten are sent again', async () => {
+test('scripts that Redis has dropped are sent again', async () => {
   const { ledger } = await opened();
   const { account, keyId } = await openCustomer(ledger, { tokens: 10 });
   const charge = { account, keyId, route: ROUTE, tokens: 3, atMs: Date.now() };
@@ -171,7 +171,7 @@ test('a clock that is far from that of Redis delays a debit, and nothing more', 
   }
 });
 
-test('a ledger that is closed says so, also if it is closed twice', async () => {
+test('a closed ledger reports that it is closed, even if it was closed twice', async () => {
   const { ledger } = await opened();
   await ledger.ping();
   await ledger.close();
@@ -182,7 +182,7 @@ test('a ledger that is closed says so, also if it is closed twice', async () => 
 });
 
 describe('a Redis', () => {
-  test('that is not there, or refuses the password, is named without it', async () => {
+  test('that is not there or refuses the password is named without the password', async () => {
     const said = async (at: string) => {
       const error = await openLedger(at, { rateLimitPerMinute: 1 }).catch((reason) => reason);
       expect(error).toBeInstanceOf(LedgerUnavailable);
@@ -200,7 +200,7 @@ describe('a Redis', () => {
       false,
       `ledger ${address}: rejects this user and password; check USER:PASSWORD@ in its address`,
     ]);
-    // Clusters and sentinels are asked in other ways.
+    // Clusters and sentinels are reached in other ways.
     for (const way of ['cluster', 'sentinel']) {
       const master = way === 'sentinel' ? '/m' : '';
       const [, words] = await said(`redis+${way}://ada:sesame@127.0.0.1:${port}${master}`);

@@ -62,7 +62,7 @@ test('kill −9 of Redis amid debits and grants loses nothing acknowledged and g
       else debited++;
     }
   });
-  // Each is retried until acknowledged, as a payment event would be.
+  // Each grant is retried until acknowledged, as a payment event would be.
   const grants = (async () => {
     for (let isOpen = false; isOpen || !stop; ) {
       const due = { tokens: 3, cause: `invoice ${granted}`, atMs: 1 };
@@ -105,13 +105,13 @@ test('a Redis that stalls fails requests within two seconds, and serves again on
         /^ledger redis:\/\/127\.0\.0\.1:\d+\/0: /,
       );
     }
-    // Longer than any of them would have waited.
+    // Waits longer than any of the requests would have.
     await pause(2_000);
   } finally {
     await redis.kill('SIGCONT');
   }
   await back();
-  // Commands queued meanwhile reach it now, but they were abandoned and charge nothing.
+  // Commands queued meanwhile reach Redis now, but they were abandoned and charge nothing.
   const once = await ledger.debitOnce(charge, { key: 'given up', fingerprint: 'f' });
   expect(once).toMatchObject({ outcome: 'debited', balance: TOKENS - 1 });
   expect(await ledger.debit(charge)).toEqual({ outcome: 'debited', balance: TOKENS - 2 });
@@ -169,7 +169,7 @@ describe('a ledger reports', () => {
     await opened.ping();
   });
 
-  test('loudly that acknowledged debits can be lost', async () => {
+  test('in a warning that acknowledged debits can be lost', async () => {
     const warnings = async (...settings: string[]) => {
       const warned: string[] = [];
       for (let i = 0; i < settings.length; i += 2) {
@@ -212,7 +212,7 @@ describe('a ledger reports', () => {
     await opened.close();
   });
 
-  test('that Redis is out of memory, and what to do', async () => {
+  test('that Redis is out of memory, with the remedy', async () => {
     await redis.cli('config', 'set', 'maxmemory', '1');
     await expect(ledger.debit(charge)).rejects.toThrow('out of memory; raise its maxmemory');
   });
@@ -230,7 +230,7 @@ test('a ledger behind a sentinel is the one of the named master', async () => {
   await expect(other).rejects.toThrow(LedgerUnavailable);
 });
 
-test('an address whose claimant died goes to the next one, with one sign-up grant', async () => {
+test('an address whose claimant died goes to the next claimant, with one sign-up grant', async () => {
   await redis.cli('set', 'tta:mailbox:cut@example.org', 'account-of-one-who-died');
   expect(await ledger.accountByEmail('cut@example.org')).toBeUndefined();
   const order = { email: 'Cut@Example.org', by: 'owner', atMs: 1 } as const;
@@ -254,14 +254,14 @@ test('an address of a closed account is free, even if the process died before re
   expect(issued).toMatchObject({ created: true, account: { id: again.account.id } });
 });
 
-test('refuses a ledger written by a newer program', async () => {
+test('a ledger written by a newer program is refused', async () => {
   await redis.cli('set', 'tta:form', '99');
   await expect(openLedger(redis.address(), OPTIONS)).rejects.toThrow(/its records have format 99/);
   await redis.cli('del', 'tta:form');
 });
 
 describe('usage', () => {
-  /** One debit on the first of each month of three years. */
+  /** Makes one debit on the first of each month of three years. */
   const threeYears = async () => {
     for (let month = 0; month < 36; month++) {
       await ledger.debit({ ...charge, atMs: Date.UTC(2024, month, 1), tokens: month });

@@ -13,7 +13,7 @@ import { forAll } from '../support/for-all.ts';
 const secret = fc.string({ minLength: 1, maxLength: 20 });
 const PURPOSES = ['sign-in link', 'browser token'] as const;
 
-test('a sealed text opens with its secret, for its purpose, and says which secret that was', () =>
+test('a sealed text opens with its secret, for its purpose, and the secret is returned as well', () =>
   forAll(
     50,
     fc.uniqueArray(secret, { minLength: 1, maxLength: 3 }),
@@ -25,7 +25,7 @@ test('a sealed text opens with its secret, for its purpose, and says which secre
       const sealed = sealText(by, purpose, text);
       expect(sealed).toMatch(/^[\w-]+$/);
       expect(openText(secrets, purpose, sealed)).toEqual({ text, secret: by });
-      // Never the same twice.
+      // Sealing a text again gives another result.
       expect(sealText(by, purpose, text)).not.toBe(sealed);
       const others = secrets.filter((one) => one !== by);
       expect(openText(others, purpose, sealed)).toBeUndefined();
@@ -60,7 +60,7 @@ test('a sealed text has one spelling, and an empty one does not open', () => {
   expect(openText(['secret'], 'browser token', empty)).toBeUndefined();
 });
 
-test('names that ledgers hold stay: of the secret of browser tokens, and of their usage', () => {
+test('the names under which ledgers hold the secret and the usage of browser tokens do not change', () => {
   // Another name would end all tokens, or split the usage of an account in two.
   expect([BROWSER_TOKEN_SECRET, BROWSER_TOKEN_KEY_ID]).toEqual(['browser-tokens', 'browser-token']);
 });

@@ -31,7 +31,7 @@ class PaperAccount {
   readonly debits: { tokens: number; day: number }[] = [];
 }
 
-test('changes that share a commit have the outcomes of running one after another', () =>
+test('changes that share a commit have the outcomes of running them one after another', () =>
   forAll(60, fc.array(fc.array(step, { maxLength: 25 }), { maxLength: 6 }), async (turns) => {
     const paper = Array.from({ length: ACCOUNTS }, () => new PaperAccount());
     const ids = await Promise.all(paper.map(async () => (await newAccount(ledger)).id));

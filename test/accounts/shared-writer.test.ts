@@ -92,7 +92,7 @@ test('a failure crosses processes with its message and SQLite’s code', () => {
   expect(copied).toEqual({ failure: { message: 'disk I/O error', errcode: 10 } });
 });
 
-test('without its parent a process commits by a writer of its own, which it then closes', async () => {
+test('a process without its parent commits through a writer of its own, and closes the writer', async () => {
   const own = new SlowWriter();
   let isThere = true;
   let opened = 0;
@@ -120,7 +120,7 @@ test('without its parent a process commits by a writer of its own, which it then
   expect(own.isClosed).toBe(true);
 });
 
-test('a parent’s failure is the process’s', async () => {
+test('a failure in the parent rejects the commit of the process', async () => {
   const failing = new ParentWriter(
     { isThere: () => true, commit: async () => failureOf(new Error('disk full')) },
     () => Promise.reject(new Error('not needed')),

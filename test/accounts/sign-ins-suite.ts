@@ -9,7 +9,7 @@ import { ledgersOfTests } from '../support/new-ledgers.ts';
 const NOON = Date.UTC(2026, 5, 1, 12);
 const MINUTE_MS = 60_000;
 
-/** The contract of every ledger for sign-ins, sessions, limits and payment events. */
+/** Tests the contract of every ledger for sign-ins, sessions, limits and payment events. */
 export function signInsSuite(name: string, newAddress: () => string): void {
   describe(`${name}, sign-ins`, () => {
     const { ledger, other, address } = ledgersOfTests(newAddress, { rateLimitPerMinute: 1 });
@@ -39,7 +39,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await link('link of right')).toBe(false);
     });
 
-    test('accepts exactly one of several racing right responses', async () => {
+    test('exactly one of several racing right responses is accepted', async () => {
       for (let round = 0; round < 5; round++) {
         const { code, link } = await challenged();
         const responses = await Promise.all(
@@ -51,7 +51,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       }
     });
 
-    test('after the last try every code is refused and the link still works, however fast they come', async () => {
+    test('after the last try, even of concurrent ones, every code is refused and the link still works', async () => {
       const { code, link } = await challenged();
       const wrong = Array.from({ length: CODE_TRIES }, (_, i) =>
         code(`wrong ${i}`, NOON, i % 2 ? ledger : other),
@@ -115,7 +115,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       const refused = { allowed: false, rate: { ...rate, remaining: 0, resetSeconds: 1 } };
       expect(await take(NOON + 59_999)).toEqual(refused);
       expect(await take(NOON + 60_000)).toMatchObject({ allowed: true, rate: { remaining: 1 } });
-      // The clock was set back: the window starts over.
+      // The clock was set back, so the window starts over.
       expect(await take(NOON)).toMatchObject({ allowed: true, rate: { remaining: 1 } });
       const none = await ledger.takeLimited('none', { limit: 0, windowSeconds: 60 }, NOON);
       expect(none.allowed).toBe(false);
@@ -146,7 +146,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
 
     test('a session’s lifetime restarts each time it is seen', async () => {
       const { owner, ref } = await signedIn();
-      // Within the hour it is not written.
+      // Within the hour, the time is not written.
       await ledger.session(ref, NOON + SESSION_SEEN_MS - 1);
       expect((await ledger.sessions(owner, NOON))[0].seenAtMs).toBe(NOON);
       const seen = NOON + SESSION_LIFE_MS - 1;
@@ -157,7 +157,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await ledger.sessions(owner, seen + SESSION_LIFE_MS)).toEqual([]);
     });
 
-    test('refuses an ended session at once, also in other processes', async () => {
+    test('an ended session is refused at once, also in other processes', async () => {
       const { owner, ref } = await signedIn();
       await signedIn(owner, NOON + 1, 'phone');
       expect((await other.sessions(owner, NOON)).map(({ id }) => id)).toEqual(['phone', 'laptop']);
@@ -167,7 +167,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect((await other.sessions(owner, NOON)).map(({ id }) => id)).toEqual(['phone']);
     });
 
-    test(`of more than ${MAX_SESSIONS} sessions the least recently seen expires`, async () => {
+    test(`of more than ${MAX_SESSIONS} sessions, the least recently seen one expires`, async () => {
       const { owner, ref } = await signedIn();
       for (let i = 1; i < MAX_SESSIONS; i++) await signedIn(owner, NOON + i * 1000, `s${i}`);
       expect(await ledger.sessions(owner, NOON)).toHaveLength(MAX_SESSIONS);
@@ -180,7 +180,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(ids).not.toContain('s1');
     });
 
-    test('stores a payment event once, lists events in order, and remembers them once handled', async () => {
+    test('payment events are stored once, listed in order, and still recognized once handled', async () => {
       const event = (n: number, receivedAtMs: number) => ({
         id: `evt_${n}`,
         type: 'invoice.paid',

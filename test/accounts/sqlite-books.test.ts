@@ -18,20 +18,20 @@ import { Dice } from '../transit/dice.ts';
 const HOUR = 3_600_000;
 const NOON = Date.UTC(2026, 5, 1, 12);
 
-/** A debit on paper. */
+/** The model of a debit for a response. */
 interface OnPaper {
   readonly charge: { readonly tokens: number; readonly atMs: number };
   readonly receipt: Receipt;
   readonly request: { readonly key: string; readonly fingerprint: string };
   readonly body: string;
-  /** Deliveries under way. */
+  /** Number of deliveries under way. */
   deliveries: number;
-  /** The most that a failed delivery has brought. */
+  /** Most tokens' worth that a failed delivery has delivered. */
   delivered: number;
   repaid: number;
 }
 
-/** A ledger in memory, with one account. */
+/** Opens a ledger in memory, with one account. */
 function newBooks() {
   const db = new SqlConnection(':memory:');
   const order = { email: null, grant: null, by: 'operator', atMs: NOON } as const;
@@ -65,7 +65,7 @@ test('each response is paid for once, in the part that was delivered, whatever i
       const request = { key: `key ${dice.below(3)}`, fingerprint: `body ${dice.below(4) >> 1}` };
       const known = current.get(request.key);
       if (dice.chance(0.4)) {
-        // A delivery of any response fails, and may have brought a part of it.
+        // A delivery of any response fails, perhaps after a part of the response was delivered.
         const one = dice.pick(paid.filter(({ deliveries }) => deliveries > 0));
         if (!one || now >= one.charge.atMs + RECEIPT_LIFE_MS) continue;
         const { tokens } = one.charge;
@@ -125,7 +125,10 @@ test('each response is paid for once, in the part that was delivered, whatever i
     db.close();
   }));
 
-/** A ledger whose account has paid for a response, and what the account has then. */
+/**
+ * Opens a ledger whose account has 100 tokens; `debit` charges `tokens` for a response, `store`
+ * stores the response, and `kept` replays it.
+ */
 function withDebit(tokens: number) {
   const { db, id } = newBooks();
   books.grant(db, id, { tokens: 100, cause: 'first', atMs: NOON }, 'operator');
@@ -146,7 +149,7 @@ function withDebit(tokens: number) {
   return { db, id, responses, debit, kept, store };
 }
 
-test('a delivery that failed is reported once, and one of no debit changes nothing', () => {
+test('a failed delivery counts once, and a report without a debit changes nothing', () => {
   const { db, id, debit } = withDebit(30);
   const receipt = debit(NOON);
   replays.undeliver(db, receipt, 10);
@@ -161,7 +164,7 @@ test('a delivery that failed is reported once, and one of no debit changes nothi
   expect(read(db, id)).toMatchObject({ balance: 80, used: 20, requests: 1 });
 });
 
-test('what was repaid and has been spent since is not given away again', () => {
+test('a replay is refused if the tokens refunded for it have been spent since', () => {
   const { db, id, debit } = withDebit(90);
   replays.undeliver(db, debit(NOON), 80);
   books.debit(db, { account: id, keyId: 'key', route: 'GET /v1/x', tokens: 11, atMs: NOON });
@@ -171,7 +174,7 @@ test('what was repaid and has been spent since is not given away again', () => {
   expect(read(db, id)).toMatchObject({ balance: 79, used: 21, requests: 2 });
 });
 
-test('a response is stored for the debit that paid for it, while that is the last under its key', () => {
+test('a response is stored for the debit that paid for it, while that debit is the last under its key', () => {
   const { responses, debit, kept, store } = withDebit(10);
   const first = debit(NOON);
   store(first, 'of the first');
@@ -193,7 +196,7 @@ test('a response that has expired is not stored, though its debit can still be u
   expect(read(db, id)).toMatchObject({ balance: 90, used: 10, requests: 1 });
 });
 
-test('a response that was not delivered at all is not stored after that', () => {
+test('a response that was not delivered at all is not stored later', () => {
   const { db, responses, debit, kept, store } = withDebit(10);
   const receipt = debit(NOON);
   replays.undeliver(db, receipt);
@@ -227,7 +230,7 @@ test('expired responses and receipts do not pile up', () => {
   ]);
 });
 
-test('grants, and what is taken back of what was to be, are in the audit trail', () => {
+test('the audit trail has grants, and take-backs with the tokens taken and requested', () => {
   const { db, id } = newBooks();
   books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON }, 'operator');
   books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON + 1 }, 'operator');
@@ -289,7 +292,7 @@ test('the balance is the sum of grants minus that of usage, by day, key and rout
     db.close();
   }));
 
-test('a debit is counted under its UTC day, and nothing is refunded under another', () => {
+test('a debit counts under its UTC day, and a refund needs a debit of the same day, key and route', () => {
   const { db, id } = newBooks();
   books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON }, 'operator');
   const charge = { account: id, keyId: 'key', route: 'GET /v1/x', tokens: 5 };
@@ -332,7 +335,7 @@ test('a debit is counted under its UTC day, and nothing is refunded under anothe
   );
 });
 
-/** The body of a replayed response. */
+/** Returns the body of a replayed response. */
 function bodyOf(replay: unknown): string {
   const { response } = replay as { response: { gzip: Uint8Array } };
   return gunzipSync(response.gzip).toString();

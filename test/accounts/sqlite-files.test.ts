@@ -26,7 +26,7 @@ const names = (db: SqlConnection) =>
 const add = (db: SqlConnection, name: string) =>
   db.run('INSERT INTO secrets VALUES (?, ?)', name, 'x');
 
-/** Moves a clock on by some time, or runs some work, each time it is read. */
+/** Replaces the clock by one that runs `work` and advances by `stepMs` each time it is read. */
 function clockThat(stepMs: number, work: () => void = () => {}) {
   let nowMs = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
@@ -64,12 +64,12 @@ describe('an error', () => {
     });
   });
 
-  test('that is explained already is passed on', () => {
+  test('that has already been explained is passed on', () => {
     const known = new LedgerUnavailable('known');
     expect(unavailable('/a/ledger', known)).toBe(known);
   });
 
-  test('of a value concerns that change alone, any other of SQLite all of them', () => {
+  test('of a value concerns one change alone, and any other error of SQLite concerns the whole group', () => {
     // SQLITE_TOOBIG, _CONSTRAINT and _MISMATCH, and SQLITE_CONSTRAINT_UNIQUE, an extended code.
     for (const errcode of [18, 19, 20, 2067]) expect(isOfTheDatabase({ errcode })).toBe(false);
     // SQLITE_ERROR, _BUSY, _IOERR, _FULL, _NOTADB, and SQLITE_IOERR_WRITE.
@@ -83,7 +83,7 @@ describe('an error', () => {
 });
 
 describe('a connection', () => {
-  test('has a change on the disk when it is made, and keeps its log small', async () => {
+  test('writes a change to the disk when it is committed, and keeps its log small', async () => {
     const [reader, writer] = [await connection(), await connection({ isWriter: true })];
     for (const db of [reader, writer]) {
       const pragma = (name: string) => Object.values(db.get(`PRAGMA ${name}`)!)[0];
@@ -96,7 +96,7 @@ describe('a connection', () => {
     }
   });
 
-  test('makes a transaction as a whole or not at all, and a part of one too', async () => {
+  test('makes a transaction, and each part of one, as a whole or not at all', async () => {
     const [db, other] = [await connection(), await connection()];
     const fault = new Error('a fault');
     const made = db.transaction(() => {
@@ -119,12 +119,12 @@ describe('a connection', () => {
       });
     expect(failing).toThrow(fault);
     expect(names(db)).toEqual(['a', 'c']);
-    // It can go on.
+    // The connection remains usable.
     db.transaction(() => add(db, 'e'));
     expect(names(other)).toEqual(['a', 'c', 'e']);
   });
 
-  test('goes on after an error at which SQLite has rolled everything back itself', async () => {
+  test('remains usable after an error at which SQLite itself has rolled everything back', async () => {
     const db = await connection();
     const failing = () =>
       db.transaction(() => {
@@ -152,7 +152,7 @@ describe('a connection', () => {
     expect(names(db)).toEqual(['a', 'b']);
   });
 
-  test('waits for the transaction of another, for ten seconds', async () => {
+  test('waits up to ten seconds for the transaction of another connection', async () => {
     const [writer, other] = [await connection({ isWriter: true }), await connection()];
     other.run('BEGIN IMMEDIATE');
     let looks = 0;
@@ -166,11 +166,12 @@ describe('a connection', () => {
     other.run('BEGIN IMMEDIATE');
     clockThat(3_000, () => looks++);
     expect(() => writer.transaction(() => add(writer, 'b'))).toThrow('database is locked');
-    // The first look sets the end; at 12 seconds it is past.
+    // The first reading of the clock sets the deadline, which has passed at the fifth, 12 seconds
+    // later.
     expect(looks).toBe(5 + 5);
     other.run('ROLLBACK');
     expect(names(writer)).toEqual(['a']);
-    // Other errors are not waited for.
+    // Other errors are thrown at once.
     looks = 0;
     writer.run('BEGIN');
     expect(() => writer.transaction(() => {})).toThrow('within a transaction');
@@ -178,7 +179,7 @@ describe('a connection', () => {
     writer.run('ROLLBACK');
   });
 
-  test('opens no ledger of a newer version, and no file that is none', async () => {
+  test('opens neither a ledger of a newer version nor a file that is not a ledger', async () => {
     const db = new SqlConnection(file());
     add(db, 'a');
     db.run('PRAGMA user_version = 2');
@@ -191,7 +192,7 @@ describe('a connection', () => {
     expect(() => new SqlConnection(text)).toThrow('file is not a database');
   });
 
-  test('knows payments that were handled for sixty days', async () => {
+  test('recognizes handled payment events for sixty days', async () => {
     const db = await connection();
     const event = (id: string) => ({ id, type: 'invoice.paid', object: 'in_1', receivedAtMs: 1 });
     const handle = (id: string, atMs: number) => {
@@ -207,7 +208,7 @@ describe('a connection', () => {
     expect(storeEvent(db, event('second'))).toBe(false);
   });
 
-  test('removes four of the records that have ended, first those that ended first', async () => {
+  test('removes up to four ended records at a time, beginning with those that ended first', async () => {
     const db = await connection();
     for (const end of [30, 10, 50, 20, 40, 60]) {
       db.run('INSERT INTO limits VALUES (?, 0, 0, ?)', `ends at ${end}`, end);
@@ -231,7 +232,7 @@ describe('a group of changes', () => {
   });
   const open: Write = { name: 'openAccount', args: [{ email: null, grant: null, ...BY }] };
 
-  test('is made but for those that fail, which change nothing', async () => {
+  test('is made except for the changes that fail, which have no effect', async () => {
     const db = await connection({ isWriter: true });
     const [opened] = commitGroup(db, [open]) as [{ value: { account: { id: string } } }];
     const { id } = opened.value.account;
@@ -247,7 +248,8 @@ describe('a group of changes', () => {
       { error: expect.objectContaining({ message: 'no account nobody' }) },
       { value: { granted: true, balance: 12 } },
     ]);
-    // None of it stays where the database itself fails, also if another change failed before.
+    // No part of the group stays if the database itself fails, even if another change failed
+    // before.
     db.run('ALTER TABLE secrets RENAME TO other');
     for (const failing of [[], [grant(id, -1, 'two')]]) {
       const group = [grant(id, 9, 'four'), ...failing, { name: 'secret', args: ['a'] } as Write];
@@ -285,7 +287,7 @@ describe('a group of changes', () => {
 
   const turn = () => new Promise(setImmediate);
 
-  test('is what arrives in a turn, and then what arrives while another is written', async () => {
+  test('is what arrives in one turn, or while another group is written', async () => {
     const { groups, commits, apply } = slowWriter();
     await commits.idle();
     const first = [apply('1'), apply('2')];
@@ -318,14 +320,14 @@ describe('a group of changes', () => {
     await turn();
     expect(isIdle).toBe(true);
     await commits.idle();
-    // It begins again.
+    // A later change begins a new group.
     const last = apply('6');
     await expect.poll(() => groups.length).toBe(4);
     groups[3].end();
     expect(await last).toBe('6');
   });
 
-  test('fails as a whole, which is known until another succeeds', async () => {
+  test('fails as a whole, and the failure is kept until another group succeeds', async () => {
     const { groups, commits, apply } = slowWriter();
     expect(commits.lastFailure).toBeNull();
     const [one, two] = [apply('1'), apply('2')];
@@ -346,7 +348,7 @@ describe('a group of changes', () => {
     expect(commits.lastFailure).toBeNull();
   });
 
-  test('is answered in turns of eight at most, in which each client has its turn', () =>
+  test('is answered in turns of at most eight changes, with the clients in rotation', () =>
     forAll(
       30,
       fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 60 }),
@@ -368,7 +370,8 @@ describe('a group of changes', () => {
           before = answered.length;
         }
         await Promise.all(all);
-        // By client as they came; the n-th of one before the (n + 1)-th of another.
+        // Each client's changes are answered in order, the n-th of one client before the (n + 1)-th
+        // of another.
         const nth = (i: number) => clients.slice(0, i).filter((one) => one === clients[i]).length;
         const rounds = answered.map(nth);
         expect(rounds).toEqual([...rounds].sort((a, b) => a - b));
@@ -376,7 +379,7 @@ describe('a group of changes', () => {
       },
     ));
 
-  /** How many of some changes are answered in each turn, from the first that are. */
+  /** Counts the changes answered per turn, leaving out turns without any. */
   async function answersPerTurn(groupSizes: readonly number[], msOfTurn: (turn: number) => number) {
     const { groups, apply } = slowWriter();
     const perTurn: number[] = [];
@@ -391,7 +394,7 @@ describe('a group of changes', () => {
         all.push(answered);
       }
       for (let wait = 0; groups.length === i && wait < 10; wait++, turns++) await turn();
-      // The clock is read before and after what is answered in a turn.
+      // The clock is read before and after the answers of a turn.
       const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
         if (reads++ % 2 === 1) nowMs += msOfTurn(reads >> 1);
         return nowMs;
@@ -405,14 +408,14 @@ describe('a group of changes', () => {
     return perTurn.filter(Boolean);
   }
 
-  test('is answered by fewer in a turn after one that lasted long, and again by more', async () => {
+  test('has fewer answers in a turn after a long one, and then more again', async () => {
     expect(await answersPerTurn([20], () => 4)).toEqual([8, 8, 4]);
     expect(await answersPerTurn([20], () => 4.001)).toEqual([8, 4, 2, 1, 1, 1, 1, 1, 1]);
     const slowAtFirst = (turn: number) => (turn <= 2 ? 9 : 0);
     expect(await answersPerTurn([64], slowAtFirst)).toEqual([8, 4, 2, 3, 4, 5, 6, 7, 8, 8, 8, 1]);
   });
 
-  test('is answered after those before it, as many in a turn as if they were one', async () => {
+  test('is answered after earlier groups, with as many answers per turn as if they were one group', async () => {
     expect(await answersPerTurn([40, 20], () => 0)).toEqual([8, 8, 8, 8, 8, 8, 8, 4]);
   });
 });
@@ -421,7 +424,7 @@ describe('a ledger', () => {
   const OPTIONS = { rateLimitPerMinute: 1 };
   const address = () => `sqlite:${folder}/own`;
 
-  test('is unwell for ten seconds after a change that failed, unless another succeeds', async () => {
+  test('fails its ping for ten seconds after a failed change, unless another change succeeds', async () => {
     const ledger = await ofThisTest(openLedger(address(), OPTIONS));
     const { id } = await newAccount(ledger);
     const blocker = await ofThisTest(new SqlConnection(`${folder}/own/ledger.db`));
@@ -437,7 +440,7 @@ describe('a ledger', () => {
       const later = vi.spyOn(performance, 'now').mockReturnValue(failedMs);
       onTestFinished(() => later.mockRestore());
       await expect(ledger.ping()).rejects.toThrow(said);
-      // It can be read meanwhile.
+      // The ledger can be read meanwhile.
       expect((await ledger.account(id))!.balance).toBe(0);
       if (recovers === 'by time') later.mockReturnValue(failedMs + 60_000);
       else await grant('another');
@@ -446,12 +449,12 @@ describe('a ledger', () => {
     }
   });
 
-  test('that is closed says so, also if it is closed twice', async () => {
+  test('that is closed reports so, even if it was closed twice', async () => {
     const ledger = await openLedger(address(), OPTIONS);
     const { id } = await newAccount(ledger);
     const last = ledger.grant(id, { tokens: 1, cause: 'last', atMs: 1 }, 'operator');
     await Promise.all([ledger.close(), ledger.close()]);
-    // The change that was under way is made.
+    // The change that was under way has been made.
     expect(await last).toEqual({ granted: true, balance: 1 });
     const said = `${folder}/own: the ledger is closed`;
     for (const ask of [
@@ -463,7 +466,7 @@ describe('a ledger', () => {
     }
   });
 
-  test('is missing where there is no file of it', async () => {
+  test('is missing if its file does not exist', async () => {
     expect(isMissingLedger(address())).toBe(true);
     await mkdir(`${folder}/own`);
     expect(isMissingLedger(address())).toBe(true);

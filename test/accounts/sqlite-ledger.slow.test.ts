@@ -90,7 +90,8 @@ test('a writer thread that dies amid debits is replaced, and no acknowledged deb
   expect(Number(/(\d+) threads/.exec(program.output())![1])).toBeGreaterThan(2);
   const [debited, refused] = [count('debited'), count('LedgerUnavailable')];
   expect(debited + refused).toBe(800);
-  // Alone, the lane loses nothing; three of them, what was under way at each of six deaths.
+  // A lane alone loses nothing. Three lanes lose what the others had under way at each of six
+  // deaths.
   expect(refused).toBeLessThanOrEqual(12);
   const ledger = await ofThisTest(openLedger(address, OPTIONS));
   const { granted, used } = await booksOf(ledger, account);
@@ -99,7 +100,7 @@ test('a writer thread that dies amid debits is replaced, and no acknowledged deb
   expect(used).toBeLessThanOrEqual(debited + refused);
 });
 
-test('the very next read sees another process’s commit, within a turn too', async () => {
+test('the very next read sees another process’s commit, even within a turn of the event loop', async () => {
   const address = newAddress();
   const ledger = await ofThisTest(openLedger(address, OPTIONS));
   const { account, keyId, key } = await openCustomer(ledger, { tokens: 1 });
@@ -119,7 +120,7 @@ test('the very next read sees another process’s commit, within a turn too', as
   expect(other.output()).toContain('admitted, then account-disabled');
 });
 
-test('refuses a ledger written by a newer program and leaves it untouched', async () => {
+test('a ledger written by a newer program is refused and left untouched', async () => {
   const address = newAddress();
   await (await openLedger(address, OPTIONS)).close();
   const file = path.join(address.slice('sqlite:'.length), 'ledger.db');
@@ -142,13 +143,16 @@ test('every acknowledged debit is in the file that SQLite itself reads, and the 
   expect(await sqlite3(file, 'SELECT requests, tokens FROM usage')).toBe('100|300');
 });
 
-/** Runs a statement through SQLite's own command-line tool, which waits for locks as others do. */
+/**
+ * Runs a statement through SQLite's own command-line tool, which waits for locks like other
+ * processes.
+ */
 async function sqlite3(file: string, sql: string): Promise<string> {
   const { stdout } = await run('sqlite3', ['-cmd', '.timeout 60000', file, sql]);
   return stdout.trim();
 }
 
-test('names a folder that cannot be used', async () => {
+test('the error for a folder that cannot be used names the folder', async () => {
   const file = path.join(await folderOfThisTest(), 'file');
   await writeFile(file, '');
   await expect(openLedger(`sqlite:${file}/below`, OPTIONS)).rejects.toThrow(LedgerUnavailable);

@@ -10,7 +10,7 @@ import { SqlConnection } from '../../portal/accounts/sqlite/sql-connection.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from '../transit/dice.ts';
 
-test('takes exactly the limit in each window that a first attempt opens, also if the clock is set back', () =>
+test('exactly the limit is taken in each window that a first attempt opens, even if the clock is set back', () =>
   forAll(40, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const db = new SqlConnection(':memory:');
@@ -25,7 +25,7 @@ test('takes exactly the limit in each window that a first attempt opens, also if
       const allowed = at.used < window.limit;
       if (allowed) {
         opened.set(subject, { ...at, used: at.used + 1 });
-        // Windows that have ended are forgotten, so none opens again when the clock is set back.
+        // Windows that have ended are dropped, so none opens again when the clock is set back.
         for (const [other, { startMs }] of opened) {
           if (startMs + 60_000 <= now) opened.delete(other);
         }

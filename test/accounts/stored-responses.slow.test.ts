@@ -29,7 +29,7 @@ afterEach(() => ledger.close());
 
 test('after kill −9 every acknowledged response is there, and debits match kept responses', async () => {
   await ledger.close();
-  // Eight at a time, with numbers as keys, until it is killed.
+  // Stores responses, eight at a time, with numbers as keys, until the process is killed.
   const program = runLedgerProgram(
     `sqlite:${folder}`,
     `let next = 0;

@@ -23,14 +23,14 @@ const MINUTE_MS = 60_000;
 /** Seeds of the random cities and timetables. */
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
 
-/** Deviation of times from independent computations, in figures: the source of ACCURACY.md. */
+/** Measures how times deviate from independent computations: the source of ACCURACY.md. */
 export async function benchAccuracy(inputs: BenchInputs): Promise<void> {
   await onPlainGrid();
   await onTimetables();
   await againstSecondEngine(inputs);
 }
 
-/** Walks in a grid of straight streets, against results worked out by hand. */
+/** Compares walks in a grid of straight streets with results worked out by hand. */
 async function onPlainGrid(): Promise<void> {
   const city = { blocks: 500, seed: 1 };
   await inFolder(async (folder) => {
@@ -62,7 +62,7 @@ async function onPlainGrid(): Promise<void> {
   });
 }
 
-/** Transit trips in random cities, against a plain search over every event. */
+/** Compares transit trips in random cities with a plain search over every event. */
 async function onTimetables(): Promise<void> {
   const count = { pairs: 0, faster_than_walking: 0, as_the_plain_search: 0 };
   for (const seed of SEEDS) {
@@ -112,7 +112,7 @@ function walksOf(city: CityWithStops): Walks {
   };
 }
 
-/** Half-hour walks in Baltimore, against an engine that shares no code with the builder. */
+/** Compares half-hour walks in Baltimore with an engine that shares no code with the builder. */
 async function againstSecondEngine({ osm, blocks: files, counties }: BenchInputs): Promise<void> {
   const { walks, origins } = await walksOfBoth(osm, files, counties[0]);
   const both = walks.filter(({ ours, theirs }) => Number.isFinite(ours) && Number.isFinite(theirs));

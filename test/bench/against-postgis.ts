@@ -17,10 +17,11 @@ const COMPARED = 40;
 const UNCACHED = { RESPONSE_CACHE_BYTES: '0' };
 
 /**
- * The service against its twin on PostgreSQL and PostGIS: the same rows, accounts, requests and
- * responses, in the same run. `uncached` caches no finished responses: each is read, decoded and
- * written afresh. One process of ours, which has one of the machine's cores, and for `by_two` as
- * many as `tta serve` starts on two; the twin's sessions have all cores.
+ * Measures the service against its twin on PostgreSQL and PostGIS, with the same rows, accounts,
+ * requests and responses, in one run. `uncached` keeps no finished responses: each is read, decoded
+ * and written afresh. Our service is one process, which has one of the machine's cores; for
+ * `by_two`, it is as many processes as `tta serve` starts on two cores. The twin's sessions have
+ * all cores.
  */
 export async function benchAgainstPostgis(built: Built): Promise<void> {
   const { store, release, places, folder } = built;
@@ -70,7 +71,9 @@ export async function benchAgainstPostgis(built: Built): Promise<void> {
   }
 }
 
-/** A comparison of speed means nothing where the responses differ. */
+/**
+ * Asserts that both servers give the same responses, without which their speed cannot be compared.
+ */
 async function compareResponses(ours: Contestant, theirs: Contestant): Promise<void> {
   assert.equal(theirs.targets.length, ours.targets.length, 'the twin has other pages');
   assert.ok(ours.targets.length > 0, 'nothing to ask for');

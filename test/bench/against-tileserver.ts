@@ -18,8 +18,8 @@ const COMPARED = 40;
 const HEADERS = { 'Accept-Encoding': 'gzip' };
 
 /**
- * Tiles from the service, for members, against tileserver-gl-light on the same archive: the same
- * tiles in the same seeded order. It checks no key.
+ * Measures tiles of the service, for members, against tileserver-gl-light on the same archive, with
+ * the same tiles in the same seeded order. The tileserver checks no key.
  */
 export async function benchAgainstTileserver({ store, folder }: Built): Promise<void> {
   const { mode, destTypeId, file } = await largestArchive(store);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import Fastify from 'fastify';
 
 /**
- * The minimum Fastify can do with the same bytes: one route, no hook, a buffer. With several
- * processes it works like `tta serve`: each accepts from one shared socket.
+ * Serves the same bytes with the least that Fastify can do: one route, no hook, a buffer. With
+ * several processes, each accepts from one shared socket, as in `tta serve`.
  */
 const processes = Number(process.env.BARE_PROCESSES ?? 1);
 if (cluster.isPrimary && processes > 1) {

@@ -13,8 +13,8 @@ const SECONDS = 5;
 const SEED = 20_260_103;
 
 /**
- * The largest responses, to one client at a time, with warm caches: batches of 250 origins, and
- * pages of 1,000 rows of an area.
+ * Measures the largest responses, to one client at a time, with warm caches: batches of 250
+ * origins, and pages of 1,000 rows of an area.
  */
 export async function benchBatches({ store, release, places, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'batches-ledger');

@@ -9,7 +9,9 @@ import type { BenchInputs } from './inputs.ts';
 
 const TTA = path.resolve('dist/infra/cli/tta.js');
 
-/** Builds with the command itself: time, peak memory, and bytes per row. Returns the store. */
+/**
+ * Builds with the command itself; measures time, peak memory and bytes per row. Returns the store.
+ */
 export async function benchBuild(inputs: BenchInputs, folder: string): Promise<string> {
   const store = path.join(folder, 'store');
   const begun = performance.now();
@@ -31,7 +33,7 @@ export function buildFlags({ osm, gtfs, blocks, places, counties }: BenchInputs)
   return counties.length > 0 ? [...flags, '--counties', counties.join(',')] : flags;
 }
 
-/** Builds by the command, as a user would; returns its final output. */
+/** Builds with the command, as a user would; returns its final output. */
 export async function build(args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [TTA, 'build', ...args]);
   return stdout;

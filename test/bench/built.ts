@@ -9,10 +9,10 @@ export interface Built {
   /** The folder of its store. */
   readonly store: string;
   readonly release: Release;
-  /** Its inputs, and the census places in them. */
+  /** The name of its inputs, and the census places in them. */
   readonly place: string;
   readonly places: readonly Place[];
-  /** For any other files needed. */
+  /** A folder for any other files. */
   readonly folder: string;
 }
 

@@ -22,10 +22,10 @@ interface Round extends Load {
 }
 
 /**
- * Loads servers in turn, several rounds, so that disturbances of the machine affect all alike, and
- * prints the median rate and latency of each. `over` names pairs for which to print also the ratio
- * of rates, round by round, and how many requests the first serves in the processor time of one
- * request of the second.
+ * Loads servers in turn, for several rounds, so that disturbances of the machine affect all alike.
+ * Prints the median rate and latency of each server. For each pair in `over`, also prints the
+ * median over the rounds of the ratio of their rates, and how many requests the first serves in the
+ * processor time of one request of the second.
  */
 export async function contest<Name extends string>(
   title: string,

@@ -16,12 +16,12 @@ import { releaseIn } from '../support/release-in.ts';
 import { startService } from './service.ts';
 
 /**
- * `npm run corpus -- record FOLDER` on one checkout, `npm run corpus -- compare FOLDER` on another:
- * checks that both return the same responses, byte for byte, to the same requests on the same
- * release. The folder keeps the release, the requests and a digest of each response.
+ * `npm run corpus -- record FOLDER` on one checkout and `npm run corpus -- compare FOLDER` on
+ * another check that both return the same responses, byte for byte, to the same requests on the
+ * same release. The folder keeps the release, the requests and a digest of each response.
  */
 const REQUESTS = 5_000;
-/** The others follow from the responses to these: the next page, and the same in other formats. */
+/** Requests that are drawn. The others follow from their responses: next pages, other formats. */
 const DRAWN = 2_500;
 const SEED = 20_260_114;
 const CITY = { blocks: 1_500, seed: 14 };
@@ -31,7 +31,7 @@ const ROW_BUDGET = 2_000;
 const FEW_TOKENS = 150;
 const MAX_REPORTED = 10;
 const FORMATS = ['text/csv', 'application/x-ndjson', 'application/geo+json'];
-/** Depends on the clock or the connection; cross-origin headers are the same on every response. */
+/** Headers that depend on the clock or connection, and a CORS header that never varies. */
 const NOT_COMPARED =
   /^(date|ratelimit|connection|keep-alive|x-request-id|access-control-expose-headers)$/;
 
@@ -69,7 +69,7 @@ async function record(): Promise<void> {
   await withService(async (ask, document) => {
     const drawn = fc.sample(anyRequest(document, marks, pools), { numRuns: DRAWN, seed: SEED });
     const waiting = drawn.map(({ method, path, headers, body }, i): Recorded => {
-      // A reused key would make a response depend on earlier ones.
+      // A reused idempotency key would make a response depend on earlier ones.
       const { 'idempotency-key': _, ...sent } = headers;
       return { method, path, headers: sent, body, isPoor: i % 10 === 0 };
     });
@@ -168,7 +168,7 @@ function inOtherFormats({ headers, ...request }: Recorded): Recorded[] {
   return FORMATS.map((accept) => ({ ...request, headers: { ...headers, accept } }));
 }
 
-/** The request for the page after a response's. */
+/** The request for the page that a response's cursor leads to. */
 function nextPage(request: Recorded, cursor: string): Recorded {
   if (request.body !== undefined) {
     return { ...request, body: JSON.stringify({ ...JSON.parse(request.body), cursor }) };

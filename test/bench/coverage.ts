@@ -28,22 +28,22 @@ const CRITERIA = [
 ];
 /** Origins of opportunities. */
 const ORIGINS = 200;
-/** The longest that other requests may wait for one. */
+/** The longest that one request may hold up others. */
 const WANTED_HELD_MS = 4;
 
-/** Requests of one kind, and how much one may take. */
+/** Requests of one kind, and how much time one may take. */
 interface Case {
-  /** Processor time. */
+  /** Target for the mean processor time of a request. */
   readonly wantedMs: number;
   readonly operationId: string;
   readonly requests: readonly ExampleRequest[];
 }
 
 /**
- * Opportunities, sums over places, drawn areas and baskets, and sites of one's own: validated,
- * computed and rendered one after the other, without HTTP and ledger, with the heads of objects in
- * memory and their rows in the disk cache. Also measures how long they hold the event loop, and how
- * many ranges a place takes once the heads are in memory.
+ * Measures opportunities, sums over places, drawn areas and baskets, and a caller's own sites.
+ * Requests are validated, computed and rendered one after the other, without HTTP and ledger, with
+ * the heads of objects in memory and their rows in the disk cache. Also measures how long requests
+ * hold the event loop, and how many ranges a place takes once the heads are in memory.
  */
 export async function benchCoverage({ store, release, places, place }: Built): Promise<void> {
   const responses = new ExampleResponses({ config: {} } as ProxyServices, release);
@@ -135,8 +135,8 @@ function endpointOf(operationId: string): Endpoint {
 }
 
 /**
- * Ranges read for the sums of one type over a place after those of another, on a release of its
- * own.
+ * Counts the ranges that are read for the sums of one type over a place after those of another
+ * type, on a separately opened release.
  */
 async function rangesOfPlace(folder: string, places: readonly Place[]): Promise<number> {
   const store = new CountingStore(folder);
@@ -177,7 +177,9 @@ function repeated(
   return () => responses.json(endpoint, requests[next++ % requests.length]);
 }
 
-/** Sends requests for some seconds: the elapsed time of each, and their mean processor time. */
+/**
+ * Sends requests for some seconds; returns the elapsed time of each, and their mean processor time.
+ */
 async function timed(ask: () => Promise<unknown>): Promise<{ elapsed: Millis[]; mean: Millis }> {
   const elapsed: Millis[] = [];
   const end = performance.now() + SECONDS * 1000;
@@ -191,10 +193,10 @@ async function timed(ask: () => Promise<unknown>): Promise<{ elapsed: Millis[]; 
 }
 
 /**
- * Sends requests for some seconds, each in a turn of its own: how long they held each turn of the
- * event loop, ascending. Elapsed or processor time, whichever is less: a busy machine makes the
- * process wait, and other threads use the processor too. Apart from `timed`, since a loop that
- * never rests uses processor time of its own.
+ * Sends requests for some seconds, each in a turn of its own; returns how long each turn of the
+ * event loop was held, ascending. A turn counts with its elapsed or its processor time, whichever
+ * is less: a busy machine makes the process wait, and other threads use the processor too. This is
+ * separate from `timed`, since a loop that never rests uses processor time of its own.
  */
 async function turnsDuring(ask: () => Promise<unknown>): Promise<Millis[]> {
   const turns: Millis[] = [];
@@ -210,7 +212,7 @@ async function turnsDuring(ask: () => Promise<unknown>): Promise<Millis[]> {
   const end = began + SECONDS * 1000;
   while (performance.now() < end) {
     await new Promise(setImmediate);
-    // As where the service begins with a request.
+    // The service does the same when it begins with a request.
     yieldIfOverdue(SHARED);
     await ask();
   }
@@ -239,7 +241,9 @@ async function centresOf(release: Release): Promise<Centre[]> {
   return centres;
 }
 
-/** A circle around the middle of some points, with so many of them inside, as far as there are. */
+/**
+ * A circle around the median of some points, with `count` of them inside, or all if they are fewer.
+ */
 function ringAround(centres: readonly Centre[], count: number): [number, number][] {
   const lon = median(centres.map((at) => at.lon));
   const lat = median(centres.map((at) => at.lat));

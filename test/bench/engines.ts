@@ -35,18 +35,18 @@ import { type R5Mode, r5Times } from './engines/r5.ts';
 import { valhallaMetres } from './engines/valhalla.ts';
 import type { BenchInputs } from './inputs.ts';
 
-/** The day all engines use; a Monday on which most feeds of Baltimore run anyway. */
+/** The date that all engines use: a Monday, on which most feeds of Baltimore run anyway. */
 const DATE = '2020-11-09';
 const ABOUT = { place: 'Baltimore' };
 const CORNER_EVERY = { origin: 100, target: 5 };
 const BLOCK_EVERY = 40;
 const METRES_PER_MINUTE = 60 * ROUTING.walkMetresPerSecond;
-/** Pairs beyond are within reach of the cap. */
+/** Minutes up to which pairs are compared; times beyond are too close to the cap of an hour. */
 const CAPPED = 55;
 
 /**
- * Differences between our times and those of third-party engines on the same inputs: prints shares,
- * tails and their causes. Installs the engines from the registries.
+ * Compares our times with those of third-party engines on the same inputs; prints shares, tails and
+ * their causes. Installs the engines from the registries.
  */
 export async function benchEngines(inputs: BenchInputs, folder: string): Promise<void> {
   const work = path.join(folder, 'engines');
@@ -68,7 +68,7 @@ async function regionOf(inputs: BenchInputs, gtfs: readonly string[]) {
   return readFiles({ osm: [osm], blocks, counties, feeds });
 }
 
-/** Between crossings, where no linking is involved: compares map reading and search. */
+/** Compares walks between crossings, where no linking is involved: only map reading and search. */
 async function againstValhalla(region: Region, osm: string, work: string): Promise<void> {
   const corners = crossings(region);
   const origins = corners.filter((_, i) => i % CORNER_EVERY.origin === 0);
@@ -96,7 +96,7 @@ function crossings({ streets, walk, coverage }: Region): Position[] {
     .filter(([lon, lat]) => coverage === null || boxContains(coverage, lon, lat));
 }
 
-/** From blocks to the cells of R5's grid, door to door. */
+/** Compares times from blocks to the cells of R5's grid, door to door. */
 async function againstR5(
   region: Region,
   osm: string,
@@ -113,7 +113,7 @@ async function againstR5(
   const alike = withoutCoverage(region);
   const calm = withoutStress(alike);
   const targets = r5.cells;
-  // It rounds down.
+  // R5 rounds minutes down.
   const theirs = (mode: R5Mode) => r5.minutes[mode].map((row) => row.map((m) => m + 0.5));
   const ours = ourTimes(alike, origins, targets);
   const walks = pairsOf(ours.get('walk')!, theirs('walk'), CAPPED);
@@ -152,12 +152,15 @@ async function againstR5(
     const keys = new Set(pairs.map(keyOf));
     return (pair: Pair) => keys.has(keyOf(pair));
   };
-  /** Whether a pair agrees in other runs, or is found by neither engine. */
+  /** Returns whether a pair agrees in another run, or is found by neither engine there. */
   const alikeIn = (pairs: readonly Pair[]) => {
     const isUnlike = among(pairs.filter((pair) => !isAlike(pair)));
     return (pair: Pair) => !isUnlike(pair);
   };
-  /** All pairs, and those with both ends next to streets: no trip begins in the harbour. */
+  /**
+   * Prints all pairs, and those with both ends next to streets, since no trip begins in the
+   * harbour.
+   */
   const compare = (
     mode: string,
     pairs: readonly Pair[],

@@ -6,13 +6,13 @@ import { figure } from './figure.ts';
 import { baltimore } from './inputs.ts';
 import { watched } from './watched-command.ts';
 
-/** Stages of a join, by the names of their receipts. */
+/** Names of the receipts of a join's stages. */
 const JOINED = /^(join|reach|catchment|block|tiles)-/;
 
 /** The most that an export may take, as a multiple of the join of its release. */
 const WANTED_RATIO = 1.2;
 
-/** Time to export Baltimore, beside the time of its join; and the memory that it takes. */
+/** Measures the time to export Baltimore, relative to that of its join, and the memory it takes. */
 export async function benchExports({ store, place, folder }: Built): Promise<void> {
   const build = () => timed('build', ...buildFlags(baltimore()), '--out', store);
   const kept = await build();

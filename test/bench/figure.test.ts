@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exponentOf } from './figure.ts';
 
-test('the exponent of a power law is that of its points, and of scattered points between theirs', () => {
+test('the fitted exponent is that of points on a power law, also of points scattered evenly around one', () => {
   const law = [1, 2, 5, 40].map((x) => [x, 3 * x ** 1.5] as const);
   expect(exponentOf(law)).toBeCloseTo(1.5, 12);
   const steps = [0.8, 1.25, 1.25, 0.8].map((error, i) => [2 ** i, error * 2 ** i] as const);

@@ -20,8 +20,8 @@ const GZIP = { 'Accept-Encoding': 'gzip' };
 const READ = /^(?!tiles\/|tile-sums\/|receipts\/|regions\/)/;
 
 /**
- * The cost of a request to a rented service, in dollars. On-demand prices of us-east-1 as published
- * in 2026: c7g.large, two cores; S3 Standard reads; transfer to the internet.
+ * Prices of a rented service, in dollars: on demand in us-east-1, as published in 2026, for
+ * c7g.large with two cores, reads of S3 Standard, and transfer to the internet.
  */
 const PRICES = {
   coreHour: 0.0725 / 2,
@@ -53,9 +53,9 @@ type WithFleet = (
 ) => Promise<void>;
 
 /**
- * Rate and latency of each kind of route at rising concurrency, on folder and S3, SQLite and Redis,
- * with one process and two, and the cost of a million such requests; then the gain of two processes
- * over one.
+ * Measures rate and latency of each kind of route at rising concurrency, on folder and S3, SQLite
+ * and Redis, with one process and two, and the cost of a million such requests; then the gain of
+ * two processes over one.
  */
 export async function benchFleet({ store, release, places, folder }: Built): Promise<void> {
   const stops: (() => Promise<unknown>)[] = [];
@@ -90,7 +90,9 @@ export async function benchFleet({ store, release, places, folder }: Built): Pro
   }
 }
 
-/** No response caching: cached responses cost the same on every store. */
+/**
+ * Measures routes without response caching, since cached responses cost the same on every store.
+ */
 function benchRoutes(
   fleet: Fleet,
   known: Pick<Measured, 'release' | 'places'>,
@@ -118,9 +120,9 @@ function benchRoutes(
 }
 
 /**
- * A hot summary by one process and by two. The load generator uses cores here that it would not use
- * elsewhere; so besides the ratio of rates this prints an estimate without it: twice the processor
- * time of a request with one process, over that with two.
+ * Measures a hot summary with one process and with two. The load generator uses cores here that it
+ * would not use elsewhere. So besides the ratio of rates, this prints an estimate without the
+ * generator: twice the processor time of a request with one process, over that with two.
  */
 async function benchTwoOverOne(block: string, withFleet: WithFleet): Promise<void> {
   const ratios: number[] = [];
@@ -164,7 +166,7 @@ async function loadWith(
   return { ...measured, processorMicros: (seconds / measured.requests) * 1e6 };
 }
 
-/** The cost of a million such requests: processors as busy as here, reads, and transfer. */
+/** Dollars for a million such requests: processor time as measured here, reads, and transfer. */
 function dollarsOf({ processorMicros, bytes, requests }: LoadOfService, { store }: Fleet): number {
   const processors = (processorMicros / 3600) * PRICES.coreHour;
   const reads = store === 's3' ? PRICES.millionReads : 0;

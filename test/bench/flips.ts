@@ -13,8 +13,8 @@ const CITY = { blocks: 600, seed: 7 };
 const SPREAD = { blocks: 60, pois: 60, archives: 40 };
 
 /**
- * Flips bytes of every kind of object in turn under a proxy: counts responses that match the
- * undamaged ones, that are refused, and that are wrong, of which there must be none.
+ * Flips bytes of every kind of object in turn under a proxy. Counts the responses that equal the
+ * undamaged ones, those that are refused, and those that are wrong, of which there must be none.
  */
 export async function benchFlips(folder: string): Promise<void> {
   const city = await writeDemoCity({ ...CITY, out: path.join(folder, 'flips-city') }, silent);

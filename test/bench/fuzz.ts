@@ -7,9 +7,9 @@ const REQUESTS = 1_000_000;
 const SEED = 20_260_105;
 
 /**
- * Random requests to the service, valid and invalid: counts of the outcomes. Throws, with requests
- * that show it, if any response was wrong or its charge differed from what was delivered and
- * debited. `FUZZ_REQUESTS` and `FUZZ_SEED` set how many and which.
+ * Sends random requests to the service, valid and invalid, and counts the outcomes. Throws, with
+ * the requests that show it, if any response was wrong or its charge differed from what was
+ * delivered and debited. `FUZZ_REQUESTS` sets the number of requests, `FUZZ_SEED` selects them.
  */
 export async function benchFuzz({ store, folder }: Built): Promise<void> {
   const requests = Number(process.env.FUZZ_REQUESTS ?? REQUESTS);

@@ -11,9 +11,9 @@ const TOWNS = [8, 16, 32, 64];
 const CROSSINGS: readonly Crossing[] = ['train', 'ferry lines', 'mapped ferries'];
 
 /**
- * How searches grow: with cities and the density of their transit, with the calls of a train, and
- * with islands behind islands. Each series ends with the exponents of the power laws that fit the
- * times by the targets of the region: 1 is linear.
+ * Measures how searches grow: with cities and the density of their transit, with the calls of a
+ * train, and with chains of islands. Each series ends with the exponents of the power laws that fit
+ * the times by the targets of the region: 1 is linear.
  */
 export async function benchGrowth(folder: string): Promise<void> {
   for (const preset of PRESETS) {

@@ -6,14 +6,14 @@ import { figure } from './figure.ts';
 const PROGRAMS = path.resolve('dist/test/conformance/hostile-hour');
 const WANTED_MS = 100;
 /**
- * The honest client stays within the first limit; hostile keys soon reach it. The other is no
- * limit.
+ * Requests per minute. The honest client stays within `limited`, which hostile keys soon reach;
+ * `unlimited` is never reached.
  */
 const LIMITS = { limited: 1_200, unlimited: 1e9 };
 
 /**
- * Speed of an honest client alongside a hostile one on 64 connections, and the peak memory of the
- * service. `idle_p99_ms`, of the honest client alone, is the machine's baseline.
+ * Measures the latency of an honest client alongside a hostile one on 64 connections, and the peak
+ * memory of the service. `idle_p99_ms`, of the honest client alone, is the machine's baseline.
  */
 export async function benchHostile({ store, folder }: Built): Promise<void> {
   for (const [name, perMinute] of Object.entries(LIMITS)) {

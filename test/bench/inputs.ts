@@ -38,17 +38,17 @@ export function largeCity(folder: string): Promise<BenchInputs> {
   return demoCity(LARGE, folder);
 }
 
-/** As many blocks, with as much public transport as Manhattan has. */
+/** A demo city with as many blocks as `largeCity`, and as much public transport as Manhattan. */
 export function metropolis(folder: string): Promise<BenchInputs> {
   return demoCity(METROPOLIS, folder);
 }
 
-/** The given number of blocks, in counties that are wider than an hour's ride. */
+/** A demo country of the given number of blocks, in counties that are wider than an hour's ride. */
 export function country(blocks: number, folder: string): Promise<BenchInputs> {
   return demoCity({ blocks, seed: 1, counties: COUNTRY_COUNTIES, preset: 'country' }, folder);
 }
 
-/** A demo city of a size. */
+/** Writes a demo city of the given size. */
 export async function demoCity(
   size: Omit<DemoOptions, 'out'>,
   folder: string,

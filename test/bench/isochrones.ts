@@ -18,7 +18,7 @@ import type { Target } from './wrk.ts';
 const ORIGINS = 200;
 const SECONDS = 6;
 
-/** Isochrones of a mode and size, and their requirements. */
+/** Isochrones of a mode and size, and the requirements on them. */
 interface Case {
   readonly mode: Mode;
   readonly minutes: Minutes;
@@ -29,10 +29,10 @@ interface Case {
 
 export const WALK_30: Case = { mode: 'walk', minutes: 30, wantedMs: 3, minBlocks: 1 };
 const BIKE_60: Case = { mode: 'bike', minutes: 60, wantedMs: 25, minBlocks: 5000 };
-/** The longest that other requests may wait for one. */
+/** The longest that one isochrone may hold up other requests. */
 const WANTED_HELD_MS = 20;
 
-/** The largest possible isochrones, in a city built for the purpose. */
+/** Measures the largest possible isochrones, in a city built for the purpose. */
 export async function benchLargeIsochrones(city: BenchInputs, folder: string): Promise<void> {
   const store = path.join(folder, 'large-city', 'store');
   await build(['--osm', city.osm, '--blocks', ...city.blocks, '--no-tiles', '--out', store]);
@@ -40,8 +40,9 @@ export async function benchLargeIsochrones(city: BenchInputs, folder: string): P
 }
 
 /**
- * Isochrones computed afresh each time, with block outlines in memory, for one client, a member: a
- * debit would wait for the disk. Also measures how long they hold the event loop.
+ * Measures isochrones that are computed afresh each time, with block outlines in memory, for one
+ * client. The client is a member, since a debit would wait for the disk. Also measures how long
+ * isochrones hold the event loop.
  */
 export async function benchIsochrones(built: Built, cases: readonly Case[]): Promise<void> {
   const { store, release, place, folder } = built;
@@ -62,7 +63,7 @@ export async function benchIsochrones(built: Built, cases: readonly Case[]): Pro
   }
 }
 
-/** Origins of isochrones, in a seeded order, and how many blocks they reach. */
+/** Origins of isochrones, in a seeded order, and the mean number of blocks that they reach. */
 async function originsOf(
   release: Release,
   { mode, minutes, minBlocks }: Case,
@@ -80,7 +81,7 @@ async function originsOf(
   return { origins, meanBlocks: Math.round(blocks / origins.length) };
 }
 
-/** Blocks within reach of a block; 0 for one that the mode cannot start from. */
+/** The number of blocks within reach of a block; 0 for one that the mode cannot start from. */
 async function reachedFrom(
   release: Release,
   geoid: Geoid,

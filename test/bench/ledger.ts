@@ -9,12 +9,12 @@ import type { Target } from './wrk.ts';
 
 const ROUNDS = 3;
 const MANY = 100_000;
-/** As many as there are connections: no request waits for another's debit. */
+/** One account per connection: no request waits for another's debit. */
 const FEW = 64;
 
 /**
- * Authorise and debit, as served: a hot summary over a SQLite ledger, and over one on a Redis that
- * keeps every write (`appendfsync always`), next to each other; with few accounts, and with many.
+ * Measures authorisation and debit as served: a hot summary over a SQLite ledger, in turn with one
+ * over a Redis that keeps every write (`appendfsync always`), with few accounts and with many.
  */
 export async function benchLedger({ store, release, folder }: Built): Promise<void> {
   const redis = await startRedis();

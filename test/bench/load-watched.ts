@@ -17,8 +17,8 @@ export interface Held {
 const ANY = 'application/json, text/event-stream';
 
 /**
- * A load by one client, or more, with warm caches and no response caching, and how long it held the
- * service's event loop.
+ * Loads the service by one client or more, with warm caches and no response caching. Also returns
+ * how long the load held the service's event loop.
  */
 export async function loadWatched(
   store: string,

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * Preloaded into a server: measures how long its event loop was held. SIGWINCH, otherwise unused by
- * servers, resets it; at exit it writes the maximum and the 99.9th percentile, in ms.
+ * Measures, when preloaded into a server, how long its event loop is held. SIGWINCH, otherwise
+ * unused by servers, resets the measurement. At exit, the maximum and the 99.9th percentile are
+ * written, in milliseconds.
  */
 const RESOLUTION_MS = 1;
 const NS_PER_MS = 1e6;

@@ -15,7 +15,7 @@ const SECONDS = 3;
 /** The longest that unpaid and paid requests may hold the event loop. */
 const [WANTED_UNPAID_MS, WANTED_PAID_MS] = [20, 50];
 
-/** How long each kind of large request holds the event loop, with one client. */
+/** Measures how long each kind of large request holds the event loop, with one client. */
 export async function benchLoop({ store, release, place, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'loop-ledger');
   const [key] = await openAccounts(ledger, 1);
@@ -55,7 +55,7 @@ async function kindsOf(release: Release, key: string) {
   };
 }
 
-/** A ring of teeth that reach from south to north of a box: every latitude in it meets them all. */
+/** A comb whose teeth reach from south to north of a box, so that every latitude meets them all. */
 function comb({ minLon, minLat, maxLon, maxLat }: BoundingBox, vertices: number): number[][] {
   const width = (maxLon - minLon) / vertices;
   const low = minLat + (maxLat - minLat) / 1000;

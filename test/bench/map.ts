@@ -20,17 +20,17 @@ const WANTED_COLOUR_MS: Millis = 2_000;
 const BLOCKS = 6_000;
 const WANTED_FRAMES = 50;
 const PAN_MS: Millis = 4_000;
-/** From the middle of the map either way, in steps of a pointer. */
+/** Pixels that a pointer drags the map from its middle either way, and the pixels of one step. */
 const PAN_PX = 200;
 const STEP_PX = 8;
-/** World pixels at zoom 0, as MapLibre counts zooms; tiles have blocks from zoom 11. */
+/** Width of the world in pixels at MapLibre's zoom 0. Tiles have blocks from zoom 11. */
 const WORLD = 512;
 const [LEAST_ZOOM, MOST_ZOOM, ZOOM_STEP] = [11, 15, 0.25];
 
 /**
- * The map as a browser without a graphics card and with an empty cache shows it: how soon something
- * is painted, and a block is coloured; and the frames a second while a pointer drags it, beside
- * those of a map without tiles.
+ * Measures the map in a browser without a graphics card and with an empty cache: how soon something
+ * is painted and a block is coloured, and the frames per second while a pointer drags the map,
+ * compared with those of a map without tiles.
  */
 export async function benchMap({ store, release, place, folder }: Built): Promise<void> {
   const service = await startDemo(path.join(folder, 'map'), { STORE: store });
@@ -59,7 +59,7 @@ export async function benchMap({ store, release, place, folder }: Built): Promis
   }
 }
 
-/** Since the page was requested. */
+/** Times since the page was requested. */
 interface Opened {
   readonly paintedMs: Millis;
   readonly colouredMs: Millis;
@@ -84,8 +84,8 @@ async function openMap(browser: Browser, address: string): Promise<Opened> {
 }
 
 /**
- * Runs in the page: looks at the map after each frame that draws, until a pixel has the colour of a
- * class. Within a frame it needs no copy of the canvas, which would cost more than the map.
+ * Runs in the page: reads the map after each frame that draws, until a pixel has the colour of a
+ * class. Within a frame, this needs no copy of the canvas, which would cost more than the map.
  */
 const WATCH_COLOURS = `{
   const colours = ${JSON.stringify(MAP_COLOURS.light.classes)};
@@ -147,14 +147,16 @@ async function openDrawn(page: Page, address: string): Promise<void> {
   await page.locator('[data-drawn]').waitFor();
 }
 
-/** Opens the map without its tiles: one fill, and so the most frames that are possible here. */
+/**
+ * Opens the map without its tiles: it draws one fill, and so as many frames as are possible here.
+ */
 async function openEmpty(page: Page, address: string): Promise<void> {
   await page.route('**/tiles/**', (route) => route.abort());
   await page.goto(address);
   await page.getByText('Parts of the map could not be loaded').waitFor();
 }
 
-/** Frames a second while a pointer drags the map to and fro. */
+/** Frames per second while a pointer drags the map to and fro. */
 async function framesWhilePanned(
   browser: Browser,
   address: string,
@@ -169,8 +171,8 @@ async function framesWhilePanned(
 }
 
 /**
- * Runs in the page, where the pointer moves once a frame: moves from outside would each wait for
- * the browser to take them, and frames for those.
+ * Runs in the page, where the pointer moves once per frame. A move from outside would wait for the
+ * browser to process it, and frames would wait for the moves.
  */
 const PAN = `new Promise((resolve) => {
   const canvas = document.querySelector('.map-canvas canvas');

@@ -12,8 +12,8 @@ const SECONDS = 5;
 const WANTED_MS = 20;
 
 /**
- * How long the event loop is held while 200 clients at once call tools and send ordinary requests,
- * half and half.
+ * Measures how long the event loop is held by 200 concurrent clients, half of whose requests go to
+ * the tools and half to ordinary routes.
  */
 export async function benchMcp({ store, release, place, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'mcp-ledger');
@@ -28,7 +28,7 @@ export async function benchMcp({ store, release, place, folder }: Built): Promis
   figure('mcp.loop_held', held.max, 'ms', about);
 }
 
-/** A message of an assistant: mostly calls of tools, at times the list. */
+/** A message of an assistant: three in four call a tool, the others request the list of tools. */
 function messageAbout(block: string, i: number): object {
   const call = (name: string, args: object) => {
     return { jsonrpc: '2.0', id: i, method: 'tools/call', params: { name, arguments: args } };

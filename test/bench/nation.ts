@@ -13,13 +13,13 @@ const MEMORY = { build: '3GB', join: '1GB' };
 const WORKERS = 3;
 const KILLS = 2;
 const UNITS_BY_QUEUE = 6;
-/** Fixed files that a join leaves in addition to its objects. */
+/** Names of the receipts that a join leaves besides its objects. */
 const JOIN_RECEIPT = /^(?:join|reach|catchment|tiles)-/;
 
 /**
- * The cost of a country, in counties of blocks at eight per square kilometre, for one process: a
- * full build, a rebuild without changes, and the join alone; then three workers over a queue, of
- * which one is killed twice, must make the same release, which is fully verified.
+ * Measures the cost of a country, whose counties have eight blocks per square kilometre, for one
+ * process: a full build, a rebuild without changes, and the join alone. Then three workers over a
+ * queue, one of which is killed twice, must make the same release, which is fully verified.
  */
 export async function benchNation(blocks: number, folder: string): Promise<void> {
   const inputs = await country(blocks, folder);
@@ -75,7 +75,7 @@ function inputFlags({ osm, gtfs, blocks, places }: BenchInputs): string[] {
   return [...files, '--release', 'nation'];
 }
 
-/** Builds by a queue; returns the peak memory of each worker. */
+/** Builds by a queue; returns the peak memory of each worker, in megabytes. */
 async function buildByWorkers(
   redis: RedisServer,
   store: string,
@@ -105,7 +105,9 @@ async function buildByWorkers(
   return workers.map(({ peakMegabytes }) => peakMegabytes);
 }
 
-/** The current manifest, whose name has its hash; it contains those of all objects. */
+/**
+ * The name of the current manifest, which has its hash; the manifest has the hashes of all objects.
+ */
 async function manifestIn(folder: string): Promise<string> {
   const store = new FolderStore(folder);
   try {

@@ -16,15 +16,15 @@ import { residentMemory } from './resident-memory.ts';
 import { startService } from './service.ts';
 
 const COUNTIES = 3_143;
-/** Counties that an hour's ride reaches. */
+/** The number of counties that an hour's ride reaches. */
 const REACHED = 12;
 const LOOP_DELAY = pathToFileURL(path.resolve('dist/test/bench/loop-delay.js')).href;
 const POLL_MS = 5;
 const vintage = z.looseObject({ release: z.string() });
 
 /**
- * A proxy on the manifest of a nation: the time until it is ready, its memory, and how long a new
- * release holds its event loop. The counties are those of the built release, over and over under
+ * Measures a proxy on the manifest of a nation: the time until it is ready, its memory, and how
+ * long a new release holds its event loop. The counties repeat those of the built release under
  * names of their own, with the census places of each state; other objects are named but missing.
  */
 export async function benchNationalManifest({ store, release, folder }: Built): Promise<void> {

@@ -8,59 +8,62 @@ import { schedule } from './schedule.ts';
 /** The fifty states and the District of Columbia, as counted in the 2020 census. */
 export const NATION = { counties: 3_143, blocks: 8_132_968 };
 /**
- * Spread of the logarithm of a county's blocks. Assumed: half of the counties have 0.55 to 1.8
- * times the median.
+ * Standard deviation of the logarithm of a county's number of blocks. Assumed: half of the counties
+ * have 0.55 to 1.8 times the median.
  */
 const SPREAD = 0.9;
-/** Assumed for all counties: they lie in a grid. */
+/** Columns of the grid in which counties are assumed to lie. */
 const COLUMNS = 64;
 const PITCH_DEGREES = 0.5;
 /** From SCALE.md's estimate of a nation. */
 const PAIRS = { blocks: 41e9, places: 7.8e9 };
 const EXTRACT_MEGABYTES = 11_000;
 const RELEASE_GIGABYTES = 115;
-/** Cells of streets and places, 283 bytes per block; a unit reads twice its own. */
+/** Prepared cells of streets and places, 283 bytes per block; a unit reads twice its own share. */
 const PREPARED_GIGABYTES = 2 * 2.3;
-/** For extracts: cells are cut until each part, with its surroundings, holds at most 250 MB. */
+/**
+ * Batches of cells of the extracts: cells are divided until each batch, with its surroundings,
+ * holds at most 250 MB.
+ */
 const BATCHES = Math.ceil((1.5 * EXTRACT_MEGABYTES) / 250);
-/** Over the surroundings of a batch. */
+/** Passes over the surroundings of a batch. */
 const PASSES = 5;
-/** Parts of extracts in which nodes are counted, before all else, to divide cells into batches. */
+/** Parts of extracts in which nodes are counted first of all, to divide cells into batches. */
 const PARTS = Math.ceil(EXTRACT_MEGABYTES / 62.5);
 
-/** Work per core, from SCALE.md's measurements of demo cities. */
+/** Seconds of one core, from SCALE.md's measurements of demo cities. */
 const COSTS = {
   passMegabyte: 0.023,
   /**
-   * Keeping and writing the contents of a megabyte of an extract, once: the demo country,
+   * Keeping and writing the contents of a megabyte of an extract, once; from the demo country and
    * Baltimore.
    */
   megabyteInCells: 0.8,
   /**
-   * Preparing a unit for the search, per block of its own: cells joined, streets made, blocks
-   * linked.
+   * Preparing a unit for the search, per block of the unit: joining cells, making streets, linking
+   * blocks.
    */
   blockMadeReady: 117e-6,
   searchedPair: 185e-9,
   reachToPair: 79e-9,
   catchmentPair: 109e-9,
   blockInTiles: 0.62e-3,
-  /** Hashing the inputs of a plan and storing them; and all blocks by county. */
+  /** Hashing and storing the inputs of a plan, and dividing all blocks by county. */
   planned: 300 + 35e-6 * NATION.blocks,
 };
 /**
- * Threads of a worker for searching, transposing and drawing tiles, and of the machine that plans
- * for preparation jobs; the rest takes one thread.
+ * Threads of a worker for searching, transposing and drawing tiles, and of the planning machine for
+ * preparation jobs. All other work takes one thread.
  */
 const CORES = 8;
-/** Dollars; on demand, c7g.large in us-east-1, as in `fleet.ts`. */
+/** Dollars per core and hour: on demand, c7g.large in us-east-1, as in `fleet.ts`. */
 const CORE_HOUR = 0.0725 / 2;
 const WORKERS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 const HOUR: Seconds = 3_600;
 
 /**
- * Counties of random sizes, since block counts by county are not available: the real number of
- * counties and the real total of blocks. Counties with more blocks have more around each.
+ * Draws counties of random sizes, since block counts by county are not available. The number of
+ * counties and the total of blocks are real. Counties with more blocks have more around each block.
  */
 export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate> {
   const dice = new Dice(seed);
@@ -70,7 +73,7 @@ export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate
   });
   const total = drawn.reduce((sum, size) => sum + size, 0);
   const sizes = drawn.map((size) => Math.max(1, Math.round((size / total) * NATION.blocks)));
-  // The largest takes the rounding remainder.
+  // The largest county takes the rounding remainder.
   const largest = sizes.indexOf(Math.max(...sizes));
   sizes[largest] += NATION.blocks - sizes.reduce((sum, size) => sum + size, 0);
   const weights = sizes.map((blocks) => blocks ** 1.5);
@@ -94,7 +97,8 @@ export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate
 }
 
 /**
- * Hours, dollars and bytes of a national release with 1 to 500 workers; simulated, not measured.
+ * Prints hours, dollars and bytes of a national release with 1 to 500 workers; simulated, not
+ * measured.
  */
 export function benchNationalSchedule(): void {
   const counties = simulatedNation(1);
@@ -124,7 +128,7 @@ export function benchNationalSchedule(): void {
     ];
     const before = COSTS.planned;
     const work = { before, preparation, units: seconds, after };
-    // At most: a worker keeps the inputs of one batch for the next.
+    // An upper bound: a worker keeps the inputs of one batch for the next.
     const inputs = (EXTRACT_MEGABYTES + BATCHES * megabytes) / 1_000;
     const moved = inputs + PREPARED_GIGABYTES + 3 * RELEASE_GIGABYTES;
     for (const workers of WORKERS) {

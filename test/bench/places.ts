@@ -19,7 +19,7 @@ export async function readPlaces(files: readonly string[]): Promise<Place[]> {
   return places;
 }
 
-/** The census places that the release has. */
+/** GEOIDs of those census places that the release has. */
 export async function placesIn(release: Release, places: readonly Place[]): Promise<string[]> {
   const tables = await Promise.all(
     Object.values(release.manifest.states).map((state) => release.places(state)),

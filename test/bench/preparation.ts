@@ -16,18 +16,18 @@ import { figure } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 import { residentMemory } from './resident-memory.ts';
 
-/** A state's extract of 400 MB: copies of a city beside each other. */
+/** Columns and rows of copies of a city side by side, which make a state's extract of 400 MB. */
 const COLUMNS = 30;
 const ROWS = 24;
 const COPIES = COLUMNS * ROWS;
-/** Between two copies: a little more than the city is wide and high. */
+/** Degrees between two copies: a little more than the city is wide and high. */
 const STEP = { lon: 0.08, lat: 0.048 };
-/** More than any id of the city. */
+/** Ids per copy: more than any id of the city. */
 const IDS = 1e10;
 
 /**
- * Preparation of OpenStreetMap by as many threads as there are cores: wall time over processor time
- * by core, and peak memory.
+ * Measures the preparation of OpenStreetMap by as many threads as there are cores: wall time,
+ * processor time, the ratio of wall time to processor time per core, and peak memory.
  */
 export async function benchPreparation(inputs: BenchInputs, folder: string): Promise<void> {
   const osm = path.join(folder, 'state.osm.pbf');
@@ -37,7 +37,7 @@ export async function benchPreparation(inputs: BenchInputs, folder: string): Pro
   const about = { megabytes: Math.round(size / 1e6), cores };
   const store = new FolderStore(path.join(folder, 'state'));
   const pool = openPreparationPool(store, { workers: cores });
-  // Starts the peak of resident memory anew.
+  // Resets the peak of resident memory.
   await writeFile('/proc/self/clear_refs', '5');
   const [begun, used] = [performance.now(), process.cpuUsage()];
   try {
@@ -62,8 +62,8 @@ export async function benchPreparation(inputs: BenchInputs, folder: string): Pro
 }
 
 /**
- * Writes copies of a file side by side, the ids of one after those of another, as after imports
- * county by county. Returns the area.
+ * Writes copies of a file side by side. The ids of each copy follow those of the one before, as
+ * after imports county by county. Returns the area.
  */
 async function writeState(city: string, state: string): Promise<BoundingBox> {
   const nodes: OsmNode[] = [];

@@ -23,7 +23,9 @@ export async function processorSeconds(pid: number): Promise<number> {
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
 }
 
-/** Those that a process alone has used, with all its threads; 0 once it has exited. */
+/**
+ * Seconds of processor time used by a process alone, with all its threads; 0 once it has exited.
+ */
 export async function ownProcessorSeconds(pid: number): Promise<number> {
   return ((await statOf(`${pid}`))?.ticks ?? 0) / TICKS_PER_SECOND;
 }
@@ -31,7 +33,7 @@ export async function ownProcessorSeconds(pid: number): Promise<number> {
 async function statOf(pid: string) {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name before the state may contain any character but its delimiter.
+    // The name of the process, in parentheses before the state, may itself contain parentheses.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

@@ -12,7 +12,7 @@ const WORLD = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 const MINUTE_MS = 60_000;
 const ROUNDS = 5;
 
-/** Searches per second of one core from each block to all blocks, by mode and limit. */
+/** Measures searches per second of one core from each block to all blocks, by mode and limit. */
 export async function benchRouting(inputs: BenchInputs): Promise<void> {
   const counties = inputs.counties.length > 0 ? inputs.counties : ['99001'];
   const blocks = await withBlocks(inputs.blocks, (tables) => tables.points(counties[0]));

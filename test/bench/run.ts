@@ -63,9 +63,9 @@ const UNSERVED = [
   'schedule',
 ];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
-/** Runs on request only: installs some hundred megabytes from registries. */
+/** Part that runs on request only, since it installs some hundred megabytes from registries. */
 const ENGINES = 'engines';
-/** Run on request only: they take long. */
+/** Parts that run on request only, since they take long, with their numbers of blocks. */
 const NATIONS: Readonly<Record<string, number>> = {
   nation: 30_000,
   'nation-100000': 100_000,
@@ -74,8 +74,9 @@ const NATIONS: Readonly<Record<string, number>> = {
 const EXTRA = [ENGINES, ...Object.keys(NATIONS)];
 
 /**
- * `npm run bench [-- PART…]`: every claim about speed, size and accuracy, a line of JSON each,
- * measured in one run; by default all parts except third-party engines and nations.
+ * `npm run bench [-- PART…]` measures every claim about speed, size and accuracy in one run, and
+ * prints a line of JSON for each. By default, it runs all parts except third-party engines and
+ * nations.
  */
 const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
 const unknown = asked.filter((part) => ![...PARTS, ...EXTRA].includes(part));

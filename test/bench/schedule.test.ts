@@ -6,7 +6,7 @@ import { schedule } from './schedule.ts';
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-test('a build takes one worker the sum of its work, many workers its longest jobs, and others no more than the bound', () => {
+test('a build takes the sum of its work with one worker, its longest jobs with many, and is bounded in between', () => {
   const dice = new Dice(11);
   const some = (most: number) =>
     Array.from({ length: 1 + dice.below(most) }, () => dice.below(500));
@@ -24,7 +24,7 @@ test('a build takes one worker the sum of its work, many workers its longest job
     expect(atOnce.elapsed).toBe(before + longest + longestUnit + after);
     expect(alone.criticalPath).toBe(atOnce.elapsed);
     for (const workers of [2, 3, 7, 30]) {
-      // Graham's bound, of 1966: holds for any order.
+      // Graham's bound, of 1966, holds for any order.
       const searched = schedule(work, workers, 1).elapsed - (all - sum(units));
       expect(searched).toBeGreaterThanOrEqual(Math.max(longestUnit, sum(units) / workers));
       expect(searched).toBeLessThanOrEqual(sum(units) / workers + longestUnit);
@@ -36,7 +36,7 @@ test('a build takes one worker the sum of its work, many workers its longest job
   }
 });
 
-test('workers without a job are paid until the others are done', () => {
+test('workers without a job are paid until all are done', () => {
   const work = { before: 3, preparation: [[1, 1], [1]], units: [10, 4], after: 1 };
   expect(schedule(work, 3, 2)).toEqual({ elapsed: 16, criticalPath: 16, paid: 40 });
 });

@@ -1,10 +1,10 @@
 import type { Seconds } from '../../shards/units.ts';
 
-/** A build by a queue. */
+/** The work of a build by a queue. */
 export interface Work {
   /** Done once, before all else. */
   readonly before: Seconds;
-  /** The time of each preparation job, in rounds: each begins when the one before it is done. */
+  /** The time of each preparation job, by round; a round begins when the one before it is done. */
   readonly preparation: readonly (readonly Seconds[])[];
   /** A worker's time for each unit, in any order. */
   readonly units: readonly Seconds[];
@@ -15,16 +15,19 @@ export interface Work {
 export interface Schedule {
   /** From the first command to the publication. */
   readonly elapsed: Seconds;
-  /** The same without a job that waits for another of its kind: the lower bound. */
+  /** The lower bound of `elapsed`: no job waits for another of its kind. */
   readonly criticalPath: Seconds;
-  /** The paid time of all workers, from the first preparation job to the last unit. */
+  /**
+   * The paid time of all workers, from the first preparation job to the last unit, and of one
+   * worker for the rest.
+   */
   readonly paid: Seconds;
 }
 
 /**
- * Completion time of a build whose preparation runs `preparers` jobs at once: jobs and units go, in
- * queue order, to whichever preparer or worker is free first. Workers stay from the first job to
- * the last unit; one of them does the rest.
+ * Simulates a build whose preparation runs `preparers` jobs at once. Jobs and units go, in queue
+ * order, to whichever preparer or worker is free first. Workers stay from the first job to the last
+ * unit; one of them does the rest.
  */
 export function schedule(
   { before, preparation, units, after }: Work,
@@ -41,7 +44,7 @@ export function schedule(
   };
 }
 
-/** The time that some jobs take, each given to whichever of some workers is free first. */
+/** The time that some jobs take, each of which goes to the worker that is free first. */
 function timeOf(jobs: readonly Seconds[], workers: number): Seconds {
   const freeAt = new Array<Seconds>(workers).fill(0);
   for (const seconds of jobs) {

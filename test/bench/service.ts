@@ -3,7 +3,7 @@ import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { type ServerProcess, startServer } from '../support/server-process.ts';
 
 const TTA = path.resolve('dist/infra/cli/tta.js');
-/** Enough for any load. */
+/** Tokens of an account: enough for any load. */
 export const TOKENS = 1e12;
 
 /** Accounts opened concurrently. */
@@ -19,8 +19,8 @@ export function openAccounts(
 }
 
 /**
- * Opens accounts with a key each and enough tokens. Many, because clients that share an account
- * would wait for each other's debits.
+ * Opens accounts with one key each and enough tokens. Loads need many, since clients that share an
+ * account would wait for each other's debits.
  */
 export async function openAccountsOn(
   address: string,
@@ -61,7 +61,7 @@ export function startService(
   return startServiceOn(store, `sqlite:${ledgerFolder}`, env);
 }
 
-/** The same on any ledger. */
+/** Starts the service as `tta serve` does, on any ledger, without a rate limit. */
 export function startServiceOn(
   store: string,
   ledger: string,

@@ -17,8 +17,8 @@ const SIDES = [
 ];
 
 /**
- * A hot summary, and its 304, through key check, rate limit and debit, over a bare Fastify route
- * that sends the same bytes: one process of each, and two.
+ * Measures a hot summary and its 304, with key check, rate limit and debit, against a bare Fastify
+ * route that sends the same bytes: one process of each, and two.
  */
 export async function benchServing({ store, release, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'ledger');

@@ -9,18 +9,18 @@ import { ROUTES } from './targets.ts';
 import { CONNECTIONS, load, type Target } from './wrk.ts';
 
 const ACCOUNTS = 64;
-/** In an hour's soak, ten million. */
+/** Number of requests; an hour's soak has ten million. */
 const REQUESTS = Number(process.env.SOAK_REQUESTS ?? 200_000);
 const SLICE_SECONDS = 5;
 const SEED = 20_260_104;
 const MEBIBYTE = 2 ** 20;
 const CACHE_BYTES = 128 * MEBIBYTE;
-/** The process's allowance besides its caches. */
+/** Megabytes that the process may take besides its caches. */
 const BESIDE_MB = 250;
 
 /**
- * Many mixed requests of all routes (`SOAK_REQUESTS` sets the number), the peak memory of the
- * service, and whether the ledger adds up.
+ * Sends many mixed requests of all routes (`SOAK_REQUESTS` sets the number), measures the peak
+ * memory of the service, and checks that the ledger adds up.
  */
 export async function benchSoak({ store, release, places, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'soak-ledger');

@@ -11,7 +11,9 @@ const ROUNDS = 2;
 /** The objects that summaries read; copying the rest would only take time. */
 const READ = /^(latest\.json|manifests\/|dest-ids\/|places\/|index\/|nearest\/)/;
 
-/** Cold summaries, each of which reads its row, and hot ones, from a folder and from S3. */
+/**
+ * Measures cold summaries, each of which reads its row, and hot ones, from a folder and from S3.
+ */
 export async function benchStores({ store: folderOfStore, release, folder }: Built): Promise<void> {
   const rgw = await startRgw();
   const stops: (() => Promise<unknown>)[] = [() => rgw.stop()];

@@ -12,7 +12,7 @@ const SEED = 20_260_101;
 /** Half the side of a search box, in degrees: some 300 m to 2 km. */
 const [SMALLEST_BOX, LARGEST_BOX] = [0.003, 0.02];
 
-/** The release that is measured, and a server of it. */
+/** The release that is measured, and access to a server of it. */
 export interface Measured {
   readonly release: Release;
   readonly places: readonly Place[];
@@ -20,7 +20,7 @@ export interface Measured {
   readonly key: string;
 }
 
-/** Paths of the requests of one route, many and different, the same in each run. */
+/** Returns many different paths of requests of one route, the same in each run. */
 export type PathsOf = (measured: Measured) => Promise<string[]>;
 
 const summaryPaths: PathsOf = async ({ release }) =>
@@ -40,7 +40,7 @@ export const placePagePaths: PathsOf = async ({ places, address, key }) => {
     let path: string | null = first;
     while (path !== null && paths.length < MAX_PLACE_PAGES) {
       const response = await ask(address, { path, key });
-      // A release has no place outside its area.
+      // The release lacks places outside its area.
       if (response.status === 404) break;
       const page = (await response.json()) as { results: object[]; next_cursor: string | null };
       if (page.results.length > 0) paths.push(path);
@@ -50,7 +50,7 @@ export const placePagePaths: PathsOf = async ({ places, address, key }) => {
   return paths;
 };
 
-/** A sum for each census place, mode and leaf type. */
+/** Paths of a sum for each census place, mode and leaf type. */
 const coveragePaths: PathsOf = async ({ release, places }) => {
   const { leafIds } = release.taxonomy;
   const cells = release.manifest.modes.flatMap((mode) =>

@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { type ServerProcess, startServer } from '../support/server-process.ts';
 
 const VERSION = '5.6.0';
-/** Kept from run to run: it is some hundred packages. */
+/** Folder of the installation, kept from run to run: it is some hundred packages. */
 const INSTALLED = path.join(tmpdir(), `travel-time-access-tileserver-gl-light-${VERSION}`);
 const POLL_MS = 50;
 const MAIN = path.join(INSTALLED, 'node_modules/tileserver-gl-light/src/main.js');
 
-/** Serves one PMTiles archive by tileserver-gl-light, under `/data/bands/{z}/{x}/{y}.pbf`. */
+/** Serves one PMTiles archive with tileserver-gl-light, under `/data/bands/{z}/{x}/{y}.pbf`. */
 export async function startTileserver(archive: string, folder: string): Promise<ServerProcess> {
   await installTileserver();
   await copyFile(archive, path.join(folder, 'bands.pmtiles'));
@@ -23,14 +23,14 @@ export async function startTileserver(archive: string, folder: string): Promise<
   await writeFile(config, JSON.stringify({ options, styles: {}, data }));
   const env = { PORT: '0', BIND: '127.0.0.1', TILESERVER_GL_ALLOWED_HOSTS: '127.0.0.1' };
   const server = await startServer([MAIN, '--config', config, '--silent'], env);
-  // It listens before it has opened its archive.
+  // The server listens before it has opened its archive.
   while (!(await fetch(`${server.address}/health`)).ok) await setTimeout(POLL_MS);
   return server;
 }
 
 /**
- * Installs it outside the project, without running any scripts. It always loads its MBTiles reader,
- * which needs a compiled SQLite: an empty package replaces that.
+ * Installs tileserver-gl-light outside the project, without running any scripts. An empty package
+ * replaces its MBTiles reader, which is always loaded and needs a compiled SQLite.
  */
 async function installTileserver(): Promise<void> {
   if (existsSync(MAIN)) return;

@@ -6,10 +6,10 @@ import { type FeedRecord, type FeedTables, gtfsTime, writeFeed } from '../transi
 import { type Point, pointAt, writeSmallCity } from '../transit/small-city.ts';
 import type { BenchInputs } from './inputs.ts';
 
-/** Towns in a row, each a grid of streets that no street leaves. */
+/** Towns in a row, each a grid of streets without a street to the next town. */
 const TOWN = { corners: 7, spacing: 120, between: 1_500 };
 const BLOCK_TO_STREET = 20;
-/** How one travels between neighbours: by trains through all towns, or over each strait. */
+/** How neighbouring towns are connected: by trains through all towns, or over each strait. */
 export type Crossing = 'train' | 'ferry lines' | 'mapped ferries';
 
 const HOP_SECONDS = 60;

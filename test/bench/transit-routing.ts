@@ -23,21 +23,24 @@ export interface TimedSearches {
   /** Destinations and blocks of the region. */
   readonly targets: number;
   readonly stops: number;
-  /** Calls of all trips that run while the window is open. */
+  /** Calls of all trips that run during the departure window. */
   readonly calls: number;
-  /** Milliseconds of one core per origin, medians: by all modes, and what transit adds. */
+  /** Median milliseconds of one core per origin: by all modes, and the part that transit adds. */
   readonly allMs: number;
   readonly transitMs: number;
   /** Seconds to link the region and to find its transfers. */
   readonly linkSeconds: number;
-  /** Means per origin: targets within the limits, of all modes; those that transit makes nearer. */
+  /**
+   * Means per origin: targets within the limits, summed over modes, and targets that transit makes
+   * nearer.
+   */
   readonly reached: number;
   readonly fasterThanWalking: number;
 }
 
 /**
- * Time of one core for all departures of the window from one block, to all places and blocks: the
- * extra cost of a search by all modes over one without transit.
+ * Measures the time of one core for all departures of the window from one block, to all
+ * destinations and blocks: the extra cost of a search by all modes over one without transit.
  */
 export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   const searches = await timeSearches(inputs);
@@ -55,7 +58,7 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   figure('search.all_modes.origin', searches.allMs, 'ms', { ...about, wanted_ms: WANTED_MS.all });
 }
 
-/** Searches by all modes from up to some hundred blocks in all parts of a region. */
+/** Times searches by all modes from up to some hundred blocks in all parts of a region. */
 export async function timeSearches(
   inputs: Pick<BenchInputs, 'osm' | 'gtfs' | 'blocks' | 'counties'>,
 ): Promise<TimedSearches> {
@@ -73,7 +76,7 @@ export async function timeSearches(
   for (let block = 0; block < searchRegion.blockCount; block++) {
     if (unpackLink(searchRegion.walk.blockLinks, block)) origins.push(block);
   }
-  // Neighbours, as in a build, from all parts of the city.
+  // Groups of neighbouring blocks, as in a build, from all parts of the city.
   const stride = LANES * Math.ceil(origins.length / ORIGINS);
   const some = origins.filter((_, i) => i % stride < LANES);
   const all = new OriginSearch(searchRegion);

@@ -38,7 +38,7 @@ export class WatchedCommand {
     }
   }
 
-  /** Stops it by a signal. */
+  /** Stops the command by a signal, and waits for its end. */
   async end(signal: NodeJS.Signals): Promise<void> {
     this.child.kill(signal);
     await this.ended;

@@ -50,7 +50,7 @@ test('a load sends every target unchanged, in turn, with the common headers', as
   expect(p99).toBeGreaterThanOrEqual(p50);
 });
 
-test('refuses a load in which one request in a hundred fails', async () => {
+test('a load in which one request in a hundred fails is refused', async () => {
   let served = 0;
   const listener: RequestListener = (_request, response) => {
     response.statusCode = served++ % 100 === 99 ? 503 : 200;

@@ -9,7 +9,7 @@ import { ensureDebianPackage } from '../support/debian.ts';
 export interface Target {
   readonly path: string;
   readonly key?: string;
-  /** Makes it a POST of JSON. */
+  /** A body of JSON, which makes the request a POST. */
   readonly body?: string;
 }
 
@@ -22,7 +22,7 @@ export function ask(address: string, { path, key, body }: Target): Promise<Respo
   return fetch(address + path, { method: 'POST', headers, body });
 }
 
-/** The results of a load. Latencies in milliseconds. */
+/** The results of a load, with latencies in milliseconds. */
 export interface Load {
   readonly requests: number;
   /** Bytes of all responses, heads included. */

@@ -26,7 +26,7 @@ import { Dice } from '../transit/dice.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
 import { writeSmallCity } from '../transit/small-city.ts';
 
-/** Bytes of an archive's first entry. */
+/** Positions of an archive's first time stamp and first name. */
 const TIME_STAMP = 10;
 const FIRST_NAME = 30;
 const plan = planCity({ blocks: 500, seed: 1 });
@@ -47,7 +47,7 @@ async function smallTiger(): Promise<string> {
   return at('tiger.zip');
 }
 
-/** Reading the two years of the demo city, thousands of times, would take a third longer. */
+/** End of the calendars: reading two years of them, thousands of times, takes a third longer. */
 const LAST_DAY = '20260831';
 
 /** Every table of the demo city, with a few of its trips and the stops of one line. */
@@ -95,12 +95,12 @@ const readGtfs = async (file: string) => {
   return digest([transit, facts.map(({ sha256: _, ...reported }) => reported)]);
 };
 
-/** Files read concurrently: a read waits more than it works. */
+/** Files read concurrently, since a read waits more than it computes. */
 const AT_ONCE = 8;
 
 /**
  * Flips one bit of every byte in turn; the result must be unchanged or refused. Returns the number
- * of bytes and how many of them made no difference.
+ * of bytes, and of flips that made no difference.
  */
 async function flipEach(file: string, read: (file: string) => Promise<string>) {
   const seed = Math.floor(Math.random() * 2 ** 32);
@@ -110,7 +110,7 @@ async function flipEach(file: string, read: (file: string) => Promise<string>) {
   const flips = Array.from(whole, (_, byte) => ({ byte, bit: dice.below(8) })).values();
   let unnoticed = 0;
   const flipInTurn = async () => {
-    // Under the same name, which is part of the release.
+    // The altered file keeps its name, which is part of the release.
     const altered = path.join(await mkdtemp(at('altered-')), path.basename(file));
     for (const { byte, bit } of flips) {
       const where = `seed ${seed}: bit ${bit} of byte ${byte} of ${whole.length}`;
@@ -134,7 +134,7 @@ function flipped(whole: Buffer, byte: number, bit: number): Buffer {
   return bytes;
 }
 
-/** A one-line error that names the file, the problem, and the remedy. */
+/** Expects a one-line error that names the file, the problem, and the remedy. */
 function expectAdvice(error: unknown, file: string, where: string): void {
   expect(error, where).toBeInstanceOf(BuildError);
   const { message } = error as BuildError;
@@ -142,7 +142,7 @@ function expectAdvice(error: unknown, file: string, where: string): void {
   expect(message, where).toMatch(/^[^\n]+[;:?] [^\n]+$/);
 }
 
-/** Timestamps, attributes, unused tables. */
+/** Share of bytes that may make no difference: timestamps, attributes, unused tables. */
 const MAX_UNNOTICED = 1 / 3;
 
 test('flipping any byte of the census blocks gives an error or the same blocks', async () => {
@@ -155,7 +155,7 @@ test('flipping any byte of a feed gives an error or the same timetable', async (
   expect(unnoticed).toBeLessThan(bytes * MAX_UNNOTICED);
 });
 
-test('the same holds for a feed whose entries are preceded by their sizes', async () => {
+test('flipping any byte of a feed with sizes before its entries gives an error or the same timetable', async () => {
   const feed = await writeFeed(at('sizes.zip'), busFeed({}, busLine().slice(0, 3)));
   const { bytes, unnoticed } = await flipEach(feed, readGtfs);
   expect(unnoticed).toBeLessThan(bytes * MAX_UNNOTICED);

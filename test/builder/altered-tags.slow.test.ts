@@ -13,8 +13,8 @@ const [CORNERS, SPACING] = [60, 100];
 const [STREET, CORNER] = [30, 31];
 
 /**
- * A row of streets, and a quiet one parallel to the middle one, with blocks in the west, in the
- * east, and near the middle one, 10 m closer than to a side street.
+ * A row of streets, with a quiet street parallel to the middle one. Blocks lie in the west, in the
+ * east, and near the middle street, to which that block is 10 m closer than to a side street.
  */
 function row(streetTags: object, cornerTags: object): SmallCity {
   const along = Array.from({ length: CORNERS }, (_, i) => pointAt(i * SPACING, 0));
@@ -54,7 +54,7 @@ test.each<[string, [before: object, after: object], [before: object, after: obje
   ['barrier=stile', [{}, {}], [{}, { barrier: 'stile' }]],
   ['bridge=yes', [{}, { bridge: 'yes' }], [{}, {}]],
   ['sidewalk=both', [{ highway: 'trunk' }, { highway: 'trunk', sidewalk: 'both' }], [{}, {}]],
-])('rereads %s on a map that was built before', async (tag, [a, b], [c, d]) => {
+])('a change to %s on a map that was built before takes effect', async (tag, [a, b], [c, d]) => {
   const before = await built(tag, row(a, c));
   const after = await built(tag, row(b, d));
   expect(after).not.toBe(before);

@@ -29,7 +29,7 @@ test('a county across the antimeridian covers the ground around its islands, not
   } as unknown as LinkedRegion);
   for (const { lon, lat } of ISLANDS) expect(scope.ground.hasPoint(lon, lat)).toBe(true);
   expect(scope.ground.hasPoint(179.99, 51.95)).toBe(true);
-  // 10 km east of the island in the east, on the other side.
+  // 10 km east of Semisopochnoi, on the other side of the antimeridian.
   expect(scope.ground.hasPoint(-179.95, 51.95)).toBe(true);
   expect(scope.ground.hasPoint(0, 51.95)).toBe(false);
   expect([...scope.destinations]).toEqual([0]);

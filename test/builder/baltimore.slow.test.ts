@@ -17,7 +17,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 /** The area where the street data claims to be complete. */
 const BOX = [-76.6081, 39.2586, -76.5288, 39.3065];
-/** Blocks that are asked about together. */
+/** Blocks per request. */
 const BATCH = 125;
 
 const folder = folderOfTests();
@@ -44,7 +44,7 @@ test('the manifest counts shops and amenities without a type, as osmium counts t
   expect(reported).toContainEqual({ key: 'shop', value: 'chemist', elements: 1 });
 });
 
-test('covers all 10,025 blocks: routed ones with times, the rest with none', async () => {
+test('the release covers all 10,025 blocks: routed ones with times, the rest with none', async () => {
   const { key } = await proxy.customer({ tokens: 1e9 });
   const release = proxy.releases.current;
   const county = release.county('24510')!;

@@ -20,7 +20,10 @@ const BLOCKS = [1_000, 27_000];
 const STOPS = { A: 1_240, M1: 15_000, M2: 15_080, B: 26_840 };
 const COUNTIES = ['99001', '99003'];
 
-/** From A to M1 in four minutes, and from M2, where no rider alights, at some minute on to B. */
+/**
+ * A feed of rides from A to M1 in four minutes, and of rides that leave M2, where no rider alights,
+ * `leavesM2` minutes after A, on to B.
+ */
 function changing(leavesM2: number, sameVehicle = false): FeedTables {
   const feed = avenueFeed(
     STOPS,
@@ -55,7 +58,7 @@ test('a change between two rides, far from home, recomputes a county’s rows', 
     return times[Array.from(targets, (t) => matrix.targets[t]).indexOf(there)];
   };
   expect(await minutes(changing(6.5))).toBe(TIME);
-  // Too early for riders walking over from M1; it arrives at B at the same time as before.
+  // Too early for riders walking over from M1, though the ride arrives at B as before.
   expect(await minutes(changing(5))).toBe(TIME + 10);
   expect(await minutes(changing(5, true))).toBe(TIME);
   expect(await minutes(changing(5))).toBe(TIME + 10);

@@ -43,7 +43,7 @@ test('a place has the blocks whose points it encloses, in whichever counties', a
     ...Array.from({ length: 12 }, () =>
       star(dice, dice.between(0, 4_600), dice.between(0, 4_600), 300, 1_600),
     ),
-    // Encloses no block, and is far away.
+    // One place encloses no block, and one is far away.
     star(dice, -900, -900, 50, 100),
     star(dice, 500_000, 0, 300, 900),
   ];

@@ -29,7 +29,7 @@ beforeAll(async () => {
   versions = await versionsOf(usual);
 });
 
-/** A feed whose name depends on its data. */
+/** A feed that differs from others by its publisher and its id only. */
 const feed = (agency: string) =>
   avenueFeed(STOPS, busLine(), {
     'feed_info.txt': [{ feed_publisher_name: agency, feed_id: agency, feed_lang: 'en' }],
@@ -85,7 +85,7 @@ test('another extract changes the road network, stations, places and parks', asy
   expect(await changedBy({ osm })).toEqual(['road_network', 'transit_network', 'pois', 'parks']);
 });
 
-test('so does a polygon next to it, by which it was cut', async () => {
+test('a polygon beside an extract, by which it was cut, changes what another extract changes', async () => {
   await mkdir(at('cut'));
   const { osm } = await writeSmallCity(at('cut'), avenue([1_000, 9_160], [1_000]));
   expect(await changedBy({ osm })).toEqual([]);
@@ -102,7 +102,7 @@ test('another feed changes the transit network, and places, which include some s
   expect(await changedBy({ gtfs })).toEqual(['transit_network', 'pois']);
 });
 
-test('so does another day of the same feeds', async () => {
+test('another day of the same feeds changes the transit network and places', async () => {
   expect(await changedBy({ serviceDate: '2026-03-12' })).toEqual(['transit_network', 'pois']);
 });
 

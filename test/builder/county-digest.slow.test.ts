@@ -69,12 +69,12 @@ async function link(city: SmallCity, feeds: readonly FeedTables[]): Promise<Link
 const digests = ({ linked, scopes }: LinkedCity) =>
   scopes.map((scope) => countyDigest(linked, scope));
 
-test('is the same for the same inputs', async () => {
+test('the digest of a county is the same for the same inputs', async () => {
   const feeds = [shuttle(0, 3), shuttle(1, 3)];
   expect(digests(await link(twoTowns(), feeds))).toEqual(digests(await link(twoTowns(), feeds)));
 });
 
-test('no trips are searched that no rider from a region could take', async () => {
+test('trips that no rider from a region could take are not searched', async () => {
   const tripsWith = async (...feeds: readonly FeedTables[]) =>
     (await link(twoTowns(), feeds)).linked.searchRegion.transit!.timetable.arrivals.length;
   const [near, far] = [shuttle(0, 3), shuttle(4, 3)];
@@ -115,9 +115,9 @@ describe('distant changes leave the digest unchanged', () => {
 });
 
 /**
- * A trip from A to B, whose vehicle goes through a depot out of reach, without boarding or
- * alighting, and on from C to D; `links`: the trips, by number, of which each continues as the
- * next.
+ * A trip from A to B, whose vehicle passes a depot out of reach, without boarding or alighting, and
+ * goes on from C to D. `links` are pairs of indices of trips, of which the first continues as the
+ * second.
  */
 function throughDepot(links: readonly (readonly [number, number])[]): FeedTables {
   const stops = { A: 100, B: 1_000, C: 1_100, D: 1_200, 'Depot in': FAR / 2, 'Depot out': FAR / 2 };
@@ -159,7 +159,7 @@ const transitOf = ({ linked, scopes: [scope] }: LinkedCity) =>
   new TransitOfCounty(linked, linked.searchRegion.transit!, scope).transit;
 
 describe('equal digests mean equal transit', () => {
-  /** Trips of two lines, and one that calls but once within reach, at the given minute. */
+  /** Trips of two lines, and one that calls only once within reach, at minute `lone`. */
   const twoLines = (ids: readonly [string, string], lone = 500): FeedTables => {
     const stops = { A: 100, B: 1_000, Far: FAR / 2 };
     const trips = [480, 485, 490, 495].map((leaves): AvenueTrip => {
@@ -191,7 +191,7 @@ describe('equal digests mean equal transit', () => {
   test.each([
     ['the ids of its routes', twoLines(['1', '2']), twoLines(['2', '1'])],
     ['a trip that nobody can ride', twoLines(['1', '2']), twoLines(['1', '2'], 501)],
-  ])('%s do not matter', async (_, one, other) => {
+  ])('regardless of %s', async (_, one, other) => {
     const [before, after] = [await link(twoTowns(), [one]), await link(twoTowns(), [other])];
     expect(digests(after)).toEqual(digests(before));
     expect(transitOf(after)).toEqual(transitOf(before));
@@ -199,7 +199,7 @@ describe('equal digests mean equal transit', () => {
   });
 });
 
-test('riders who stay seated through a trip without stops within reach are in the next one', async () => {
+test('riders who stay seated through a trip without stops within reach continue in the next one', async () => {
   const city = await link(twoTowns(), [
     throughDepot([
       [0, 1],
@@ -272,7 +272,7 @@ describe('every change that affects a time changes the digest', () => {
     expect(digests(city)[0]).not.toBe(open);
   });
 
-  test('whether a bicycle is ridden on a street, in as much time as it is pushed', async () => {
+  test('whether a bicycle is ridden or pushed on a street, even in the same time', async () => {
     const city = await link(twoTowns(), []);
     const [open] = digests(city);
     city.linked.region.bike.costs.ridden[0] ^= RIDE_FORWARD;

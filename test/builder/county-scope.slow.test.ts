@@ -11,7 +11,7 @@ import { linkCity } from './linked-city.ts';
 
 const folder = folderOfTests();
 
-/** Towns with that many corners each way. */
+/** Corners of a town in each direction. */
 const CORNERS = 7;
 const SPACING = 250;
 const BLOCKS = 4;
@@ -22,7 +22,7 @@ const LINES = 5;
  */
 interface Row extends SmallCity {
   readonly stops: readonly Point[];
-  /** By stop: the door of a remote station, the site of a shop, or nothing. */
+  /** For each stop, the remote door of its station, where there is a shop too; null for none. */
   readonly doors: readonly (Point | null)[];
   readonly towns: number;
 }

@@ -4,7 +4,7 @@ import { type CountyEstimate, CountyEstimates } from '../../builder/plan/county-
 import { cutUnits } from '../../builder/plan/cut-units.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** Square counties, some of them at sea, with the drawn number of blocks evenly spread in each. */
+/** Square counties, some replaced by sea, each with the drawn number of evenly spread blocks. */
 const land = fc
   .record({ columns: fc.integer({ min: 1, max: 9 }), rows: fc.integer({ min: 1, max: 7 }) })
   .chain(({ columns, rows }) =>
@@ -36,7 +36,7 @@ function sketch({ columns, blocks, sunk }: typeof land extends fc.Arbitrary<infe
   return sketches.finish();
 }
 
-/** Whether every county reaches all others through neighbours. */
+/** Whether every county of a group reaches all others through neighbours in the group. */
 function hangsTogether(
   group: readonly string[],
   counties: Readonly<Record<string, CountyEstimate>>,
@@ -79,7 +79,7 @@ test('units of a country with one dense corner balance search work, not blocks',
   expect(Math.max(...pairs)).toBeLessThan(1.6 * mean);
 });
 
-test('a county at sea joins the nearest one, and a border county joins those across the border', () => {
+test('counties are near their neighbours, and one across the sea is near the nearest county', () => {
   const counties = sketch({ columns: 6, blocks: [9, 9, 9, 9, 9, 9], sunk: [3, 4] });
   const near = Object.fromEntries(Object.entries(counties).map(([c, { near: n }]) => [c, n]));
   expect(near).toEqual({

@@ -32,7 +32,7 @@ const build = (directions: readonly Direction[], into = store) =>
 
 const reachTo = () => readdir(path.join(store.location, 'reach-to'));
 
-test('a release built without the to direction has no objects for it, and says so', async () => {
+test('a release built without direction to has no objects for it, and states its directions', async () => {
   const { manifest, searched } = await build(['from']);
   expect(searched).toEqual(COUNTIES);
   expect(manifest.directions).toEqual(['from']);
@@ -45,7 +45,7 @@ test('a release built without the to direction has no objects for it, and says s
   expect(await faultsIn(store)).toEqual([]);
 });
 
-test('it is served: the other direction is reported as unavailable, by name and uncharged', async () => {
+test('a release of one direction is served; the other is reported as unavailable, by name and uncharged', async () => {
   const proxy = await ofThisTest(openProxy(store.location));
   const meta = (await proxy.get('/v1/isochrone/meta')).json();
   expect(meta.directions).toEqual(['from']);
@@ -107,7 +107,7 @@ test('going back to one direction builds nothing, and garbage collection removes
     'receipts/osm',
     'receipts/plan',
     ...COUNTIES.map((county) => `receipts/reach-to-${county}`),
-    // Needed only to join the region with others again.
+    // The region is needed only to join it with others again.
     'receipts/region-99001',
     'regions/99001',
   ]);

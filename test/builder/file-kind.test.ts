@@ -30,14 +30,14 @@ test.each([
   ['GeoJSON', '{ "type": "FeatureCollection" }', 'a JSON file'],
   ['an error page', '<!DOCTYPE html><title>404</title>', 'a web page'],
   ['OSM XML', '<?xml version="1.0"?><osm/>', 'an XML file'],
-])('identifies %s when another kind is expected', async (_, content, kind) => {
+])('%s is identified when another kind is expected', async (_, content, kind) => {
   const file = await write('input', content);
   await expect(requireKind(file, 'flatgeobuf')).rejects.toThrow(
     `${file}: is ${kind}, not a FlatGeobuf file`,
   );
 });
 
-test('accepts files of the expected kind or an unknown kind, and missing files', async () => {
+test('files of the expected kind or an unknown kind, and missing files, are accepted', async () => {
   await requireKind(await write('a.osm.pbf', pbf), 'pbf');
   await requireKind(await write('a.csv', 'id,lat,lon\n1,2,3\n'), 'zip');
   await requireKind(path.join(folder, 'missing'), 'zip');

@@ -29,7 +29,7 @@ afterEach(() => store.close());
 const publish = (release: string, now: Date) =>
   publishManifest(store, { ...manifest, release }, now);
 
-/** The responses of proxies started one after another. */
+/** The response of two proxies started one after another, which must be the same. */
 async function lastUpdated(): Promise<{ last_updated: string; release: string }> {
   const responses: string[] = [];
   for (let i = 0; i < 2; i++) {
@@ -78,7 +78,7 @@ test('two concurrent publications of one release report the same time', async ()
   expect((await lastUpdated()).last_updated).toBe(said[0]);
 });
 
-test('names a damaged publication time, and keeps the current release', async () => {
+test('a damaged publication time is refused by name, and the current release stays', async () => {
   const { manifest: name } = await publish('spring', SPRING);
   await publish('summer', SUMMER);
   const before = await readFile(path.join(folder, 'latest.json'), 'utf8');

@@ -65,7 +65,7 @@ const collect = ({ files, named, retention }: Case) => {
 
 const holds = (property: (store: Case) => Promise<void>) => forAll(500, stores, property);
 
-test('keeps young objects, and the current release with everything it needs', () =>
+test('a collection keeps young objects, and the current release with everything it needs', () =>
   holds(async (store) => {
     const { remove } = await collect(store);
     const gone = new Set(remove.map(({ name }) => name));
@@ -74,7 +74,7 @@ test('keeps young objects, and the current release with everything it needs', ()
     for (const name of [current, ...store.named.get(current)!]) expect(gone).not.toContain(name);
   }));
 
-test('keeps the requested number of other releases, none older than a removed one', () =>
+test('a collection keeps the requested number of other releases, none older than a removed one', () =>
   holds(async (store) => {
     const { kept, remove } = await collect(store);
     const others = kept.filter(({ name }) => name !== store.retention.current);
@@ -86,7 +86,7 @@ test('keeps the requested number of other releases, none older than a removed on
     }
   }));
 
-test('interrupted at any point, it leaves no manifest or receipt without the objects it names', () =>
+test('a collection interrupted at any point leaves no manifest or receipt without the objects it names', () =>
   holds(async (store) => {
     const { remove } = await collect(store);
     const left = new Map(store.files.map((file) => [file.name, file]));

@@ -8,7 +8,7 @@ import { polygonFault } from '../../shards/geometry/sweep-line.ts';
 import { forAll } from '../support/for-all.ts';
 import { positions } from '../support/rings.ts';
 
-/** A wobbly closed ring around the origin, about one degree across. */
+/** A wobbly closed ring around the origin, with a radius of up to `size` degrees. */
 const wobbly = (size: number): fc.Arbitrary<Ring> =>
   fc
     .array(fc.double({ min: 0.7, max: 1, noNaN: true }), { minLength: 8, maxLength: 60 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   inputs = await writeSmallCity(folder, avenue([2_000, 8_000], [1_000, 9_000]));
 });
 
-/** Metres of climb eastwards per cell of the tile: 4 over 71.88 m are a slope of 5.6 %. */
+/** A surface that climbs eastwards by `aCell` metres per cell: 4 m in 71.88 m is 5.6 %. */
 const uphill =
   (aCell: number): Surface =>
   (lon) =>
@@ -28,10 +28,10 @@ const GRADE = 4 / (86_259.3 / 1_200);
 const tile = (surface: Surface) => [writeHgt(folder, 39, -77, surface)];
 
 const tobler = (grade: number) => 6 * Math.exp(-3.5 * Math.abs(grade + 0.05));
-/** Tenths: half a minute from the avenue and half a minute to it, on level ground. */
+/** Tenths of a minute along the avenue, plus half a minute on level ground at either end. */
 const walk = (grade: number) => 10 * (1 + 12.5 * (tobler(0) / tobler(grade)));
 
-test('times to places follow the slope, separately there and back; the manifest says so', async () => {
+test('times to places follow the slope in each direction; the manifest states how', async () => {
   const times = async (elevation: string[]) => {
     const built = await buildCity(path.join(folder, `city-${builds++}`), {
       ...inputs,
@@ -92,11 +92,11 @@ test('a county is searched again only when the ground under its streets changes'
   expect(await searched(null)).toEqual([]);
 });
 
-test('downhill reach exceeds that on level ground, and extends into a county that far away', async () => {
+test('downhill reach exceeds that on level ground, and extends into a county out of reach on the level', async () => {
   const counties = ['99001', '99003'];
   const geoidIn = (block: number) => counties[block] + blockGeoid(block).slice(5);
-  // By bike it is 17.6 km at 18 km/h, and a minute of pushing; on level ground it would be 70
-  // minutes.
+  // The bike ride is 17.6 km at 18 km/h, plus a minute of pushing; on level ground it would take
+  // 70 minutes.
   const towns = await writeSmallCity(folder, avenue([1_000, 18_600], [1_000]), geoidIn);
   const store = await ofThisTest(new FolderStore(path.join(folder, 'downhill')));
   const elevation = [-77, -76].map((west) =>
@@ -110,7 +110,7 @@ test('downhill reach exceeds that on level ground, and extends into a county tha
   expect(times[there]).toBe(60);
 });
 
-test('refuses elevation files with no data where the streets are', async () => {
+test('a build refuses elevation files without data where the streets are', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'refused')));
   const elevation = [writeHgt(folder, 10, 20, () => 5)];
   await expect(buildPlain({ ...inputs, elevation }, store)).rejects.toThrow(

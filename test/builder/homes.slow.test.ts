@@ -16,7 +16,7 @@ import {
 } from '../transit/small-city.ts';
 
 const COUNTIES = ['99001', '99003', '99005'];
-/** The side of a block's square, in degrees, and the first id of the shops: OpenStreetMap nodes. */
+/** Half the side of a block's square in degrees; the first id of the shops, which are OSM nodes. */
 const HALF_SIDE = 1e-4;
 const FIRST_SHOP = 1_000_000;
 const NODE = 1;
@@ -64,7 +64,7 @@ function expectedHomes({ blocks, shops }: SmallCity): string[] {
 }
 
 test.each([1, 2, 3])(
-  'a place belongs to the block whose polygon contains it, however counties are divided into regions, town %i',
+  'a shop belongs to the block whose polygon contains it, however counties are divided into regions, town %i',
   async (seed) => {
     const town = randomTown(new Dice(seed * 31));
     const inputs = path.join(folder, `town-${seed}`);

@@ -6,9 +6,9 @@ import { busFeed, RIDE, STOPS } from '../transit/bus-town.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
 import { pointAt } from '../transit/small-city.ts';
 
-/** Along the avenue, on both sides. */
+/** The extent of the park in metres along the avenue, and to either side of it. */
 const PARK = { from: STOPS.B - 2_000, to: STOPS.B + 3_000, half: 200 };
-/** Times within a quarter of an hour's walk of it, inside it, and on the way to the bus. */
+/** Blocks a quarter of an hour's walk from the park, inside it, and near the bus stop. */
 const BLOCKS = { before: PARK.from - 1_200, inside: STOPS.B + 160, bus: 1_000 };
 
 test('residents of a park and riders alighting in it are already there; others walk to its edge', async () => {
@@ -28,6 +28,6 @@ test('residents of a park and riders alighting in it are already there; others w
   // Half a minute out to the avenue and 1,200 m along it; sides have an entrance every 50 m.
   expect(Math.abs(before - 155)).toBeLessThanOrEqual(7);
   expect(inside).toBe(10);
-  // To the stop, a minute for boarding, half a minute's wait, and the ride.
+  // The walk to the stop, a minute for boarding, half a minute's wait, and the ride.
   expect(bus).toBe(10 * (3.5 + 1 + 0.5 + RIDE));
 });

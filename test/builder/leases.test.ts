@@ -11,14 +11,14 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 const BUILD = '0123456789abcdef';
 const OLD = new Date(0);
-/** Files a worker has written, and one it is writing: no manifest names either. */
+/** A file that a worker has written, and one that it is writing; no manifest names either. */
 const OBJECT = 'pois/99001-0123456789abcdef.tta';
 const HALF = 'pois/99003-0123456789abcdef.tta.01234567-89ab-4def-8123-456789abcdef.tmp';
 
 const folder = folderOfTests();
 let stores = 0;
 let store: FolderStore;
-/** The same in another process. */
+/** The same store as another process opens it. */
 let other: FolderStore;
 
 const file = (name: string) => path.join(store.location, name);
@@ -47,7 +47,7 @@ test('neither gc nor a local build removes files that workers wrote, until their
     await expect(collect()).rejects.toThrow(/workers of a build are writing to it \(last process/);
     await whileBuilding(other, [], async () => {});
   });
-  // Between two jobs, too.
+  // The lease also holds between two jobs.
   await expect(collect()).rejects.toThrow('writing to it');
   expect([await isThere(OBJECT), await isThere(HALF)]).toEqual([true, true]);
   await endLease(store, BUILD);

@@ -11,13 +11,13 @@ import { pointAt, type SmallCity, writeSmallCity } from '../transit/small-city.t
 
 const folder = folderOfTests();
 const [WEST, EAST] = ['99001', '99003'];
-/** Just within an hour's ride. */
+/** Metres between the two blocks, just within an hour's ride. */
 const AWAY = 14_700;
 const [FAR_EAST, NORTH] = [24_000, 3_000];
 
 /**
- * A road from a block in the west to one in the east, which is linked to the parallel lane: the
- * lane starts there, leaves the area read for the west, and returns to the road in a wide circle.
+ * A road from a block in the west to one in the east, which is linked to a parallel lane. The lane
+ * starts there, leaves the area read for the west, and returns to the road in a wide circle.
  */
 function roadAndLane(): SmallCity {
   const corners: [number, number][] = [];

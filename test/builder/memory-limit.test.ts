@@ -2,7 +2,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { MemoryLimit } from '../../builder/prepare/memory-limit.ts';
 
-/** Runs jobs of some sizes, in this order; returns what ran together at each moment. */
+/** Runs jobs of the given sizes in order; returns the jobs that ran whenever one started. */
 async function ranTogether(memory: number, sizes: readonly number[]): Promise<number[][]> {
   const limit = new MemoryLimit(memory);
   const running = new Set<number>();
@@ -21,7 +21,7 @@ async function ranTogether(memory: number, sizes: readonly number[]): Promise<nu
 
 test('jobs run together as long as they fit into memory, first come, first served', async () => {
   expect(await ranTogether(10, [4, 4, 4, 4])).toEqual([[0], [0, 1], [1, 2], [2, 3]]);
-  // A large one is not overtaken by small ones that would fit beside the others.
+  // Small jobs do not overtake a large one, even if they would fit beside the running ones.
   expect(await ranTogether(10, [4, 8, 2])).toEqual([[0], [1], [1, 2]]);
 });
 

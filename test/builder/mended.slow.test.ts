@@ -68,7 +68,7 @@ test('a build over a store in which every file is damaged repairs all of them', 
   for (const file of await files()) await flipAByte(file, random);
   expect(await buildAgain(), `seed ${seed}`).toEqual(['99001', '99003']);
   expect(await storeContents(folder), `seed ${seed}`).toEqual(sound);
-  // And the receipts it left are believed.
+  // The receipts that the repair left are accepted.
   expect(await buildAgain()).toEqual([]);
 });
 

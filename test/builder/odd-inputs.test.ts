@@ -52,7 +52,7 @@ test('a folder without tables is not a feed', async () => {
   expect(line).toContain(`${at('empty')}: has no agency.txt`);
 });
 
-test('refuses the same feed given twice, also under another name', async () => {
+test('a feed that is given twice is refused, also under another name', async () => {
   const copy = at('copy.zip');
   await copyFile(gtfs, copy);
   for (const twin of [gtfs, copy]) {
@@ -61,26 +61,26 @@ test('refuses the same feed given twice, also under another name', async () => {
   }
 });
 
-test('refuses a service day without any trips, and reports when there are some', async () => {
+test('a service day without any trips is refused, with the period that has service', async () => {
   const { line } = await refusal({ gtfs: [gtfs], serviceDate: '1999-01-04' });
   expect(line).toMatch(
     /^no feed has service on 1999-01-04; service runs from 2026-01-01 to 2026-12-31$/,
   );
 });
 
-test('refuses a places shapefile of the wrong kind before the searches', async () => {
+test('a places shapefile of the wrong kind is refused before the searches', async () => {
   const { line, searched } = await refusal({ places: [blocks] });
   expect(line).toContain(`${blocks}: record 1 has no 7-digit GEOID`);
   expect(searched).toBe(false);
 });
 
-test('names a shapefile whose companion file is missing', async () => {
+test('a shapefile is refused with the name of its missing companion file', async () => {
   await writeFile(at('half.shp'), '');
   const { line } = await refusal({ places: [at('half.shp')] });
   expect(line).toContain(at('half.dbf'));
 });
 
-test('refuses a memory limit that nothing fits in, and says how much is needed', async () => {
+test('a memory limit that nothing fits in is refused, with the amount needed', async () => {
   const { line } = await refusal({ memory: 10e6 });
   expect(line).toMatch(
     /this build needs about \d+ MiB but may use only 9; allow more with --memory/,

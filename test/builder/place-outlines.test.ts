@@ -23,7 +23,7 @@ function around(turn: number, radius: number) {
 
 test('a shop is in a place exactly when a block centred on the same spot is', async () => {
   const dice = new Dice(3);
-  // In every tooth and in every gap, well away from the border itself.
+  // Alternately in a tooth and in a gap, well away from the border itself.
   const spots = Array.from({ length: 120 }, (_, i) => ({
     isIn: i % 2 === 0,
     at: around((i * 1.5) / TEETH, dice.between(995, 997)),

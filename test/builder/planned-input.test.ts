@@ -52,7 +52,7 @@ test('a shapefile is another input if only its attributes change, whatever its n
   expect(await digestOf(path.join(other, 'zones.shp'))).toBe(before);
 });
 
-test('so is an extract by its polygon; one without is its own content', async () => {
+test('an extract is another input with another polygon; without one, its digest is that of its bytes', async () => {
   const into = await written('extracts', { 'a.osm.pbf': 'abc' });
   const extract = path.join(into, 'a.osm.pbf');
   const alone = await digestOf(extract);

@@ -28,7 +28,7 @@ beforeAll(async () => {
   request = { osm: [osm], blocks, places: [places], gtfs, counties: [] };
 });
 
-/** Makes a plan in a new store, with as many threads; returns what is in it. */
+/** Makes a plan in a new store with `workers` threads; returns it, its stages, and the contents. */
 async function planned(name: string, workers: number) {
   const { planRelease } = await compiled('plan/make-plan');
   const store = new FolderStore(path.join(folder, name));
@@ -59,7 +59,7 @@ async function planned(name: string, workers: number) {
   }
 }
 
-test('a plan and its preparations are the same by one thread and by three, and all work is reported', async () => {
+test('a plan and its preparations are the same with one thread and with three, and all work is reported', async () => {
   const one = await planned('one', 1);
   const three = await planned('three', 3);
   expect(three.contents).toEqual(one.contents);

@@ -93,7 +93,7 @@ test('tables are the same whether blocks were kept in memory or spilled', async 
   expect([held.laidAside, laid.laidAside > 10]).toEqual([0, true]);
 });
 
-test('refuses a block that occurs in two files, by its number', async () => {
+test('a block that occurs in two files is refused, by its number', async () => {
   const store = new FolderStore(path.join(folder, 'store'));
   const { osm, blocks } = city.files;
   const request = { osm: [osm], blocks: [...blocks, ...blocks], counties: [] };

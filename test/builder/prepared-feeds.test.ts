@@ -19,8 +19,8 @@ const here = { minLon: 0, minLat: 0, maxLon: 0.01, maxLat: 0.01 };
 const byStreet = { minLon: -0.2, minLat: -0.2, maxLon: 0.2, maxLat: 0.2 };
 
 /**
- * A feed of one trip along the equator that starts the given number of minutes after the window
- * opens.
+ * A feed of one trip along the equator, from one longitude to another, that leaves and arrives the
+ * given numbers of minutes after the window opens.
  */
 function ride(from: number, to: number, [leaves, arrives]: [number, number]): FeedDay {
   const stops = [from, to].map((lon, i) => {
@@ -69,7 +69,7 @@ test('feeds are included as far as those before them lead, and no others', async
   };
   const { transit, area } = await transitAround(here, byStreet, feeds, 1, progress);
   expect(reported).toEqual(['6 stops in 3 of 5 feeds, 3 patterns']);
-  // In input order, not in order of discovery.
+  // Stops are in input order, not in order of discovery.
   expect(transit.stops.map(({ name }) => name)).toEqual(['1.001', '2', '0', '1', '2.001', '3']);
   expect(transit.departures[0]).toEqual(new Map([['line', 4]]));
   expect([area.minLon < -0.19, area.maxLon > 2, area.maxLon < 2.5]).toEqual([true, true, true]);

@@ -42,14 +42,15 @@ function countryside(): string {
   const row = (y: number) => STEPS.map((x) => `n${node(x, y)}`).join(',');
   const column = (x: number) => STEPS.map((y) => `n${node(x, y)}`).join(',');
   const ring = (corners: readonly number[]) => [...corners, corners[0]].map((n) => `n${n}`).join();
-  // Their corners are far from the centre of the area they enclose.
+  // These corners are far from the centre of the area that they enclose.
   const outer = [
     'n5001 T x-0.4997 y-0.4997',
     'n5002 T x0.4997 y-0.4997',
     'n5003 T x0.4997 y0.4997',
     'n5004 Tbarrier=gate x-0.4997 y0.4997',
   ];
-  // Equally near to the relation and to the way that outlines it; only one has the address.
+  // A node equally near to the relation and to the way that outlines it; only the node has an
+  // address.
   const twice = 'Tleisure=park,name=Common';
   return scratch.pbf('countryside', [
     ...nodes,
@@ -62,8 +63,8 @@ function countryside(): string {
     `w3002 Thighway=path Nn${node(6, 6)},n99998,n${node(7, 7)}`,
     `w3003 T N${ring([5001, 5002, 5003, 5004])}`,
     `w3004 ${twice} N${ring([node(4, 4), node(8, 4), node(8, 8), node(4, 8)])}`,
-    // The surrounding boxes overlap cells that contain none of their nodes, one of them far from
-    // all of them.
+    // The boxes around these two parks overlap cells that contain none of their nodes; one of the
+    // cells is far from all of the nodes.
     `w3005 Tleisure=park,name=Corner N${ring([node(2, 4), node(4, 3), node(4, 4)])}`,
     `w3006 Tleisure=park,name=Large N${ring([node(2, 7), node(7, 3), node(7, 7)])}`,
     'r1 Ttype=multipolygon,leisure=park,name=Wide Mw3003@outer',
@@ -108,7 +109,7 @@ test.each([undefined, 50])(
         'n5 T x5 y5',
         'n6 Tshop=gift x5.1 y5',
         'w1 Thighway=residential Nn1,n2,n4',
-        // One of the two closed ways starts outside the area; a road counts as neither.
+        // One of the two car parks starts outside the area, and a road does not count.
         'w2 Tamenity=parking Nn1,n2,n3,n1',
         'w3 Tamenity=parking Nn5,n6',
         ...more,
@@ -188,7 +189,7 @@ test('a damaged cell is detected and rebuilt', async () => {
   await store.close();
 });
 
-test('cells are those of the area alone', async () => {
+test('only the cells of the area are prepared', async () => {
   const store = new FolderStore(path.join(folder, 'store'));
   const { cells } = await prepare(countryside(), store, box(0.01, 0.01, 0.02, 0.02));
   expect(Object.keys(cells)).toHaveLength(1);
@@ -239,7 +240,7 @@ test('damage that a thread finds is reported with file and place', async () => {
   const good = countryside();
   const bad = path.join(folder, 'damaged.osm.pbf');
   const bytes = await readFile(good);
-  // The last block: the counting pass has no use for relations.
+  // The last block is damaged: it holds relations, which the counting pass does not need.
   bytes.fill(0, bytes.length - 20);
   await writeFile(bad, bytes);
   const { openPreparationPool } = await compiled('prepare/preparation-pool');
@@ -275,7 +276,7 @@ test('an area that overlaps many cells is written once', async () => {
   await store.close();
 });
 
-test('of a place that two files have in two cells one is kept, however much is read at a time', async () => {
+test('a place that two files have in two cells is kept once, however much is read at a time', async () => {
   const version = (name: string, lon: number) =>
     scratch.pbf(name, [
       'n1 T x-0.3 y0.1',

@@ -65,7 +65,7 @@ test('a unit sees the census places whose boxes intersect its own, each once, in
   });
 });
 
-test('refuses a place that is given twice, by its record', async () => {
+test('a place that is given twice is refused, by its record', async () => {
   const file = await placesFile([
     [1, 0, 0, 0.1, 0.1],
     [1, 1, 1, 1.1, 1.1],

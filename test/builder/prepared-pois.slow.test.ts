@@ -19,7 +19,7 @@ import { folderOfEachTest } from '../support/temporary-folder.ts';
 const folder = folderOfEachTest();
 const WEST: BoundingBox = { minLon: -0.2, minLat: -0.2, maxLon: -0.01, maxLat: 0.2 };
 const EAST: BoundingBox = { ...WEST, minLon: -0.01, maxLon: 0.2 };
-/** Some 70 m. */
+/** Degrees of longitude at the equator for about 70 m. */
 const NEAR = 0.0006;
 
 type Place = readonly [id: string, lon: number, more?: object];
@@ -64,7 +64,7 @@ test('every unit keeps the same one of two duplicate places on either side of a 
     await listOf('lists', [
       ['sure', border + NEAR / 2, overture(0.9)],
       ['less', border - NEAR / 2, overture(0.8)],
-      // No unit keeps it twice: its duplicate is dropped.
+      // This one stays, since the place that it duplicates is dropped.
       ['least', border - NEAR * 1.3, overture(0.7)],
     ]),
   ]);
@@ -78,7 +78,7 @@ test('places equal those made from all lists at once, in memory or spilled, what
     ['one', 'two', 'own'].map((list) =>
       listOf(
         list,
-        // Around cell corners; ids that occur in two lists, at different locations.
+        // Places lie around cell corners; ids occur in two lists, at different locations.
         Array.from({ length: 300 }, (_, i): Place => {
           const lon = random.below(8) / 4 + (random.below(60) - 30) * (NEAR / 6);
           if (list !== 'own') return [`${i}`, lon, overture(0.5 + random.below(50) / 100)];
@@ -99,7 +99,7 @@ test('places equal those made from all lists at once, in memory or spilled, what
   expect(Object.keys(held.prepared).length).toBeGreaterThan(2);
 });
 
-test('refuses two places with one id by name, however far apart', async () => {
+test('two places with one id are refused by name, however far apart', async () => {
   const lists = [await listOf('one', [['7', 0]]), await listOf('two', [['7', 50]])];
   const says = /one: feature 1 \(id 7\) and .*two: feature 1 \(id 7\) both have dest_id/;
   await expect(prepare(lists)).rejects.toThrow(says);

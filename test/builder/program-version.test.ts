@@ -6,7 +6,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();
 
-/** A single-file program, as installed. */
+/** Writes a single-file program as an installation has it, and returns its folder. */
 async function program(name: string, code: string, packages: object, up = '.'): Promise<string> {
   const root = path.join(folder, name);
   for (const room of ['builder', 'shards']) await mkdir(path.join(root, room), { recursive: true });

@@ -80,7 +80,7 @@ beforeAll(async () => {
   expect(row.searched).toEqual(ROW);
 });
 
-/** The row of counties before and after a change, built one after the other into one store. */
+/** Builds the changed row of counties into a store that already has the unchanged row. */
 async function rebuilt(
   name: string,
   changes: RowChanges,
@@ -150,7 +150,7 @@ test('a count changed: only the weights of that county are written again, and no
   expect(is).toEqual({ ...was, total: was.total + 5 });
 });
 
-/** Counts of the nine blocks of a county, of which the first has some more. */
+/** Rows with the counts of the nine blocks of a county; the first count is `more` higher. */
 function shopsOf(fips: string, more: number): string[] {
   return Array.from(
     { length: 9 },
@@ -167,7 +167,7 @@ test('a place was renamed: its county and the next are updated, no others', asyn
   expect(changedObjects(before, after, '99007')).toEqual([]);
 });
 
-test('a block’s point or a street moved: every county within an hour is updated, but not the last of the row', async () => {
+test('a block’s point or a street moved: every county within an hour is updated, and the one beyond is not', async () => {
   const moved = await rebuilt('moved', { moved: { 99001: 25 } });
   expect(moved.searched).toEqual(['99001', '99003', '99005']);
   expect(changedObjects(moved.before, moved.after, '99007')).toEqual([]);
@@ -177,7 +177,7 @@ test('a block’s point or a street moved: every county within an hour is update
   expect(changedObjects(closed.before, closed.after, '99007')).toEqual([]);
 });
 
-/** A bus through a county's town, every ten minutes from seven on, shifted by the given minutes. */
+/** A bus through a county's town, every ten minutes from seven on, shifted by `late` minutes. */
 function writeTownFeed(file: string, county: number, late: number): Promise<string> {
   const [west, east] = [`${ROW[county]} west`, `${ROW[county]} east`];
   const stops = { [west]: 8_000 * county, [east]: 8_000 * county + 750 };
@@ -206,10 +206,10 @@ test('one feed of three changed: only the county that it touches is updated', as
   expect(second.searched).toEqual([ROW[1]]);
 });
 
-/** The first ones compile, and collect the garbage of the build before. */
+/** Timed builds. The first ones also compile code, and collect the garbage of the build before. */
 const TRIES = 20;
 
-test('finds existing results in a fiftieth of the time it took to make them', async () => {
+test('a build finds existing results in a fiftieth of the time that it took to make them', async () => {
   const out = path.join(folder, 'large');
   const city = { blocks: 3_000, seed: 4, counties: 6, out };
   const { osm, blocks, gtfs, places } = await writeDemoCity(city, silent);
@@ -220,7 +220,7 @@ test('finds existing results in a fiftieth of the time it took to make them', as
   const written = await store.list('');
   store.reads = [];
   await make();
-  // Each object is read once, to check it; the plan again, to follow it.
+  // Each object is read once, to check it; the plan is read again, to follow it.
   const reads = store.reads.filter((name) => !name.startsWith('plans/'));
   expect(reads.length).toBeGreaterThan(100);
   expect(new Set(reads).size).toBe(reads.length);

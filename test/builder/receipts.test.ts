@@ -82,7 +82,7 @@ test('a receipt with unexpected contents is ignored', async () => {
   }
 });
 
-/** A store that knows the hashes of its objects, as remote stores do; they are not read. */
+/** A store that has the hashes of its objects, as remote stores do; reading an object fails. */
 class KnowingStore extends FolderStore {
   readonly asked: string[] = [];
   lists = 0;
@@ -104,7 +104,7 @@ class KnowingStore extends FolderStore {
   }
 }
 
-test('a store that knows its objects’ hashes is not read, and damage is found all the same', async () => {
+test('a store that has its objects’ hashes is not read, and damage is found all the same', async () => {
   const knowing = await ofThisTest(new KnowingStore(folder));
   const receipt = await kept();
   const { name } = receipt.objects.pois;
@@ -114,7 +114,7 @@ test('a store that knows its objects’ hashes is not read, and damage is found 
   expect(await new Receipts(knowing).find('search-99001', KEY, schema)).toBe(null);
 });
 
-test('lists a store’s receipts once, and does not look for absent ones', async () => {
+test('the receipts of a store are listed once, and absent ones are not looked for', async () => {
   const knowing = await ofThisTest(new KnowingStore(folder));
   const read: string[] = [];
   knowing.readWhole = (name) => {

@@ -86,7 +86,7 @@ test('two adjacent regions built separately and joined equal one build of both, 
   await store.close();
 });
 
-test('units that each see no farther than an hour equal one build of all, also where counties are hours apart', async () => {
+test('units that each read no farther than an hour equal one build of all, also where counties are hours apart', async () => {
   const inputs = path.join(folder, 'row');
   mkdirSync(inputs);
   const request = { ...(await writeCountyRow(inputs)), ...JOIN, counties: [] };
@@ -109,7 +109,7 @@ test('rows of a region lead beyond its counties, and a release of it alone is so
   await store.close();
 });
 
-test('it is served: blocks beyond it are listed, and contours end with its counties', async () => {
+test('a release of one region is served: blocks beyond it are listed, and contours end with its counties', async () => {
   const proxy = await ofThisTest(openProxy(path.join(folder, 'west')));
   const { key } = await proxy.customer({ tokens: 1_000 });
   const county = proxy.releases.current.county(WEST)!;
@@ -137,7 +137,7 @@ test('it is served: blocks beyond it are listed, and contours end with its count
   expect(Math.max(...points.map(([lon]) => lon))).toBeLessThanOrEqual(east + 1e-6);
 });
 
-test('every joined release contains all that a region left', async () => {
+test('the objects of a region are the same in every release that it is joined into', async () => {
   const { store } = opened('west');
   const [alone, both] = await Promise.all(['west', 'two'].map(manifestOf));
   await store.close();
@@ -148,7 +148,7 @@ test('every joined release contains all that a region left', async () => {
   expect(final(alone)).toEqual(final(both));
 });
 
-test('joins a release from the regions of its plan, each county once', async () => {
+test('a release is joined from the regions of its plan, each county once', async () => {
   const { store } = opened('joins');
   const request = { ...city, ...JOIN, counties: [] };
   const receipts = new Receipts(store);
@@ -166,7 +166,7 @@ test('joins a release from the regions of its plan, each county once', async () 
   await expect(join([west, east])).rejects.toThrow(
     /^the region of 99003 was built from plan [0-9a-f]{16}, but the release uses plan [0-9a-f]{16}; rebuild the region with that$/,
   );
-  // By the correct plan it already exists, except for the receipt that names it.
+  // For the correct plan the region already exists, except for the receipt that names it.
   expect(searched).toEqual([EAST]);
   const again = await build([EAST]);
   expect(again.searched).toEqual([]);
@@ -175,7 +175,7 @@ test('joins a release from the regions of its plan, each county once', async () 
   await store.close();
 });
 
-test('both steps refuse a plan of another version of the program', async () => {
+test('building a region and joining a release refuse a plan of another version of the program', async () => {
   const { store } = opened('joins');
   const request = { ...city, ...JOIN, counties: [] };
   const { pathOf, ...planned } = await planRelease(request, store, silent, new Receipts(store));
@@ -188,7 +188,7 @@ test('both steps refuse a plan of another version of the program', async () => {
   await store.close();
 });
 
-test('an input that differs from the plan’s gives another plan, wherever the same file lies', async () => {
+test('another input gives another plan, and the same files elsewhere give the same plan', async () => {
   const { store } = opened('plans');
   const planOf = async (inputs: typeof city) =>
     (await planRelease({ ...inputs, counties: [] }, store, silent, new Receipts(store))).ref;

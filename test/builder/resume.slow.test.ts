@@ -15,14 +15,14 @@ import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
-/** Builds that are to be killed in all, and those that are begun in a store before the last. */
+/** Builds to be killed in all, and builds begun in each store before the one that finishes. */
 const KILLS = 4;
 const TRIES_PER_STORE = 4;
 
 const folder = folderOfTests();
 /** Flags of the build except `--out`. */
 let flags: string[];
-/** The store that an undisturbed build makes, and the processor time that takes. */
+/** The contents of the store of an undisturbed build, and the processor time that it takes. */
 let whole: Record<string, string>;
 let wholeSeconds: number;
 
@@ -56,8 +56,8 @@ async function finish(store: string): Promise<void> {
 }
 
 /**
- * Runs a build until it ends, or has used some processor time and is killed with SIGKILL: that it
- * has got so far is independent of other load.
+ * Runs a build until it ends, or until it has used `most` seconds of processor time and is killed
+ * with SIGKILL. How far it gets is thus independent of other load.
  */
 async function runUntil(store: string, most: number) {
   const child = spawn(process.execPath, [TTA, ...flags, '--out', store], { stdio: 'ignore' });

@@ -12,7 +12,7 @@ const folder = folderOfEachTest();
 
 afterEach(() => vi.unstubAllEnvs());
 
-test('removes leftovers of a killed process, and keeps those of a live one', async () => {
+test('leftovers of a killed process are removed, and those of a live one are kept', async () => {
   vi.stubEnv('TMPDIR', folder);
   const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid']));
   const own = await inScratchFolder(undefined, async (scratch) => path.basename(scratch));

@@ -45,7 +45,7 @@ async function records(file: string): Promise<ShapeRecord[]> {
   return all;
 }
 
-/** The error for files without checksums when one of them is modified. */
+/** The message for an unzipped shapefile, which has no checksums, with one file changed. */
 async function refusal(ending: Ending, change: Change): Promise<string> {
   for (const part of ENDINGS) {
     const bytes = Buffer.from(whole[part]);
@@ -73,14 +73,14 @@ test('records are read as they were written, zipped or not', async () => {
   }
 });
 
-test('groups the rings of one record: islands, holes, islands in holes', async () => {
+test('the rings of one record are grouped: islands, holes, islands in holes', async () => {
   const rings = [
     square(0, 0, 9),
     hole(1, 1, 7),
     square(2, 2, 5),
     hole(3, 3, 2),
     square(20, 0, 2),
-    // Touches its shell from within, in a corner.
+    // This hole touches its shell from within, in a corner.
     hole(20, 0, 1),
   ];
   const fields = [{ name: 'NAME', type: 'C', width: 4, decimals: 0 }] as const;
@@ -94,15 +94,15 @@ test('groups the rings of one record: islands, holes, islands in holes', async (
   ]);
 });
 
-/** Offset of the second record, after the file header and a square of five points; its parts. */
+/** Offsets of the second record, which follows the header and a square, and of its parts. */
 const NUMBER = 100 + 8 + 44 + 4 + 5 * 16;
 const LENGTH = NUMBER + 4;
 const TYPE = NUMBER + 8;
 const [RINGS, POINTS, RING, X] = [36, 40, 48, 60].map((after) => TYPE + after);
-/** Where the files state their own lengths, in 16-bit words. */
+/** Offset at which a file states its own length, in 16-bit words. */
 const FILE_LENGTH = 24;
 
-/** Changes to a file, in place or by replacing its bytes. */
+/** Changes the bytes of a file in place, or returns other bytes. */
 type Change = (bytes: Buffer) => unknown;
 const big = (value: number, at: number): Change => {
   return (bytes) => bytes.writeInt32BE(value, at);
@@ -142,11 +142,11 @@ test.each<[Ending, string, Change, RegExp]>([
   ['.dbf', 'a longer field', (b) => b.writeUInt8(200, 48), /has 2 columns of 211 bytes for 21/],
   ['.dbf', 'an endless header', (b) => b.writeUInt16LE(60_000, 8), /ends in its header/],
   ['.prj', 'metres', projected, /not in degrees; export it in longitude/],
-])('refuses a shapefile whose %s has %s', async (ending, _, change, problem) => {
+])('a shapefile whose %s has %s is refused', async (ending, _, change, problem) => {
   expect(await refusal(ending, change)).toMatch(problem);
 });
 
-test('refuses an archive of two layers, or of none', async () => {
+test('an archive of two layers, or of none, is refused', async () => {
   const zip = async (name: string, parts: readonly string[]) => {
     const file = new ZipFile();
     for (const part of parts) file.addBuffer(whole[part.slice(1) as Ending], part);

@@ -19,8 +19,8 @@ interface Town {
 }
 
 /**
- * Trips from town to town, each taking the given minutes, several times from a given minute of the
- * day.
+ * Trips from town to town, the first at minute `first` of the day, then one every `every` minutes;
+ * each leg takes `legs` minutes.
  */
 interface Line {
   readonly towns: readonly number[];
@@ -98,7 +98,7 @@ test.each(Array.from({ length: WORLDS }, (_, i) => 20261123 + i))(
   },
 );
 
-/** One build of all counties leaves the same objects as one build per county, joined. */
+/** Expects one build of all counties to leave the objects of one build per county, joined. */
 async function expectSameInParts(
   name: string,
   towns: readonly Town[],

@@ -27,7 +27,7 @@ afterAll(() => store.close());
 const MODES = 3;
 const COUNTIES = ['99001', '99003', '99005', '99007'];
 
-/** For one county: the ids of its blocks, and of all blocks its rows lead to. */
+/** A county with the ids of its blocks, and of all blocks that its rows lead to. */
 interface County {
   readonly fips: string;
   readonly blocks: readonly number[];
@@ -118,12 +118,12 @@ test.each([
     expect(await read(tight)).toEqual(entries);
     // The division into pieces affects no byte.
     expect(await turnAround(counties, unit, 2 ** 30)).toEqual(tight);
-    // Nothing is left but the store.
+    // Nothing but the store is left in the scratch folder.
     expect(await readdir(folder)).toEqual(['store']);
   },
 );
 
-test('names a damaged source and leaves nothing in scratch', async () => {
+test('a damaged source is named, and nothing is left in the scratch folder', async () => {
   const { counties } = await drawCounties(5, MINUTES, 60);
   const [{ source }] = counties;
   const { bytes } = await store.readWhole(source.name);

@@ -31,10 +31,10 @@ test('no trip starts or ends in a water block, however near a street is', async 
   }
 });
 
-test('a land block surrounded by water leads away and to a stop, but to no shop', async () => {
+test('a land block surrounded by water is linked to the streets, and so is a stop there, but no shop', async () => {
   const { osm, blocks } = city.files;
   const read = await readFiles({ osm: [osm], blocks, feeds: null, counties: [] });
-  // A few metres off its street, so that the shore comes first.
+  // A block more than 20 m off its street, so that the shore comes first.
   const block = [...read.targets.values()].flat().find(({ lon, lat, isWater }) => {
     const link = read.walk.linker.linkStop(lon, lat);
     return !isWater && typeof link !== 'string' && link.snap > 20;

@@ -13,7 +13,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();
 
-/** Two block groups of one tract, and a block of another tract. */
+/** Blocks of two block groups of one tract, and a block of another tract. */
 const GEOIDS = [240010001001000, 240010001001001, 240010001002000, 240010002001000];
 const POPULATIONS = [30, 10, 0, 5];
 
@@ -60,7 +60,7 @@ test('a count is spread in whole numbers that add up, none more than one off its
     },
   ));
 
-test('reads LODES, gzipped or not: blocks without a row have none, and counties outside are ignored', async () => {
+test('LODES is read, gzipped or not: blocks without a row have none, and counties outside are ignored', async () => {
   const wac = [
     'w_geocode,C000,CA01,CE01,CE02,CE03,createdate',
     '240010001001001,60,1,10,20,30,20241101',
@@ -81,7 +81,7 @@ test('reads LODES, gzipped or not: blocks without a row have none, and counties 
   }
 });
 
-test('spreads an own table of tracts and of block groups by population, and says that it is modelled', async () => {
+test('a custom table of tracts or block groups is spread by population, and marked as modelled', async () => {
   const tracts = await read(['cars.csv', 'geoid,no_car\n24001000100,9\n24001000200,2\n']);
   expect(columnOf(tracts, 'no_car')).toEqual([7, 2, 0, 2]);
   expect(tracts.weights).toEqual([
@@ -166,13 +166,13 @@ test.each([
     /has no row for 24001; is it of another state/,
   ],
   ['a web page', '<!doctype html><html></html>', /is a web page, not a zip archive or a gzip file/],
-])('refuses %s, and names the place', async (_what, content, message) => {
+])('a weight file is refused for %s, and the place is named', async (_what, content, message) => {
   const refused = read(['bad.csv', content]);
   await expect(refused).rejects.toThrow(message);
   await expect(refused).rejects.toThrow(path.join(folder, 'bad.csv'));
 });
 
-test('refuses a weight that covers less than nine tenths of the blocks', async () => {
+test('a weight that covers less than nine tenths of the blocks is refused', async () => {
   const counts = await read(['few.csv', 'geoid,jobs\n240010001001000,1\n240010001001001,1\n']);
   expect(() => counts.requireCoverage()).toThrow(
     /few\.csv: jobs covers 2 of 4 blocks \(50\.0 %\).*--partial-weights/,

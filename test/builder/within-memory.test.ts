@@ -6,7 +6,7 @@ const GIB = 2 ** 30;
 /** Memory that the process already uses. */
 const USED = 50e6;
 
-/** A county a degree wide, with objects of the given number of bytes. */
+/** A county a degree wide, whose objects have the given number of bytes in all. */
 function county(west: number, bytes: number) {
   const ref = { name: 'index/1.tta', bytes: bytes / 4, sha256: '' };
   const objects = { index: ref, nearest: { ...ref, bytes: bytes / 2 }, blocks: ref };
@@ -19,7 +19,7 @@ test('each thread that draws tiles has the counties of one pyramid in memory', (
   expect(bytesToDraw(counties)).toBe(800);
 });
 
-test('draws tiles with as many threads as memory allows, at least one', () => {
+test('tiles are drawn with as many threads as memory allows, at least one', () => {
   const threads = (memory: number, tileBytes: number) =>
     fitJoin({ workers: 8, memory }, 10, tileBytes, USED).tileThreads;
   expect([threads(16 * GIB, GIB), threads(4 * GIB, GIB), threads(GIB, GIB)]).toEqual([8, 3, 1]);

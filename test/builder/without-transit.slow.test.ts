@@ -74,7 +74,7 @@ test('a release with feeds lists transit and the destinations that only feeds pr
   expect(refused).toEqual([]);
 });
 
-test('a release without feeds lists neither, and reuses nothing that includes them', async () => {
+test('a release without feeds lists no transit and no frequent stops, and reuses nothing that includes them', async () => {
   const without = await listedBy({ gtfs: [] });
   expect(without.searched).toEqual(['99001']);
   expect([without.modes, without.isochroneModes]).toEqual(Array(2).fill(['walk', 'bike']));

@@ -42,7 +42,7 @@ async function accountsHeld() {
 describe('tta keys', () => {
   const outcome = async (key: string) => (await ledger.admit(hashApiKey(key), 1)).outcome;
 
-  test('create prints the key alone, for a variable of a shell, and what it has beside it', async () => {
+  test('create prints the key alone to stdout, for a shell variable, and its tokens to stderr', async () => {
     const env = { LEDGER: address() };
     const { code, stdout, stderr } = await ttaIn(env, 'keys', 'create', '--tokens', '7');
     expect(code).toBe(0);
@@ -50,7 +50,7 @@ describe('tta keys', () => {
     expect(stderr).toBe('7 tokens. The key will not be shown again.\n');
   });
 
-  test('creates, lists, disables, enables and revokes, effective at once where the ledger is open', async () => {
+  test('creates, lists, disables, enables and revokes keys, effective at once where the ledger is open', async () => {
     const made = await json('keys', 'create', '--email', 'Ada@example.org');
     expect(Object.keys(made)).toEqual(['key', 'prefix', 'account', 'tokens_remaining']);
     expect(made.tokens_remaining).toBe(5000);
@@ -74,7 +74,7 @@ describe('tta keys', () => {
     expect(await refusal('keys', 'enable', made.prefix)).toContain('no active key starts');
   });
 
-  test('leaves nothing of a key that exceeds the limit', async () => {
+  test('leaves nothing behind of a key that exceeds the limit', async () => {
     const owner = ['--email', 'full@example.org'];
     const { account } = await json('keys', 'create', ...owner);
     for (const label of ['second', 'third']) await newKey(ledger, account, label, 1);
@@ -113,7 +113,7 @@ describe('tta keys', () => {
   });
 });
 
-test('creates no ledger at a mistyped path, except for the first key or an import, which name it', async () => {
+test('commands create no ledger at a mistyped path, except for the first key or an import, which report it', async () => {
   const mistyped = path.join(folder, 'mistyped');
   const at = ['--ledger', `sqlite:${mistyped}`];
   for (const command of [
@@ -159,7 +159,7 @@ describe('tta accounts', () => {
     expect((await ledger.account(id))!.balance).toBe(180);
   });
 
-  test('disables and enables; starts a membership and ends it', async () => {
+  test('disables and enables an account, and starts and ends its membership', async () => {
     const { key, account } = await json('keys', 'create', '--tokens', '1');
     const admit = () => ledger.admit(hashApiKey(key), 1);
     expect(await json('accounts', 'disable', account)).toMatchObject({ account, disabled: true });
@@ -226,7 +226,7 @@ describe('tta accounts', () => {
     }
   });
 
-  test('and tta keys document every command and flag in their help', async () => {
+  test('documents every command and flag in its help, as tta keys does', async () => {
     for (const [name, verbs] of [
       ['keys', ['create', 'list', 'revoke', 'disable', 'enable']],
       ['accounts', ['list', 'show', 'grant', 'disable', 'enable', 'member', 'export', 'import']],

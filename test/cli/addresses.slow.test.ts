@@ -13,7 +13,7 @@ const TILES = '/v1/isochrone/tiles/walk/101.json';
 
 const folder = folderOfEachTest();
 
-/** Extracts the addresses in documents. */
+/** The members of documents that hold addresses. */
 interface Named {
   readonly servers: readonly { readonly url: string }[];
   readonly tiles: readonly string[];
@@ -22,7 +22,7 @@ interface Named {
 
 const json = async (url: string) => (await (await fetch(url)).json()) as Named;
 
-/** The addresses in the API's documents: OpenAPI, TileJSON and a problem. */
+/** Origins of the addresses in the API's documents: OpenAPI, TileJSON and a problem. */
 async function namedByApi(api: string): Promise<string[]> {
   const { servers } = await json(`${api}/openapi.json`);
   const { tiles } = await json(api + TILES);
@@ -50,7 +50,7 @@ async function started(args: readonly string[], env: Record<string, string> = {}
   return server;
 }
 
-describe('the address that a start prints is the one in its documents', () => {
+describe('the address that a program prints at its start is the one in its documents', () => {
   test.each(['1', '2'])('tta serve with %s processes', async (PROCESSES) => {
     const api = await started([TTA, 'serve'], { PROCESSES });
     expect(api.said()).toMatch(
@@ -83,7 +83,7 @@ describe('the address that a start prints is the one in its documents', () => {
     expect(await namedByPortal(portal)).toEqual(Array(2).fill(portal));
   });
 
-  test('a server on all addresses is called by the loopback address, and says that it listens on all', async () => {
+  test('a server on all addresses prints its loopback address, and that it listens on all', async () => {
     const api = await started([TTA, 'serve'], { HOST: '0.0.0.0', METRICS_PORT: '0' });
     const [, port] = /:(\d+), listening on http:\/\/0\.0\.0\.0:\1 with/.exec(api.said())!;
     expect(api.address).toBe(`http://127.0.0.1:${port}`);
@@ -107,7 +107,7 @@ describe('the address that a start prints is the one in its documents', () => {
     expect(both.said()).toMatch(
       /^ {2}Portal +https:\/\/account\.example, listening on http:\/\/127/m,
     );
-    // The mail page is for the user of this machine, which the request comes from.
+    // The mail page is for the user of this machine, so its local address is printed.
     expect(both.said()).toMatch(/^ {2}Mail +http:\/\/127\.0\.0\.1:\d+\/mail\//m);
     expect(both.said()).toMatch(/curl .*'http:\/\/127\.0\.0\.1:\d+\/v1/);
   });
@@ -115,13 +115,13 @@ describe('the address that a start prints is the one in its documents', () => {
 
 const browser = ofTests(() => openChromium(...SOFTWARE_GL));
 
-test('the README’s page draws the bands of the release that npm start serves', async () => {
+test('the page of the maps guide draws the bands of the release that npm start serves', async () => {
   const said = (await started([START])).said();
   const [, api] = /API +(\S+)/.exec(said)!;
   const [, key] = /API key +(\S+)/.exec(said)!;
   const readme = await readFile('infra/docs/maps.md', 'utf8');
   const [, page] = /```html\n([\s\S]*?)```/.exec(readme)!;
-  // The placeholders that readers of the README replace.
+  // The placeholders that readers of the guide replace.
   expect(page).toContain("'http://127.0.0.1:8080'");
   expect(page).toContain("'ta_live_…'");
   const own = page.replace('http://127.0.0.1:8080', api).replace('ta_live_…', key);
@@ -159,7 +159,7 @@ test('the README’s page draws the bands of the release that npm start serves',
     .toBeGreaterThan(2);
 });
 
-/** The number of colours, white aside, that cover a hundredth of a picture or more each. */
+/** The number of colours besides white that each cover at least a hundredth of a picture. */
 function coloursOf(page: Page, png: Buffer): Promise<number> {
   return page.evaluate(`(async () => {
     const picture = new Image();

@@ -37,7 +37,7 @@ async function entriesOf(of: string): Promise<string[]> {
   return readdir(of).catch(() => []);
 }
 
-/** One clear line, exit code 1, and nothing published. */
+/** Expects one clear line, exit code 1, and nothing published. */
 async function expectRefused(result: Ended, ...parts: (string | RegExp)[]): Promise<void> {
   const lines = result.stderr.split('\n').filter((line: string) => line.startsWith('tta: '));
   expect(lines).toHaveLength(1);
@@ -122,7 +122,7 @@ test('refuses an output that is a file, a foreign folder, or holds the inputs, a
   await expectRefused(await build({ out: inject('demoCity') }), /contains the input/);
 });
 
-test('refuses a store with an unsupported scheme by name, and creates no folder for it', async () => {
+test('names the unsupported scheme of a store, and creates no folder for it', async () => {
   const line =
     /gs:\/\/bucket\/there": a store is a folder, s3:\/\/bucket\/prefix or https:\/\/host\/prefix; "gs" is not supported/;
   await expectRefused(await build({ out: 'gs://bucket/there' }), line);
@@ -130,7 +130,7 @@ test('refuses a store with an unsupported scheme by name, and creates no folder 
   expect(await entriesOf('.')).not.toContain('gs:');
 });
 
-test('refuses the second of two builds into one store, and the first is complete', async () => {
+test('the second of two builds into one store is refused, and the first completes', async () => {
   const out = at('shared');
   const args = ['build', '--osm', osm, '--blocks', blocks, '--out', out, '--no-tiles'];
   const first = spawn(process.execPath, [TTA, ...args], { stdio: 'ignore' });
@@ -162,7 +162,7 @@ test('a build killed at any time leaves no half release, and the next one takes 
   expect((await tta('release', 'verify', '--store', out)).code).toBe(0);
 });
 
-test('on a full disk publishes nothing and leaves no lock', async () => {
+test('a build on a full disk publishes nothing and leaves no lock', async () => {
   const out = at('small-disk');
   await mkdir(out);
   // A separate file system that is too small for the objects.

@@ -81,7 +81,7 @@ const buildByQueue = (store: string, ...flags: string[]) =>
 /** A file that a killed worker was writing, kept until garbage is collected. */
 const HALF_WRITTEN = /\.tmp$/;
 
-/** The contents of a release; the regions' read statistics depend on how it was built. */
+/** The contents of a release except regions, whose read statistics depend on how it was built. */
 async function released(store: string): Promise<object> {
   const contents = Object.entries(await storeContents(at(store)));
   return Object.fromEntries(
@@ -107,7 +107,7 @@ test('three workers, one of them killed twice and Redis once, build what one pro
   for (let kills = 0; kills < 2; kills++) {
     const doomed = work('many');
     await expect.poll(() => untilItHasAJob(doomed)).toBe(true);
-    // A command that watches counts as one that plans: workers until done stay.
+    // A command that watches counts as a planner, so workers with `--until-done` stay.
     expect(Number(await redis.cli('scard', `${QUEUE_NAME}:planners`))).toBe(1);
     await end(doomed, 'SIGKILL');
     if (kills > 0) continue;
@@ -134,8 +134,8 @@ test('three workers, one of them killed twice and Redis once, build what one pro
   for (const worker of others) await end(worker, 'SIGTERM');
 });
 
-test('a worker with another store or program returns its job and says why, on one line', async () => {
-  // Tiles are compared above.
+test('a worker with another store or program returns its job and prints why, on one line', async () => {
+  // The test above compares tiles.
   const buildShared = (...flags: string[]) => buildByQueue('shared', '--no-tiles', ...flags);
   const queued = await buildShared();
   expect([queued.code, queued.stdout]).toEqual([0, '']);
@@ -173,11 +173,11 @@ test('a worker with another store or program returns its job and says why, on on
   const store = new FolderStore(at('shared'));
   expect(await faultsIn(store)).toEqual([]);
   await store.close();
-  // With nothing left to do.
+  // The worker ends, with nothing left to do.
   expect((await ended)[0]).toBe(0);
 });
 
-test('a plan is prepared by workers, one of them killed, as by one process, and without workers too', async () => {
+test('workers, one of them killed, prepare a plan as one process does, and so does a build without workers', async () => {
   const queue = redis.address(5);
   const feeds: string[] = [];
   for (const seed of [6, 7, 8]) {
@@ -211,7 +211,7 @@ test('a plan is prepared by workers, one of them killed, as by one process, and 
   expect(await prepared('alone')).toEqual(await prepared('planned'));
 });
 
-test('problems of feeds that a worker reads are told to the builder, by the paths given', async () => {
+test('problems of feeds that a worker reads are reported to the builder, by the paths given', async () => {
   const { gtfs } = await writeDemoCity({ blocks: 500, seed: 9, out: at('city-9') }, silent);
   const feeds = [inputs[inputs.indexOf('--gtfs') + 1], gtfs];
   const queue = redis.address(7);
@@ -227,7 +227,7 @@ test('problems of feeds that a worker reads are told to the builder, by the path
   }
 });
 
-test('a worker until done that a signal stops fails, so that a scheduler replaces it; one without that option does not', async () => {
+test('a worker with --until-done fails if a signal stops it, so that a scheduler replaces it; others do not', async () => {
   const queue = redis.address(8);
   const until = ['--until-done', '--wait-minutes', '5'];
   for (const [flags, exitCode] of [
@@ -244,7 +244,7 @@ test('a worker until done that a signal stops fails, so that a scheduler replace
   expect(refused.stderr).toMatch(/--wait-minutes: needs --until-done/);
 });
 
-test('builders and workers name a missing queue at once', async () => {
+test('builds and workers name a missing queue at once', async () => {
   const queue = `redis://127.0.0.1:${await freePort()}`;
   const tries = [
     build('--out', at('nowhere'), '--queue', queue),
@@ -265,7 +265,7 @@ const plan = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };
 const worker = (queue: string) =>
   openWorker({ queue, store: at('hostile'), workers: 1, memory: 2 ** 30, progress: silent });
 
-test('refuses a job with extra fields or a path elsewhere, and removes nothing', async () => {
+test('a worker refuses a job with extra fields or a path elsewhere, and removes nothing', async () => {
   const queue = redis.address(1);
   await mkdir(at('precious'));
   await writeFile(at('precious', 'file'), 'kept');

@@ -45,7 +45,7 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('of a setting, an empty value counts as unset', async () => {
+test('an empty setting counts as unset', async () => {
   const ended = run(process.execPath, [TTA, 'export', '--store', ''], { env: { STORE: '' } });
   await expect(ended).rejects.toMatchObject({
     code: 1,

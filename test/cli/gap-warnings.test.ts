@@ -24,7 +24,7 @@ test('a county with few routable blocks is named with its extent, and the extrac
   ]);
 });
 
-test('an extract with a polygon is named with the bounds of that, not of its header', () => {
+test('an extract with a polygon is named with the bounds of its polygon, not of its header', () => {
   expect(gapWarnings(release(3), [{ ...extract, outline }])[1]).toBe(
     'the extract maryland.osm.pbf covers the polygon of its .poly file, within 79.50°W to 77.00°W, 38.50°N to 39.75°N; use one that covers the counties, or remove the .poly file if it is another extract’s',
   );

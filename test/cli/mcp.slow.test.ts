@@ -11,13 +11,16 @@ beforeAll(async () => {
   port = await proxy.listen();
 });
 
-test.each(['', 'not a key'])('with the key "%s", a call says where one belongs', async (key) => {
-  const call = { name: 'reach_from', arguments: { origin: '36,-70.0066', minutes: [10] } };
-  const tta = spawn(process.execPath, [TTA, 'mcp', '--api', `http://127.0.0.1:${port}`], {
-    env: { ...process.env, API_KEY: key },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  tta.stdin.end(`${JSON.stringify(requestOf('tools/call', call, VERSIONS[1]))}\n`);
-  const { result } = JSON.parse(await text(tta.stdout));
-  expect(result.content[0].text).toMatch(/ and set API_KEY in the client’s configuration\.$/);
-});
+test.each(['', 'not a key'])(
+  'a call with the key "%s" responds with where a key belongs',
+  async (key) => {
+    const call = { name: 'reach_from', arguments: { origin: '36,-70.0066', minutes: [10] } };
+    const tta = spawn(process.execPath, [TTA, 'mcp', '--api', `http://127.0.0.1:${port}`], {
+      env: { ...process.env, API_KEY: key },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    tta.stdin.end(`${JSON.stringify(requestOf('tools/call', call, VERSIONS[1]))}\n`);
+    const { result } = JSON.parse(await text(tta.stdout));
+    expect(result.content[0].text).toMatch(/ and set API_KEY in the client’s configuration\.$/);
+  },
+);

@@ -31,7 +31,7 @@ async function using<T>(address: string, use: (ledger: Ledger) => Promise<T>): P
   }
 }
 
-/** Customers of every kind; returns the plain key of one of them. */
+/** Fills a ledger with customers of every kind; returns the plain key of one of them. */
 async function fill(ledger: Ledger): Promise<string> {
   let plainKey = '';
   await ledger.secret('cursors');
@@ -112,7 +112,7 @@ test('a ledger moves from SQLite to Redis and back unchanged', async () => {
   });
 });
 
-test('from pipe to pipe', async () => {
+test('a ledger moves through a pipe', async () => {
   const [from, to] = ['pipe-from', 'pipe-to'].map((name) => `sqlite:${path.join(folder, name)}`);
   await using(from, fill);
   const source = await ttaAlone('accounts', 'export', '--ledger', from);
@@ -124,7 +124,7 @@ test('from pipe to pipe', async () => {
   expect(await using(to, everything)).toEqual(await using(from, everything));
 });
 
-test('reports an incomplete export by its line', async () => {
+test('a faulty export is reported with the line of its fault', async () => {
   const from = `sqlite:${path.join(folder, 'faulty')}`;
   await using(from, fill);
   const whole = path.join(folder, 'whole.jsonl');

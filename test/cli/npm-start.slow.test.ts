@@ -30,7 +30,7 @@ const env = { VAR_DIR: path.join(folder, 'var'), PORT: '0', PORTAL_PORT: '0' };
 const started = (own: object = {}) =>
   startServer([START], { ...env, ...own }, { until: /curl .*\n/ });
 
-/** Processor time until the first start was ready. */
+/** Processor seconds until the first start was ready. */
 let firstSeconds: number;
 test('npm start builds the demo city, and prints a key and a curl line that works', async () => {
   const service = await started();
@@ -44,7 +44,7 @@ test('npm start builds the demo city, and prints a key and a curl line that work
   expect(await service.stop()).toBe(0);
 });
 
-test('the portal that npm start starts opens an account for whoever reads its mail page', async () => {
+test('the portal of npm start opens an account with the code on its mail page', async () => {
   const service = await started();
   const [portal, api] = ['Portal', 'API'].map(
     (name) => new RegExp(`${name} +(http://\\S+)`).exec(service.said())![1],
@@ -134,7 +134,7 @@ test('the examples of the OpenAPI document follow the release, and return rows i
   const etag = async () => (await proxy.get('/openapi.json')).headers.etag;
   const [before, document] = [await etag(), await readDocument(proxy)];
 
-  // Without census places, transit and tiles.
+  // A release without census places, transit and tiles.
   const town = await writeDemoCity({ blocks: 500, seed: 5, out: at('town') }, silent);
   await buildPlain({ osm: [town.osm], blocks: town.blocks, release: 'town' }, store);
   const types = { tables: ['types'], counties: [], format: 'parquet' } as const;

@@ -8,7 +8,7 @@ const nginx = ofTests(() => startNginx(inject('demoStore')));
 const runIn = commandsOfTests();
 const tta = (...args: string[]) => runIn({ NODE_EXTRA_CA_CERTS: nginx.caFile }, ...args);
 
-test('shows and verifies a release behind https, also by its manifest’s name', async () => {
+test('a release behind https is shown and verified, also by its manifest’s name', async () => {
   const shown = await tta('release', 'show', '--store', nginx.https);
   expect(shown.stdout).toMatch(/^release demo, current/);
   const manifest = /manifests\/(demo-\w+)\.json/.exec(shown.stdout)?.[1] ?? '';
@@ -21,7 +21,7 @@ test('shows and verifies a release behind https, also by its manifest’s name',
   expect(inspected.stdout).toMatch(/index: [\d,]+ blocks/);
 });
 
-test('commands that would write to it or list it say that they cannot', async () => {
+test('commands that would write to or list a store behind https fail with the reason', async () => {
   const store = ['--store', nginx.https];
   for (const verb of [['list'], ['promote', 'demo'], ['gc']]) {
     const { code, stderr } = await tta('release', ...verb, ...store);

@@ -30,7 +30,10 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { tta } from '../support/tta.ts';
 
-/** Simulates the threads that do jobs: runs this for each job, and reports it done or failed. */
+/**
+ * Simulates the threads that run jobs: `work` runs for each job, which is then reported done or
+ * failed.
+ */
 const threads = vi.hoisted(() => {
   const crash: (error: Error) => void = () => {};
   return { work: async () => {}, started: 0, ended: 0, crash };
@@ -67,7 +70,7 @@ const ref = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };
 const sketch = { blocks: 9, lon: 0, lat: 0, pairs: 9, near: [] };
 const plan = { ref, plan: { counties: { 99001: sketch, 99003: sketch } } } as unknown as StoredPlan;
 
-/** Runs a queued build of two units, with jobs done by this function. */
+/** Runs a queued build of two units, whose jobs are done by `work`. */
 async function done(database: number, work: (kind: string) => void) {
   const queue = await BuildQueue.open(redis.address(database));
   const reads = vi.spyOn(queue.jobs, 'getJobs');
@@ -89,7 +92,7 @@ async function done(database: number, work: (kind: string) => void) {
   }
 }
 
-test('reports progress to a client watching a build, and reads no job of other finished builds', async () => {
+test('watching a build reports progress, and reads no job of other finished builds', async () => {
   const { watched, ended, states } = await done(1, () => {});
   expect(watched).toBe('done');
   expect(ended.at(-1)).toBe(3);
@@ -103,7 +106,7 @@ test('a failed build reports why the job at the root of the failure failed', asy
   await expect(done(2, bad)).rejects.toThrow(/^a feed is no zip$/);
 });
 
-test('retries transient errors: stores, disks, locks; not invalid input, nor a bug in the program', () => {
+test('errors of stores, disks and locks are transient; invalid input and bugs in the program are not', () => {
   const disk = Object.assign(new Error('no space'), { errno: -28, code: 'ENOSPC' });
   const argument = Object.assign(new TypeError('an argument'), { code: 'ERR_INVALID_ARG_TYPE' });
   const passing = [new StoreError('unavailable', 'pois', 'away'), new StoreBusy('busy'), disk];
@@ -149,7 +152,7 @@ test('a worker told to stop while it fetches a job starts nothing and returns th
   }
 });
 
-/** An empty plan of this program, in a store. */
+/** Stores an empty plan of this program. */
 function storedPlan(store: FolderStore) {
   const inputs = {
     osm: [],
@@ -184,7 +187,7 @@ function storedPlan(store: FolderStore) {
   return putObject(store, 'plans/none', 'json', Buffer.from(JSON.stringify(empty)));
 }
 
-test('clears nothing away between two jobs of a build: its lease lasts until publication', async () => {
+test('nothing is cleared away between two jobs of a build, whose lease lasts until publication', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'leased')));
   const queue = await ofThisTest(BuildQueue.open(redis.address(5)));
   const { root } = await submitBuild(
@@ -221,7 +224,7 @@ test('clears nothing away between two jobs of a build: its lease lasts until pub
   expect(await clear()).toBe('cleared');
 });
 
-test('a worker until done stops with the reason when a build has failed for good, until another is queued after it', async () => {
+test('a worker with --until-done stops with the reason of a failed build, until another is queued after it', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(6)));
   const workUntilDone = () =>
     tta(
@@ -243,13 +246,13 @@ test('a worker until done stops with the reason when a build has failed for good
   const failed = await workUntilDone();
   expect(failed.code).toBe(1);
   expect(failed.stderr).toMatch(/^tta: build [0-9a-f]{16} failed: a feed is no zip$/m);
-  // The same once more, repaired: earlier builds that failed do not affect it.
+  // The same build, repaired: earlier builds that failed do not affect it.
   await done(6, () => {});
   expect(await queue.jobs.getJobCountByTypes('failed')).toBeGreaterThan(0);
   expect((await workUntilDone()).code).toBe(0);
 });
 
-test('a worker until done waits for all builds that are being planned, and no longer', async () => {
+test('a worker with --until-done waits for all builds that are being planned, and no longer', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(7)));
   const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
   let hasEnded = false;
@@ -257,7 +260,7 @@ test('a worker until done waits for all builds that are being planned, and no lo
     const done = queue.untilDone().finally(() => {
       hasEnded = true;
     });
-    // Another plan that ends meanwhile.
+    // Another plan begins and ends in the meantime.
     await queue.whilePlanning(async () => {});
     await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(2);
     return { done, early: hasEnded };
@@ -265,7 +268,7 @@ test('a worker until done waits for all builds that are being planned, and no lo
   expect(ended.early).toBe(false);
   const looksBefore = looks.mock.calls.length;
   expect(await ended.done).toBeNull();
-  // It looks once a second: the key of the plan is removed, it need not lapse.
+  // The worker looks once a second: the key of the plan is removed, and need not expire.
   expect(looks.mock.calls.length - looksBefore).toBeLessThan(4);
 });
 
@@ -303,7 +306,7 @@ test('a job whose plan has been removed fails for good, and the worker goes on w
   expect(await queue.untilDone()).toBeNull();
 });
 
-test('a worker runs jobs in one thread, after a failed one in another, and in none once all are done', async () => {
+test('a worker runs jobs in one thread, in a new one after a failed job, and in none once all are done', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'one-thread')));
   const queue = await ofThisTest(BuildQueue.open(redis.address(15)));
   const data = {
@@ -327,7 +330,7 @@ test('a worker runs jobs in one thread, after a failed one in another, and in no
   await expect.poll(() => threads.ended - endedBefore).toBe(2);
 });
 
-test('a thread that crashes fails the job in progress, and between jobs none', async () => {
+test('a thread that crashes fails the job in progress, and none between jobs', async () => {
   const means = { folder, workers: 1, memory: 2 ** 30 };
   const runner = new JobRunner({ store: folder, ...means });
   const run = () => runner.run({} as Queued, () => {});
@@ -347,7 +350,7 @@ test('a thread that crashes fails the job in progress, and between jobs none', a
   await runner.end();
 });
 
-test('a job of another version of the program goes back as it is, whatever the clock; one of this version that is none fails', async () => {
+test('a worker returns a job of another version unchanged, whatever the clock, and fails a bad one of its own', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'versions')));
   const queue = await ofThisTest(BuildQueue.open(redis.address(13)));
   const latest = { manifest: 'manifests/r-0.json', sha256: ref.sha256 };
@@ -364,7 +367,7 @@ test('a job of another version of the program goes back as it is, whatever the c
   await expect.poll(() => other.getState()).toBe('waiting');
 });
 
-test('a cancelled build leaves the queue but for the job in progress, and another stays', async () => {
+test('cancelling a build removes its jobs except the one in progress, and no job of another build', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'cancelled')));
   const queue = await ofThisTest(BuildQueue.open(redis.address(9)));
   const stored = await storedPlan(store);
@@ -423,7 +426,7 @@ test('a job of a queue that is gone is not taken for one that is running', async
   await expect(removeIfUnstarted(job)).rejects.toThrow(/[Cc]onnection/);
 });
 
-test('a preparation removes the jobs that a killed command left of the same plan', async () => {
+test('a preparation removes the jobs that a killed command left for the same plan', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'killed')));
   const queue = await ofThisTest(BuildQueue.open(redis.address(10)));
   const storeName = storeNameOf(store);
@@ -440,7 +443,7 @@ test('a preparation removes the jobs that a killed command left of the same plan
   await pool.close();
 });
 
-test('a client of the queue says once that the queue is away, and again the next time', async () => {
+test('a client of the queue reports each outage of the queue once', async () => {
   const own = await ofThisTest(startRedis());
   const notes: string[] = [];
   const queue = await ofThisTest(BuildQueue.open(own.address(0), (line) => void notes.push(line)));
@@ -454,7 +457,7 @@ test('a client of the queue says once that the queue is away, and again the next
   expect(notes).toHaveLength(2);
 });
 
-test('a worker until done may wait for a first job', async () => {
+test('a worker with --until-done may wait for a first job', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(11)));
   const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
   let hasEnded = false;
@@ -469,7 +472,7 @@ test('a worker until done may wait for a first job', async () => {
   expect(await done).toBeNull();
 });
 
-test('a worker until done notices that the queue came back with an older snapshot', async () => {
+test('a worker with --until-done notices that the queue came back with an older snapshot', async () => {
   const own = await ofThisTest(startRedis());
   const queue = await ofThisTest(BuildQueue.open(own.address(0)));
   const notes: string[] = [];
@@ -477,7 +480,7 @@ test('a worker until done notices that the queue came back with an older snapsho
   const done = queue.untilDone(0, (line) => void notes.push(line));
   const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
   await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(1);
-  // Started again, it has what it had until now.
+  // After a restart, Redis has only what it has saved until now.
   await own.cli('config', 'set', 'appendonly', 'no');
   await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(4);
   await own.kill('SIGKILL');
@@ -487,7 +490,7 @@ test('a worker until done notices that the queue came back with an older snapsho
   expect(await done).toBeNull();
 });
 
-test('a worker until done waits for a build to be queued again when the queue has lost its data', async () => {
+test('a worker with --until-done waits for a build to be queued again when the queue has lost its data', async () => {
   const own = await ofThisTest(startRedis());
   const queue = await ofThisTest(BuildQueue.open(own.address(0)));
   const notes: string[] = [];
@@ -514,7 +517,7 @@ test('a worker until done waits for a build to be queued again when the queue ha
   expect(notes).toHaveLength(1);
 });
 
-test('a worker until done stays while a command that plans finds its build lost, and may queue it again', async () => {
+test('a worker with --until-done stays while a planner finds its build lost, and may queue it again', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(12)));
   const store = await ofThisTest(new FolderStore(path.join(folder, 'watched')));
   const { root, build } = await submitBuild(
@@ -540,7 +543,7 @@ test('a worker until done stays while a command that plans finds its build lost,
   expect(await done).toBeNull();
 });
 
-test('a command that watches a build says once why its jobs are to be tried again', async () => {
+test('a command that watches a build reports once why its jobs are to be tried again', async () => {
   const memory = Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
   threads.work = () => {
     setImmediate(threads.crash, memory);

@@ -27,11 +27,11 @@ const settings = () => ({
 const reconcile = (args: string[], env?: Record<string, string>) =>
   tta(['portal', 'reconcile', ...args], env);
 
-/** A command in another process, while a portal has the ledger open. */
+/** Runs a command in another process, while a portal has the ledger open. */
 const tta = (args: string[], env: Record<string, string> = settings()) =>
   runIn({ LEDGER: address, ...env }, ...args);
 
-test('tta portal reconcile books missed payments, says how much, and does so once', async () => {
+test('tta portal reconcile books missed payments once, and prints the amounts', async () => {
   const id = await shop.newAccount();
   await shop.subscribe(id);
   shop.books.refund(shop.books.chargeOf(await shop.buyPack(id, 'pack_10k')), 600);
@@ -80,7 +80,7 @@ test('tta accounts member --end ends the subscription too, and does nothing with
   expect((await tta(end, {})).stderr).toMatch(/cus_\w+ at Stripe/);
 });
 
-test('reports on one line why it cannot reach Stripe', async () => {
+test('tta portal reconcile reports on one line why it cannot run', async () => {
   const day = await reconcile(['--since', 'yesterday']);
   expect(day).toMatchObject({ code: 1, stdout: '' });
   expect(day.stderr).toBe('tta: --since: "yesterday" is not a date such as 2026-11-01\n');
@@ -94,7 +94,7 @@ test('reports on one line why it cannot reach Stripe', async () => {
   expect(wrongKey.stderr).toBe('tta: Stripe: Invalid API Key provided\n');
 });
 
-test('a portal whose price is not the membership’s does not start; one starts while Stripe is down', async () => {
+test('a portal with a wrong membership price does not start, but one starts while Stripe is down', async () => {
   const start = (env: Record<string, string>) => {
     const set = portalSettings({ ledger: address, port: '0' }, '1', { ...settings(), ...env });
     return servePortal(set, shop.ledger);
@@ -121,8 +121,8 @@ test('a portal whose price is not the membership’s does not start; one starts 
   for (const prices of ['prod_1', 'price_1,prod_1', ',']) {
     expect(() => start({ STRIPE_MEMBERSHIP_PRICE: prices })).toThrow('must be a price id');
   }
-  // A portal that does not start leaves nothing open that acts. On a ledger of its own: the shop's
-  // portal settles what it finds.
+  // A portal that does not start leaves nothing running. This one has a ledger of its own, since
+  // the shop's portal settles the events that it finds.
   const own = newAddress();
   const ledger = await ofThisTest(openLedger(own, { rateLimitPerMinute: 1 }));
   const event = { id: 'evt_kept', type: 'invoice.paid', object: 'in_kept' };

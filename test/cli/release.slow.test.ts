@@ -30,8 +30,8 @@ const release = (verb: string, ...args: string[]) =>
   tta('release', verb, ...args, '--store', store.folder);
 
 /**
- * A store with the releases demo, spring, summer and autumn, written a day apart long ago; autumn
- * is current. Contains everything but the map of the counties, which they share.
+ * Makes a store with the releases demo, spring, summer and autumn, written a day apart long ago;
+ * autumn is current. The releases share all objects except the map of the counties.
  */
 beforeEach(async () => {
   store = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
@@ -58,7 +58,7 @@ async function latest(): Promise<{ release: string; manifest: string }> {
   return JSON.parse(await readFile(path.join(store.folder, 'latest.json'), 'utf8'));
 }
 
-/** Everything in the store except `latest.json`. */
+/** Names of all files in the store except `latest.json`. */
 async function filesOf(): Promise<string[]> {
   const entries = await readdir(store.folder, { recursive: true, withFileTypes: true });
   return entries
@@ -67,7 +67,7 @@ async function filesOf(): Promise<string[]> {
     .sort();
 }
 
-/** Everything except the times of first publication. */
+/** Names of all files except `latest.json` and the times of first publication. */
 async function objectsOf(): Promise<string[]> {
   return (await filesOf()).filter((name) => !name.startsWith('published/'));
 }
@@ -83,7 +83,7 @@ async function manifestOf(label: string): Promise<Manifest> {
 
 const stem = (label: string) => path.basename(manifests.get(label)!, '.json');
 
-/** One clear line, exit code 1, and the current release unchanged. */
+/** Expects one clear line, exit code 1, and the current release unchanged. */
 async function expectRefused(result: ReturnType<typeof tta>, ...parts: string[]): Promise<void> {
   const before = await latest();
   const { code, stderr } = await result;
@@ -105,7 +105,7 @@ test('list shows all releases, newest first, with a star at the current one', as
   ]);
 });
 
-test('promote switches to an earlier release and back, and says what it did', async () => {
+test('promote switches to an earlier release and back, and prints what it did', async () => {
   const back = await release('promote', 'spring');
   expect([back.code, back.stdout]).toEqual([0, `${stem('autumn')} → ${stem('spring')}\n`]);
   expect(await latest()).toMatchObject({ release: 'spring', manifest: manifests.get('spring') });
@@ -123,7 +123,7 @@ test('promote refuses a missing release, and names the existing ones', async () 
   await expectRefused(release('promote', 'winter'), '"winter"', 'demo', 'spring', 'autumn');
 });
 
-test('promote asks which one is meant where two manifests have the label', async () => {
+test('promote refuses a label that two manifests have, and names both', async () => {
   await store.replace(store.manifest.objects['county-map'], Buffer.from('another autumn'));
   await store.publish();
   const { manifest: second } = await latest();
@@ -150,7 +150,7 @@ test('promote refuses an altered manifest', async () => {
 test('verify accepts a release that is not current, and detects an unsound one', async () => {
   const { objects } = await manifestOf('summer');
   expect((await release('verify', 'demo')).stdout).toContain('county-map');
-  // The maps have trailing letters, but the objects are as recorded.
+  // A map that ends with its label is a fault, though the object is as recorded; this one is sound.
   await store.replace(store.manifest.objects['county-map'], await originalMap());
   store.manifest.release = 'winter';
   await store.publish();
@@ -169,7 +169,7 @@ async function originalMap(): Promise<Uint8Array> {
   return readFile(path.join(inject('demoStore'), 'county-map', name));
 }
 
-test('gc keeps the current release and the newest others, complete, and lists what it removed', async () => {
+test('gc keeps the current release and the newest others complete, and lists what it removed', async () => {
   await release('promote', 'demo');
   const before = await filesOf();
   const wouldGo = [
@@ -222,7 +222,7 @@ test('gc removes receipts of removed objects, and keeps those of kept ones', asy
   }
 });
 
-/** A receipt as old as everything else. */
+/** Writes a receipt as old as everything else; returns its name. */
 async function receiptOf(stage: string, object: ObjectRef): Promise<string> {
   const name = `receipts/${stage}-0123456789abcdef0123456789abcdef.json`;
   const file = path.join(store.folder, name);
@@ -249,7 +249,7 @@ test('gc keeps objects younger than the grace age, and those that a young receip
   for (const name of [...names, map.name]) expect(await filesOf()).not.toContain(name);
 });
 
-test('gc and promote do not wait: they refuse while another process holds the store', async () => {
+test('gc and promote refuse at once while another process holds the store', async () => {
   const before = await objectsOf();
   const locks = new FolderStore(store.folder);
   const building = await locks.lock('.build-lock');

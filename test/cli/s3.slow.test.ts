@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rgw.stop());
 
-/** The command, with access to the server. */
+/** Runs the command with access to the server. */
 const runIn = commandsOfTests();
 const tta = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runIn({ ...rgw.env, ...env }, ...args);
@@ -47,7 +47,7 @@ const buildFlags = (out: string, release: string) => [
 /** A build that was killed while it held the lock of its store. */
 let killed: { readonly out: string; readonly atMs: number; isLocked(): Promise<boolean> };
 
-test('refuses one of two concurrent builds into a bucket', async () => {
+test('one of two concurrent builds into a bucket is refused', async () => {
   const bucket = await rgw.bucket();
   const out = `s3://${bucket}/store`;
   const first = spawn(process.execPath, [TTA, ...buildFlags(out, 'one'), '--workers', '1'], {
@@ -95,7 +95,7 @@ test('a release is built into a bucket, verified, replaced, promoted, inspected 
   expect((await release('verify')).stdout).toMatch(/release one is intact/);
 });
 
-test('an export into a bucket has the files of one into a folder; verifying it finds a damaged one', async () => {
+test('an export into a bucket has the files of one into a folder, and verification finds a damaged one', async () => {
   const Bucket = await rgw.bucket();
   const out = `s3://${Bucket}/tables`;
   const here = path.join(folder, 'tables');
@@ -137,7 +137,7 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
   });
   const serving = await serve(settings);
   try {
-    // latest.json, the manifest, the directory of places: read at startup, not by a request.
+    // `latest.json`, the manifest and the directory of POIs are read at startup, not by a request.
     expect(wire.requests.map(({ path: asked }) => asked.split('/')[3])).toEqual([
       'latest.json',
       'manifests',
@@ -162,7 +162,7 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
     const before = await tokens();
     wire.fault = () => 'reset';
     expect((await summary(third)).status).toBe(503);
-    // Cached data is served all the same.
+    // Cached data is still served.
     wire.requests = [];
     expect(await tokens()).toBe(before);
     wire.fault = () => null;
@@ -175,7 +175,7 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
   }
 });
 
-/** The objects requested, each by a ranged GET. */
+/** Kinds of the objects requested, each of which must be a ranged GET. */
 function rangedKinds(wire: Wire): string[] {
   return wire.requests.map(({ method, range, path: asked }) => {
     expect([method, range]).toEqual(['GET', expect.stringMatching(/^bytes=\d+-\d+$/)]);
@@ -193,7 +193,7 @@ async function someBlocks(location: string): Promise<string[]> {
   return linked.map((i) => geoidFromNumber(index.geoids[i]));
 }
 
-test('reports a problem with a bucket on one line that says what to do, without secrets', async () => {
+test('a problem with a bucket is reported on one line that says what to do, without secrets', async () => {
   const bucket = await rgw.bucket();
   const said = async (store: string, env: Readonly<Record<string, string>> = {}) => {
     const lines: string[] = [];
@@ -227,7 +227,7 @@ test('reports a problem with a bucket on one line that says what to do, without 
   await each(said('s3://Bad_Bucket/a'), /"Bad_Bucket" is no name of a bucket/);
 });
 
-// Last: nearly a minute has passed by now.
+// This test comes last, when nearly a minute has passed.
 test('the store of a killed build is taken over within a minute', async () => {
   const { out, atMs, isLocked } = killed;
   await sleep(Math.max(0, atMs + 62_000 - Date.now()));

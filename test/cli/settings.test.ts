@@ -69,20 +69,20 @@ test('settings are read by name, and flags take precedence', () => {
   expect(set.proxy.cursorSecrets).toEqual(['the newer one of two', 'the older one of two']);
 });
 
-test('links to a bucket take a store in S3', () => {
+test('links to a bucket need a store in S3', () => {
   const faults = faultsOf({ EXPORT_LINKS: 'bucket' });
   expect(faults).toBe('settings: EXPORT_LINKS="bucket": takes a STORE in S3, s3://bucket/prefix');
   expect(faultsOf({ EXPORT_LINKS: 'cdn' })).toContain('EXPORT_LINKS="cdn": ');
 });
 
-test('names missing settings by flag and variable, together with all other errors', () => {
+test('missing settings are named by flag and variable, together with all other errors', () => {
   const faults = faultsOf({ PORT: 'x' }, { store: '', ledger: undefined });
   expect(faults).toBe(
     'settings: --store or STORE: is required; --ledger or LEDGER: is required; PORT="x": is not an integer from 0 to 65535',
   );
 });
 
-test('the address of a ledger may be in a file, as any secret', async () => {
+test('the address of a ledger may be in a file, like any secret', async () => {
   const file = path.join(folder, 'ledger');
   await writeFile(file, 'redis://ada:hidden@host\n');
   const { ledger } = settings({ LEDGER_FILE: file }, { ledger: undefined });
@@ -94,7 +94,7 @@ test('an empty setting counts as absent', () => {
   expect(settings({})).toMatchObject({ port: 8080, proxy: { baseUrl: undefined } });
 });
 
-test('reports all errors at once, on one line', () => {
+test('all errors in settings are reported at once, on one line', () => {
   const faults = faultsOf(
     {
       PORT: '70000',
@@ -258,7 +258,7 @@ test('reports all errors in the portal’s settings at once, and shows no secret
   }
 });
 
-test('reports errors of either of two servers in one process at once', () => {
+test('errors in the settings of two servers in one process are reported at once', () => {
   const text = said(() => startSettings('1', { PORT: 'x', PORTAL_PORT: 'y', HOST: '' }));
   expect(text).toContain('PORT="x"');
   expect(text).toContain('PORTAL_PORT="y"');
@@ -270,7 +270,7 @@ test('reports errors of either of two servers in one process at once', () => {
 });
 
 test.each(['localhost:8080', 'ftp://localhost', 'api.example.org', 'file:///etc/hosts'])(
-  'the address of a service is a URL of the web, which %s is not',
+  'the address of a service must be an http or https URL, which %s is not',
   (address) => {
     const fault = 'is not an http or https URL such as https://api.example.org';
     expect(said(() => readSettings(mcpSchema, { api: address }, {}))).toContain(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { terminalProgress } from '../../infra/cli/terminal-progress.ts';
 
-/** The last line of a stage on a terminal, once so much is done after some seconds. */
+/** The last line of a stage on a terminal, once `done` of its units are done after `seconds`. */
 function lineAt(done: number, total: number | null, seconds: number): string {
   const written: string[] = [];
   const write = (text: string) => written.push(text) > 0;
@@ -21,13 +21,13 @@ test.each<[number, number | null, number, string]>([
   expect(lineAt(done, total, seconds)).toBe(line);
 });
 
-test('a rate that would show as nothing is left out', () => {
+test('a rate that would round to zero is left out', () => {
   expect(lineAt(0, null, 60)).toBe('fetch: 0 MB');
   expect(lineAt(1, null, 60)).toBe('fetch: 1 MB');
   expect(lineAt(0, 60, 60)).toBe('fetch: 0 %, 0 of 60 MB');
 });
 
-test('the time left is told after three seconds and three percent', () => {
+test('the time left is shown after three seconds and three percent', () => {
   expect(lineAt(50, 100, 2.9)).not.toContain('left');
   expect(lineAt(2, 100, 30)).toBe('fetch: 2 %, 2 of 100 MB');
   expect(lineAt(3, 100, 3)).toContain('1.0 MB/s, 97 s left');

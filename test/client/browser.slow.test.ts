@@ -24,7 +24,9 @@ async function site(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Program of the page: a lookup, which the store makes free when repeated, a batch, an error. */
+/**
+ * Program of the page: a lookup, which the store makes free when repeated, a batch and an error.
+ */
 const program = (baseUrl: string, apiKey: string) => `(async () => {
   const { ApiError, browserStore, createClient } = await import('/index.js');
   const client = createClient({ baseUrl: '${baseUrl}', apiKey: '${apiKey}', store: browserStore() });

@@ -4,10 +4,10 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import { proxyOfTests, type SharedProxy } from '../support/proxy-harness.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
-/** Modes and types with some rows a block. */
+/** Modes and types with several rows per block. */
 export const TYPES = { mode: ['walk', 'transit'], type: [101, 601] } as const;
 
-/** The items of an iteration. */
+/** Collects the items of an iteration. */
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const listed: T[] = [];
   for await (const item of items) listed.push(item);
@@ -29,11 +29,11 @@ export interface ClientTests {
   readonly geoids: readonly string[];
   readonly baseUrl: string;
   customer(options?: Partial<ClientOptions> & { tokens?: number }): Promise<Customer>;
-  /** The body of a plain request. */
+  /** Sends a plain request, and returns the parsed JSON body of the response. */
   plain(path: string, body?: object): Promise<Record<string, unknown>>;
 }
 
-/** The proxy on the demo release, listening, for the tests of a file. */
+/** Provides a listening proxy on the demo release to the tests of a file. */
 export function clientTests(): ClientTests {
   const proxy = proxyOfTests();
   const own: { geoids: string[]; baseUrl: string } = { geoids: [], baseUrl: '' };

@@ -18,14 +18,14 @@ const WALK = { mode: ['walk'] } as const;
 const charged = (replies: readonly Reply<unknown>[]) =>
   replies.reduce((sum, { tokens }) => sum + tokens.charged, 0);
 
-/** A response of the service's front, before the service has seen the request. */
+/** An error response of the service's front, made before the service has received the request. */
 const refused = (status: number, headers: Record<string, string>, slug?: string) =>
   new Response(slug && JSON.stringify({ type: `x/${slug}`, title: slug, status }), {
     status,
     headers: { 'content-type': 'application/problem+json', ...headers },
   });
 
-/** A `fetch` that responds from a list first. */
+/** A `fetch` that first returns the given responses, and records the times of its calls. */
 function fetchAfter(responses: Response[]) {
   const times: number[] = [];
   const fetchNext: typeof fetch = async (url, init) => {
@@ -56,7 +56,7 @@ test('every operation returns what a plain request does', async () => {
       : await tests.proxy.get(url, key);
     const isJson = String(response.headers['content-type']).includes('json');
     const expected = isJson ? response.json() : new Uint8Array(response.rawPayload);
-    // Each has another time, or another balance.
+    // Two responses of these operations differ in a time or a balance.
     const differs = /^(get(Ready|Tokens)|createExportLink)$/.test(name);
     if (differs) expect(Object.keys(data!)).toEqual(Object.keys(expected));
     else expect([name, data]).toEqual([name, expected]);
@@ -96,7 +96,7 @@ test('pages have the rows of one plain request, each charged once', async () => 
   expect(rows).toEqual(whole.results);
 });
 
-test('pages of a POST have its rows too', async () => {
+test('pages of a POST have the rows of one plain request, each charged once', async () => {
   const { client, spent } = await tests.customer();
   const { block_box: box } = tests.proxy.releases.current.county('99001')!;
   const area = {
@@ -110,7 +110,7 @@ test('pages of a POST have its rows too', async () => {
   expect(charged(pages)).toBe(await spent());
 });
 
-test('pages of CSV are followed as well', async () => {
+test('pages of CSV together have the lines of one plain response', async () => {
   const { client } = await tests.customer();
   const params = { geoid: tests.geoids[0], ...WALK };
   const whole = await client.getBlockSummary(params, { accept: 'text/csv' });
@@ -121,7 +121,7 @@ test('pages of CSV are followed as well', async () => {
   );
 });
 
-test('a batch of any length is sent in chunks, truncated origins again', async () => {
+test('a batch of any length is sent in chunks, and truncated origins are sent again', async () => {
   const { client, spent, wire } = await tests.customer();
   const origins = Array.from({ length: 611 }, (_, i) => tests.geoids[i % tests.geoids.length]);
   origins[300] = '990019999999999';
@@ -142,7 +142,7 @@ test('a batch of any length is sent in chunks, truncated origins again', async (
   expect([charged(chunks), await spent()]).toEqual([rows.length, rows.length]);
 });
 
-test('points and places are sent in chunks too', async () => {
+test('batches of points and of POIs are sent in chunks', async () => {
   const { client, wire } = await tests.customer();
   const [{ lat, lon }] = (await client.searchPois({ ...areaOf(), limit: 1 })).data.results;
   const points = Array.from({ length: 251 }, () => ({ lat, lon }));
@@ -166,7 +166,7 @@ const areaOf = () => {
   return { bbox: box.join() };
 };
 
-test('awaited, a batch is one request, and too long a one is refused', async () => {
+test('an awaited batch is one request, and is refused if it is too long', async () => {
   const { client } = await tests.customer();
   const origins = Array.from({ length: 251 }, () => tests.geoids[0]);
   const error = await failureOf(client.getBlockSummaries({ origins, ...WALK }));
@@ -174,7 +174,7 @@ test('awaited, a batch is one request, and too long a one is refused', async () 
   expect(await all(client.getBlockSummaries({ origins: [], ...WALK }))).toEqual([]);
 });
 
-test('a batch that the balance does not cover gives what it pays for, then tokens-exhausted', async () => {
+test('a batch that the balance does not cover yields the rows paid for, then tokens-exhausted', async () => {
   const { client, spent } = await tests.customer({ tokens: 40 });
   const origins = tests.geoids.slice(0, 60);
   const rows: unknown[] = [];
@@ -191,7 +191,7 @@ test('a batch that the balance does not cover gives what it pays for, then token
   expect(await spent()).toBe(rows.length);
 });
 
-test('where the service limits the rate, all calls wait as long as it says', async () => {
+test('when the service limits the rate, all calls wait for its Retry-After', async () => {
   const front = fetchAfter([refused(429, { 'retry-after': '1' }, 'rate-limited')]);
   const { client } = await tests.customer({ fetch: front.fetch });
   await Promise.all([client.getModes(), pause(100).then(() => client.getPlans())]);
@@ -200,7 +200,7 @@ test('where the service limits the rate, all calls wait as long as it says', asy
   expect(front.times[2] - front.times[0]).toBeGreaterThanOrEqual(999);
 });
 
-test('a passing failure is waited out, also with a date and without a word', async () => {
+test('a passing failure is retried after the date in Retry-After, or a default wait without one', async () => {
   const date = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 1_000);
   const front = fetchAfter([
     refused(503, { 'retry-after': date.toUTCString() }, 'overloaded'),
@@ -265,7 +265,7 @@ test('without a response, the error has the last failure as its cause', async ()
   ]);
 });
 
-test('free routes are sent without key, id and stored ETag: pages need no preflight', async () => {
+test('requests to free routes have no key, id or stored ETag, so that pages need no preflight', async () => {
   const store = memoryStore();
   const { client, wire } = await tests.customer({ store });
   await client.getModes();
@@ -278,7 +278,7 @@ test('free routes are sent without key, id and stored ETag: pages need no prefli
   expect(sent).toHaveLength(2);
 });
 
-test('the address may be known later, and a long wait be left to the caller', async () => {
+test('the base URL may be a function, and a wait over the limit is left to the caller', async () => {
   const { wire } = await tests.customer();
   const front = fetchAfter([refused(503, { 'retry-after': '2' }, 'overloaded')]);
   const client = createClient({
@@ -290,7 +290,7 @@ test('the address may be known later, and a long wait be left to the caller', as
   expect((await client.getModes()).data.modes).not.toEqual([]);
 });
 
-test('a service that falls silent is given up and sent to again', async () => {
+test('a request to a silent service times out and is sent again', async () => {
   const { client, wire, spent } = await tests.customer({ timeoutMs: 3_000 });
   wire.fault = () => (wire.requests.length === 1 ? 'silence' : null);
   const { tokens } = await client.getBlockSummary({ geoid: tests.geoids[0], ...WALK });
@@ -326,7 +326,7 @@ test('a signal ends requests, waits and iterations with its reason', async () =>
   expect(pages).toBe(2);
 });
 
-test('a key that a function returns is fetched for each try', async () => {
+test('a function that returns the key is called for each request', async () => {
   const keys = ['ta_live_expired', ''];
   const { client, key, wire } = await tests.customer({ apiKey: async () => keys.shift() || key });
   expect((await failureOf(client.getTokens())).slug).toBe('invalid-key');
@@ -334,7 +334,7 @@ test('a key that a function returns is fetched for each try', async () => {
   expect(wire.requests[1].headers.authorization).toBe(`Bearer ${key}`);
 });
 
-test('with an idempotency key of the caller, a job that is run again is charged once', async () => {
+test('a job that is run again with the same idempotency key of the caller is charged once', async () => {
   const { client, spent } = await tests.customer();
   const job = () =>
     all(

@@ -4,13 +4,13 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
 
-/** With `-u` the file is written anew. */
+/** Running with `-u` rewrites the file. */
 test("the client's types are those of the served document", async () => {
   const document: OpenApiDocument = (await proxy.get('/openapi.json')).json();
   await expect(emitTypes(document)).toMatchFileSnapshot('../../portal/client/src/api-types.ts');
 });
 
-/** The types of a document with one POST, whose response is a given schema. */
+/** Emits the types of a document with one POST whose response has the given schema. */
 function emitted(response: object, body: object = {}): string {
   const json = (schema: object) => ({ content: { 'application/json': { schema } } });
   const post = {
@@ -49,14 +49,14 @@ describe('a schema becomes the type', () => {
   });
 });
 
-test('what is sent may be frozen, and undefined where it is optional', () => {
+test('arrays of a request may be read-only, and optional members may be undefined', () => {
   const list = { type: 'array', items: { type: 'string' } };
   const text = emitted({}, { properties: { a: list, b: list }, required: ['a'] });
   expect(text).toContain('a: ReadonlyArray<string>;');
   expect(text).toContain('b?: ReadonlyArray<string> | undefined;');
 });
 
-test('a batch is known by its truncated origins', () => {
+test('a batch operation is identified by the truncated origins in its response', () => {
   const body = {
     properties: { mode: { type: 'array' }, ids: { type: 'array', maxItems: 9 } },
     required: ['ids'],
@@ -66,6 +66,6 @@ test('a batch is known by its truncated origins', () => {
   expect(emitted({}, body)).toContain("ask: ['free','POST','/v1/ask'],");
 });
 
-test('a type without a counterpart is refused', () => {
+test('a schema type without a counterpart in TypeScript is refused', () => {
   expect(() => emitted({ type: 'file' })).toThrow('A schema has the type file');
 });

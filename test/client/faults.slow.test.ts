@@ -10,7 +10,7 @@ const FAULTS: readonly (Fault | null)[] = [
   ...([null, 'reset', 'lost'] as const),
   ...[0, 40, 2_000].map((cut) => ({ cut })),
 ];
-/** The fates of the first requests; later ones pass. */
+/** Generates the faults of the first requests; null lets a request pass, as do later requests. */
 const faultsOf = (kinds: readonly (Fault | null)[]) =>
   fc.array(fc.constantFrom(...kinds), { maxLength: 6 });
 
@@ -19,7 +19,7 @@ function plan(wire: Wire, faults: readonly (Fault | null)[]): void {
   wire.fault = () => left.shift() ?? null;
 }
 
-test('whatever is cut or lost, a batch has the rows of plain requests, each charged once', async () => {
+test('a batch has the rows of plain requests, each charged once, despite cut and lost responses', async () => {
   const origins = tests.geoids.slice(0, 270);
   const plain: unknown[] = [];
   for (const part of [origins.slice(0, 135), origins.slice(135)]) {
@@ -40,7 +40,7 @@ test('whatever is cut or lost, a batch has the rows of plain requests, each char
   );
 });
 
-test('pages of a POST are charged once as well', async () => {
+test('pages of a POST have the rows of a plain request, each charged once, despite the same faults', async () => {
   const { block_box: box } = tests.proxy.releases.current.county('99001')!;
   const center = { lon: (box[0] + box[2]) / 2, lat: (box[1] + box[3]) / 2 };
   const area = { center, radius_m: 900, ...TYPES };

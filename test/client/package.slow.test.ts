@@ -10,7 +10,10 @@ import { clientTests } from './client-harness.ts';
 
 const PACKAGE = path.resolve('portal/client');
 const MAX_BYTES = 6_000;
-/** Compilers that must accept the types: the oldest supported, the last of 5, 6; ours is 7. */
+/**
+ * Compilers that must accept the types, besides our own, version 7: the oldest that is supported,
+ * and the last of versions 5 and 6.
+ */
 const COMPILERS = { oldest: '5.4.2', five: '5.9', six: '6.0' };
 
 const tests = clientTests();
@@ -31,7 +34,7 @@ async function succeed(command: string, args: readonly string[], env = {}): Prom
 const npm = (...args: readonly string[]) =>
   succeed('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
 
-/** The package as npm packs it, installed, with the compilers. */
+/** Installs the package as npm packs it, and the compilers. */
 beforeAll(async () => {
   await writeFile(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   const [{ filename }] = JSON.parse(await npm('pack', PACKAGE, '--json'));
@@ -52,7 +55,7 @@ beforeAll(async () => {
 
 const installed = path.join(folder, 'node_modules/travel-time-access-client');
 
-test('the package holds its program, types, README and licence, and needs nothing', async () => {
+test('the package holds its program, types, README and licence, and has no dependencies', async () => {
   const files = await readdir(installed, { recursive: true });
   expect(files.filter((file) => !/^dist(\/[\w-]+\.(js|d\.ts))?$/.test(file)).sort()).toEqual([
     'LICENSE',
@@ -65,7 +68,7 @@ test('the package holds its program, types, README and licence, and needs nothin
   expect([dependencies, version]).toEqual([undefined, '0.1.0']);
 });
 
-test(`it is at most ${MAX_BYTES} bytes of compressed JavaScript`, async () => {
+test(`the package has at most ${MAX_BYTES} bytes of compressed JavaScript`, async () => {
   const files = (await readdir(path.join(installed, 'dist'))).filter((file) =>
     file.endsWith('.js'),
   );
@@ -81,8 +84,8 @@ test('publint and attw find no fault', async () => {
 });
 
 /**
- * The examples of the served document as constants of their types: too much is as wrong as too
- * little.
+ * Declares the examples of the served document as constants of their types, so that an excess
+ * member is an error as well as a missing one.
  */
 async function typedExamples(): Promise<string> {
   const { paths } = await readDocument(tests.proxy);
@@ -164,7 +167,7 @@ export async function narrowed(error: unknown) {
 `;
 
 const IN_NODE = { module: 'NodeNext', lib: ['ES2022'], types: ['node'], skipLibCheck: true };
-/** Checks the package's types themselves too, but not those of the language. */
+/** Options that check the package's own types too, but not those of the language. */
 const IN_BROWSERS = {
   module: 'ESNext',
   moduleResolution: 'Bundler',
@@ -199,7 +202,7 @@ test.each([...Object.keys(COMPILERS), 'our own'])(
   },
 );
 
-test('examples of the README compile, run, and print what they say', async () => {
+test('examples of the README compile, run, and print what their comments state', async () => {
   const readme = await readFile(path.join(PACKAGE, 'README.md'), 'utf8');
   const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
   expect(examples.length).toBeGreaterThan(6);

@@ -85,14 +85,14 @@ test('a file store is shared by clients, and ignores damaged files', async () =>
   expect(await readFile(file)).toEqual(whole);
 });
 
-test('a store that fails costs no response', async () => {
+test('a store that fails does not prevent a response', async () => {
   const fail = () => Promise.reject(new Error('full'));
   const { client } = await tests.customer({ store: { get: fail, set: fail } });
   const { data } = await client.getModes();
   expect(data.modes).not.toEqual([]);
 });
 
-test('memory forgets the least recently used beyond its bytes', () => {
+test('a memory store drops the least recently used responses beyond its bytes', () => {
   const store = memoryStore({ maxBytes: 25 });
   const response = { headers: { etag: '"x"' }, body: new Uint8Array(10) };
   for (const key of ['a', 'b']) store.set(key, response);

@@ -23,16 +23,16 @@ export interface Customer {
   readonly key: string;
 }
 
-/** Proxies of one service sign cursors alike. */
+/** Secrets that sign cursors: proxies of one service share them. */
 const cursorSecrets = ['the secret that all proxies of a test share'];
 
-/** Slugs allowed with a status over 499. Any other is a server error. */
+/** Slugs allowed with a status over 499. Any other slug there is a server error. */
 const BACKEND_SLUGS: readonly string[] = ['debit-unavailable', 'store-unavailable'];
 
 /**
- * A proxy on the demo release, called as clients call it. Each call is checked against the contract
- * for every response: a request id; a problem document unless it is a success; no internals; and a
- * balance that changed by exactly `X-Tokens-Charged`, which is nothing for a failure.
+ * A proxy on the demo release, called as clients call it. Each response is checked against the
+ * contract: it has a request id, is a problem document unless it is a success, shows no internals,
+ * and lowers the balance by exactly `X-Tokens-Charged`, which is zero for a failure.
  */
 export class Api {
   readonly proxy: ProxyHarness;
@@ -146,7 +146,7 @@ export function slugOf({ statusCode, headers, body }: HttpResponse): string {
   return slug;
 }
 
-/** Expects one slug, with its status in the contract. Returns the document. */
+/** Expects a problem of the given slug and its status in the contract; returns the document. */
 export function expectProblem(response: HttpResponse, slug: ProblemSlug) {
   expect([
     response.statusCode,

@@ -12,13 +12,13 @@ import {
 
 /** A location without data: the middle of the Atlantic. */
 export const OPEN_SEA = { lon: -40, lat: 30 };
-/** Well-formed, in a county of the release, but not one of its blocks. */
+/** A well-formed GEOID in a county of the release, but not of one of its blocks. */
 export const NO_SUCH_BLOCK = '990019999999999';
-/** Well-formed, in a county that the release lacks. */
+/** A well-formed GEOID in a county that the release lacks. */
 export const BLOCK_ELSEWHERE = '010010001001000';
 export const NO_SUCH_POI = 1;
 export const NO_SUCH_PLACE = '0100001';
-/** The demo city: covers its whole county. */
+/** GEOID of the demo city, which covers its whole county. */
 export const PORT_MERIDIAN = '9957600';
 
 /** A proxy on the demo release, the release as plain arrays, and some of its contents. */
@@ -35,7 +35,7 @@ export interface Demo {
 
 type ApiOptions = Parameters<typeof Api.open>[0];
 
-/** The demo shared by the tests of a file, or of the enclosing `describe`, for their whole run. */
+/** Opens a demo for the tests of a file or enclosing `describe`, and closes it after them. */
 export function demoOfTests(options: () => ApiOptions = () => ({})): Demo {
   const demo: Partial<Demo> = {};
   beforeAll(async () => void Object.assign(demo, await openDemo(options())));
@@ -44,8 +44,8 @@ export function demoOfTests(options: () => ApiOptions = () => ({})): Demo {
 }
 
 /**
- * Tests of the demo, run once with its accounts on each kind of ledger. `newAddress` returns the
- * address of another, empty one.
+ * Runs tests of the demo once with its accounts on each kind of ledger. `newAddress` returns the
+ * address of another, empty ledger.
  */
 export function onEachLedger(
   tests: (demo: Demo, newAddress: () => string) => void,
@@ -64,7 +64,7 @@ export function onEachLedger(
   });
 }
 
-/** Read once for all files that share their modules. */
+/** The demo release as plain arrays, read once for all files that share their modules. */
 let naive: Promise<NaiveRelease> | undefined;
 
 export async function openDemo(options: ApiOptions = {}): Promise<Demo> {
@@ -88,7 +88,7 @@ export async function openDemo(options: ApiOptions = {}): Promise<Demo> {
   };
 }
 
-/** The same behind another proxy, also shared by the tests of a file. */
+/** Opens another proxy on a demo for all tests of a file, and closes it after them. */
 export function otherProxyOfTests(demo: Demo, options: ApiOptions = {}): Demo {
   const other: Partial<Demo> = {};
   beforeAll(async () => void Object.assign(other, demo, { api: await Api.open(options) }));
@@ -96,7 +96,7 @@ export function otherProxyOfTests(demo: Demo, options: ApiOptions = {}): Demo {
   return other as Demo;
 }
 
-/** The demo behind another proxy, fresh or configured differently, while `use` runs. */
+/** Opens another proxy on a demo, fresh or configured differently, while `use` runs. */
 export async function withProxy(
   demo: Demo,
   options: ApiOptions,

@@ -12,9 +12,12 @@ import { runFuzz } from './fuzz/run-fuzz.ts';
 import type { Pools } from './fuzz/schema-arbitrary.ts';
 import type { Landmarks } from './routes.ts';
 
-/** Requests to an operation; as many again while a status is missing. */
+/** Requests in a round to an operation; another round follows while a wanted status is missing. */
 const RUNS = 80;
-/** One request of a hundred or more gets each status: all of these miss one once in 10¹⁷ runs. */
+/**
+ * Upper bound on the requests to an operation. At least one request in a hundred gets each wanted
+ * status, so that all of them miss one in only one of 10¹⁷ runs.
+ */
 const MOST_RUNS = 4_000;
 const BODILESS = [204, 304];
 /** A slice of what `npm run bench -- fuzz` sends. */
@@ -54,9 +57,9 @@ test('no random request to the running service fails, and charged = debited = ro
 /** A path that the client resolves to another route before it sends it. */
 const DOT_SEGMENT = /^[^?]*\/(\.|%2e){1,2}([/?]|$)/i;
 
-/** One operation: every response is documented; `api.call` checks the other guarantees. */
+/** Checks that an operation's responses are documented; `api.call` checks the other guarantees. */
 async function fuzz(path: string, method: string): Promise<void> {
-  // A random table is hardly ever one that was exported.
+  // A random table is hardly ever an exported one, so that its links are not found.
   const wanted = [path === '/v1/exports/links' ? 404 : 200, 400];
   const statuses = new Set<number>();
   const send = () =>

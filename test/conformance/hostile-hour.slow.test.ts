@@ -7,12 +7,12 @@ import { MAX_ERROR_BYTES } from './fuzz/judge.ts';
 import { type HourReport, runHour } from './hostile-hour/run-hour.ts';
 
 const FEWEST_OF_EACH_ATTACK = 1;
-/** Files that a service may keep open: its objects. */
+/** Additional files that a service may keep open: its objects. */
 const MORE_FILES = 20;
-/** The most that Linux accepts of a response that is not read: the largest buffers of both ends. */
+/** Most bytes of an unread response that Linux accepts: the largest buffers of both ends. */
 const KERNEL_BYTES = 8 * 2 ** 20;
 const MAX_HEAD_BYTES = 2_000;
-/** Rows of a block's summary: modes by types, and a few more. */
+/** Upper bound on the rows of a block's summary: modes times types, and a few more. */
 const MAX_OF_A_SUMMARY = 300;
 
 /** Output folder of the compiled tests: the clients are separate programs. */
@@ -32,7 +32,7 @@ test.each([
   { limits: 'within limits of rate', perMinute: 1_200 },
   { limits: 'with keys that may ask without end', perMinute: 1e9 },
 ])(
-  "after a hostile client's hour, $limits, every request of the honest one has succeeded, if retried when asked, and the ledger adds up",
+  "in a hostile client's hour, $limits, an honest client's requests succeed by retries, and the ledger adds up",
   async ({ perMinute }) => {
     const hour = await runHour(inject('demoStore'), path.join(folder, 'ledger'), {
       perMinute,
@@ -69,7 +69,7 @@ function booksAgree({ books, begun, idle, beside, largest, hostile }: HourReport
     // once.
     repeating: delivered.repeating,
   });
-  // An aborted response is charged for what arrived, and no more than the kernel can have accepted.
+  // An aborted response is charged at least for what arrived, at most for what the kernel accepted.
   expect(largest.bytes).toBeGreaterThan(KERNEL_BYTES);
   const tokensFor = (bytes: number) => largest.tokens * Math.min(1, bytes / largest.bytes);
   const broken = attacks['resets in mid-response'];

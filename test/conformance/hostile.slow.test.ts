@@ -74,7 +74,7 @@ describe('addresses', () => {
     ['constructor as a parameter', '/v1/health?constructor=1'],
     ['a nested parameter', '/v1/health?a[__proto__][b]=1'],
     ['a parameter without a name', '/v1/health?=1'],
-  ])('refuses %s, free', async (_, path) => {
+  ])('%s is refused, uncharged', async (_, path) => {
     const { statuses, charged } = await send(request(`GET ${path}`, 'Connection: close\r\n'));
     expect([400, 404]).toContain(statuses[0]);
     expect(statuses).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('addresses', () => {
   });
 });
 
-describe('unusual addresses that are valid all the same', () => {
+describe('unusual but well-formed addresses', () => {
   test.each([
     ['an invalid UTF-8 escape in a value', () => `${summary}?mode=%ff`, 400],
     ['half an escape in a value', () => `${summary}?mode=%4`, 400],
@@ -95,7 +95,7 @@ describe('unusual addresses that are valid all the same', () => {
     ['another case', () => summary.toUpperCase(), 404],
     ['a semicolon', () => `${summary};mode=walk`, 404],
     ['absolute form', () => `http://elsewhere.example${summary}`, 200],
-  ])('%s', async (_, path, status) => {
+  ])('a target with %s gets the expected status', async (_, path, status) => {
     const { statuses } = await send(request(`GET ${path()}`, 'Connection: close\r\n'));
     expect(statuses).toEqual([status]);
   });
@@ -140,7 +140,7 @@ describe('invalid requests', () => {
     ['a length that is no number', posted(['Content-Length: 2x'], '{}')],
     ['a length and chunks', posted(['Content-Length: 2', CHUNKED], '0\r\n\r\n')],
     ['a chunk size that is no number', posted([JSON_TYPE, CHUNKED], 'zz\r\n{}\r\n')],
-  ])('%s: one problem document, and the connection closes', async (_, bytes) => {
+  ])('%s gets one problem document, and the connection closes', async (_, bytes) => {
     const { statuses, isClosed } = await send(bytes);
     expect(statuses).toHaveLength(1);
     expect(statuses[0]).toBeGreaterThanOrEqual(400);
@@ -206,7 +206,7 @@ describe('headers', () => {
     ['an expectation that nobody meets', 'Expect: miracles\r\n', 200],
     ['an expectation to go on', 'Expect: 100-continue\r\n', 200],
     ['a method override', 'X-HTTP-Method-Override: DELETE\r\n', 200],
-  ])('%s', async (_, lines, status) => {
+  ])('a request with %s gets the expected status after little work', async (_, lines, status) => {
     const works = await standardWorks(async () => {
       const { statuses } = await send(request(`GET ${summary}`, `${lines}${close}`));
       expect(statuses).toEqual([status]);
@@ -214,7 +214,7 @@ describe('headers', () => {
     expect(works).toBeLessThan(100);
   });
 
-  test('HTTP/1.0 needs no Host, is served and closed', async () => {
+  test('a request of HTTP/1.0 needs no Host, is served, and its connection closes', async () => {
     for (const [target, status] of [
       [summary, 200],
       ['/v1/health', 200],

@@ -98,7 +98,7 @@ describe('§4.5 parameters', () => {
     expectInvalid(await ask({ block: '12', minutes: 5 }), 'block');
   });
 
-  test('v pins the version of the store: another is no-isochrone-data, pinned responses are immutable', async () => {
+  test('v pins the version of the store: another v is no-isochrone-data, and pinned responses are immutable', async () => {
     const { version } = await meta();
     const pinned = await fromBlock({ v: version });
     expectOk(pinned);
@@ -108,14 +108,14 @@ describe('§4.5 parameters', () => {
 });
 
 describe('§5.6 and §8 cost', () => {
-  test('10 tokens a contour for a normal key, in either format', async () => {
+  test('is 10 tokens per contour for a normal key, in either format', async () => {
     expect(charged(await fromBlock({ minutes: 10 }))).toBe('10');
     expect(charged(await fromBlock({ minutes: 10, format: 'blocks' }))).toBe('10');
     expect(charged(await fromBlock({ contours: '5' }))).toBe('10');
     expect(charged(await fromBlock({ contours: '5,10,15,20' }))).toBe('40');
   });
 
-  test('nothing for a member, without token headers', async () => {
+  test('is nothing for a member, whose responses have no token headers', async () => {
     const member = await demo.api.newCustomer({ tokens: 0, member: true });
     const response = await ask({ block: demo.block.geoid, contours: '5,10' }, member);
     expectOk(response);

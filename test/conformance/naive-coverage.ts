@@ -14,7 +14,7 @@ export function peopleOf(blocks: readonly NaiveBlock[]): number {
   return blocks.reduce((sum, { population }) => sum + (population ?? 0), 0);
 }
 
-/** The `results` of coverage, by people. */
+/** The expected `results` of coverage, for the weight people. */
 export function coverageOf(
   release: NaiveRelease,
   blocks: readonly NaiveBlock[],
@@ -43,13 +43,13 @@ export function coverageOf(
   );
 }
 
-/** A count at each block. */
+/** A weight: its name, and the count at a block. */
 export interface NaiveWeight {
   readonly weight: string;
   readonly at: (block: NaiveBlock) => number;
 }
 
-/** The rows of groups, of one type by one mode; the first weight is what they are compared with. */
+/** The expected rows of groups for one type and mode; the first weight is the one compared with. */
 export function groupsOf(
   release: NaiveRelease,
   blocks: readonly NaiveBlock[],
@@ -74,7 +74,7 @@ export function groupsOf(
   }));
 }
 
-/** By its first definition: the mean difference of all pairs, over twice the mean. */
+/** Gini coefficient by its definition: the mean difference of all pairs, over twice the mean. */
 function giniByPairs(peopleAt: readonly (readonly [number, number])[]): number | null {
   let [people, minutes, differences] = [0, 0, 0];
   for (const [count, time] of peopleAt) {
@@ -85,12 +85,12 @@ function giniByPairs(peopleAt: readonly (readonly [number, number])[]): number |
   return toFourDecimals(differences / (2 * people * minutes));
 }
 
-/** Null for a quotient by zero. */
+/** Rounds to four decimals; null for a quotient by zero. */
 function toFourDecimals(value: number): number | null {
   return Number.isFinite(value) ? Math.round(value * 1e4) / 1e4 : null;
 }
 
-/** The `basket` of coverage. */
+/** The expected `basket` of coverage. */
 export function basketOf(
   release: NaiveRelease,
   blocks: readonly NaiveBlock[],
@@ -120,7 +120,7 @@ export function basketOf(
   };
 }
 
-/** The rows of blocks that meet all criteria. */
+/** The expected rows of blocks that meet all criteria. */
 export function matchesOf(
   release: NaiveRelease,
   blocks: readonly NaiveBlock[],
@@ -152,7 +152,7 @@ function nthTime(
   return timesTo(release, geoid, mode, type)[nth - 1] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Sorted times by block, mode and type, since checks of an area ask for each many times. */
+/** Sorted times by block, mode and type, cached since checks of areas read each many times. */
 const known = new WeakMap<NaiveRelease, Map<string, readonly number[]>>();
 
 function timesTo(release: NaiveRelease, geoid: string, mode: Mode, type: number) {
@@ -171,7 +171,7 @@ function timesTo(release: NaiveRelease, geoid: string, mode: Mode, type: number)
   return sorted;
 }
 
-/** Transit begins on foot. */
+/** Whether a block has a link for a mode; a transit trip begins on foot. */
 function isRouted({ links }: NaiveBlock, mode: Mode): boolean {
   return links[mode === 'bike' ? 'bike' : 'walk'] === 'linked';
 }

@@ -17,9 +17,9 @@ export interface NaiveBlock {
   readonly land_area_m2: number | null;
   readonly lon: number;
   readonly lat: number;
-  /** Whether any mode could be routed from it. */
+  /** Whether any mode could be routed from the block. */
   readonly isRoutable: boolean;
-  /** Whether its centre is linked to the streets for walk and bike, or why not. */
+  /** For walk and bike, whether the block's centre is linked to a street, or why not. */
   readonly links: Readonly<Record<StreetMode, LinkStatus>>;
   readonly polygons: readonly Rings[];
 }
@@ -35,7 +35,7 @@ export interface NaivePoi {
   readonly types: readonly number[];
 }
 
-/** One reachable pair: minutes with one decimal. */
+/** The time from a block to a POI within reach, in minutes with one decimal. */
 export interface NaiveTime {
   readonly geoid: string;
   readonly dest_id: number;
@@ -44,7 +44,7 @@ export interface NaiveTime {
   readonly poi: NaivePoi;
 }
 
-/** One block that can be reached from another: whole minutes, up to an hour. */
+/** The time from one block to another within reach, in whole minutes up to an hour. */
 export interface NaiveReach {
   readonly from: string;
   readonly to: string;
@@ -69,14 +69,14 @@ export interface NaiveRelease {
   readonly blocks: readonly NaiveBlock[];
   /** Ascending by dest_id. */
   readonly pois: readonly NaivePoi[];
-  /** The reach of each block, by GEOID. */
+  /** Times from each block to the POIs within reach, by its GEOID. */
   readonly times: ReadonlyMap<string, readonly NaiveTime[]>;
   readonly places: readonly NaivePlace[];
 }
 
 /**
- * Reads the data behind times to places, for every county of a folder's release, and the places
- * from the census file.
+ * Reads the blocks, the POIs and the times to POIs of every county from the store's folder, and the
+ * places from the census file.
  */
 export async function readNaiveRelease(
   release: Release,
@@ -151,7 +151,7 @@ export type NaiveReaches = Readonly<
   Record<'from' | 'to', ReadonlyMap<string, readonly NaiveReach[]>>
 >;
 
-/** Reads them from a folder's release. Times towards a block come from the other blocks' reach. */
+/** Reads the reachable pairs. Times towards a block come from the reach of the other blocks. */
 export async function readNaiveReach(release: Release, storeFolder: string): Promise<NaiveReaches> {
   const { modes, counties } = release.manifest;
   const reaches = { from: new Map<string, NaiveReach[]>(), to: new Map<string, NaiveReach[]>() };
@@ -175,7 +175,7 @@ export function blockAt(release: NaiveRelease, lon: number, lat: number): NaiveB
   return release.blocks.find((block) => isInside(block.polygons, lon, lat));
 }
 
-/** All rows of a matrix held entirely in memory: ids of both ends, index of the mode, and time. */
+/** Every time of a matrix held in memory, with the ids of both ends and the index of the mode. */
 function* rowsOf(matrix: Matrix, bytes: Uint8Array) {
   for (const [ordinal, origin] of matrix.origins.entries()) {
     const { offset, length } = matrix.rowRange(ordinal);
@@ -216,7 +216,7 @@ async function readPlaces(file: string): Promise<NaivePlace[]> {
   return places;
 }
 
-/** A type expands to the leaf types below it. */
+/** Leaf types below each type, ascending; a leaf type has only itself. */
 function leaves(
   types: readonly { readonly dest_type_id: number; readonly parent_id: number | null }[],
 ): Map<number, number[]> {

@@ -1,7 +1,10 @@
 import type { Mode } from '../../shards/modes.ts';
 import type { NaiveBlock, NaivePoi, NaiveRelease, NaiveTime } from './naive-release.ts';
 
-/** The expected responses, computed by filter and sort over the plain arrays of a release. */
+/**
+ * The filters of a request. The functions below compute expected responses by filter and sort over
+ * the plain arrays of a release.
+ */
 export interface Filter {
   readonly mode?: readonly Mode[];
   readonly type?: readonly number[];
@@ -9,7 +12,7 @@ export interface Filter {
   readonly max_minutes?: number;
 }
 
-/** Rows of a block's summary: the least time among the places of each leaf type, by mode. */
+/** Rows of a block's summary: the least time among the POIs of each leaf type, by mode. */
 export function summaryOf(release: NaiveRelease, geoid: string, filter: Filter) {
   const least = new Map<string, number>();
   for (const { mode, poi, travel_time } of release.times.get(geoid)!) {
@@ -62,19 +65,19 @@ export function unroutedOf(release: NaiveRelease, block: NaiveBlock, filter: Fil
   return unrouted.length === 0 ? {} : { unrouted };
 }
 
-/** Transit begins on foot. */
+/** The status of a block's link for a mode; a transit trip begins on foot. */
 function linkOf({ links }: NaiveBlock, mode: Mode) {
   return links[mode === 'bike' ? 'bike' : 'walk'];
 }
 
-/** Rows of a block's places. */
+/** Rows of the POIs within reach of a block. */
 export function poisOf(release: NaiveRelease, geoid: string, filter: Filter) {
   return wanted(release, release.times.get(geoid)!, filter)
     .sort((a, b) => byMode(release, a, b) || a.dest_id - b.dest_id)
     .map(({ mode, travel_time, poi }) => ({ ...found(poi), mode, travel_time }));
 }
 
-/** Rows of a place's catchment. */
+/** Rows of a POI's catchment. */
 export function catchmentOf(release: NaiveRelease, dest_id: number, filter: Filter) {
   const rows = [...release.times.values()].flat().filter((row) => row.dest_id === dest_id);
   return wanted(release, rows, filter)
@@ -105,7 +108,7 @@ export function arealOf(
     );
 }
 
-/** Rows of an area with one for each pair of a type and a mode, with or without a time. */
+/** Rows of an area, one for each block, type and mode, with or without a time. */
 export function arealWithMissingOf(
   release: NaiveRelease,
   blocks: readonly NaiveBlock[],
@@ -132,7 +135,7 @@ export function arealWithMissingOf(
     );
 }
 
-/** Rows of an area with `nth`, `count_within` or both; with or without those that lack a time. */
+/** Rows of an area with `nth`, `count_within` or both; if requested, also those without a time. */
 export function arealNthTimesOf(
   release: NaiveRelease,
   blocks: readonly NaiveBlock[],
@@ -169,7 +172,7 @@ export function arealNthTimesOf(
 }
 
 /**
- * Whether a search for types and a part of the name finds a place. Case and accents are ignored.
+ * Whether a search for types and a part of the name finds a POI. Case and accents are ignored.
  */
 export function isFound(
   release: NaiveRelease,
@@ -180,7 +183,7 @@ export function isFound(
   return poi.types.some((one) => leaves.includes(one)) && fold(poi.name).includes(fold(q ?? ''));
 }
 
-/** A place as a search returns it. */
+/** A POI as a search returns it. */
 export function found({ dest_id, name, lon, lat, address }: NaivePoi) {
   return { dest_id, name, lon, lat, address };
 }
@@ -203,7 +206,7 @@ function wanted(
     .filter((row) => row.poi.types.some((one) => leaves.includes(one)));
 }
 
-/** An absent filter means everything. */
+/** Modes that a filter selects; an absent or empty filter selects all. */
 function modesOf({ modes }: NaiveRelease, { mode }: Filter): readonly Mode[] {
   return mode?.length ? modes.filter((one) => mode.includes(one)) : modes;
 }

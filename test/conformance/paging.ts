@@ -5,8 +5,8 @@ import { type Api, type Call, expectRows } from './api.ts';
 const MAX_PAGES = 20_000;
 
 /**
- * All rows of a paginated query, page by page. Each page is charged by its rows; all but the last
- * are full; the last has a null `next_cursor`.
+ * Reads all rows of a paginated query, page by page. Expects that each page is charged by its rows,
+ * that all but the last are full, and that the last has a null `next_cursor`.
  */
 export async function allPages<T>(
   api: Api,

@@ -9,14 +9,14 @@ import { demoOfTests } from './demo.ts';
 
 const demo = demoOfTests();
 
-/** Minutes to the nearest of each type. */
+/** Minutes from a block to the nearest POI of each type, by type. */
 async function timesFrom(geoid: string, mode: string): Promise<Map<number, number>> {
   const response = await demo.api.get(`/v1/blocks/${geoid}/summary`, { mode });
   const rows: { dest_type_id: number; travel_time: number }[] = expectOk(response).results;
   return new Map(rows.map(({ dest_type_id, travel_time }) => [dest_type_id, travel_time]));
 }
 
-test('times on the plain grid match those worked out by hand, for every block and place', async () => {
+test('times on the plain grid match those worked out by hand, for every block and POI', async () => {
   const plan = planCity(DEMO_CITY);
   let compared = 0;
   for (let column = 0; column < PLAIN_GRID.side; column++) {

@@ -4,7 +4,7 @@ import type { Demo } from './demo.ts';
 
 type RandomQueries = ReturnType<typeof drawFrom>;
 
-/** Draws from the release that tests share: queries that mostly find something. */
+/** Random parts of queries to the release that tests share, which mostly find something. */
 export function randomQueries(demo: Demo): RandomQueries {
   const queries: Partial<RandomQueries> = {};
   beforeAll(() => void Object.assign(queries, drawFrom(demo)));
@@ -31,12 +31,12 @@ function drawFrom({ release }: Demo) {
     destIds: fc.uniqueArray(fc.constantFrom(...release.pois.map((poi) => poi.dest_id)), {
       maxLength: 20,
     }),
-    /** Tenths, so that limits are met exactly, and hundredths between them. */
+    /** In hundredths of minutes: some limits equal a stored time, and some lie between two. */
     maxMinutes: fc.option(
       fc.integer({ min: 100, max: 3000 }).map((n) => n / 100),
       { nil: undefined },
     ),
-    /** A part of some name, in another case. */
+    /** A part of the name of a POI, as it is, in capitals or in small letters. */
     q: fc.option(
       fc
         .tuple(fc.constantFrom(...release.pois), fc.nat(20), fc.integer({ min: 1, max: 6 }))
@@ -49,7 +49,7 @@ function drawFrom({ release }: Demo) {
       .tuple(lon, lon, lat, lat)
       .map(([a, b, c, d]) => [Math.min(a, b), Math.min(c, d), Math.max(a, b), Math.max(c, d)]),
     radius: fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.integer({ min: 3000, max: 50_000 })),
-    /** A ring around a point with corners in all directions: it never crosses itself. */
+    /** A ring that never crosses itself: its corners lie in successive directions from a point. */
     star: fc
       .record({
         lon,

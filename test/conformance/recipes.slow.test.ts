@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 /**
- * Runs the R code of a recipe, blocks of one script, on the county's polygons behind a web server;
+ * Runs the R code blocks of a recipe as one script, on the county's polygons behind a web server;
  * returns what each block prints.
  */
 async function runR(blocks: readonly string[]): Promise<string[]> {
@@ -54,7 +54,7 @@ async function blocksOf(recipe: string): Promise<{ language: string; text: strin
 }
 
 test.each(['amenity-basket', 'dual-access', 'home-search', 'own-sites', 'trip-legs'])(
-  'the requests of %s have the responses that it shows',
+  'the requests of the recipe %s have the responses that it shows',
   async (recipe) => {
     let response = '';
     let shown = 0;
@@ -72,7 +72,7 @@ test.each(['amenity-basket', 'dual-access', 'home-search', 'own-sites', 'trip-le
   },
 );
 
-test('each block of Python of a recipe prints by itself what it shows, page by page and by a client', async () => {
+test('each Python block of a recipe, run alone, prints what the recipe shows, by pages and by a client', async () => {
   const blocks = await blocksOf('python');
   const codes = blocks.filter(({ language }) => language === 'python').map(({ text }) => text);
   const shown = blocks.filter(({ language }) => language === 'text').map(({ text }) => text);

@@ -21,7 +21,10 @@ export class ResponseReader {
     return Buffer.concat(this.#chunks);
   }
 
-  /** `isHead`: responses to HEAD, which have no bodies. */
+  /**
+   * Takes a chunk and returns the responses that are complete with it. `isHead`: the responses are
+   * to HEAD, and have no bodies.
+   */
   take(chunk: Buffer, { isHead = false } = {}): WireResponse[] {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -61,7 +64,7 @@ function readHead(head: string): Pick<WireResponse, 'status' | 'headers'> {
   return { status, headers };
 }
 
-/** Every response of the service states its length. */
+/** Length of a body, which every response of the service states. */
 function lengthIn(headers: WireResponse['headers']): number {
   const length = headers['content-length'];
   if (length === undefined)

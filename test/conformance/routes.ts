@@ -1,6 +1,6 @@
 import type { Call } from './api.ts';
 
-/** Every route of the specification, as its path template in the document. */
+/** Free routes of the specification, by their path templates in the document. */
 export const FREE_ROUTES = [
   '/v1/health',
   '/v1/last-updated',
@@ -30,7 +30,7 @@ export interface Landmarks {
 export interface MeteredRoute {
   readonly route: string;
   readonly request: (marks: Landmarks) => Call;
-  /** The least that a response costs; one token if absent. */
+  /** Minimum price of a response, in tokens; one if absent. */
   readonly least?: number;
 }
 
@@ -56,7 +56,7 @@ function get(
 
 const AREA_TOKENS = 10;
 
-/** Sums over an area as a whole. */
+/** GET routes of sums over an area as a whole. */
 const COVERAGE_GETS: readonly MeteredRoute[] = [
   get('/v1/places/{geoid}/coverage', { mode: 'walk' }, placeGeoid),
   get('/v1/counties/{fips}/coverage', { mode: 'walk' }, (marks) => geoid(marks).slice(0, 5)),
@@ -77,7 +77,7 @@ export const METERED_GETS: readonly MeteredRoute[] = [
   ...COVERAGE_GETS,
 ];
 
-/** `GET /v1/pois/{dest_id}` is one row: the place itself. */
+/** `GET /v1/pois/{dest_id}`, whose response is one row: the POI itself. */
 export const POI_DETAIL = get('/v1/pois/{dest_id}', {}, destId);
 
 function post(route: string, body: OfMarks<object>): MeteredRoute {
@@ -111,7 +111,7 @@ export const AREAL_QUERY = post('/v1/blocks/query', (marks) => ({
 const CRITERIA = [{ type: 100, mode: 'walk', max_minutes: 20, nth: 2 }];
 const circle: OfMarks<object> = (marks) => ({ center: point(marks), radius_m: 500 });
 
-/** Routes about an area as a whole, some of them with prices of their own. */
+/** POST routes about an area as a whole, some of them with prices of their own. */
 const AREA_POSTS: readonly MeteredRoute[] = [
   post('/v1/coverage', (marks) => ({ area: circle(marks), type: [101], all_of: CRITERIA })),
   post('/v1/blocks/match', (marks) => ({
@@ -132,15 +132,15 @@ const AREA_POSTS: readonly MeteredRoute[] = [
 /** Metered POST routes. */
 export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY, ...AREA_POSTS];
 
-/** An isochrone is charged by its contours. */
+/** The isochrone route, which is charged per contour. */
 export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks), minutes: 10 }));
 
 /** A successful request to each metered route. */
 export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];
 
-/** Routes whose rows name a destination type, or a POI at some minutes, by its id. */
+/** Whether a route takes `names`: its rows have ids of destination types, or of POIs with times. */
 export function takesNames(route: string): boolean {
   return /\/(summary|pois|catchment|blocks|query|coverage)$/.test(route) && !SEARCHES.test(route);
 }
-/** Searches have names anyway, and sites have no types. */
+/** Routes without `names`: rows of searches have names anyway, and those of sites no types. */
 const SEARCHES = /^\/v1\/(pois|places\/\{geoid\}\/pois|sites\/coverage)$/;

@@ -94,7 +94,7 @@ describe('/v1/isochrone/tiles', () => {
   });
 
   test.each(['6/99999/1', '6/1/64', '15/0/0', '5/0/0', '-1/0/0', 'a/b/c', '12/1.5/1', '12/01e1/1'])(
-    'refuses the invalid tile %s, free',
+    'the invalid tile %s is refused or empty, uncharged',
     async (zxy) => {
       const { statusCode } = await tile(zxy);
       expect([204, 400, 404]).toContain(statusCode);

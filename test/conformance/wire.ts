@@ -5,8 +5,8 @@ import { ResponseReader, type WireResponse } from './response-reader.ts';
 const SILENCE_MS = 60_000;
 
 /**
- * Sends raw bytes and reads the response until the server closes or falls silent. Latin-1 text, so
- * that any byte can be written.
+ * Sends raw bytes and reads the response until the server closes or falls silent. A string is sent
+ * as Latin-1, so that it can hold any byte.
  */
 export function onTheWire(
   port: number,
@@ -44,7 +44,7 @@ export function onTheWire(
   });
 }
 
-/** Consecutive responses. */
+/** Parses consecutive responses; throws if the last one is incomplete. */
 export function parseResponses(text: string): WireResponse[] {
   const reader = new ResponseReader();
   const responses = reader.take(Buffer.from(text, 'latin1'));

@@ -19,7 +19,7 @@ export interface HttpResponse {
 /** A proxy that can be reset to a cold state instantly. */
 export interface ColdProxy {
   readonly release: Release;
-  /** Forgets all objects read, but keeps the manifest. */
+  /** Drops all objects read, but keeps the manifest. */
   chill(): void;
   /** Reopens the store's release, like a freshly started proxy. */
   reopen(): Promise<void>;
@@ -32,7 +32,7 @@ export interface ColdProxy {
 const TOKENS = 1e12;
 const CACHE_BYTES = 1 << 26;
 
-/** Returns whatever release it was given last. */
+/** A source whose current release is the one that it was given last. */
 class GivenRelease extends ReleaseSource {
   release: Release | null = null;
 

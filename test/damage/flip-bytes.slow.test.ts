@@ -9,7 +9,7 @@ import { releaseIn } from '../support/release-in.ts';
 import { flipBytes } from './flip-bytes.ts';
 import { FlippingStore } from './flipping-store.ts';
 
-/** `npm run bench -- flips` has 20,000. */
+/** The number of flips; `npm run bench -- flips` has 20,000. */
 const FLIPS = 3000;
 const SPREAD = { blocks: 12, pois: 12, archives: 12 };
 const KINDS = [
@@ -40,12 +40,11 @@ test('a flipped byte of any kind of object never changes a response, nor charges
   expect([...report.kinds.keys()].sort()).toEqual([...KINDS].sort());
   for (const [kind, { flips, refused }] of report.kinds) {
     expect(flips, kind).toBeGreaterThan(FLIPS / KINDS.length - 1);
-    // The flips were hit, not missed.
+    // Requests hit the flipped bytes, and did not miss them.
     expect(refused, kind).toBeGreaterThan(flips / 10);
   }
   expect(report.charged).toBe(report.debited);
-  // Map archives for clients, which no route reads: a client that reads them whole detects the
-  // damage.
+  // Kinds that no route reads: maps for clients, which detect the damage when they read one whole.
   expect([...report.unread].sort()).toEqual(['county-map', 'poi-map']);
 });
 

@@ -181,7 +181,7 @@ function kindOf(name: string): string {
   return folder === '.' ? name : folder;
 }
 
-/** Any bits of a byte, or a single one, which a loose check is most likely to miss. */
+/** Picks any bits of a byte, or a single bit, which a loose check is most likely to miss. */
 function flipOf(name: string, bytes: number, readers: readonly Reader[], random: Random): Flip {
   const mask = random.chance(0.5) ? 1 << random.below(8) : 1 + random.below(255);
   if (random.chance(ANYWHERE)) return { name, at: random.below(bytes), mask };
@@ -190,8 +190,9 @@ function flipOf(name: string, bytes: number, readers: readonly Reader[], random:
 }
 
 /**
- * Two requests: one of those that read the least around the byte, whose response is most likely to
- * depend on it, and any other that read it. If no request read it, any that read the object.
+ * Picks two requests: one of those that read the least around the byte, whose response is most
+ * likely to depend on it, and any one that read the byte. If no request read the byte, picks any
+ * one that read the object.
  */
 function maxTouched(readers: readonly Reader[], { at }: Flip, random: Random): Reader[] {
   const touched = readers.filter(({ from, to }) => at >= from && at < to);

@@ -10,7 +10,7 @@ export interface Flip {
   readonly mask: number;
 }
 
-/** A byte range read from an object: from `from` up to `to`. */
+/** A byte range read from an object: from `from`, up to but excluding `to`. */
 export interface ReadBytes {
   readonly name: string;
   readonly from: number;
@@ -28,7 +28,7 @@ export class FlippingStore implements Store {
     this.location = folder;
   }
 
-  /** The undamaged bytes; a copy that no other code writes to. */
+  /** The undamaged bytes of an object, which are read once and kept in memory. */
   async bytesOf(name: string): Promise<Buffer> {
     const known = this.#objects.get(name);
     if (known) return known;

@@ -8,11 +8,11 @@ export interface DamageRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly body?: object;
-  /** Needs no key. */
+  /** Whether the request needs no key. */
   readonly isFree: boolean;
 }
 
-/** The number of blocks and places per county to request, and of archives to request tiles from. */
+/** The number of blocks and POIs per county to request, and of archives to request tiles from. */
 export interface Spread {
   readonly blocks: number;
   readonly pois: number;
@@ -33,8 +33,8 @@ export const CATALOGUE: readonly string[] = [
 const TILES_PER_ARCHIVE = 12;
 
 /**
- * Requests of every route that reads objects, spread over the whole release. None has a further
- * page: a repeated request must return the same bytes.
+ * Requests of every route that reads objects, spread over the whole release. No response has a
+ * further page, since a repeated request must return the same bytes.
  */
 export async function requestsOf(
   release: Release,
@@ -112,7 +112,7 @@ export async function requestsOf(
       free(`/v1/places?q=${encodeURIComponent(name)}`);
       free(`/v1/places/${geoid}/boundary`);
     }
-    // The smallest: their rows fit one page.
+    // The rows of the smallest places fit on one page.
     const small = [...places].sort((a, b) => a.population - b.population).slice(0, 3);
     for (const { geoid } of small) {
       get(`/v1/places/${geoid}/blocks?mode=walk&type=101&limit=1000`);
@@ -125,7 +125,7 @@ export async function requestsOf(
     if (manifest.block_bands) free(`/${manifest.block_bands.archive.name}`);
   }
 
-  // Those of a mode and a type: others, such as the base map, are read as whole archives.
+  // Archives of a mode and a type: others, such as the base map, are read as whole archives.
   const archives = Object.keys(release.manifest.tiles).filter((name) => /-\d+$/.test(name));
   for (const name of random.shuffle(archives).slice(0, spread.archives)) {
     const url = `/v1/isochrone/tiles/${name.replace('-', '/')}`;

@@ -93,7 +93,7 @@ describe('the census files of the demo city', () => {
     );
   });
 
-  test('any city has exactly the requested blocks, each with a unique GEOID', () =>
+  test('have exactly the requested number of blocks, each with a unique GEOID, in any city', () =>
     forAll(
       40,
       fc.integer({ min: 600, max: 6_000 }),
@@ -123,7 +123,7 @@ describe('the census files of the demo city', () => {
     { blocks: 700, seed: 0.5 },
     { blocks: 700, seed: 1, counties: 1 },
     { blocks: 700, seed: 1, counties: 20 },
-  ])('refuses an impossible city by name: $blocks blocks, seed $seed', (options) => {
+  ])('are refused for an impossible city: $blocks blocks, seed $seed', (options) => {
     expect(() => planCity(options)).toThrow(BuildError);
   });
 });
@@ -176,7 +176,10 @@ async function ringsOf(file: string): Promise<Ring[]> {
   return (await features(file)).map(({ geometry }) => geometry.coordinates[0]);
 }
 
-/** The ring edges left after opposite ones cancel, from position to position, and the area. */
+/**
+ * The ring edges that are left after opposite ones cancel, each position with the next, and the
+ * area.
+ */
 function outlineOf(rings: readonly Ring[]): { outline: Map<string, string>; area: number } {
   const edges = new Set<string>();
   let area = 0;

@@ -38,11 +38,11 @@ describe('the timetable of the demo city', () => {
     ['stops', 'stop_id'],
     ['trips', 'trip_id'],
     ['routes', 'route_id'],
-  ])('%s have their own %ss', (table, id) => {
+  ])('%s have unique %ss', (table, id) => {
     expect(new Set(feed[table].map((row) => row[id])).size).toBe(feed[table].length);
   });
 
-  test('two buses and a railway whose platforms belong to stations', () => {
+  test('has two buses, and a railway whose platforms belong to stations', () => {
     expect(feed.routes.map((route) => route.route_type)).toEqual(['3', '3', '2']);
     const stations = feed.stops.filter((stop) => stop.location_type === '1');
     const platforms = feed.stops.filter((stop) => stop.parent_station !== '');
@@ -91,7 +91,7 @@ describe('the timetable of the demo city', () => {
   test.each([
     ['X1', 600],
     ['M', 720],
-  ])('line %s leaves every %i seconds of a working day, both ways', (route, headway) => {
+  ])('line %s leaves every %i seconds of a working day, in both directions', (route, headway) => {
     for (const direction of ['0', '1']) {
       const trips = feed.trips
         .filter(
@@ -121,7 +121,7 @@ describe('the timetable of the demo city', () => {
   });
 });
 
-/** The feed has no quoted values; the test fails if one appears. */
+/** Reads a table without quoted values; the test fails if one appears. */
 function rows(text: string): Row[] {
   expect(text).not.toContain('"');
   const [head, ...lines] = text.trimEnd().split('\r\n');

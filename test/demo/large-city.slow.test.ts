@@ -10,7 +10,7 @@ const MAX_WORKS = 4_000;
 const TRIES = 2;
 const KIB_PER_GIB = 1 << 20;
 
-test('writes a city of 200,000 blocks completely, in less than a minute and a gigabyte', async () => {
+test('a city of 200,000 blocks is written completely, in less than a minute and a gigabyte', async () => {
   await ensureDebianPackage('osmium-tool', 'osmium');
   await ensureDebianPackage('gdal-bin', 'ogrinfo');
   const cities: Awaited<ReturnType<typeof writtenCity>>[] = [];

@@ -32,7 +32,7 @@ describe('the street map of the demo city', () => {
   });
 
   test.each(TAXONOMY.filter((entry) => entry.osm?.length).map((entry) => entry.label))(
-    'has a place of the type %s',
+    'has a POI of the type %s',
     async (label) => {
       const { source, osm } = TAXONOMY.find((entry) => entry.label === label)!;
       const found = elements.filter((element) => osm!.some((rule) => meets(element, rule)));
@@ -49,7 +49,7 @@ describe('the street map of the demo city', () => {
   );
 
   test.each(PLAIN_GRID_PLACES.map((place) => place.label))(
-    'has a single place of the type %s, which the plain grid measures by',
+    'has a single POI of the type %s, to which the plain grid is measured',
     (label) => {
       const { osm } = TAXONOMY.find((entry) => entry.label === label)!;
       const found = elements.filter((element) => osm!.some((rule) => meets(element, rule)));
@@ -57,7 +57,7 @@ describe('the street map of the demo city', () => {
     },
   );
 
-  test('has places of all three kinds of element, with addresses and brands', () => {
+  test('has POIs of all three kinds of element, with addresses and brands', () => {
     const places = elements.filter((e) => e.tags.has('addr:street'));
     expect(new Set(places.map((e) => e.type))).toEqual(new Set(['node', 'way', 'relation']));
     expect(places.some((e) => e.tags.has('brand'))).toBe(true);
@@ -83,7 +83,7 @@ describe('the street map of the demo city', () => {
     }
   });
 
-  test('is one piece over its two bridges, two without, and leaves a courtyard out', () => {
+  test('is one piece with its two bridges, two pieces without them, and has a courtyard apart', () => {
     const large = (sizes: readonly number[]) => sizes.filter((size) => size >= 40);
     const small = (sizes: readonly number[]) => sizes.filter((size) => size < 40);
     const bridges = streets().filter((way) => way.tags.has('bridge'));
@@ -125,7 +125,7 @@ function meets(element: OplElement, rule: TagRule): boolean {
   });
 }
 
-/** Areas of the parks as osmium assembles them. */
+/** Hectares of the parks as osmium assembles them. */
 async function parkHectares(): Promise<number[]> {
   const areas = JSON.parse(
     await output('osmium', 'export', city.files.osm, '-f', 'geojson', '--geometry-types=polygon'),
@@ -139,7 +139,7 @@ async function parkHectares(): Promise<number[]> {
 
 type Rings = (readonly (readonly [number, number])[])[];
 
-/** On a sphere of the Earth's mean radius: within half a hundredth. */
+/** Hectares of a polygon on a sphere of the Earth's mean radius, within half a percent. */
 function hectares([outer, ...holes]: Rings): number {
   const radius = 6_371_008.8;
   const metres = (Math.PI / 180) * radius;

@@ -68,7 +68,10 @@ test.each([
   },
 );
 
-/** By numerical differentiation of the geodetic to geocentric conversion: no formula in common. */
+/**
+ * Differentiates the geodetic to geocentric conversion numerically: no formula in common with the
+ * code under test.
+ */
 function metresPerDegree(lat: number): { perLon: number; perLat: number } {
   const [a, b] = [6_378_137, 6_356_752.314245];
   const meridian = (degrees: number) => {

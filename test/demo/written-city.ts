@@ -8,7 +8,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { silent } from '../../builder/progress.ts';
 import { type DemoFiles, writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 
-/** A demo city in a folder of its own. */
+/** Writes a demo city into a folder of its own. */
 export async function writtenCity(
   blocks: number,
   seed: number,
@@ -17,7 +17,7 @@ export async function writtenCity(
   return { out, files: await writeDemoCity({ blocks, seed, out }, silent) };
 }
 
-/** A demo city shared by the tests of a file, until the last of them. */
+/** A demo city that the tests of a file share, and that is removed after the last of them. */
 export function cityOfTests(blocks: number, seed: number): { out: string; files: DemoFiles } {
   const city: Partial<Awaited<ReturnType<typeof writtenCity>>> = {};
   beforeAll(async () => void Object.assign(city, await writtenCity(blocks, seed)));

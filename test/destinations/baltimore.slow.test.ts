@@ -33,7 +33,7 @@ const UNNAMED_PARTS = new Set(['way 167644847', 'way 167644853']);
 const scratch = new Scratch();
 const leafNamed = new Map(TAXONOMY.map((entry) => [entry.label, entry]));
 
-/** The elements osmium finds for a leaf: its rules as filters, each key in turn. */
+/** The elements that osmium finds for a leaf type by the type's rules, with one filter per key. */
 function foundByOsmium({ osm }: TaxonomyEntry): Map<number, OplElement> {
   const found = new Map<number, OplElement>();
   for (const rule of osm ?? []) {
@@ -109,7 +109,7 @@ describe('the destinations of a real city', () => {
     },
   );
 
-  test('include its schools, each of at least one level', () => {
+  test('include its schools, with known levels or with an unknown one', () => {
     const [{ osm }] = [leafNamed.get('elementary_schools')!];
     const found = foundByOsmium({ ...leafNamed.get('elementary_schools')!, osm });
     const kinds = ['elementary_schools', 'middle_schools', 'high_schools', 'schools_level_unknown'];
@@ -117,7 +117,7 @@ describe('the destinations of a real city', () => {
     expect(faiths).toEqual(expect.arrayContaining(['Saint Leos School', "St. Casimir's School"]));
     const schools = new Set([...kinds, 'private_schools'].flatMap(ofLeaf));
     expect([...schools].every(({ destId }) => found.has(destId))).toBe(true);
-    // The others are not schools for children.
+    // The elements left out are no schools for children, or are duplicates.
     const gone = [...found].filter(([id]) => ![...schools].some(({ destId }) => destId === id));
     const names = gone.map(([, { tags }]) => tags.get('name')).sort();
     expect(names).toEqual(NO_SCHOOLS);
@@ -138,7 +138,7 @@ describe('the destinations of a real city', () => {
     expect(churches.filter((name) => name.includes('Convent'))).toEqual([]);
     expect(churches).toContain('Bethel Holy Tabernacle');
     const restaurants = ofLeaf('restaurants').map(({ name }) => name);
-    // Two outlines eight metres apart.
+    // One pizzeria is mapped as two outlines eight metres apart.
     expect(restaurants.filter((name) => name === "Soprano's Pizza")).toHaveLength(1);
   });
 
@@ -147,7 +147,7 @@ describe('the destinations of a real city', () => {
     const parks = ['parks_small', 'parks_medium', 'parks_large'].map(ofLeaf);
     const ids = new Set(parks.flat().map(({ destId }) => destId));
     expect([...ids].filter((id) => !found.has(id))).toEqual([]);
-    // Nodes that duplicate an outline are left out, and those that are none by their names.
+    // Nodes that duplicate an outline are left out, and so are nodes that are no park by name.
     const left = [...found]
       .filter(([id]) => !ids.has(id))
       .map(([, { type, tags }]) => `${type} ${tags.get('name')}`);

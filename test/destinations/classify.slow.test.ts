@@ -18,7 +18,7 @@ const schoolLabels = new Set(
   TAXONOMY.filter(({ source }) => source === 'school-level').map(({ label }) => label),
 );
 
-/** The type that a single word in the name gives a school, or a place of worship of no religion. */
+/** The type of a school whose name is a single word; null where the word excludes every type. */
 const SCHOOL_WORDS: Readonly<Record<string, string | null>> = {
   university: 'universities',
   college: 'colleges',
@@ -27,6 +27,7 @@ const SCHOOL_WORDS: Readonly<Record<string, string | null>> = {
   museum: null,
   stadium: null,
 };
+/** The type of a place of worship without a religion whose name is a single word. */
 const WORSHIP_WORDS: Readonly<Record<string, string>> = {
   christian: 'churches',
   jewish: 'synagogues',
@@ -40,7 +41,7 @@ const WORSHIP_WORDS: Readonly<Record<string, string>> = {
 };
 
 const RAIL = ['subway', 'light_rail', 'tram', 'monorail', 'funicular'];
-/** Sports of gyms; a sports centre for others only is none. */
+/** Sports of gyms. A sports centre only for other sports is no gym. */
 const GYM_SPORTS = [
   'multi',
   'fitness',
@@ -53,15 +54,15 @@ const GYM_SPORTS = [
   'yoga',
   'pilates',
 ];
-/** The types that private access excludes; besides everything in the open air. */
+/** The types that private access excludes, besides every type in the open air. */
 const ENTERED = [
   ...['cash_machines', 'libraries', 'community_centres', 'arts_centres', 'bike_rental'],
   ...['clinics', 'doctors', 'dentists', 'gyms'],
 ];
 
 /**
- * By definition: every rule of every leaf in turn. Schools count as one, for their levels are not
- * rules.
+ * Classifies by definition, with every rule of every leaf in turn. All levels of schools count as
+ * one type, since levels are not rules.
  */
 function naively(tags: Tags, hectares: number): string[] {
   if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return [];
@@ -173,7 +174,7 @@ describe('classification', () => {
     expect(types.map((type) => labelOf.get(type))).toEqual(['other_worship']);
   });
 
-  test('returns leaves in ascending order and once', () => {
+  test('returns each leaf once, in ascending order', () => {
     const types = classify(new Map([['shop', 'supermarket;convenience;supermarket']]), null);
     expect(types.map((type) => labelOf.get(type))).toEqual([
       'grocery_stores',
@@ -233,7 +234,7 @@ describe('classification', () => {
     [false, { name: 'St. Louis Language Immersion School' }],
     [false, { name: 'St. Albans City School' }],
     [false, { name: 'St. Johnsbury School' }],
-    // And those that are named after a person.
+    // Other public schools, some of them named after a person.
     [false, { name: 'Hans Christian Andersen Elementary School' }],
     [false, { name: 'Christian Fenger Academy High School' }],
     [false, { name: 'Saint Paul Central', operator: 'Saint Paul Public Schools' }],
@@ -264,7 +265,7 @@ describe('classification', () => {
     [[], { name: 'The Oaks', building: 'apartments' }],
     [[], { name: 'Living Classrooms Foundation' }],
     [[], { name: 'Elm County Board of Education', operator: 'Elm County Schools' }],
-    // Schools that have such words in their names.
+    // Schools with words of other institutions in their names.
     [['schools_level_unknown'], { name: 'Baltimore City College' }],
     [['schools_level_unknown'], { name: 'Elm College', operator: 'Elm City Public Schools' }],
     [['schools_level_unknown'], { name: 'National Academy Foundation School' }],
@@ -426,7 +427,7 @@ describe('classification', () => {
     [[], 'Elm Historic District', 900_000],
     [['community_centres'], 'Elm Recreation Center', null],
     [['community_centres'], 'Elm Community Center', null],
-    // Its grounds are a park.
+    // The grounds of a recreation center are a park.
     [['parks_medium'], 'Elm Recreation Center', 20_000],
   ])('classifies what is tagged as a park by its name, %s: %s, %s m²', (labels, name, area) => {
     const tags = new Map(Object.entries({ leisure: 'park', name }));

@@ -341,7 +341,7 @@ describe('a place of Overture', () => {
     ]);
   });
 
-  test('in two overlapping extracts is one, and in a custom list that one', async () => {
+  test('in two overlapping extracts is one place, and the place of a custom list that has it', async () => {
     const first = geojson('first.geojson', [overture('1'), overture('2', {}, [1, 1])]);
     const second = geojson('second.geojson', [
       overture('2', { names: { primary: 'Other' } }, [1, 1]),
@@ -366,7 +366,7 @@ describe('a GeoJSON file', () => {
   );
 
   test('larger than its reader’s buffer is read whole, wherever the buffer ends', async () => {
-    // Odd lengths, so that buffers end everywhere: within strings, escapes and characters.
+    // Lengths vary, so that buffers end everywhere: within strings, escapes and characters.
     const padded = Array.from({ length: 3_000 }, (_, i) =>
       listed(i, { name: 'é"\\}'.repeat(150 + (i % 37)) }, [0, 0]),
     );
@@ -467,7 +467,7 @@ describe('a GeoParquet file', () => {
 
   const METRES = { encoding: 'WKB', crs: { id: { authority: 'EPSG', code: 26985 } } };
 
-  /** Features in Overture's schema as Overture writes them: nested columns, bounds of each row. */
+  /** Writes features in Overture's schema as Overture does: nested columns, bounds of each row. */
   function parquet(
     name: string,
     features: readonly ReturnType<typeof overture>[],
@@ -552,12 +552,12 @@ describe('a GeoParquet file', () => {
     await expect(read([file, own])).rejects.toThrow(/own.parquet: row . \(id .\) and .*feature/);
   });
 
-  test('returns the places of the area, and skips the row groups of others', async () => {
+  test('returns the places of the area, and skips the row groups of other areas', async () => {
     const features = Array.from({ length: 100 }, (_, i) => overture(`p${i}`, {}, [i, 0]));
     const file = parquet('spread.parquet', features);
     const area = { minLon: 41.5, minLat: -1, maxLon: 44.5, maxLat: 1 };
     const whole = (await read([file], area)).places;
-    // The groups before the wanted one are corrupted: reading any of them would fail.
+    // The row groups before that of the area are corrupted, so that reading any would fail.
     const bytes = readFileSync(file);
     const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(file));
     const start = Number(row_groups[4].columns[0].meta_data!.data_page_offset);
@@ -583,7 +583,7 @@ describe('a GeoParquet file', () => {
   });
 });
 
-test('Overture’s categories name leaf labels, and every leaf that they can name', () => {
+test('Overture’s categories map to leaf labels only, and to every leaf that they can name', () => {
   const leaves = TAXONOMY.filter(
     ({ dest_type_id }) => !TAXONOMY.some(({ parent_id }) => parent_id === dest_type_id),
   ).map(({ label }) => label);

@@ -12,7 +12,7 @@ import { standardWorks } from '../support/standard-work.ts';
 
 const scratch = new Scratch();
 const labelOf = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry.label]));
-/** Far from everything: an area without streets is refused. */
+/** A street far from everything, since an area without streets is refused. */
 const SOMEWHERE = ['n9001 T x5 y5', 'n9002 T x5.001 y5', 'w9001 Thighway=residential Nn9001,n9002'];
 let files = 0;
 
@@ -177,13 +177,13 @@ function entered({ entrances }: Destination): string[] {
 }
 
 describe('a park', () => {
-  // 223 m square, from the origin.
+  // A square of 223 m with a corner at the origin.
   const outline = square(10, 0, 0, 0.002);
   const park = `w1 Tleisure=park,name=Green N${ring(10)}`;
 
   test('has entrances all along an adjacent street, and where footways meet it', async () => {
-    // The street runs 44 m south of it; 56 m east another, 11 m north a motorway, in the west a
-    // tunnel.
+    // A street runs 44 m south of the park, another 56 m east, and a motorway 11 m north; a tunnel
+    // is in the west.
     const [green, ...others] = await destinations([
       ...outline,
       'n1 T x-0.01 y-0.0004',
@@ -205,7 +205,7 @@ describe('a park', () => {
     expect(others).toEqual([]);
     expect(labels(green)).toEqual(['parks_medium']);
     const south = ['0 0', '49 0', '99 0', '148 0', '197 0'];
-    // The path's end, and points up to 50 m from it.
+    // The end of the path, and points up to 50 m from there.
     const corner = ['173 223', '223 223', '223 173'];
     expect(entered(green).toSorted()).toEqual([...south, ...corner].toSorted());
   });
@@ -219,7 +219,7 @@ describe('a park', () => {
       `w2 Thighway=residential N${ring(20)}`,
       'w3 Thighway=footway Nn20,n10',
     ]);
-    // Every 50 m of the 890 m around it.
+    // One entrance every 50 m of the 890 m around the park.
     expect(entered(green)).toHaveLength(18);
   });
 
@@ -252,25 +252,25 @@ describe('a park', () => {
     expect(entered(closed)).toContain('99 0');
   });
 
-  test('without any of these is entered at its point', async () => {
+  test('without streets, paths and gates is entered at its point', async () => {
     const [green] = await destinations([...outline, park]);
     expect(green.entrances).toEqual([{ lon: green.lon, lat: green.lat }]);
   });
 
-  test('and its node are one, however far apart they are drawn: the outline determines the size', async () => {
+  test('and a node in or near its outline are one, whose size is that of the outline', async () => {
     const large = [...square(10, 0, 0, 0.008), `w1 Tleisure=park,name=Green%20%Park N${ring(10)}`];
     const node = (x: number) => `n1 Tleisure=park,name=GREEN%20%PARK,addr:city=Elm x${x} y0.0005`;
     const [green, ...others] = await destinations([...large, node(0.0075)]);
     expect(others).toEqual([]);
     expect(labels(green)).toEqual(['parks_large']);
     expect(green.address.city).toBe('Elm');
-    // 55 m, and 333 m, from its side.
+    // The node is 55 m, then 333 m, from the side of the park.
     expect(await destinations([...large, node(0.0085)])).toHaveLength(1);
     expect(await destinations([...large, node(0.011)])).toHaveLength(2);
   });
 
   test('has the size of its polygons, without their holes', async () => {
-    // 332 m square less 311 m square: 11 hectares, 9.7 of them a lake.
+    // A square of 332 m less one of 311 m: 11 hectares, of which 9.7 are a lake.
     const found = await destinations([
       ...square(10, 0, 0, 0.003),
       ...square(20, 0.0001, 0.0001, 0.0028),
@@ -310,7 +310,7 @@ describe('a park', () => {
 });
 
 describe('a place that is drawn twice', () => {
-  // 44 m square: the size of a house.
+  // A square of 44 m, the size of a house.
   const house = (first: number, lon: number) => square(first, lon, 0, 0.0004);
   const two = (a: string, b: string, apart = 0.0006) =>
     destinations([
@@ -333,7 +333,7 @@ describe('a place that is drawn twice', () => {
       `w1 T${pizza} N${ring(10)}`,
       `w2 T${pizza} N${ring(20)}`,
     ]);
-    // It lies next to the other one.
+    // The node lies next to the second outline.
     expect(withNode.map(({ source }) => source)).toEqual(['way 1']);
   });
 
@@ -343,7 +343,7 @@ describe('a place that is drawn twice', () => {
     ['without names', 'leisure=pitch', 'leisure=pitch'],
     ['named by their kind', 'leisure=pitch,name=Tennis', 'leisure=pitch,name=Tennis'],
     ['next door', `${pizza},addr:housenumber=1`, `${pizza},addr:housenumber=3`],
-  ])('is two %s', async (_, a, b) => {
+  ])('is two where the outlines are %s', async (_, a, b) => {
     const street = (tags: string) =>
       tags.includes('housenumber') ? `${tags},addr:street=Elm` : tags;
     expect(await two(street(a), street(b))).toHaveLength(2);
@@ -431,7 +431,7 @@ describe('a place whose names differ by a letter', () => {
 });
 
 describe('a campus', () => {
-  // Grounds 333 m square with a house of 44 m, and a smaller one of 111 m with sides of its own.
+  // Square grounds of 333 m, with a house of 44 m, and a hall of 111 m that has its own sides.
   const grounds = square(10, 0, 0, 0.003);
   const house = square(20, 0.0005, 0.0005, 0.0004);
   const hall = square(30, 0.001, 0.001, 0.001);
@@ -464,7 +464,7 @@ describe('a campus', () => {
     expect(facts(found)).toEqual(['way 1, Hospital, hospitals']);
   });
 
-  test('with the name on a point or a building has that name, those types and that address', async () => {
+  test('with the name on a point or a building has the name, types and address of that one', async () => {
     const named = 'amenity=school,name=Elm%20%Elementary%20%School,addr:city=Elm';
     const [byNode, ...more] = await drawn({ 1: 'amenity=school' }, `n1 T${named} x0.002 y0.002`);
     const [byHall, ...others] = await drawn({ 1: 'amenity=school', 3: named });
@@ -503,7 +503,7 @@ describe('a campus', () => {
     expect(await drawn(tags)).toHaveLength(2);
   });
 
-  test('does not include what is unnamed beside it', async () => {
+  test('does not include an unnamed point beside it', async () => {
     const beside = 'n1 Tamenity=hospital x0.0031 y0.001';
     expect(await drawn({ 1: 'amenity=hospital,name=Elm' }, beside)).toHaveLength(2);
   });
@@ -518,7 +518,7 @@ describe('a large place', () => {
     'amenity=university',
     'amenity=hospital',
     'shop=mall,building=yes',
-  ])('has sides too, and knows its size: %s', async (tags) => {
+  ])('has entrances along its sides, and an outline: %s', async (tags) => {
     const [place] = await destinations([
       ...square(10, 0, 0, 0.002),
       ...street,
@@ -528,7 +528,7 @@ describe('a large place', () => {
     expect(place.outline).toHaveLength(1);
   });
 
-  test('has none where it is no larger than a house', async () => {
+  test('does not include a place the size of a house, which is entered at its point', async () => {
     const [place] = await destinations([
       ...square(10, 0, 0, 0.0004),
       ...street,
@@ -538,7 +538,7 @@ describe('a large place', () => {
     expect(place.outline).toBeUndefined();
   });
 
-  test('has sides at the mapped doors, where it is a building', async () => {
+  test('that is a building is entered at its mapped doors', async () => {
     const [place] = await destinations([
       ...square(10, 0, 0, 0.002).slice(0, 3),
       'n13 Tentrance=main x0 y0.002',

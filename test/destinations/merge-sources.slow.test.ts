@@ -73,7 +73,7 @@ describe('a place in both OSM and a file', () => {
     expect(mergeSources(osm, [place('file', 1, 75, -75)])).toHaveLength(2);
   });
 
-  test('is two with different house numbers, and the nearest that has no other', () => {
+  test('is two with different house numbers, and joins the nearest whose number does not differ', () => {
     const at = (street: string) => ({ address: { ...NO_ADDRESS, street } });
     expect(isMerged(at('1 Elm St'), at('3 Elm St'))).toBe(false);
     expect(isMerged(at('1 Elm St'), at('1 Elm Street'))).toBe(true);
@@ -116,7 +116,7 @@ describe('a place in both OSM and a file', () => {
     ['東京', '京都', false],
     ['!', '?', false],
   ];
-  test.each(names)('named %o and %o: %s', (a, b, same) => {
+  test.each(names)('is one place under the names %o and %o: %s', (a, b, same) => {
     expect([isMerged({ name: a }, { name: b }), isMerged({ name: b }, { name: a })]).toEqual([
       same,
       same,
@@ -132,7 +132,7 @@ describe('a place in both OSM and a file', () => {
   });
 });
 
-/** Two sources of a dense and repetitive quarter, in which most places have namesakes around. */
+/** Places of one source in a dense and repetitive quarter, where most have namesakes nearby. */
 const quarter = (from: 'osm' | 'file') =>
   fc
     .array(
@@ -163,7 +163,7 @@ describe('for any places', () => {
     });
   });
 
-  test('no two are merged beyond a hundred metres, nor without a reason', () =>
+  test('no two are merged beyond a hundred metres, nor without a type in common', () =>
     forAll(100, quarter('osm'), quarter('file'), (osm, others) => {
       const left = new Set(mergeSources(osm, others).map(({ destId }) => destId));
       expect(osm.every(({ destId }) => left.has(destId))).toBe(true);
@@ -195,7 +195,7 @@ describe('for any places', () => {
     }));
 });
 
-test('merges fifty thousand places of one name in time', async () => {
+test('fifty thousand places of one name are merged in time', async () => {
   const row = (from: 'osm' | 'file') =>
     Array.from({ length: 50_000 }, (_, i) =>
       place(from, i + 1, (i % 1000) * 150, Math.floor(i / 1000) * 150),

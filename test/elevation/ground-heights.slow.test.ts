@@ -22,7 +22,7 @@ const heightsOf = async (files: readonly string[], points: readonly (readonly nu
   )),
 ];
 
-/** A slope unaffected by rounding to metres: 1,200 m per degree are one metre per cell. */
+/** A slope that rounding to metres does not affect: 1,200 m per degree is one metre per cell. */
 const slope: Surface = (lon, lat) => 1_200 * (lon + 77) + 2_400 * (lat - 39);
 const inDegree = (dice: Dice) => [dice.between(-77, -76), dice.between(39, 40)] as const;
 
@@ -42,7 +42,7 @@ test('heights of a tile match those that GDAL reads, cell by cell', async () => 
 
 const LATTICE: Lattice = { west: -77, north: 40, cell: 1 / 300, columns: 300, rows: 300 };
 
-describe('an even slope is the same slope at every point', () => {
+describe('an even slope is reproduced at every point', () => {
   const points = Array.from(
     { length: 500 },
     (
@@ -56,7 +56,7 @@ describe('an even slope is the same slope at every point', () => {
       expect(height).toBeCloseTo(slope(places[i][0], places[i][1])!, 2);
     });
   };
-  // Half a cell inside the centres of the outermost cells: beyond, there is nothing to interpolate.
+  // Points within the centres of the outermost cells: beyond them there is nothing to interpolate.
   const within = points.filter(([lon, lat]) => {
     const margin = LATTICE.cell / 2;
     return Math.min(lon + 77, -76 - lon, lat - 39, 40 - lat) > margin;
@@ -99,7 +99,7 @@ describe('an even slope is the same slope at every point', () => {
   });
 });
 
-test('unpacks strips and tiles one after the other, so that few are in memory', async () => {
+test('strips and tiles are unpacked one after the other, so that few are in memory', async () => {
   const file = writeGeoTiff(at('many.tif'), LATTICE, slope, [
     '-co',
     'TILED=YES',
@@ -124,14 +124,14 @@ test('unpacks strips and tiles one after the other, so that few are in memory', 
   expect([most, all]).toEqual([1, 25]);
 });
 
-test('uses the finest file with a height; where none has one, there is none', async () => {
+test('a height is from the finest file that has one, and NaN where no file has one', async () => {
   const coarse = writeGeoTiff(at('coarse.tif'), { ...LATTICE, cell: 1 / 100 }, () => 50);
   const west: Surface = (lon) => (lon < -76.5 ? 200 : null);
   const fine = writeHgt(folder, 39, -77, west);
   const points = positions('-76.8 39.5, -76.2 39.5, -70 39.5');
   expect(await heightsOf([coarse, fine], points)).toEqual([200, 50, Number.NaN]);
   expect(await heightsOf([fine], points)).toEqual([200, Number.NaN, Number.NaN]);
-  // The cells around a point that are not void.
+  // Only the cells around a point that are not void count.
   expect(await heightsOf([fine], [[-76.5 - 0.4 / 1_200, 39.5]])).toEqual([200]);
 });
 
@@ -140,7 +140,7 @@ const [WIDTH, LENGTH, ROWS_PER_STRIP, TILE_WIDTH] = [256, 257, 278, 322];
 /** The type code of four-byte values. */
 const LONG = 4;
 
-describe('refuses an unusable file by name, and says what to do', () => {
+describe('an unusable file is refused by name, with advice', () => {
   let written: string | undefined;
   const plain = () => {
     written ??= writeGeoTiff(at('plain.tif'), LATTICE, slope);
@@ -182,7 +182,7 @@ describe('refuses an unusable file by name, and says what to do', () => {
     expect(height).toBeCloseTo(0.3048 * slope(-76.5, 39.5)!, 2);
   });
 
-  test('feet of a band; metres are accepted from either', async () => {
+  test('feet of a band; metres of a band or a vertical system are accepted', async () => {
     const inUnit = (unit: string) => {
       const vrt = at(`${unit}.vrt`);
       execFileSync('gdal_translate', ['-q', '-of', 'VRT', plain(), vrt]);
@@ -205,7 +205,7 @@ describe('refuses an unusable file by name, and says what to do', () => {
     }
   });
 
-  /** A file with different values for some of its tags. */
+  /** Writes a copy of a file with other values for some of its tags. */
   const altered = (file: string, name: string, values: Readonly<Record<number, number>>) => {
     const bytes = readFileSync(file);
     const tags = bytes.readUInt32LE(4) + 2;
@@ -229,7 +229,7 @@ describe('refuses an unusable file by name, and says what to do', () => {
       );
       const less = { [WIDTH]: 200, [LENGTH]: 200, [ROWS_PER_STRIP]: 200 };
       const bomb = altered(file, `bomb-${how}.tif`, less);
-      // The first corner, as the cells keep their size.
+      // The point lies in the first corner, since fewer cells of the same size cover less.
       expect(await refusal(bomb, [[-76.99, 39.99]])).toBe(
         'FILE: is not a complete GeoTIFF (a strip or tile holds more than 160000 bytes); download it again',
       );
@@ -279,7 +279,7 @@ describe('refuses an unusable file by name, and says what to do', () => {
 
   test('a tag that claims to have hundreds of millions of values', async () => {
     const bytes = readFileSync(translated('big.tif', '-co', 'BIGTIFF=YES'));
-    // The values of the first tag: an entry has 20 bytes, with the count after tag and type.
+    // The number of values of the first tag; an entry has 20 bytes: tag, type, count and value.
     bytes.writeUInt32LE(2 ** 28, 16 + 8 + 4);
     writeFileSync(at('millions.tif'), bytes);
     expect(await refusal(at('millions.tif'))).toMatch(/not a complete GeoTIFF/);

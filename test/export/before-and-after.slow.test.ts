@@ -36,7 +36,7 @@ async function peopleIn(store: string): Promise<{ total: number; within: number 
   }
 }
 
-test('the recipe counts who gains from another library as the API does', async () => {
+test('the recipe counts the people who gain from another library as the API does', async () => {
   const [library] = /\{"type": "Feature".*?\}\}/s.exec(await readFile(recipe, 'utf8'))!;
   await writeFile(at('library.geojson'), library);
   const stores = { before: at('store-before'), after: at('store-after') };

@@ -23,7 +23,7 @@ test('there is no script without Parquet files', () => {
   expect(duckdbViews([fileOf('blocks', '24005', 'gpkg-ready')], ROOT)).toBeNull();
 });
 
-test('views name the counties and tables that have other files only', () => {
+test('the script names the counties and tables that have only other files', () => {
   const script = duckdbViews(
     [
       fileOf('blocks', '24003', 'csv'),

@@ -48,7 +48,7 @@ beforeAll(async () => {
 const rowsOf = async (table: string) =>
   (await readFile(path.join(folder, `${table}.csv`), 'utf8')).trimEnd().split('\n');
 
-/** Where two lists first differ; a diff of a million rows would take minutes. */
+/** Where two lists first differ, or null; a diff of a million rows would take minutes. */
 function firstDifference(rows: readonly string[], expected: readonly string[]) {
   const at = expected.findIndex((row, i) => row !== rows[i]);
   if (at === -1 && rows.length === expected.length) return null;
@@ -65,7 +65,7 @@ const MODES = ['walk', 'bike', 'transit'] as const;
 const geoids = () => rowsOf('blocks').then((rows) => rows.map((row) => row.slice(0, 15)));
 
 describe('DuckDB reads exactly the rows that the API returns:', () => {
-  test('minutes to the nearest POI of each type, a row or a column each', async () => {
+  test('minutes to the nearest POI of each type, one row or one column per type', async () => {
     const { destination_types } = await get('/v1/meta/destination-types');
     const leaves = destination_types.filter(({ is_leaf }: { is_leaf: boolean }) => is_leaf);
     const labels = new Map(
@@ -192,7 +192,7 @@ test('DuckDB and pyarrow count and sum every table alike', () => {
   }
 });
 
-test('GEOIDs are text, whole minutes a byte, tenths a double, which compares as written', () => {
+test('GEOIDs are text, whole minutes are a byte, and tenths are a double, which compares as written', () => {
   expect(read.reach.types).toEqual({
     geoid: 'VARCHAR',
     to_geoid: 'VARCHAR',
@@ -202,7 +202,7 @@ test('GEOIDs are text, whole minutes a byte, tenths a double, which compares as 
   expect(read.pois.types).toMatchObject({ geoid: 'VARCHAR', dest_id: 'BIGINT', minutes: 'DOUBLE' });
 });
 
-test('a row of reach takes under 1 byte, one of a POI under 1.5', async () => {
+test('a row of reach takes under 1 byte, a row of pois under 1.5', async () => {
   const { files } = JSON.parse(await readFile(path.join(root, 'files.json'), 'utf8'));
   const bytesARow = (wanted: string) => {
     const { bytes, rows } = files.find(({ table }: { table: string }) => table === wanted);
@@ -244,7 +244,7 @@ describe('GeoParquet', () => {
     await exportRelease(release, { ...request, geoparquet: '1.1' }, out, silent);
   });
 
-  test('blocks and places conform to GeoParquet 2.0, says its validator: outlines have a type of Parquet', async () => {
+  test('blocks and places conform to GeoParquet 2.0 by its validator, with outlines in a Parquet type', async () => {
     for (const file of outlined) {
       const stdout = await checked(path.join(folder, file));
       expect(stdout).toMatch(/core: \d+ pass, 0 fail, \d+ skipped: conformant/);
@@ -254,7 +254,7 @@ describe('GeoParquet', () => {
     expect(Object.keys(read.blocks.types)).not.toContain('bbox');
   });
 
-  test('with --geoparquet 1.1 they have boxes, by which geopandas and others skip rows', async () => {
+  test('with --geoparquet 1.1, blocks and places have boxes, by which geopandas and others skip rows', async () => {
     for (const file of outlined) {
       const stdout = await checked(path.join(older, file));
       expect(stdout).toContain('rules: GeoParquet 1.1.0');
@@ -310,7 +310,7 @@ test('a database of the views is attached over HTTP, and reads the files beside 
   }
 });
 
-test('the styles of QGIS have the classes and colours of the map', async () => {
+test('the QGIS styles have the classes and colours of the map', async () => {
   const files = ['blocks.qml', 'bands.qml'].map((name) => path.join(root, name));
   const { stdout } = await run(python, ['test/export/read_styles.py', ...files]);
   const { rules, styles, layers, variables } = JSON.parse(stdout);
@@ -387,7 +387,7 @@ test('the dictionary describes every column of every table', async () => {
   }
 });
 
-test('the queries of the recipe have the results of the API', async () => {
+test('the queries of the recipe return the results of the API', async () => {
   const script = path.resolve('test/export/run_recipe.py');
   const recipe = path.resolve('infra/docs/recipes/tables.md');
   const { stdout } = await run(python, [script, recipe, COUNTY], { cwd: root });
@@ -445,7 +445,7 @@ test('CSV files have a header and the rows of the Parquet files', async () => {
       expect(header.split(',')).toEqual(Object.keys(read[table].types));
       for (const line of lines) rows.push(line);
     }
-    // DuckDB prints floats with a decimal always.
+    // DuckDB always prints floats with a decimal.
     const expected = (await rowsOf(table)).map((row) => row.replaceAll(/\.0(?=,|$)/g, ''));
     expect(firstDifference(rows, expected), table).toBeNull();
   }

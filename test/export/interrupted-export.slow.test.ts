@@ -19,7 +19,7 @@ beforeAll(async () => {
   expect(await exportInto(whole)).toMatchObject({ code: 0 });
 });
 
-/** Every file of a folder, by its name, but for locks. */
+/** Contents of every file below a folder except locks, in base64 by name. */
 async function contentsOf(root: string): Promise<Record<string, string>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('lock'));
@@ -100,7 +100,7 @@ test('tables exported one after another, of a county or the counties of a place,
   const only = (...flags: string[]) =>
     tta('export', '--store', inject('demoStore'), '--out', out, ...flags);
   await only('--tables', 'types', '--county', '99001');
-  // Port Meridian, which covers that county.
+  // Port Meridian, which lies in that county alone.
   await only('--tables', 'blocks,nearest', '--place', '9957600');
   const unknown = await only('--tables', 'types', '--place', '9900001');
   expect([unknown.code, unknown.stderr]).toEqual([
@@ -152,7 +152,7 @@ describe('tta export verify', () => {
     ['a file that has grown', reach, () => appendFile(path.join(out, reach), 'x')],
     ['a file cut short', reach, () => truncate(path.join(out, reach), 1000)],
     ['a style that is missing', style, () => rm(path.join(out, style))],
-  ])('names %s, and the same command repairs it', async (_, name, damage) => {
+  ])('names %s, and the same export repairs it', async (_, name, damage) => {
     await damage();
     const { code, stdout } = await tta('export', 'verify', out);
     expect([code, stdout]).toEqual([1, `${name}: is damaged or missing\n`]);
@@ -168,7 +168,7 @@ describe('tta export verify', () => {
   });
 });
 
-test('refuses to write into a store of releases, which a build would then refuse', async () => {
+test('refuses to export into a store of releases, which a build would then refuse', async () => {
   const { code, stderr } = await exportInto(inject('demoStore'));
   expect([code, stderr]).toEqual([1, expect.stringContaining('is a store of releases')]);
 });

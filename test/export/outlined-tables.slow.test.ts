@@ -46,7 +46,7 @@ beforeAll(async () => {
   }
 });
 
-test('GDAL reads from GeoJSON, FlatGeobuf and the GeoPackage made of it what is in GeoParquet', async () => {
+test('GDAL reads the contents of GeoParquet from GeoJSON, FlatGeobuf and the GeoPackage made of it', async () => {
   const names = TABLES.flatMap((table) => ['geojson', 'fgb', 'gpkg'].map((e) => `${table}.${e}`));
   const parquet = TABLES.map((table) => fileOf(table, 'parquet'));
   const script = 'test/export/read_layers.py';
@@ -61,7 +61,7 @@ test('GDAL reads from GeoJSON, FlatGeobuf and the GeoPackage made of it what is 
   }
 });
 
-test('a GeoPackage has the types of the columns, and tells where they come from', async () => {
+test('a GeoPackage has the types of the columns', async () => {
   const { stdout } = await run('ogrinfo', ['-so', at('nearest_wide.gpkg'), 'nearest_wide']);
   expect(stdout).toContain('Geometry: Multi Polygon');
   expect(stdout).toMatch(/^geoid: String/m);
@@ -87,7 +87,7 @@ test('a collection of features states release, licence, attribution and citation
   expect(Object.keys(properties).slice(0, 2)).toEqual(['geoid', 'population']);
 });
 
-test('the command exports the tables that have outlines, by threads the same bytes', async () => {
+test('the command exports the tables that have outlines, and with threads the same bytes', async () => {
   const out = at('by-threads');
   const flags = ['export', '--store', inject('demoStore'), '--county', COUNTY, '--out', out];
   for (const format of ['geojson', 'gpkg-ready']) {

@@ -60,13 +60,13 @@ async function killed({ child }: Running): Promise<void> {
   await ended;
 }
 
-/** Every table; the second county's would be more of the same. */
+/** Exports every table of one county; those of the second county would add no case. */
 const exported = (store: string) => ['export', '--store', at(store), '--county', '99001'];
 const queued = () => [...exported('queue'), '--queue', redis.address()];
 const work = () =>
   start('worker', '--store', at('queue'), '--queue', redis.address(), '--workers', '1');
 
-/** Objects by name, without files that a killed worker left half-written. */
+/** Exported objects in base64 by name, without files that a killed worker left half-written. */
 async function exportsIn(store: string): Promise<Record<string, string>> {
   const objects = await new FolderStore(at(store)).list('exports/');
   const contents = objects.map(async ({ name }) => {
@@ -76,7 +76,7 @@ async function exportsIn(store: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(contents));
 }
 
-test('workers export what threads do, byte for byte, though one is killed and the command too', async () => {
+test('workers export what threads do, byte for byte, though a worker is killed, and the command too', async () => {
   expect(await tta(...exported('threads'), '--workers', '2')).toMatchObject({ code: 0 });
   const first = start(...queued());
   await expect.poll(() => first.said).toMatch(/export [0-9a-f]{16}: \d+ tables queued/);
@@ -94,15 +94,15 @@ test('workers export what threads do, byte for byte, though one is killed and th
   const got = await exportsIn('queue');
   expect(Object.keys(got)).toEqual(Object.keys(expected));
   for (const name of Object.keys(expected)) expect(got[name] === expected[name], name).toBe(true);
-  // On a busy machine one of them may start after the other has done everything.
+  // On a busy machine one worker may start after the other has done everything.
   expect(workers.map(({ said }) => said).join('')).toMatch(/^job export/m);
-  // Nothing is left of the export's claim on the store.
+  // The export's lease on the store is gone.
   const leases = await readdir(path.join(at('queue'), 'leases'));
   expect(leases.filter((name) => name.endsWith('.json'))).toEqual([]);
   expect(await tta(...queued())).toMatchObject({ code: 0 });
 });
 
-test('the command fails with the first table that does, and names it, while earlier ones are at work', async () => {
+test('the command fails with the first table that fails, and names it, while earlier ones are in progress', async () => {
   const address = redis.address(1);
   const store = new FolderStore(at('queue'));
   const release = await releaseIn(store);
@@ -133,7 +133,7 @@ test('the command fails with the first table that does, and names it, while earl
   }
 });
 
-test('while a table keeps failing in passing, the command says why, once', async () => {
+test('the command reports once why a table keeps failing transiently', async () => {
   const address = redis.address(3);
   const store = new FolderStore(at('queue'));
   const release = await releaseIn(store);
@@ -157,7 +157,7 @@ test('while a table keeps failing in passing, the command says why, once', async
   }
 });
 
-test('an export that is cancelled ends the command that waits for it, and stays off the queue', async () => {
+test('cancelling an export ends the command that waits for it, and removes it from the queue', async () => {
   const flags = ['--queue', redis.address(4), '--store', at('queue')];
   const waiting = start('export', ...flags, '--tables', 'types');
   const queued = /export ([0-9a-f]{16}): 1 table queued/;
@@ -177,7 +177,7 @@ test('a store of releases is refused as --out before any table is queued', async
   expect(refused.said).not.toContain('queued');
 });
 
-test('with --out, what workers wrote is copied: the files that threads write, and not served', async () => {
+test('with --out, the files of workers are copied, equal those of threads, and are not served', async () => {
   const counties = [
     '--county',
     '99001',

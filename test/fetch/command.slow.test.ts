@@ -24,7 +24,7 @@ async function fetchCommand(...args: string[]) {
   return ttaIn(env, 'fetch', ...args);
 }
 
-test('tta fetch prints the build command, and on a pipe plain lines', async () => {
+test('tta fetch prints the build command, and plain lines of progress on a pipe', async () => {
   const out = folderPath();
   const { code, stdout, stderr } = await fetchCommand('--county', COUNTY, '--out', out);
   expect([code, stdout]).toEqual([

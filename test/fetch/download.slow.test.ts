@@ -39,7 +39,7 @@ const wanted = (over: Partial<Download> = {}): Download => ({
   ...over,
 });
 
-/** One run of the command: even if it throws, it leaves the folder for the next run. */
+/** Runs the command once; even if it throws, it leaves the folder free for the next run. */
 async function fetchInto(root: string, over: Partial<Download> = {}): Promise<Buffer> {
   const folder = await FetchFolder.open(root);
   try {
@@ -61,7 +61,7 @@ async function failure(root: string, over: Partial<Download> = {}): Promise<stri
 const isEmpty = (root: string) =>
   !existsSync(path.join(root, 'in')) || readdirSync(path.join(root, 'in')).length === 0;
 
-/** Bytes in flight on a connection, lost when it breaks. */
+/** Bytes that may be in flight on a connection, and are lost when it breaks. */
 const IN_FLIGHT = 512_000;
 
 test('an interrupted download resumes where it stopped, byte for byte', async () => {
@@ -78,7 +78,7 @@ test('an interrupted download resumes where it stopped, byte for byte', async ()
   expect(second.sent).toBe(bytes.length - from);
 });
 
-test('so does one left by the last run, interrupted six times', async () => {
+test('a download that the last run left, interrupted six times, resumes where it stopped', async () => {
   const bytes = randomBytes(8_000_000);
   const root = folderPath();
   mirror.put(FILE, bytes);
@@ -102,7 +102,7 @@ test('a second fetch downloads nothing, whatever version headers the server send
   }
 });
 
-test('refetches a file that was changed or lost', async () => {
+test('a file that was changed or lost is fetched again', async () => {
   const root = folderPath();
   mirror.put(FILE, 'one');
   await fetchInto(root);
@@ -112,7 +112,7 @@ test('refetches a file that was changed or lost', async () => {
   expect((await fetchInto(root)).toString()).toBe('another');
 });
 
-test('does not resume a partial file that has changed since', async () => {
+test('a partial file that has changed since is not resumed', async () => {
   for (const validators of ['both', 'date', 'weak', 'none'] as const) {
     const root = folderPath();
     mirror.put(FILE, randomBytes(200_000), 'both');
@@ -132,7 +132,7 @@ test('a server that ignores ranges restarts the file', async () => {
   expect(mirror.gets(FILE).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('does not trust a server that sends a different range than requested', async () => {
+test('a server that sends a different range than requested is not trusted', async () => {
   const bytes = randomBytes(200_000);
   mirror.put(FILE, bytes);
   mirror.fail(FILE, { cutAfter: 100_000 }, { wrongRangeBy: 1 });

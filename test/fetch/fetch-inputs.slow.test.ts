@@ -106,7 +106,7 @@ test('counts that differ from the publisher’s SHA-256 are refused, and fetched
   expect((await fetchCounty(only('weights'))).weights).toHaveLength(3);
 });
 
-test('a state without a table of LODES has the others, and the reason is given', async () => {
+test('a state without a LODES table has the other tables, and the reason is given', async () => {
   mirror.remove(PATHS.wac);
   mirror.put(PATHS.lodes, mirror.served(PATHS.lodes).bytes.toString().replaceAll('_wac_', '_od_'));
   const { weights, withoutWeights } = await fetchCounty(only('weights'));
@@ -121,7 +121,7 @@ test('a state without a table of LODES has the others, and the reason is given',
   expect(none.withoutWeights).toEqual([expect.stringMatching(/lodes_md\.sha256sum: not found/)]);
 });
 
-test('counts are where the publishers have those of each state', () => {
+test('counts of each state are fetched from the addresses of their publishers', () => {
   const urls = ['24', '11', '54'].flatMap((state) =>
     [redistrictingData, lodesChecksums].map((of) => of(services(), state).url),
   );

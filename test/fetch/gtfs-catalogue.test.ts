@@ -72,7 +72,7 @@ test('selects active feeds whose box meets a county, by ascending id', async () 
   expect(left).toEqual([]);
 });
 
-test('skips an agency that needs a key by name, unless there is a public copy', async () => {
+test('names and skips an agency that needs a key, unless there is a public copy', async () => {
   const { feeds, left } = await select(
     row({ id: 'mdb-1', provider: 'WMATA', 'urls.authentication_type': '2' }),
     row({
@@ -100,7 +100,7 @@ test('reports a feed of the state without a box, but not one of another state', 
   expect(left).toEqual([expect.stringMatching(/^Boxless \(mdb-1\): the catalogue does not state/)]);
 });
 
-test('also reads the older sources.csv', async () => {
+test('reads the older sources.csv, too', async () => {
   const { feeds } = await selectText(
     [
       'mdb_source_id,data_type,entity_type,location.country_code,location.subdivision_name,location.municipality,provider,name,note,feed_contact_email,static_reference,urls.direct_download,urls.authentication_type,urls.authentication_info,urls.api_key_parameter_name,urls.latest,urls.license,location.bounding_box.minimum_latitude,location.bounding_box.maximum_latitude,location.bounding_box.minimum_longitude,location.bounding_box.maximum_longitude,location.bounding_box.extracted_on,status,features,redirect.id,redirect.comment',
@@ -110,7 +110,7 @@ test('also reads the older sources.csv', async () => {
   expect(feeds.map(({ id }) => id)).toEqual(['mdb-247']);
 });
 
-test('an id is not a path, and names one feed', async () => {
+test('an id never contains a path, and names one feed', async () => {
   const { feeds } = await select(row({ id: '../../etc/mdb.1' }));
   expect(feeds.map(({ id }) => id)).toEqual(['-etc-mdb-1']);
   await expect(select(row({}), row({}))).rejects.toThrow(/catalogue\.csv: has feed mdb-1 twice/);

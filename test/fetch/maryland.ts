@@ -37,8 +37,8 @@ export const PATHS = {
 
 /**
  * Lays the demo city out on a mirror as the real services would, were it in Maryland:
- * OpenStreetMap, census, a catalogue with one feed, one place, counts by block. Returns the box of
- * its county.
+ * OpenStreetMap, census, a catalogue with one feed, one Overture place, counts by block. Returns
+ * the box of its county.
  */
 export async function layOutMaryland(mirror: Mirror, folder: string): Promise<BoundingBox> {
   const city = await writeDemoCity({ ...CITY, out: path.join(folder, 'city') }, silent);
@@ -64,7 +64,10 @@ export async function layOutMaryland(mirror: Mirror, folder: string): Promise<Bo
   return box;
 }
 
-/** Counts by block, moved to Maryland; of the residences the year before is the latest. */
+/**
+ * Serves counts by block, moved to Maryland. The latest counts by residence are a year older than
+ * those by workplace.
+ */
 async function putWeights(
   mirror: Mirror,
   [wac, rac, pl]: readonly string[],
@@ -92,7 +95,8 @@ async function putWeights(
 }
 
 /**
- * The list of LODES files, as `sha256sum` writes it: also of years and tables that are not wanted.
+ * Serves the list of LODES files as `sha256sum` writes it, including years and tables that are not
+ * wanted.
  */
 export function putChecksums(mirror: Mirror): void {
   const older = PATHS.wac.replace('2022', '2019');
@@ -105,7 +109,7 @@ export function putChecksums(mirror: Mirror): void {
   mirror.put(PATHS.lodes, lines.join(''));
 }
 
-/** An extract with its MD5 file. */
+/** Serves an extract with its MD5 file. */
 export function putOsm(mirror: Mirror, served: string, bytes: Uint8Array): void {
   const md5 = createHash('md5').update(bytes).digest('hex');
   mirror.put(served, bytes);
@@ -133,7 +137,7 @@ export function catalogue(box: BoundingBox, url: string): string {
   return `${Object.keys(feed).join(',')}\n${Object.values(feed).join(',')}\n`;
 }
 
-/** Merged layers, with the fictional state's codes replaced by Maryland's. */
+/** Merges layers, and replaces the fictional state's codes by Maryland's. */
 function inMaryland(name: string, layers: readonly ShapefileLayer[]): ShapefileLayer {
   const { fields } = layers[0];
   const codes = new Set(

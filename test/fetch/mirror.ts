@@ -23,7 +23,7 @@ export interface Exchange {
   readonly path: string;
   readonly range: string | null;
   status: number;
-  /** Bytes of its body that were written. */
+  /** Bytes of the body that were written. */
   sent: number;
 }
 
@@ -37,13 +37,13 @@ const MODIFIED = 'Tue, 04 Nov 2025 10:00:00 GMT';
 const CHUNK = 16 * 1024;
 
 /**
- * A local file server: ranges, ETags, conditional requests and S3 bucket listings like the real
- * services, and failures in the given order.
+ * A local file server with ranges, ETags, conditional requests and S3 bucket listings like the real
+ * services. It fails in the ways and the order given.
  */
 export class Mirror {
   readonly exchanges: Exchange[] = [];
   maxAtOnce = 0;
-  /** Objects in a page of a listing. */
+  /** Objects per page of a listing. */
   pageSize = 1_000;
   readonly #server: Server;
   readonly #files = new Map<string, Served>();
@@ -73,7 +73,7 @@ export class Mirror {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Serves bytes; `validators`: the version headers it sends. */
+  /** Serves content at a path; `validators` selects the version headers that are sent. */
   put(
     path: string,
     content: Uint8Array | string,
@@ -98,19 +98,19 @@ export class Mirror {
     this.#files.delete(path);
   }
 
-  /** Failures of the next GETs of a path, one after the other; later GETs succeed. */
+  /** Sets the failures of the next GETs of a path, one after the other; later GETs succeed. */
   fail(path: string, ...faults: Fault[]): void {
     this.#faults.set(path, faults);
   }
 
-  /** The GETs of a path so far, of all by default. */
+  /** The GETs of a path, by default of all paths, since the last call of `takeSent`. */
   gets(path?: string): Exchange[] {
     return this.exchanges.filter(
       (exchange) => exchange.method === 'GET' && (path ?? exchange.path) === exchange.path,
     );
   }
 
-  /** Bytes of all bodies since the last call. */
+  /** Returns the bytes of all bodies since the last call, and drops the exchanges. */
   takeSent(): number {
     return this.exchanges.splice(0).reduce((sum, { sent }) => sum + sent, 0);
   }

@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, parquetWrite } from 'hyparquet-writer';
 
-/** A place, with the fields that tests distinguish. */
+/** An Overture place, with the fields that tests distinguish. */
 export interface Place {
   readonly id: string;
   readonly name: string;
@@ -12,9 +12,9 @@ export interface Place {
 
 interface FileOptions {
   readonly rowsPerGroup: number;
-  /** Statistics of row groups, by which they are skipped. */
+  /** Whether row groups have the statistics by which they are skipped; by default they do. */
   readonly statistics?: boolean;
-  /** Pages of a few rows, with an index of their contents. */
+  /** Whether there are pages of a few rows, with an index of their contents. */
   readonly pageIndex?: boolean;
 }
 

@@ -15,7 +15,7 @@ import { scratchFolders } from './scratch-folders.ts';
 
 const BOX: BoundingBox = { minLon: -76.7, minLat: 39.2, maxLon: -76.5, maxLat: 39.4 };
 const PREFIX = '/release/2025-10-22.0/theme=places/type=place';
-/** The tail of a file with its footer, which is read first. */
+/** Bytes of the tail of a file, which has its footer and is read first. */
 const FOOTER_BYTES = 512 * 1024;
 const folderPath = scratchFolders();
 let mirror: Mirror;

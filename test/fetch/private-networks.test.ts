@@ -16,7 +16,7 @@ import { scratchFolders } from './scratch-folders.ts';
 
 const folderPath = scratchFolders();
 const FILE = '/file';
-/** A host that the user named, and one the user did not. */
+/** A server whose host the user named, and one whose host the user did not. */
 let named: Mirror;
 let inside: Mirror;
 let http: Http;
@@ -46,7 +46,7 @@ async function refusalOf(url: string, by = http): Promise<string> {
   return error.message;
 }
 
-/** The same server under names and numbers that mean this machine. */
+/** URLs of the server that is not named, under names and numbers that mean this machine. */
 const aliases = () => {
   const { port } = new URL(inside.url);
   return [
@@ -77,7 +77,7 @@ test('does not connect to another host of this machine, under any name', async (
   expect(inside.exchanges).toEqual([]);
 });
 
-test('does not follow a redirect there either, and does not retry it', async () => {
+test('does not follow a redirect to a private address, and does not retry it', async () => {
   const metadata = 'http://169.254.169.254/latest/meta-data/iam/security-credentials/';
   const more = ['http://10.0.0.1/', 'http://192.168.1.1/', 'http://[fd00:ec2::254]/', metadata];
   for (const url of [...aliases(), ...more, 'http://[fe80::1]/', 'http://100.100.100.200/']) {
@@ -93,7 +93,7 @@ test('does not follow a redirect there either, and does not retry it', async () 
   expect(inside.exchanges).toEqual([]);
 });
 
-test('may be led to an allowed host, at its port or at any', async () => {
+test('follows a redirect to an allowed host, at its port or at any', async () => {
   for (const allowed of [inside.host, '127.0.0.1']) {
     const open = new Http({ retryMs: 2, namedHosts: [named.host, allowed] });
     named.fail(FILE, { redirectTo: `${inside.url}${FILE}` });
@@ -144,7 +144,8 @@ test('does not follow a redirect from https to http', async () => {
 });
 
 /**
- * First and last addresses of the ranges that IANA reserves from public hosts, in numeric notation.
+ * First and last addresses of the ranges that IANA reserves from public hosts, in dotted decimal
+ * notation.
  */
 const KEPT: readonly (readonly [string, string])[] = [
   ['0.0.0.0', '0.255.255.255'],

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const HOST = `Host: ${HOSTS.api}\r\n`;
 const SMUGGLED = `GET /v1/smuggled HTTP/1.1\r\n${HOST}\r\n`;
-/** A POST whose length is given by these headers, with a request embedded in what follows. */
+/** Builds a POST whose length is given by `headers`, with a request embedded in `rest`. */
 const post = (headers: string, rest: string) =>
   `POST /v1/blocks/summary HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${headers}\r\n${rest}`;
 const CHUNKED_END = '0\r\n\r\n';
@@ -109,8 +109,8 @@ async function sent(bytes: string): Promise<string> {
 }
 
 /**
- * How often nginx reports having forwarded each path; and how often its client had left, when it
- * may or may not have been forwarded.
+ * Returns how often nginx reports having forwarded each path (`surely`), and how often the client
+ * had left, so that nginx may or may not have forwarded the request (`perhaps`).
  */
 async function passedOn(): Promise<{ surely: Map<string, number>; perhaps: Map<string, number> }> {
   const [surely, perhaps] = [new Map<string, number>(), new Map<string, number>()];
@@ -148,7 +148,7 @@ test('the service sees exactly the requests that nginx sees, in any shape, and r
   }
 });
 
-test('refuses a length that an HTTP/2 body does not match', async () => {
+test('nginx refuses an HTTP/2 body that does not match its length', async () => {
   const session = connectHttp2(`https://${HOSTS.api}:${front.port}`, {
     ca: front.ca,
     lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
@@ -185,7 +185,7 @@ test('nginx’s own refusals are problem documents', async () => {
   }
 });
 
-test('the service learns client and host from nginx, not from the client', async () => {
+test('the service gets the client address and the host from nginx, not from the client', async () => {
   const said = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'http' };
   const response = await front.ask(`https://${HOSTS.api}/v1/health`, said);
   const { headers } = wire.requests.at(-1)!;
@@ -199,11 +199,11 @@ test('the service learns client and host from nginx, not from the client', async
   expect(headers.connection).not.toBe('close');
 });
 
-test('refuses a key in a URL and does not log it; nor any query, which may hold a sign-in or a location', async () => {
+test('a key in a URL is refused, and neither keys nor queries, with sign-ins or locations, are logged', async () => {
   const { key } = await proxy.customer();
   const refused = await front.ask(`https://${HOSTS.api}/v1/health?key=${key}`);
   expect([refused.status, `${refused.body}`]).toEqual([400, expect.stringContaining('key-in-url')]);
-  // There is no portal: the error log would contain the whole URL.
+  // There is no portal, so that nginx's own error log would contain the whole URL.
   const usage = await front.ask(`https://${HOSTS.account}/usage?from=of-a-query`);
   expect(usage.status).toBe(502);
   const link = await front.ask(`https://${HOSTS.account}/auth/verify?token=of-a-link`);
@@ -237,12 +237,12 @@ test('a POST that no server responds to gets a problem, and is logged as a POST'
   expect(unanswered).not.toContain('GET');
 });
 
-test('serves nothing under a foreign host name', async () => {
+test('nothing is served under a foreign host name', async () => {
   const responses = await sent(`GET /v1/health HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`);
   expect(responses).toMatch(/^HTTP\/1.1 421 /);
 });
 
-test('responses tell browsers to stay with https, and reveal nothing about the software', async () => {
+test('responses keep browsers on https, and reveal nothing about the software', async () => {
   for (const path of ['/v1/health', '/v1/meta/modes', '/v1/nowhere']) {
     const { headers } = await front.ask(`https://${HOSTS.api}${path}`);
     expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}/);

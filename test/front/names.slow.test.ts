@@ -11,7 +11,7 @@ let names: NameServer;
 let front: Front;
 let servers: Server[];
 
-/** A server that returns its own address. */
+/** Starts a server that responds with its own address. */
 async function serverAt(host: string, port: number): Promise<Server> {
   const server = createServer((_request, response) => response.end(host)).listen(port, host);
   await once(server, 'listening');
@@ -40,7 +40,7 @@ afterAll(async () => {
   names.close();
 });
 
-test('finds a server that was restarted at another address, and loses no request on the way', async () => {
+test('nginx finds a server that was restarted at another address, and loses no request meanwhile', async () => {
   const asked = async () => `${(await front.ask(`https://${HOSTS.api}/`)).body}`;
   expect(await asked()).toBe(BEFORE);
   names.leadsTo = AFTER;

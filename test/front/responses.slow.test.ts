@@ -9,7 +9,7 @@ import { openWire, type Wire, type WireRequest } from '../support/wire.ts';
 
 const proxy = proxyOfTests();
 let wire: Wire;
-/** The service's responses, in order. */
+/** Statuses of the service's responses, in order. */
 let statuses: number[];
 const isProbe = ({ path }: WireRequest) => path === '/v1/ready';
 const noted: Wire['fault'] = (request) =>
@@ -40,12 +40,15 @@ const FRONTS = {
 describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
   const front = ofTests(() => FRONTS[name]());
 
-  /** A summary not requested from this front before. */
+  /** Returns the URL of a summary that has not been requested from this front before. */
   const unasked = () =>
     `https://${HOSTS.api}/v1/blocks/${blocks.pop()}/summary?mode=walk&mode=bike`;
   const as = (key: string) => ({ authorization: `Bearer ${key}` });
   const seen = () => statuses.splice(0);
-  /** The service's replies about a response stored before an error: Varnish may drop it. */
+  /**
+   * Possible statuses of the service for a response that the front stored before an error, since
+   * Varnish may drop the stored response.
+   */
   const afterAnError = name === 'nginx' ? [304] : [200, 304];
 
   test('a response is charged once; from then on it is cached, and each use is a free 304 at the service', async () => {
@@ -59,7 +62,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
       const response = await front.ask(url, { ...as(key), 'x-request-id': `again-${again}` });
       expect(response.status).toBe(200);
       expect(response.body.equals(first.body)).toBe(true);
-      // Headers of the first request are not repeated for this one.
+      // Headers of the first response are not repeated in this one.
       expect(response.headers).toMatchObject({
         'x-tokens-charged': '0',
         'x-request-id': `again-${again}`,
@@ -185,7 +188,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(paidAgain > 0).toBe(reply === 200);
   });
 
-  test('serves nothing from the cache without the service: 503, as a problem', async () => {
+  test('responds 503 with a problem while the service is away, and serves nothing from the cache', async () => {
     const { key } = await proxy.customer();
     const url = unasked();
     await front.ask(url, as(key));
@@ -201,7 +204,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect((await front.ask(url, as(key))).status).toBe(200);
   });
 
-  test('says nothing of charges where a server did not respond, since it may have charged', async () => {
+  test('does not mention charges in the 503 for a server without a response, since it may have charged', async () => {
     const { id, key } = await proxy.customer();
     const before = await proxy.balance(id);
     wire.fault = () => 'lost';

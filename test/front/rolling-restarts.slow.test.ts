@@ -33,7 +33,7 @@ afterEach(async () => {
   servers.clear();
 });
 
-/** Starts a server of the service; it prints where it listens once it does. */
+/** Starts a server of the service, and waits until it listens. */
 async function start(port: number, drainSeconds: number): Promise<void> {
   const at = ['--store', inject('demoStore'), '--ledger', `sqlite:${folder}/ledger`];
   const args = [TTA, 'serve', ...at, '--host', '127.0.0.1', '--port', `${port}`];
@@ -46,14 +46,14 @@ async function start(port: number, drainSeconds: number): Promise<void> {
   servers.set(port, await startServer(args, settings));
 }
 
-/** The outcomes of one client's requests. */
+/** Outcomes of the requests of all clients. */
 interface Received {
   tokens: number;
   requests: number;
   readonly failures: string[];
 }
 
-/** Sends one request after another until `isOver`: every third by POST. */
+/** Sends one request after another until `isOver`. Every third client sends POSTs. */
 async function client(nr: number, received: Received, isOver: () => boolean): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   for (let n = nr; !isOver(); n += CLIENTS) {
@@ -69,7 +69,7 @@ async function client(nr: number, received: Received, isOver: () => boolean): Pr
   }
 }
 
-/** Each front, and how long servers announce their shutdown to it. */
+/** The fronts, with the seconds for which servers announce their shutdown to each. */
 const FRONTS = {
   nginx: {
     start: (one: string, other: string) => startNginxFront({ api: [one, other] }),

@@ -12,13 +12,16 @@ import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
-/** The slice size in which the front fetches an archive. */
+/** Size of the slices in which the front fetches an archive. */
 const SLICE_BYTES = 2 ** 18;
 
 let bucket: Nginx;
 let wire: Wire;
 let front: NginxFront;
-/** The contents of the bucket: bytes of more than two slices, and an archive of the release. */
+/**
+ * Contents of the bucket: random bytes of more than two slices, block bands, and an archive of the
+ * release.
+ */
 const LARGE = 'tiles/large-0123456789abcdef.pmtiles';
 const BANDS = 'tiles/block-bands-99001-0123456789abcdef.bands';
 const large = randomBytes(2 * SLICE_BYTES + 1_000);
@@ -82,7 +85,7 @@ test('ranges of an archive are its bytes, fetched from the bucket once and publi
   expect(wire.requests).toHaveLength(slices);
 });
 
-test('a map’s archive reader finds its tiles through it', async () => {
+test('a map’s archive reader finds tiles through the front', async () => {
   const source = {
     getKey: () => archive,
     async getBytes(offset: number, length: number): Promise<RangeResponse> {
@@ -100,12 +103,12 @@ test('a map’s archive reader finds its tiles through it', async () => {
   expect((await reader.getZxy(minZoom, x, y))?.data.byteLength).toBeGreaterThan(100);
 });
 
-test('serves block bands too', async () => {
+test('block bands are served in ranges too', async () => {
   const { status, body } = await range(at(BANDS), 10, 19);
   expect([status, body.equals(large.subarray(10, 20))]).toEqual([206, true]);
 });
 
-test('exposes nothing else of the bucket, and allows no changes', async () => {
+test('the front exposes only tiles and block bands of the bucket, and allows no changes', async () => {
   const asked = wire.requests.length;
   for (const place of [
     'latest.json',
@@ -129,7 +132,7 @@ test('exposes nothing else of the bucket, and allows no changes', async () => {
   ]);
 });
 
-test('does not cache a missing archive or an error of the bucket', async () => {
+test('the response for a missing archive is not cached', async () => {
   const other = at('tiles/walk-999-0123456789abcdef.pmtiles');
   const asked = wire.requests.length;
   for (const _ of [1, 2]) {
@@ -139,7 +142,7 @@ test('does not cache a missing archive or an error of the bucket', async () => {
   expect(wire.requests).toHaveLength(asked + 2);
 });
 
-test('reaches a CDN in front of the bucket by https, and only with a valid certificate', async () => {
+test('the front reaches the CDN of a bucket by https, and only with a valid certificate', async () => {
   const cdn = (authorities: string) =>
     startNginxFront(
       { bucket: bucket.https, bucketPath: '' },
@@ -148,13 +151,13 @@ test('reaches a CDN in front of the bucket by https, and only with a valid certi
   const ofCdn = await ofThisTest(cdn(bucket.caFile));
   const { status, body, headers } = await ofCdn.ask(url, { range: 'bytes=5-9' });
   expect([status, body.equals(large.subarray(5, 10))]).toEqual([206, true]);
-  // Its own headers occur once.
+  // The header occurs once, although the CDN sends it as well.
   expect(headers['access-control-allow-origin']).toBe('*');
   const ofStranger = await ofThisTest(cdn(front.caFile));
   expect((await ofStranger.ask(url)).status).toBe(502);
 });
 
-test('a byte of an archive of the API costs a slice upstream, also for twenty clients at once', async () => {
+test('a byte of an archive of the API costs one slice upstream, even for twenty clients at once', async () => {
   const proxy = await ofThisTest(openProxy(inject('demoStore')));
   const upstream = await ofThisTest(openWire(`http://127.0.0.1:${await proxy.listen()}`));
   const api = await startNginxFront({ api: [upstream.address] });
@@ -176,7 +179,7 @@ test('a byte of an archive of the API costs a slice upstream, also for twenty cl
   }
 });
 
-test('a range of an exported table is fetched as it is asked for, each time', async () => {
+test('a range of an exported table is fetched as requested, each time', async () => {
   const proxy = await ofThisTest(openProxy(inject('demoStore')));
   const upstream = await ofThisTest(openWire(`http://127.0.0.1:${await proxy.listen()}`));
   const api = await startNginxFront({ api: [upstream.address] });

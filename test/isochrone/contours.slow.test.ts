@@ -88,7 +88,7 @@ test('no hole and no crack follows a county line', async () => {
   await expectSound(questions);
 });
 
-test('transit reaches every block that is reached on foot, and as soon', async () => {
+test('transit reaches every block that walking reaches, at least as soon', async () => {
   const every = Math.ceil(origins.length / 40);
   for (const { geoid } of origins.filter((_, i) => i % every === 0)) {
     for (const direction of ['from', 'to']) {

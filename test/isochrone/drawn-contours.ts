@@ -38,8 +38,8 @@ export async function draw(
 }
 
 /**
- * Requests contours, and checks that each is valid, wound by RFC 7946, the union of its census
- * blocks except for small holes, contains its origin, and lies within the larger ones.
+ * Requests contours, and checks that each is valid, is wound by RFC 7946, is the union of its
+ * census blocks except for small holes, contains its origin, and lies within the larger ones.
  */
 export async function expectSoundContours(
   proxy: ProxyHarness,

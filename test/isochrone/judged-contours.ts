@@ -10,7 +10,7 @@ export type Shape = readonly (readonly Ring[])[];
 
 /** A contour as the service drew it, and its census blocks. */
 export interface Contour {
-  /** Contours of one response share a name. */
+  /** Name of the response, which its contours share. */
   readonly response: string;
   readonly minutes: number;
   readonly shape: Shape;
@@ -21,15 +21,15 @@ export interface Contour {
 export interface Judgement {
   readonly contour: Contour;
   readonly isValid: boolean;
-  /** The area of its blocks that it does not cover. */
+  /** The area of the contour's blocks that the contour does not cover. */
   readonly missing: number;
-  /** The area it covers beyond its blocks, other than small holes in their union. */
+  /** The area that the contour covers beyond its blocks and the small holes in their union. */
   readonly surplus: number;
-  /** The area it covers outside the next larger contour of its response. */
+  /** The largest area of the contour outside a larger contour of its response. */
   readonly outsideLarger: number;
-  /** The area within a micro-degree of its border, to which coordinates are rounded. */
+  /** The area within a micro-degree of the border, to which coordinates are rounded. */
   readonly border: number;
-  /** Whether it has as many rings as the union of its blocks without the small holes. */
+  /** Whether the contour has as many rings as the union of its blocks without the small holes. */
   readonly isInOnePiece: boolean;
 }
 
@@ -131,7 +131,7 @@ async function ogr2ogr(format: string, source: string, ...options: string[]): Pr
   return (await promisify(execFile)('ogr2ogr', args, { maxBuffer: 1 << 30 })).stdout;
 }
 
-/** Lines of CSV after the first. An empty value is null, meaning an area of zero. */
+/** Numbers of each line of CSV after the first. An empty value is a null area, read as zero. */
 function numbers(csv: string): number[][] {
   return csv
     .trim()
@@ -140,7 +140,7 @@ function numbers(csv: string): number[][] {
     .map((line) => line.split(',').map((cell) => Number(cell.replaceAll('"', ''))));
 }
 
-/** Square degrees, by the shoelace formula. Holes run the other way, and are subtracted. */
+/** Area in square degrees, by the shoelace formula; areas of holes are subtracted. */
 function areaOf(shape: Shape): number {
   return shape.reduce(
     (sum, [shell, ...holes]) =>

@@ -86,10 +86,10 @@ export default class MutantRunner extends TestRunner {
     return false;
   }
 
-  /** The mutants that each test covers when all modules have been imported. */
+  /** The mutants that each test covers once all modules have been imported. */
   async #coverageOfAnotherRun(quiet, filepath) {
     switches.mutantCoverage ??= {};
-    // Modules keep the object.
+    // Modules keep a reference to this object.
     Object.assign(switches.mutantCoverage, { static: {}, perTest: {} });
     await this.#failing(quiet, filepath, null, false);
     return structuredClone(switches.mutantCoverage.perTest);

@@ -52,7 +52,7 @@ const [journal, run] = [named('.jsonl'), named(`-${process.pid}`)];
 await mkdir(FOLDER, { recursive: true });
 await writeFile(`${run}-texts.json`, JSON.stringify(texts));
 await writeFile(`${run}-mutants.json`, JSON.stringify(mutants));
-// Whatever an interrupted run was at is tried again.
+// The mutant at which an interrupted run stopped is tried again.
 await note(journal, {});
 for (let isOver = false; !isOver; ) {
   const before = await outcomesIn(journal);

@@ -18,9 +18,9 @@ export default defineConfig({
     setupFiles: ['test/mutation/no-shrinking.ts'],
     include: [ROOM_TESTS!],
     runner: 'test/mutation/mutant-runner.js',
-    // One file after another, so that none tries what another has killed.
+    // Files run one after another, so that none tries a mutant that another has killed.
     fileParallelism: false,
-    // Mutants leave errors unhandled, which says nothing of the tests.
+    // Mutants leave errors unhandled, which says nothing about the tests.
     reporters: [{}],
     dangerouslyIgnoreUnhandledErrors: true,
     testTimeout: 600_000,

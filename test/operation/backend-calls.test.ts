@@ -17,7 +17,7 @@ const reported = (tally: CallTally | undefined) => [
 ];
 
 test.each(Object.entries(failing))(
-  'counts a ledger call that %s as failed, once',
+  'a ledger call that %s counts as failed, once',
   async (_, call) => {
     const calls = new LedgerCalls(null, null);
     const made = async () => calls.around({ operation: 'admit' }, call);
@@ -28,17 +28,20 @@ test.each(Object.entries(failing))(
   },
 );
 
-test.each(Object.entries(failing))('counts no bytes for a store read that %s', async (_, call) => {
-  const rest = { failuresInARow: 2, restMs: 60_000, isFailure: () => true, refusal: () => fault };
-  const calls = new StoreCalls(new CircuitBreaker(rest), null);
-  const read = { operation: 'range', object: 'nearest/24510-0.tta', bytes: 460 } as const;
-  await expect(calls.around(read, call)).rejects.toBe(fault);
-  expect(reported(calls.byKind.get('nearest'))).toEqual([1, 0, 1, 0]);
-  expect(await calls.around(read, async () => 'row')).toBe('row');
-  expect(reported(calls.byKind.get('nearest'))).toEqual([1, 0, 2, 460]);
-});
+test.each(Object.entries(failing))(
+  'a store read that %s counts as failed, without bytes',
+  async (_, call) => {
+    const rest = { failuresInARow: 2, restMs: 60_000, isFailure: () => true, refusal: () => fault };
+    const calls = new StoreCalls(new CircuitBreaker(rest), null);
+    const read = { operation: 'range', object: 'nearest/24510-0.tta', bytes: 460 } as const;
+    await expect(calls.around(read, call)).rejects.toBe(fault);
+    expect(reported(calls.byKind.get('nearest'))).toEqual([1, 0, 1, 0]);
+    expect(await calls.around(read, async () => 'row')).toBe('row');
+    expect(reported(calls.byKind.get('nearest'))).toEqual([1, 0, 2, 460]);
+  },
+);
 
-test('a debit is counted by its outcome and a refund as repaid; failed calls count as neither', async () => {
+test('a debit that succeeds counts as charged, and a refund as repaid; failed calls count as neither', async () => {
   const calls = new LedgerCalls(null, null);
   const debit = { operation: 'debit', route: 'summary', tokens: 61 } as const;
   await calls.around(debit, async () => ({ outcome: 'debited' }));

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await publishExports(await releaseIn(store), request, store, silent);
 });
 
-/** Inverts the rest of an object from an offset, for the time of a test. */
+/** Inverts the bytes of an object from an offset on, for the duration of a test. */
 async function damage(name: string, from: number): Promise<void> {
   const file = path.join(root, name);
   const bytes = await readFile(file);
@@ -40,7 +40,10 @@ async function damage(name: string, from: number): Promise<void> {
 /** Offset of bytes that are read only after the head of a response has been sent. */
 const PAST_HEAD = 2 ** 15;
 
-/** The largest export: more than is read before the head of a response is sent. */
+/**
+ * Finds the largest export, which has more bytes than are read before the head of a response is
+ * sent.
+ */
 async function largestExport() {
   const { latest } = await releaseIn(store);
   const { exports: all } = await readServedExports(store, latest.manifest);
@@ -49,7 +52,7 @@ async function largestExport() {
   return largest;
 }
 
-/** Serves the store; `figure` reads a sample of its metrics, 0 where there is none. */
+/** Serves the store. `figure` returns a sample of its metrics, or 0 if there is none. */
 async function served() {
   const ledger = path.join(folder, 'ledger');
   const { key } = await withLedger(ledger, (open) => openCustomer(open, { tokens: 100_000 }));
@@ -78,7 +81,7 @@ async function served() {
 const requests = (route: string, status: number) =>
   `tta_http_requests_total{route="${route}",status="${status}"}`;
 
-test('each request that a damaged object fails is counted by its kind, and is no failed read', async () => {
+test('each request that fails at a damaged object counts by the kind of object, and not as a failed read', async () => {
   const release = await releaseIn(store);
   const { manifest } = release.counties.find(({ fips }) => fips === COUNTY)!;
   const index = await release.index(manifest);
@@ -116,7 +119,9 @@ test.each([
   },
 );
 
-/** A public archive of tiles, or an export that has been paid for. */
+/**
+ * Returns the name and URL of a public archive of tiles, or of an export that has been paid for.
+ */
 async function downloadOf(
   kind: string,
   ask: (url: string, init: RequestInit) => Promise<Response>,

@@ -9,7 +9,7 @@ import { ofThisTest } from '../support/of-tests.ts';
 import { linkedBlocks, runService } from '../support/running-service.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
-test('on shutdown it stops being ready, completes started requests, and repays what a slow reader has not received', async () => {
+test('a service that shuts down is not ready, completes started requests, and refunds what a slow reader missed', async () => {
   const folder = await folderOfThisTest();
   const service = await runService(inject('demoStore'), folder, { DRAIN_SECONDS: '4' });
   const origins = await linkedBlocks(service, 250);
@@ -31,7 +31,7 @@ test('on shutdown it stops being ready, completes started requests, and repays w
     });
     socket.on('error', () => {});
     socket.once('data', (chunk) => {
-      // Reads no more of some megabytes.
+      // Stops reading, with some megabytes still to come.
       socket.pause();
       resolve({ socket, head: String(chunk) });
     });
@@ -58,7 +58,7 @@ test('on shutdown it stops being ready, completes started requests, and repays w
   });
 });
 
-test('while closing, it refuses new connections and responds to requests on open ones', async () => {
+test('a closing service refuses new connections, and responds to requests on open ones', async () => {
   const folder = await folderOfThisTest();
   const service = await runService(inject('demoStore'), folder);
   const [geoid] = await linkedBlocks(service, 1);
@@ -79,7 +79,7 @@ test('while closing, it refuses new connections and responds to requests on open
 
 const summaryOf = (geoid: string) => `/v1/blocks/${geoid}/summary`;
 
-/** A connection, and everything received on it. */
+/** Opens a connection, and records everything received on it. */
 async function openConnection(port: number) {
   const socket = connect(port, '127.0.0.1');
   let text = '';
@@ -95,7 +95,7 @@ test('a failed start does not wait to drain, and leaves no ledger open', async (
   const service = await ofThisTest(runService(inject('demoStore'), `${folder}/first`));
   const { port } = new URL(service.address);
   for (const wrong of ['PORT', 'METRICS_PORT']) {
-    // Waiting for it would outlast the test.
+    // Draining would outlast the test.
     const env = { [wrong]: port, DRAIN_SECONDS: '600' };
     const second = runService(inject('demoStore'), `${folder}/second`, env);
     await expect(second).rejects.toThrow('EADDRINUSE');
@@ -103,7 +103,7 @@ test('a failed start does not wait to drain, and leaves no ledger open', async (
   const openIn = async (name: string) =>
     (await openFiles()).filter((file) => file.includes(`${folder}/${name}`));
   expect(await openIn('first')).not.toEqual([]);
-  // A closed database gives up its files when its statements have been collected.
+  // A closed database closes its files only once its statements have been garbage-collected.
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   await expect
@@ -114,7 +114,7 @@ test('a failed start does not wait to drain, and leaves no ledger open', async (
     .toEqual([]);
 });
 
-/** The files that this process has open. */
+/** Lists the files that this process has open. */
 async function openFiles(): Promise<string[]> {
   const fds = await readdir('/proc/self/fd');
   return Promise.all(fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));

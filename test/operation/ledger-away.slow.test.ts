@@ -40,7 +40,7 @@ test.each(['1', '2'])(
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.anything()]);
     await expect.poll(() => serving.noise()).toMatch(/ledger redis:\S+: cannot be reached/);
 
-    // Each process detects it independently.
+    // Each process detects the ledger independently.
     const allReady = async () =>
       JSON.stringify(await Promise.all(Array.from({ length: 12 }, ready)));
     await redis.restart();

@@ -7,10 +7,10 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
 const folder = folderOfTests();
-/** A server of the command, until the test has ended. */
+/** Starts a server of the command, which runs until the test has ended. */
 const started = (args: readonly string[], env: Readonly<Record<string, string>>) =>
   ofThisTest(startServer([TTA, ...args, '--port', '0'], env));
-/** Its complete output. */
+/** Complete output of a server. */
 const words = (server: ServerProcess) => server.said() + server.noise();
 
 test('the log has a line per request, with its id and route and without private data', async () => {
@@ -24,7 +24,7 @@ test('the log has a line per request, with its id and route and without private 
     LOG_LEVEL: 'debug',
     VAR_DIR: folder,
     MAIL_FROM: 'no-reply@sender.example',
-    // The port is closed: the mailer's error is logged.
+    // The port is closed, so that the mailer's error is logged.
     SMTP_URL: 'smtp://mailer:hunter2@127.0.0.1:9',
   });
   const email = 'ada.lovelace@private.example';
@@ -74,11 +74,11 @@ test.each([
     'node_modules/@aws-sdk/client-s3/dist/index.js:1:2',
   ],
   ['sk_live_0123456789 whsec_0123456789', 'secret_… secret_…'],
-])('removes private data from a log line: %s', (line, left) => {
+])('private data is removed from a log line: %s', (line, left) => {
   expect(withoutSecrets(line)).toBe(left);
 });
 
-test('redacting takes time in proportion to the length of the text, whatever is in it', () => {
+test('redacting any text takes time in proportion to its length', () => {
   const units = ['@', '@.', 'a@', 'a.', 'a@a.', '://:', '://a:', '?', '?a=', 'Bearer ', 'ta_live_'];
   const seconds = (text: string) => {
     const rounds = Array.from({ length: 5 }, () => {
@@ -92,7 +92,7 @@ test('redacting takes time in proportion to the length of the text, whatever is 
   for (const unit of units) {
     withoutSecrets(unit.repeat(1_000));
     const [short, long] = [4_000, 64_000].map((n) => seconds(unit.repeat(n / unit.length)));
-    // Sixteen times the length: a quadratic pattern takes 256 times as long.
+    // At sixteen times the length, a quadratic pattern takes 256 times as long.
     expect([unit, long < 80 * Math.max(short, 1e-3)]).toEqual([unit, true]);
   }
 });

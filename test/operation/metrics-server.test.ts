@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../infra/errors.ts';
 import { serveMetrics } from '../../infra/observe/metrics-server.ts';
 
-test('reports a metrics port that is in use under its own setting', async () => {
+test('a metrics port that is in use is reported under its own setting', async () => {
   const at = { port: 0, host: '127.0.0.1' };
   const first = await serveMetrics(new Registry(), at);
   const port = Number(new URL(first.address).port);

@@ -64,7 +64,7 @@ beforeAll(async () => {
     workers: [ofQueue.address],
   });
   const [first, second] = await linkedBlocks(service, 2);
-  // Each part of the service has metrics to report.
+  // Makes each part of the service report metrics.
   const use = async () => {
     for (const route of [`blocks/${first}/summary`, `blocks/${second}/pois`, 'health', 'nothing']) {
       await (await service.ask(`/v1/${route}`)).arrayBuffer();
@@ -90,14 +90,14 @@ afterAll(async () => {
   if (prometheus?.kill('SIGKILL')) await once(prometheus, 'exit');
 });
 
-/** Responds before the mail is sent. */
+/** Requests a sign-in mail; the response arrives before the mail is sent. */
 function signUp(email: string): Promise<Response> {
   const body = JSON.stringify({ email });
   const headers = { 'content-type': 'application/json' };
   return fetch(`${portal.address}/auth/request`, { method: 'POST', body, headers });
 }
 
-/** A real Prometheus that scrapes these each second, by job. */
+/** Starts a real Prometheus that scrapes the given addresses, by job, once per second. */
 async function startPrometheus(jobs: Record<string, readonly string[]>): Promise<string> {
   const config = path.join(folder, 'prometheus.json');
   const scraped = Object.entries(jobs).map(([job_name, addresses]) => {
@@ -155,7 +155,7 @@ test('each metric named in a query or an alert exists', async () => {
   const named = [...queries, ...alerts.map(({ expr }) => expr)].flatMap(metricsIn);
   expect(new Set(named).size).toBeGreaterThan(20);
   expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([]);
-  // The check itself detects missing ones.
+  // `metricsIn` finds the names of nonexistent metrics too, so the check detects them.
   expect(metricsIn('sum by (a) (rate(tta_none_total{b="c"}[5m])) / up > 1')).toEqual([
     'tta_none_total',
     'up',
@@ -209,14 +209,14 @@ test('a portal counts mails sent, and mails that were not accepted', async () =>
   await signUp('a@example.org');
   await inbox.next('a@example.org');
   await expect.poll(reported).toEqual([tried + 1, failed, refused]);
-  // Any client can request a mail to a nonexistent address: it is not a failure.
+  // Any client can request a mail to a nonexistent address, so a refused address is not a failure.
   await signUp(REFUSED);
   await expect.poll(reported).toEqual([tried + 2, failed, refused + 1]);
   await signUp(FAILING);
   await expect.poll(reported).toEqual([tried + 3, failed + 1, refused + 1]);
 });
 
-/** Names in the runbook: code spans that match the pattern. */
+/** Returns the names in the runbook: the matches of a pattern in its code spans. */
 async function namedInRunbook(pattern: RegExp): Promise<Set<string>> {
   const text = await readFile('infra/monitoring/RUNBOOK.md', 'utf8');
   const code = [...text.matchAll(/`([^`]+)`/g)].map(([, one]) => one);

@@ -40,7 +40,9 @@ const source = folderOfTests();
 const folder = folderOfEachTest();
 let rgw: RgwServer;
 let bucket: string;
-/** The responses of each release in normal operation, from a folder. */
+/**
+ * The right responses of each release by URL: those of a service in normal operation on a folder.
+ */
 const right = { one: new Map<string, string>(), two: new Map<string, string>() };
 let wire: Wire;
 let service: RunningService;
@@ -91,7 +93,7 @@ interface Seen {
   charged: number;
   paid: number;
   slowestMs: number;
-  /** Responses by release. */
+  /** Releases that sent responses, judging by responses that only one release can have sent. */
   readonly releases: Set<Label>;
 }
 
@@ -103,7 +105,9 @@ const nothingSeen = (): Seen => ({
   releases: new Set<Label>(),
 });
 
-/** One client's request: throws if anything is wrong with its response. */
+/**
+ * Sends one client's request and returns the status; throws if anything is wrong with the response.
+ */
 async function askOnce(url: string, seen: Seen): Promise<number> {
   const begunMs = performance.now();
   const response = await service.ask(url);
@@ -130,7 +134,7 @@ async function askOnce(url: string, seen: Seen): Promise<number> {
   return response.status;
 }
 
-/** Clients that send requests throughout an operation. */
+/** Runs an operation while clients send requests, and returns what they observed. */
 async function underLoad(during: (seen: Seen) => Promise<unknown>): Promise<Seen> {
   const seen = nothingSeen();
   let isOver = false;
@@ -152,7 +156,7 @@ async function underLoad(during: (seen: Seen) => Promise<unknown>): Promise<Seen
   return seen;
 }
 
-/** The invariant: charges equal deliveries, and the books add up. */
+/** Checks the invariant that charges equal deliveries and the books add up. */
 async function booksAgree(...all: readonly Seen[]): Promise<void> {
   const { granted, used, requests, balance } = await booksOf(service.ledger, service.account);
   const sum = (of: (seen: Seen) => number) => all.reduce((total, seen) => total + of(seen), 0);
@@ -163,7 +167,9 @@ async function booksAgree(...all: readonly Seen[]): Promise<void> {
   });
 }
 
-/** A breaker that opens for a second tries again. */
+/**
+ * Waits until a request succeeds: a breaker stays open for a second before it lets reads through.
+ */
 async function answeredAgain(seen: Seen, url = urls[0]): Promise<void> {
   const answered = async () => expect(await askOnce(url, seen)).toBe(200);
   await vi.waitFor(answered, { timeout: 300_000, interval: 200 });
@@ -183,7 +189,7 @@ const wholeForRange = altered((response) => {
   delete response.headers['content-range'];
 });
 
-/** The failure applied to all object reads, and whether responses are still possible. */
+/** Failures applied to all object reads, and whether responses are still possible. */
 const FAULTS: readonly (readonly [what: string, fault: () => Fault | null, outcome: string])[] = [
   ['slow', () => ({ delayMs: 100 }), 'answered'],
   ['500 now and then', now_and_then(status(500)), 'answered'],
@@ -200,7 +206,7 @@ function now_and_then(fault: Fault): () => Fault | null {
   return () => (at++ % 12 === 0 ? fault : null);
 }
 
-describe('under load, with store objects that are', () => {
+describe('under load, charges equal deliveries when store objects are', () => {
   test.each(FAULTS)('%s', async (_what, fault, outcome) => {
     await start();
     const seen = await underLoad(async ({ statuses }) => {
@@ -243,10 +249,11 @@ test('when a store stalls, a few requests wait a few seconds, and later ones not
     wire.fault = (request) => (isOfObjects(request) ? 'silence' : null);
     await expect.poll(() => metric('tta_breaker_open\\{backend="store"\\}')).toBe(1);
   });
-  // Two tries of two seconds, plus the delays of a busy machine: each is answered, and not cut off.
+  // A request makes two attempts of two seconds, plus the delays of a busy machine. Each is
+  // answered, and none is cut off.
   expect(first.slowestMs).toBeGreaterThan(2_000);
   const refused = nothingSeen();
-  // One at a time probes the store, in two tries; the others fail without asking it.
+  // One request at a time probes the store, in two attempts; the others fail without a read.
   wire.requests = [];
   const statuses = urls.map((url) => askOnce(url, refused));
   expect(new Set(await Promise.all(statuses))).toEqual(new Set([503]));
@@ -310,7 +317,7 @@ test('during promotion and rollback under load, each response comes entirely fro
   await booksAgree(seen);
 });
 
-test('a release that cannot be opened is never served; it is reported, and served once it can be', async () => {
+test('a release that cannot be opened is reported, and not served until it can be', async () => {
   await start();
   wire.fault = ({ path: asked }) =>
     /dest-ids|manifests\/two/.test(asked)

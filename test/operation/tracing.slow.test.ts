@@ -79,7 +79,7 @@ test('a request is a span of the caller’s trace and contains the ledger and st
     expect.arrayContaining(['ledger admit', 'store range', 'ledger debit']),
   );
   expect(own).toHaveLength(1 + inside.length);
-  // Nothing of a URL but its route, and no key.
+  // Spans contain no part of a URL but its route, and no key.
   expect(received.join()).not.toContain(service.key);
   expect(received.join()).not.toContain(block);
   expect(received.join()).not.toContain('secret');

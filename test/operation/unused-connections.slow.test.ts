@@ -36,7 +36,7 @@ function portOf(server: ServerName): number {
   return Number(new URL(server === 'portal' ? site.address : site.apiAddress).port);
 }
 
-test('closes a connection without any bytes silently and uncounted; one with half a head gets 408', async () => {
+test('a connection without any bytes is closed silently and uncounted; half a head gets 408', async () => {
   const heard = SERVERS.map(async (server) => {
     const [unused, half] = await Promise.all([
       heardAfter(server, ''),
@@ -57,12 +57,15 @@ test('closes a connection without any bytes silently and uncounted; one with hal
   await Promise.all(heard);
 });
 
-/** Beyond the ten seconds that a head may take, and about a minute. */
+/**
+ * Seconds for which a connection stays unused: more than the ten that a head may take, and about a
+ * minute.
+ */
 const UNUSED_S = [13, 58];
 
 /**
- * Makes a browser connect and leave that connection unused; returns the errors when it then opens a
- * page.
+ * Makes a browser connect and leave the connection unused for some seconds; returns the errors that
+ * occur when the browser then opens a page.
  */
 async function faultsOfPageAfter(server: ServerName, seconds: number): Promise<string[]> {
   const page = server === 'portal' ? `${site.address}/` : `${site.apiAddress}/docs`;

@@ -40,7 +40,7 @@ function streetsOf({ streets, nodes }: OsmExtract) {
   })).sort((a, b) => a.id - b.id);
 }
 
-/** The same by definition, from osmium's reading of a file. */
+/** The streets that an extract is to hold by definition, from osmium's reading of a file. */
 function expectedStreets(path: string, area: BoundingBox) {
   const elements = readWithOsmium(path);
   const places = new Map(
@@ -119,7 +119,7 @@ describe('extraction of a real city', () => {
       execFileSync('osmium', [...cut, '--overwrite']);
       return path;
     });
-    // Cut the same way, since the original also has elements outside the box.
+    // The whole is cut the same way, since the original also has elements outside the box.
     const single = scratch.path('single.osm.pbf');
     const box = ['-b', '-76.6081,39.2586,-76.5288,39.3065', '--set-bounds'];
     execFileSync('osmium', ['extract', ...box, BALTIMORE_OSM, '-o', single, '--overwrite']);
@@ -215,7 +215,7 @@ describe('extraction of a crafted area', () => {
     };
     const [near, far] = [await written('near', 0), await written('far', 20)];
     const bytes = readFileSync(far);
-    // It still states its extent.
+    // The damaged file still states its extent.
     writeFileSync(far, bytes.fill(0, bytes.length - 20));
     const area = { minLon: -0.1, minLat: -0.1, maxLon: 0.1, maxLat: 0.1 };
     const both = await extractOsm([near, far], area, silent);
@@ -225,7 +225,7 @@ describe('extraction of a crafted area', () => {
     await expect(extractOsm([near, far], EVERYWHERE, silent)).rejects.toThrow(`${far}`);
   });
 
-  test('covers the polygon in the file’s companion, also for a file without a stated extent', async () => {
+  test('covers the polygon in the file’s companion, even if the file states no extent', async () => {
     const street = ['n1 T x0 y0', 'n2 T x0.1 y0', 'w1 Thighway=path Nn1,n2'];
     const path = scratch.pbf('shire-latest', street);
     const rings = ['shire', 'one', ' -1 -1', ' 2E+00 -1', ' -1 2', 'END', '!lake', ' 0 0.1'];
@@ -243,7 +243,7 @@ describe('extraction of a crafted area', () => {
     await expect(extractOsm([path], EVERYWHERE, silent)).rejects.toThrow(/shire.poly: line 4: /);
   });
 
-  test('an area without streets is an error that says what to check', async () => {
+  test('fails on an area without streets, with advice on what to check', async () => {
     const path = scratch.pbf('elsewhere', [
       'n1 T x9 y9',
       'n2 T x9.1 y9',

@@ -113,7 +113,7 @@ describe('a file that is not PBF', () => {
 
 interface Block {
   readonly start: number;
-  /** Past the frame and the fields before the compressed bytes. */
+  /** Start of the compressed bytes, after the frame and the fields before them. */
   readonly dataStart: number;
   readonly end: number;
 }

@@ -10,8 +10,8 @@ const scratch = new Scratch();
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
 /**
- * Features the format allows and osmium never writes: coordinates and times in unusual units, kinds
- * mixed in one block, empty blocks, fields of a later version.
+ * Features that the format allows but osmium never writes: coordinates and times in unusual units,
+ * kinds mixed in one block, empty blocks, fields of a later version.
  */
 describe('unusual blocks', () => {
   test.each<[string, Units]>([
@@ -86,7 +86,7 @@ function file(units: Units): Uint8Array {
 
 function block(units: Units, groups: readonly ((pbf: PbfWriter) => void)[]): Uint8Array {
   return written((pbf) => {
-    // Units after the groups they apply to, and an unknown field.
+    // Units follow the groups that they apply to, and an unknown field comes between.
     for (const group of groups) pbf.writeBytesField(2, written(group));
     pbf.writeStringField(99, 'unheard of');
     pbf.writeBytesField(

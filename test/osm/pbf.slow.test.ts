@@ -31,7 +31,7 @@ async function readWhole(path: string, range?: PbfRange): Promise<Omit<OplElemen
   return elements;
 }
 
-/** As osmium writes it: at most seven decimals, without trailing zeros. */
+/** Formats degrees as osmium does: at most seven decimals, without trailing zeros. */
 function degrees(value: number): string {
   return String(Number(value.toFixed(7)));
 }
@@ -47,7 +47,7 @@ describe('the decoder on a real extract', () => {
     expect(await readWhole(BALTIMORE_OSM)).toEqual(expected);
   });
 
-  test('emits the same by parts of the file, and only the nodes if no more is wanted', async () => {
+  test('emits the same elements range by range, and only the nodes if only nodes are requested', async () => {
     const size = (await stat(BALTIMORE_OSM)).size;
     for (const least of [1, 100_000, size]) {
       const ranges = await rangesOf(BALTIMORE_OSM, least);
@@ -76,7 +76,7 @@ describe('the decoder on a real extract', () => {
       'pbf,pbf_dense_nodes=false,pbf_compression=none,add_metadata=false',
     ],
     ['locations on ways, which are ignored', 'pbf,locations_on_ways=true'],
-  ])('reads the same of a file with %s', async (name, format) => {
+  ])('emits the same elements from a file with %s', async (name, format) => {
     const variant = scratch.rewritten(BALTIMORE_OSM, name.replaceAll(/\W+/g, '-'), format);
     expect(await readWhole(variant)).toEqual(await readWhole(BALTIMORE_OSM));
   });
@@ -164,7 +164,7 @@ describe('the decoder on crafted files', () => {
     expect(await readPbf(path, {})).toEqual({ box: null, newestMs: 0 });
   });
 
-  test('reads a file in any order to its end', async () => {
+  test('reads an unsorted file to its end', async () => {
     const opl = ['w1 T Nn1,n2', 'n2 T x2 y2', 'r1 T Mw1@', 'n1 T x1 y1'];
     const text = scratch.write('unsorted.opl', new TextEncoder().encode(`${opl.join('\n')}\n`));
     const path = scratch.rewritten(text, 'unsorted', 'pbf');

@@ -200,7 +200,7 @@ function starWithHole(): fc.Arbitrary<Polygon> {
   });
 }
 
-/** Cuts a ring into that many lines, some of them reversed. */
+/** Cuts a ring into at most `count` lines, some of them reversed. */
 function pieces(ring: Ring, role: string, count: number, seed: number): MemberLine[] {
   const length = Math.ceil((ring.length - 1) / count);
   const lines: MemberLine[] = [];
@@ -215,7 +215,7 @@ function corners(ring: Ring): string[] {
   return [...new Set(ring.map(String))].sort();
 }
 
-test('treats a ring that touches its outer ring with its first node as a hole', () => {
+test('an inner ring whose first node touches an outer ring is a hole of the ring around it', () => {
   const square = (west: number): Ring => boxRing(west, 0, west + 10, 10);
   const hole: Ring = positions('10 5, 8 6, 7 5, 8 4, 10 5');
   const polygons = assemblePolygons([

@@ -26,8 +26,8 @@ export interface DemoService {
 }
 
 /**
- * Starts the service over a folder such as `var`; without a release in it, or a `STORE` among more
- * settings, builds the demo city.
+ * Starts the service over a folder such as `var`. Builds the demo city unless the folder has a
+ * release or `settings` has a `STORE`.
  */
 export async function startDemo(
   folder: string,

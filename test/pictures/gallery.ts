@@ -13,12 +13,12 @@ const WINDOWS = [
 ];
 const SCHEMES = ['light', 'dark'] as const;
 const ACT_MS = 30_000;
-/** Until what fades in is there. */
+/** Time for elements to fade in. */
 const SETTLED_MS = 500;
 
 /**
- * Takes pictures of everything that people see, of the demo city, at three widths, light and dark.
- * The arguments are the folder of the pictures and, optionally, beginnings of the names of views.
+ * Takes pictures of all views of the demo city, at three widths, light and dark. The arguments are
+ * the folder of the pictures and, optionally, prefixes of the names of views.
  */
 const [folder = 'var/pictures', ...wanted] = process.argv.slice(2);
 await mkdir(folder, { recursive: true });
@@ -40,7 +40,7 @@ try {
   await service.stop();
 }
 
-/** Takes a picture of a view, and a second one where the panel beside the map scrolls. */
+/** Takes a picture of a view, and a second one if the panel beside the map scrolls. */
 async function take(
   { path: address, name, before, act, isSignedIn, isWhole }: View,
   window: Pick<NonNullable<Parameters<Browser['newContext']>[0]>, 'viewport' | 'colorScheme'>,

@@ -8,7 +8,7 @@ export interface View {
   /** Address without the portal's; another server's starts with `http`. */
   readonly path: string;
   readonly isSignedIn?: boolean;
-  /** Scripts that break something before the page is opened. */
+  /** Breaks something before the page is opened. */
   readonly before?: (page: Page) => Promise<unknown>;
   /** Presses and clicks before the picture. */
   readonly act?: (page: Page) => Promise<unknown>;
@@ -18,7 +18,7 @@ export interface View {
 
 const BASKET = 'k=walk-101-15,bike-601-10,walk-512-10';
 
-/** Presses the first button whose name begins so, and waits until something was charged. */
+/** Presses the button whose name begins with `label`, and waits until tokens are charged. */
 const buy = (label: string) => async (page: Page) => {
   await page.getByRole('button', { name: new RegExp(`^${label}`) }).click();
   await page
@@ -29,7 +29,7 @@ const buy = (label: string) => async (page: Page) => {
 
 const drawn = (page: Page) => page.locator('[data-drawn]').waitFor();
 
-/** Everything that people see, by name. */
+/** All views, by name. */
 export function viewsOf({ block, api }: DemoService): readonly View[] {
   const map = (fragment: string) => `${PAGE_PATHS.map}#x=1&${fragment}`;
   return [

@@ -6,7 +6,7 @@ const KEPT = 256;
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a failed read is repeated, and one that fails after its chunk was read anew leaves the new one', async () => {
+test('a failed read is repeated, and a late failure does not remove a chunk that was read again', async () => {
   const requests: { range: string; settle: (response: Response | null) => void }[] = [];
   vi.stubGlobal('fetch', (_url: string, { headers }: { headers: { range: string } }) => {
     return new Promise<Response>((resolve, reject) => {

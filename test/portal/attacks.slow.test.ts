@@ -214,7 +214,7 @@ describe('the link of a mail', () => {
     expect(page.body).not.toMatch(/<script|\son\w+=|https?:/);
     const [, action] = /<form method="post" action="([^"]+)"/.exec(page.body)!;
     const [, value] = /name="token" value="([^"]+)"/.exec(page.body)!;
-    // As sent by a browser from a page that withholds its address.
+    // Headers as sent by a browser from a page that withholds its address.
     const headers = { ...FORM, origin: 'null', 'sec-fetch-site': 'same-origin' };
     const press = () =>
       portal.app.inject({ method: 'POST', url: action, payload: `token=${value}`, headers });
@@ -247,7 +247,7 @@ describe('the link of a mail', () => {
     expect([response.statusCode, response.headers.location]).toEqual([303, '/my']);
   });
 
-  test('that is invalid shows a page that says so, and echoes none of the input', async () => {
+  test('that is invalid shows an error page, which echoes none of the input', async () => {
     for (const token of ['<script>alert(1)</script>', 'A'.repeat(200), '', '"><b']) {
       const url = `/auth/verify?token=${encodeURIComponent(token)}`;
       const page = await portal.app.inject({ url, headers: { accept: 'text/html' } });
@@ -289,7 +289,7 @@ describe('an address', () => {
     `${'a'.repeat(65)}@c.example`,
     `a@${'c'.repeat(250)}.example`,
     'a@c.example\u2028b',
-  ])('%j is refused by name, and no mail is sent', async (email) => {
+  ])('%j is refused with the name of its member, and no mail is sent', async (email) => {
     const had = portal.mails.length;
     const response = await newVisitor().post('/auth/request', { email });
     expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-parameters']);
@@ -313,7 +313,7 @@ describe('an address', () => {
   );
 });
 
-test('malformed bodies of every kind get problem documents with error, and sign no visitor in', async () => {
+test('malformed bodies of every kind get problems with an error text, and sign no visitor in', async () => {
   const deep = `${'['.repeat(500)}${']'.repeat(500)}`;
   const bodies: [string, string | Buffer, number][] = [
     ['application/json', '', 400],
@@ -346,14 +346,14 @@ test('malformed bodies of every kind get problem documents with error, and sign 
   }
 });
 
-test('requesting a code takes as long for addresses with an account, without one, or sent many', async () => {
+test('requesting a code takes equally long for addresses with an account, without one, or with many mails', async () => {
   const ROUNDS = 6;
   const CALL_MS = 200;
   const many = someone();
   for (let sent = 0; sent < 5; sent++) await newVisitor().ask(many);
   // Slows each ledger call enough that an additional one would be visible.
   const slow = await openPortal({ ledger: slowed(portal.ledger, CALL_MS) });
-  // The minimum of each kind: delays of a busy machine add noise only.
+  // Minimum time per kind of address, since delays of a busy machine only add to a time.
   const shortest = new Map<string, number>();
   const aRound = async () => {
     const known = someone();
@@ -390,7 +390,7 @@ describe('expensive inputs', () => {
   test.each([
     ['spaces', `a${' '.repeat(16_000)}@example.org`],
     ['accents', `a${'\u0316\u0301'.repeat(3_900)}@example.org`],
-  ])('an address with very many %s is refused unread', async (_, email) => {
+  ])('an address with very many %s is refused without much work', async (_, email) => {
     const works = await standardWorks(async () => {
       for (const [url, body] of [
         ['/auth/request', { email }],
@@ -429,7 +429,7 @@ test('a request whose session ends before its body has arrived changes nothing',
   socket.write(
     `POST /keys HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\nCookie: ${visitor.cookie}\r\nX-CSRF-Token: ${csrf}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body[0]}`,
   );
-  // By then it has been admitted: a later request has already been served.
+  // By then the request has been admitted, since a later one has been served.
   await fetch(`${address}/health`);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect((await visitor.change('POST', '/auth/logout')).statusCode).toBe(204);

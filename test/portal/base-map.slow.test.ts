@@ -10,13 +10,13 @@ import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 const ZOOM = 14;
-/** World pixels at zoom 0, as MapLibre counts zooms. */
+/** Width of the world in pixels at zoom 0, as MapLibre counts zooms. */
 const WORLD = 512;
 const VIEWPORT = { width: 1280, height: 960 };
 const TYPE = 101;
 type Scheme = keyof typeof MAP_COLOURS;
 
-/** The fill of the outside style's sea, a colour that nothing else has. */
+/** Colour of the sea in the style of another service, which nothing else has. */
 const SEA = '#12ab34';
 
 let styles: Server;
@@ -125,11 +125,11 @@ test.each(['light', 'dark'] as const)(
       const { results } = (await site.proxy.get(path, key)).json();
       const minutes = results.find((row: { dest_type_id: number }) => row.dest_type_id === TYPE);
       const expected = minutes ? classes[Math.ceil(minutes.travel_time / 5) - 1] : beyond;
-      // A street or a name may lie over some of it, but never another class.
+      // A street or a name may lie over part of a block, but never another class.
       const found = GRID.map(([dx, dy]) => colourAt(block, dx, dy));
       const ofClasses = new Set(found.filter((colour) => classes.includes(colour ?? '')));
       seen++;
-      // The name of a city may lie over all of it.
+      // The name of a city may lie over all of a block.
       if (ofClasses.size === 0) hidden++;
       else if (expected !== beyond)
         expect([block.geoid, ...ofClasses]).toEqual([block.geoid, expected]);
@@ -143,7 +143,7 @@ test.each(['light', 'dark'] as const)(
     const fonts = "[...document.fonts].map(({ family, status }) => family + ' ' + status)";
     await expect.poll(() => page.evaluate(fonts)).toEqual(['Noto Sans Variable loaded']);
     expect(asked.some((url) => /noto-sans.*\.woff2$/.test(url))).toBe(true);
-    // Nothing comes from elsewhere, and the content policy held.
+    // Nothing comes from elsewhere, and nothing violates the content security policy.
     const hosts = new Set(asked.map((url) => new URL(url).origin));
     expect([...hosts].sort()).toEqual([site.address, site.apiAddress].sort());
     expect(wrong).toEqual([]);
@@ -179,7 +179,7 @@ test('a style of another service lies below the blocks, within a policy that all
   await context.close();
 });
 
-test('where that style cannot be loaded, the base map of the release is drawn', async () => {
+test('if the style of another service cannot be loaded, the base map of the release is drawn', async () => {
   const [block] = await blocksOf(styled);
   await new Promise((resolve) => styles.close(resolve));
   styles.closeAllConnections();

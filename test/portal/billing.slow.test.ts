@@ -32,7 +32,7 @@ const ownId = async () => (await shop.ledger.accountByEmail(`buyer${people}@exam
 const send = (body: string | Buffer, headers: Record<string, string>) =>
   portal.app.inject({ method: 'POST', url: '/billing/webhook', payload: body, headers });
 
-/** The visitor's checkout of the membership, which is paid. */
+/** Begins the visitor's checkout of the membership, and pays it. */
 async function paid() {
   const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
   const session = shop.sessionAt(checkout_url);
@@ -40,14 +40,14 @@ async function paid() {
   return session;
 }
 
-/** The visitor's subscription, once the portal has been notified. */
+/** Pays for a membership, notifies the portal, and returns the visitor's subscription. */
 async function subscribed() {
   const session = await paid();
   await shop.deliverNew();
   return shop.books.subscriptions.get(session.subscription!)!;
 }
 
-test('from the checkout to a member’s account: the address, the payment, the event', async () => {
+test('a checkout that has been paid makes its account a member once its events arrive', async () => {
   const response = await visitor.change('POST', '/billing/subscribe');
   expect([response.statusCode, Object.keys(response.json())]).toEqual([200, ['checkout_url']]);
   const session = shop.sessionAt(response.json().checkout_url);
@@ -84,7 +84,7 @@ test('from the checkout to a member’s account: the address, the payment, the e
   expect([without.statusCode, without.json().portal_url]).toEqual([409, null]);
 });
 
-test('a paid checkout without any event yet counts as a membership, too', async () => {
+test('a paid checkout counts as a membership even before any event', async () => {
   await paid();
   const again = await visitor.change('POST', '/billing/subscribe');
   expect([again.statusCode, slugOf(again)]).toEqual([409, 'already-subscribed']);
@@ -110,7 +110,7 @@ test('alongside any number of concurrent pack purchases, there is one checkout o
   await visitor.change('POST', '/billing/packs', { pack_id: 'pack_10k' });
   const account = (await shop.ledger.account(await ownId()))!;
   const begin = () => shop.payment.subscribe(account);
-  // More than a page of others created after it.
+  // More than a page of other checkouts is created after the first.
   const first = await begin();
   const buyPack = () => shop.payment.buyPack(account, 'pack_10k');
   for (let bought = 0; bought <= 100; bought += 10) {
@@ -121,7 +121,7 @@ test('alongside any number of concurrent pack purchases, there is one checkout o
   for (const one of shop.books.sessions.values()) {
     if (one.customer === customer) one.status = 'expired';
   }
-  // Two that race, and a pack bought between them.
+  // Two checkouts race, and a pack is bought between them.
   let second = '';
   shop.standIn.when('POST /v1/checkout/sessions', 'before', async () => {
     await shop.payment.buyPack(account, 'pack_10k');
@@ -141,7 +141,7 @@ test('an account can start ten checkouts an hour', async () => {
   expect(shop.standIn.requests).toHaveLength(asked);
   portal.clock.aheadMs += 3_600_000;
   expect((await begin()).statusCode).toBe(200);
-  // However often its closing is requested, it yields one event.
+  // However often the closing of the account is requested, it yields one event.
   const id = await ownId();
   shop.standIn.fault = 'error';
   await Promise.all(Array.from({ length: 8 }, () => visitor.change('DELETE', '/account')));
@@ -176,7 +176,7 @@ test('a pack costs its price in the plans, and each checkout is a new one', asyn
   expect((await visitor.get('/account')).json().tokens_remaining).toBe(55_000);
 });
 
-test('refuses an item that is not for sale, and lists those that are', async () => {
+test('an item that is not for sale is refused with a list of those that are', async () => {
   const bodies = [
     { pack_id: 'pack_1' },
     { pack_id: 'constructor' },
@@ -195,7 +195,7 @@ test('refuses an item that is not for sale, and lists those that are', async () 
   expect(shop.standIn.requests).toHaveLength(asked);
 });
 
-test('sells nothing without a session, or without its CSRF token', async () => {
+test('nothing is sold without a session, or without its CSRF token', async () => {
   for (const url of ['/billing/subscribe', '/billing/packs', '/billing/portal']) {
     const stranger = await portal.visitor().post(url, { pack_id: 'pack_10k' });
     expect([stranger.statusCode, slugOf(stranger)]).toEqual([401, 'no-session']);
@@ -217,7 +217,7 @@ test('a disabled account buys nothing, but can still cancel what it has', async 
   expect((await visitor.change('POST', '/billing/portal')).statusCode).toBe(200);
 });
 
-test('leads an owner to the page where the membership is managed', async () => {
+test('an owner is led to the page where the membership is managed', async () => {
   const response = await visitor.change('POST', '/billing/portal');
   expect(response.json().portal_url).toMatch(/^https:\/\/billing\.stripe\.test\//);
   const link = await visitor.get('/billing/portal');
@@ -244,7 +244,7 @@ test('the permanent link does nothing for another site, and redirects visitors w
   expect(shop.standIn.requests).toHaveLength(asked);
 });
 
-test('recreates a customer who was deleted at Stripe', async () => {
+test('a customer who was deleted at Stripe is created again', async () => {
   await visitor.change('POST', '/billing/portal');
   const { customer: former } = (await shop.ledger.account(await ownId()))!;
   shop.books.customers.get(former!)!.deleted = true;
@@ -276,14 +276,14 @@ test('while Stripe fails, stalls, or responds a byte at a time, purchases are pr
   expect((await visitor.change('POST', '/billing/subscribe')).statusCode).toBe(200);
 });
 
-test('retries a single failed request, and creates one customer', async () => {
+test('a single failed request is retried, and one customer is created', async () => {
   shop.standIn.failing = 1;
   const before = shop.books.customers.size;
   expect((await visitor.change('POST', '/billing/portal')).statusCode).toBe(200);
   expect(shop.books.customers.size).toBe(before + 1);
 });
 
-test('refuses an event that is forged, altered by a byte, or old, and stores nothing', async () => {
+test('an event that is forged, altered by a byte or old is refused, and nothing is stored', async () => {
   shop.books.tell('invoice.paid', { id: 'in_forged', object: 'invoice', created: 0 });
   const [event] = shop.books.events.splice(0);
   const secret = shop.standIn.webhookSecret;
@@ -316,7 +316,7 @@ test('refuses an event that is forged, altered by a byte, or old, and stores not
   await shop.ledger.closeEvent(event.id, Date.now());
 });
 
-test('accepts and discards a signed body of no use; refuses one that is too large', async () => {
+test('a signed body of no use is accepted and discarded, and one that is too large is refused', async () => {
   const secret = shop.standIn.webhookSecret;
   const post = (text: string) =>
     send(text, { 'stripe-signature': signatureOf(Buffer.from(text), secret, shop.books.now) });
@@ -334,7 +334,7 @@ test('accepts and discards a signed body of no use; refuses one that is too larg
   expect([large.statusCode, slugOf(large)]).toEqual([413, 'payload-too-large']);
 });
 
-test('accepts any number of concurrent events from one address', async () => {
+test('events from one address are accepted without a rate limit', async () => {
   const strict = await ofThisTest(
     openPortal({
       ledger: shop.ledger,
@@ -408,7 +408,7 @@ test('an account closed at the very moment of subscribing leaves nothing that ca
 
 test('a failed closing ends nothing, and the next one ends everything', async () => {
   const subscription = await subscribed();
-  // Everything a closing does before it fails.
+  // Does everything that a closing does before it fails.
   await shop.payment.endSubscription((await shop.ledger.account(await ownId()))!);
   for (const minutes of [0, 9, 2]) {
     expect(await shop.ledger.openEvents(10)).toHaveLength(1);

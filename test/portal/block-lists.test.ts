@@ -10,7 +10,9 @@ import {
 import { basketOf } from '../../portal/pages/map/measures/basket.ts';
 import { comparisonOf } from '../../portal/pages/map/measures/comparison.ts';
 
-/** Three blocks of Alabama, whose GEOIDs begin with a zero; people of the last are not known. */
+/**
+ * Three blocks of Alabama, whose GEOIDs begin with a zero. The population of the last is unknown.
+ */
 const GEOIDS = Float64Array.of(10010201001000, 10010201001001, 10010201001002);
 const FACTS = {
   geoids: GEOIDS,
@@ -22,7 +24,7 @@ const FILE = { release: 'r1', attribution: '© Someone' };
 
 const linesOf = (csv: string) => csv.split('\r\n');
 
-test('a reach lists the blocks within its minutes, and what it is of', () => {
+test('a reach lists the blocks within its minutes, with its mode, direction and origin', () => {
   const reach = { geoids: GEOIDS, minutes: Uint8Array.of(0, 10, 11) };
   const stated = { mode: 'walk', direction: 'to', origin: '32.1,-86.2' };
   const list = reachList(FACTS, reach, 10, stated);
@@ -42,7 +44,7 @@ test('a reach lists the blocks within its minutes, and what it is of', () => {
   expect([geoid, minutes, origin, population]).toEqual(['010010201001000', 0, '32.1,-86.2', 12]);
 });
 
-test('a catchment lists the blocks within its minutes, to a tenth', () => {
+test('a catchment lists the blocks within its minutes, which are given to a tenth', () => {
   const catchment = { geoids: GEOIDS, minutes: Float64Array.of(0, 9.3, 10.1) };
   const list = catchmentList(FACTS, catchment, 10, { mode: 'walk', dest_id: 5 });
   expect(linesOf(csvOf(list, 'r1'))).toEqual([

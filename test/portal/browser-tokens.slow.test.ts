@@ -36,7 +36,7 @@ async function minted(visitor: Visitor, order: object = { origin: PAGE }) {
 const get = (token: string, origin: string | null = PAGE, url = SUMMARY) =>
   proxy.get(url, token, origin === null ? {} : { origin });
 
-test('a body whose members are all optional may be absent; another one is missing', async () => {
+test('a body whose members are all optional may be absent; any other body must be sent', async () => {
   const { visitor } = await owner();
   const created = async (url: string) => (await visitor.change('POST', url)).statusCode;
   expect([await created('/browser-tokens'), await created('/keys')]).toEqual([201, 201]);
@@ -44,7 +44,7 @@ test('a body whose members are all optional may be absent; another one is missin
   expect(asked.json().errors).toEqual([{ loc: ['body'], msg: 'is missing', type: 'missing' }]);
 });
 
-test('a token pays for its account from its origin, and its usage has a name of its own', async () => {
+test('a token charges its account from its origin, and its usage has a key id of its own', async () => {
   const { visitor, id } = await owner();
   const { token, expires_at } = await minted(visitor);
   expect(token).toMatch(/^tb_live_[\w-]{100,}$/);
@@ -74,14 +74,14 @@ test('a token pays for its account from its origin, and its usage has a name of 
   expect([again.statusCode, again.headers['x-tokens-charged']]).toEqual([304, '0']);
 });
 
-test('other origins, and programs without one, are refused, free of charge', async () => {
+test('other origins, and programs without an origin, are refused free of charge', async () => {
   const { visitor, id } = await owner();
   const { token } = await minted(visitor);
   for (const origin of ['https://evil.example', 'http://www.example.org', `${PAGE}:444`, 'null']) {
     const response = await get(token, origin);
     expect([response.statusCode, slugOf(response)]).toEqual([401, 'invalid-key']);
     expect(response.json().detail).toBe('the browser token is bound to another origin');
-    // A thief does not learn for which.
+    // The response does not reveal to which origin.
     expect(response.body).not.toContain(PAGE);
   }
   const program = await get(token, null);
@@ -90,13 +90,13 @@ test('other origins, and programs without one, are refused, free of charge', asy
     'a browser token is for pages: the request has no Origin header',
   ]);
   expect(await proxy.balance(id)).toBe(5_000);
-  // By default it is for the pages of the portal.
+  // By default, a token is for the pages of the portal.
   const own = await minted(visitor, {});
   expect((await get(own.token, 'http://127.0.0.1:8081')).statusCode).toBe(200);
   expect(slugOf(await get(own.token))).toBe('invalid-key');
 });
 
-test('it expires by the clock', async () => {
+test('a token expires by the clock', async () => {
   const { visitor } = await owner();
   portal.clock.aheadMs = -5 * MINUTE_MS;
   const over = await minted(visitor, { origin: PAGE, minutes: 5 });
@@ -110,7 +110,7 @@ test('it expires by the clock', async () => {
   expect((await get(lasting.token)).statusCode).toBe(200);
 });
 
-test('it ends with its session: signed out, ended from another device, or account closed', async () => {
+test('a token ends with its session: signed out, ended from another device, or account closed', async () => {
   const { visitor, email } = await owner();
   const elsewhere = portal.visitor({ address: '10.8.200.1' });
   await elsewhere.signIn(email);
@@ -150,7 +150,7 @@ test('altered, cut and forged tokens are refused', async () => {
   expect(await proxy.balance(id)).toBe(5_000);
 });
 
-test('it opens nothing on the portal, needs the CSRF token, and is refused in URLs', async () => {
+test('a token opens nothing on the portal, needs a CSRF token to be created, and is refused in URLs', async () => {
   const { visitor } = await owner();
   const { token } = await minted(visitor);
   const bearer = { authorization: `Bearer ${token}`, origin: PAGE };
@@ -162,7 +162,7 @@ test('it opens nothing on the portal, needs the CSRF token, and is refused in UR
   expect(slugOf(await proxy.get(`${SUMMARY}&token=${token}`))).toBe('key-in-url');
 });
 
-test('origins and minutes are validated, and a session creates at most 120 an hour', async () => {
+test('origins and minutes are validated, and a session creates at most 120 tokens an hour', async () => {
   const { visitor, id } = await owner();
   const slug = async (order: object) =>
     slugOf(await visitor.change('POST', '/browser-tokens', order));

@@ -26,7 +26,7 @@ const MANAGED =
   /^https:\/\/billing\.stripe\.test\/.*\?return=https%3A%2F%2Faccount\.example\.org%2Fmy%2Fplan$/;
 const PLAN = 'https://account.example.org/my/plan';
 
-test('a checkout is of the account, in dollars, and leads back to the page of the plan', async () => {
+test('a checkout belongs to the account, is in dollars, and leads back to the page of the plan', async () => {
   const id = await shop.newAccount('buyer@example.org');
   const urls = [
     await subscribing(id),
@@ -72,7 +72,7 @@ test('an account without an address becomes a customer without one', async () =>
   expect([...shop.books.customers.values()]).toMatchObject([{ email: null }]);
 });
 
-test('concurrent purchases of one account create one customer, and one more whenever that is deleted', async () => {
+test('concurrent purchases of one account create one customer, and another if that one is deleted', async () => {
   const id = await shop.newAccount();
   const customers: (string | null)[] = [];
   for (let deletions = 0; deletions <= 2; deletions++) {
@@ -85,7 +85,7 @@ test('concurrent purchases of one account create one customer, and one more when
   }
 });
 
-test('an open checkout of the membership is resumed, one that expired is followed by another', async () => {
+test('an open checkout of the membership is resumed, and an expired one is replaced by another', async () => {
   const id = await shop.newAccount();
   const first = await subscribing(id);
   await buyPack(context(), await shop.account(id), 'pack_10k');
@@ -99,7 +99,7 @@ test('an open checkout of the membership is resumed, one that expired is followe
   expect([first, second]).not.toContain(await subscribing(id));
 });
 
-test('of two that begin the membership at once, both get one checkout', async () => {
+test('two concurrent requests for the membership get the same checkout', async () => {
   const id = await shop.newAccount();
   await manage(context(), await shop.account(id));
   for (let checkouts = 1; checkouts <= 2; checkouts++) {
@@ -113,7 +113,7 @@ test('of two that begin the membership at once, both get one checkout', async ()
   expect(shop.books.sessions.size).toBe(2);
 });
 
-test('a member is sold no second membership, but led to the page where it is managed', async () => {
+test('a member is sold no second membership, but led to the page where the first is managed', async () => {
   const id = await shop.newAccount();
   await shop.subscribe(id);
   // The ledger has not been notified yet.
@@ -159,7 +159,7 @@ test('an account closed meanwhile gets no checkout, and leaves nothing that can 
   await expect(manage(context(), unknown)).rejects.toMatchObject({ slug: 'no-session' });
 });
 
-test('failures of Stripe are said to be that, and a checkout without a URL is named', async () => {
+test('failures of Stripe are reported as such, and a checkout without a URL is named', async () => {
   const id = await shop.newAccount();
   const account = await shop.account(id);
   shop.standIn.fault = 'error';
@@ -181,7 +181,7 @@ test('failures of Stripe are said to be that, and a checkout without a URL is na
   expect(shop.books.customers.size).toBe(1);
 });
 
-test('the price on sale must be that of the plans, in dollars a month, and active; former ones may differ in amount', async () => {
+test('the price on sale must be that of the plans, in dollars per month, and active; former amounts may differ', async () => {
   const { books } = shop;
   const good = books.prices.get(MEMBERSHIP_PRICE)!;
   const put = (id: string, members: object) => books.prices.set(id, { ...good, id, ...members });

@@ -14,7 +14,7 @@ const shop = ofEachTest(() => Shop.open(newAddress()));
 
 const MINUTE_MS = 60_000;
 
-/** A subscriber with some checkouts that are still open. */
+/** Creates a subscriber with some checkouts that are still open. */
 async function subscriber(checkouts: number) {
   const id = await shop.newAccount();
   const subscription = await shop.subscribe(id);
@@ -27,7 +27,7 @@ async function subscriber(checkouts: number) {
 
 const end = (id: string) => endSubscriptions(shop.billing(), id);
 
-test('nothing that a customer has begun can be paid any more, and nothing of others ends', async () => {
+test('after a closing, nothing that the customer has begun can be paid, and nothing of others ends', async () => {
   const { id, subscription, sessions } = await subscriber(21);
   const other = await subscriber(1);
   expect(await end(id)).toEqual(NOTHING);
@@ -42,13 +42,13 @@ test('nothing that a customer has begun can be paid any more, and nothing of oth
   ]);
 });
 
-test('of an account that is unknown, or was never a customer, Stripe is not asked', async () => {
+test('nothing is requested from Stripe for an account that is unknown or was never a customer', async () => {
   expect(await end('unknown')).toEqual(NOTHING);
   expect(await end(await shop.newAccount())).toEqual(NOTHING);
   expect(shop.standIn.requests).toEqual([]);
 });
 
-test('a checkout or subscription that ends at that moment counts as ended', async () => {
+test('a checkout or subscription that ends at the moment of a closing counts as ended', async () => {
   const { id, subscription, sessions } = await subscriber(1);
   const [session] = sessions;
   shop.standIn.when(`POST /v1/checkout/sessions/${session.id}/expire`, 'before', async () => {
@@ -61,7 +61,7 @@ test('a checkout or subscription that ends at that moment counts as ended', asyn
   expect([session.status, subscription.status]).toEqual(['complete', 'canceled']);
 });
 
-test('one that Stripe refuses to end is an error, and so is a failure of Stripe', async () => {
+test('a checkout or subscription that Stripe refuses to end is an error, as is a failure of Stripe', async () => {
   const { id, subscription, sessions } = await subscriber(1);
   const expiry = `POST /v1/checkout/sessions/${sessions[0].id}/expire`;
   const cancelling = `DELETE /v1/subscriptions/${subscription.id}`;
@@ -82,7 +82,7 @@ test('one that Stripe refuses to end is an error, and so is a failure of Stripe'
   expect(subscription.status).toBe('canceled');
 });
 
-test('a customer who was deleted at Stripe is not charged', async () => {
+test('for a customer who was deleted at Stripe, there is nothing to end', async () => {
   const { id } = await subscriber(0);
   shop.books.customers.get((await shop.account(id)).customer!)!.deleted = true;
   expect(await end(id)).toEqual(NOTHING);

@@ -24,7 +24,7 @@ import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 const [MODE, TYPE] = ['transit', 101] as const;
 const FACTS = { release: 'demo', attribution: '© Someone' };
 
-/** A block with land, by the rows of the API. */
+/** A block with land, with its row from the API. */
 interface Known {
   readonly geoid: string;
   readonly lon: number;
@@ -66,7 +66,7 @@ interface Drawn {
   readonly geometry: { readonly type: string; readonly coordinates: readonly Rings[] };
 }
 
-/** Square degrees; positive counter-clockwise. */
+/** Area in square degrees, positive if counter-clockwise. */
 function areaOf(rings: Rings): number {
   const [x0, y0] = rings[0][0];
   let twice = 0;
@@ -109,7 +109,7 @@ function metresFrom(rings: Rings, lon: number, lat: number): number {
   return least;
 }
 
-/** A box that cuts through the city, no edge of it within a metre of a centre. */
+/** A box that cuts through the city, with no edge within a metre of a block's centre. */
 function cityBox(): [number, number, number, number] {
   const lons = known.map(({ lon }) => lon).sort((a, b) => a - b);
   const lats = known.map(({ lat }) => lat).sort((a, b) => a - b);
@@ -121,7 +121,7 @@ function cityBox(): [number, number, number, number] {
   return [between(lons, 0.2), between(lats, 0.2), between(lons, 0.7), between(lats, 0.7)];
 }
 
-test('people by class in a box are those of the API’s rows, block by block', async () => {
+test('the people of each class in a box are those of the API’s rows, block by block', async () => {
   const box = cityBox();
   const coloured = (await colouredBlocks(api, box, MODE, TYPE))!;
   const tally = tallyOf(coloured, blocksWithin(coloured, box));
@@ -158,7 +158,7 @@ test('the Python program of the documents counts the people within 15 minutes as
   expect(Number(stdout)).toBe(people);
 });
 
-test('a map that moves within what it has listed does not list counties again', async () => {
+test('a map that moves within an area already listed does not list its counties again', async () => {
   const box = cityBox();
   const requested: string[] = [];
   const counting = createClient({
@@ -177,7 +177,7 @@ test('a map that moves within what it has listed does not list counties again', 
   expect(requested).toHaveLength(2);
 });
 
-test('CSV and GeoJSON hold the classes that the API’s minutes are in', async () => {
+test('CSV and GeoJSON have the classes that contain the API’s minutes', async () => {
   const everywhere = [-180, -90, 180, 90] as const;
   const coloured = (await colouredBlocks(api, everywhere, MODE, TYPE))!;
   const list = nearestList(coloured, blocksWithin(coloured, everywhere), MODE, TYPE);
@@ -248,7 +248,7 @@ test('GeoJSON has the polygons of the blocks, whole where tiles have cut them', 
     }
     expect(rings.every((ring) => String(ring[0]) === String(ring.at(-1)))).toBe(true);
     const ratio = areaOf(rings) / areaOf(outlines.get(id)!);
-    // Tiles have units of 0.6 m, and lines simplified to a quarter of a pixel.
+    // Tiles have units of 0.6 m, and their lines are simplified to a quarter of a pixel.
     expect([id, Math.abs(Math.abs(ratio) - 1) < 0.03]).toEqual([id, true]);
   }
   const drawn = new Map<string, Rings>(
@@ -261,7 +261,7 @@ test('GeoJSON has the polygons of the blocks, whole where tiles have cut them', 
     const found = holder(drawn);
     const expected = holder(outlines).filter((id) => drawn.has(id));
     if (String(found) === String(expected)) return;
-    // Only where lines have been simplified.
+    // Differences occur only where lines have been simplified.
     const near = [...found, ...expected].map((id) => metresFrom(outlines.get(id)!, lon, lat));
     expect(Math.max(...near)).toBeLessThan(3);
   });

@@ -23,7 +23,7 @@ test('cells that another program writes are read back', async () => {
   });
 });
 
-test('any text is read as Papa Parse does, or refused as by Papa Parse', async () => {
+test('any text is read or refused as by Papa Parse', async () => {
   const piece = fc.constantFrom('a', ' ', ',', '"', '""', '\n', '",', ',"', '"\n');
   await forAll(2_000, fc.array(piece), (pieces) => {
     const text = `${pieces.join('')}\n`;
@@ -33,18 +33,21 @@ test('any text is read as Papa Parse does, or refused as by Papa Parse', async (
   });
 });
 
-test.each(['\n', '\r\n', '\r'])('records name the line that they begin on, after %j', (end) => {
-  const text = ['a,b', '', '"1', '', '2",3', 'x', ''].join(end);
-  expect(records(text).map(({ line, cells }) => [line, cells[0]])).toEqual([
-    [1, 'a'],
-    [3, `1${end}${end}2`],
-    [6, 'x'],
-  ]);
-});
+test.each(['\n', '\r\n', '\r'])(
+  'each record has the number of the line that it begins on, with line ends %j',
+  (end) => {
+    const text = ['a,b', '', '"1', '', '2",3', 'x', ''].join(end);
+    expect(records(text).map(({ line, cells }) => [line, cells[0]])).toEqual([
+      [1, 'a'],
+      [3, `1${end}${end}2`],
+      [6, 'x'],
+    ]);
+  },
+);
 
 test.each([
   ['a,b\n1,"2\n3,4\n', 2, 'has a quote that is not closed'],
   ['a,b\n"1\n2","3"4\n', 3, 'has text after a closing quote'],
-])('%j is refused by the line of the cell', (text, line, message) => {
+])('%j is refused with the line of the cell', (text, line, message) => {
   expect(() => records(text)).toThrow(expect.objectContaining({ line, message }));
 });

@@ -17,7 +17,7 @@ const missing = () =>
 
 const seconds = () => (Date.now() - START_MS) / 1000;
 
-/** A worker on a table of events, and what it tried at which second. */
+/** Creates a worker on a table of events, and records which events it tries at which second. */
 async function worked(respond: (event: PaymentEvent) => unknown, retryMs?: number) {
   const open: PaymentEvent[] = [];
   const tried: [second: number, id: string][] = [];
@@ -72,7 +72,7 @@ test.each([2_000, 500, undefined])(
   },
 );
 
-test('an event that failed and then succeeds is forgotten: stored again, it is tried at once', async () => {
+test('an event that succeeds after failures begins anew: stored again, it is tried at once', async () => {
   let fails = 3;
   const { worker, open, tried, keep } = await worked(() => fails-- > 0 && new Error('not yet'));
   keep('one');
@@ -87,7 +87,7 @@ test('an event that failed and then succeeds is forgotten: stored again, it is t
   expect(tried.slice(4).map(([second]) => second)).toEqual([100, 102]);
 });
 
-test('the failures of an event that another process closed are forgotten', async () => {
+test('the failures of an event that another process closed are dropped', async () => {
   const { worker, open, tried, keep } = await worked(() => new Error('never'));
   keep('one');
   await worker.wake();
@@ -115,7 +115,7 @@ test('events of another process are found within half a minute, those of other w
   expect(open.map(({ id }) => id)).toEqual(['theirs']);
 });
 
-test('tries new events first, in the order they came, then failed ones, the longest untried first', async () => {
+test('new events are tried first, in order of arrival, then failed ones, the longest untried first', async () => {
   const { worker, tried, keep } = await worked(() => new Error('never'));
   for (const id of ['one', 'two']) keep(id);
   await worker.wake();
@@ -143,7 +143,7 @@ test('while Stripe is unreachable, one event is tried at a time, at doubling pau
   for (const id of ['one', 'two', 'three']) keep(id);
   await worker.wake();
   await pass(61);
-  // A different one each time, until all have been tried.
+  // A different event each time, until all have been tried.
   expect(tried).toEqual([
     [0, 'one'],
     [2, 'two'],
@@ -151,7 +151,8 @@ test('while Stripe is unreachable, one event is tried at a time, at doubling pau
     [14, 'one'],
     [30, 'two'],
   ]);
-  // It sleeps until then, though some events are overdue; at most half a minute.
+  // The worker sleeps until the next attempt, though some events are overdue, but for half a minute
+  // at most.
   expect(reads).toEqual([0, 2, 6, 14, 30, 60]);
   isUp = true;
   await pass(1);
@@ -163,13 +164,13 @@ test('while Stripe is unreachable, one event is tried at a time, at doubling pau
   expect(open).toEqual([]);
 });
 
-test('an event at which Stripe fails holds up no other; failing at two in a row counts as down', async () => {
+test('an event at which Stripe fails blocks no other; failures at two events in a row are an outage', async () => {
   const bad = new Set(['bad']);
   const { worker, open, tried, keep } = await worked(({ id }) => bad.has(id) && failing());
   for (const id of ['bad', 'one', 'two']) keep(id);
   await worker.wake();
   expect(tried.map(([, id]) => id)).toEqual(['bad', 'one', 'two']);
-  // The same event again is no sign of an outage, however often.
+  // Failures at the same event are no sign of an outage, however often they occur.
   await pass(10);
   keep('three');
   await worker.wake();
@@ -180,11 +181,11 @@ test('an event at which Stripe fails holds up no other; failing at two in a row 
     keep(id);
   }
   await worker.wake();
-  // Failing at "worse" after "bad", with nothing settled between.
+  // Failing at "worst" after "worse", with nothing settled in between, counts as an outage.
   expect(tried.map(([, id]) => id)).toEqual(['worse', 'worst']);
 });
 
-test('an event that the ledger or our own code fails at is no outage', async () => {
+test('a failure of the ledger or of our own code at an event is no outage', async () => {
   const { worker, tried, keep } = await worked(({ id }) => id !== 'three' && new Error('ours'));
   for (const id of ['one', 'two', 'three']) keep(id);
   await worker.wake();
@@ -217,7 +218,7 @@ test('an event of an object that Stripe does not have is given up after three da
   expect(errors.filter(([, id]) => id === 'missing')).toHaveLength(2);
 });
 
-test('more failing events than one read returns hide none that comes later', async () => {
+test('more failing events than one read returns hide no later event', async () => {
   const { worker, tried, keep } = await worked(({ id }) => id !== 'new' && new Error('never'));
   for (let i = 0; i < 1_000; i++) keep(`lost ${i}`);
   await worker.wake();

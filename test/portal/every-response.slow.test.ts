@@ -10,7 +10,7 @@ test('/health reports that the process is alive, and its version', async () => {
   expect([statusCode, JSON.parse(body)]).toEqual([200, { status: 'ok', version: '1.2.3' }]);
 });
 
-test('an unknown path and a refused method get a problem document with error', async () => {
+test('an unknown path and a refused method get a problem document with an error text', async () => {
   for (const [method, url, status, slug] of [
     ['GET', '/nowhere', 404, 'not-found'],
     ['GET', '/%', 400, 'invalid-parameters'],
@@ -207,12 +207,12 @@ test('the OpenAPI document has the actual problems and bounds', async () => {
   expect(member('/keys', 'label')).toMatchObject({ maxLength: 100 });
   expect(new RegExp(member('/auth/verify-code', 'code').pattern!).test('684 971')).toBe(true);
   expect(member('/auth/request', 'email')).toMatchObject({ format: 'idn-email' });
-  // A token in the address stands for it.
+  // A token in the URL replaces the body.
   expect(paths['/auth/verify'].post.requestBody!.required).toBe(false);
   expect(paths['/auth/verify-code'].post.requestBody!.required).toBe(true);
 });
 
-test('sends the headers that the OpenAPI document promises, on uncounted requests too', async () => {
+test('responses have the headers that the OpenAPI document promises, even to uncounted requests', async () => {
   const document = inPlace(await openApi());
   for (const [method, url] of [
     ...([

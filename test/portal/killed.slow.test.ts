@@ -21,18 +21,18 @@ import {
 } from '../support/stripe-stand-in/stripe-stand-in.ts';
 import { TTA } from '../support/tta.ts';
 
-// The real programs: a portal that is killed −9 repeatedly while customers sign up, create keys and
-// pay, and a proxy that serves them throughout over the same ledger.
+// Runs the real programs: a portal that is killed with SIGKILL repeatedly while customers sign up,
+// create keys and pay, and a proxy that serves them throughout over the same ledger.
 
 const KILLS = 6;
 const AT_ONCE = 6;
-/** Values drawn from a seed. */
+/** Numbers of the separate random sequences of one seed. */
 const [MOMENTS, DELIVERIES, PEOPLE] = [0, 1, 2];
-/** How long after a kill a mail may still come that was sent before. */
+/** Milliseconds after a kill within which a mail sent before may still arrive. */
 const MAIL_MS = 2_000;
 /**
  * Mails that a customer requests before giving up: fewer than the portal sends to one mailbox in a
- * quarter of an hour, since it may count one whose response was cut off.
+ * quarter of an hour, since the portal may count a mail whose response was cut off.
  */
 const MAX_MAILS = 4;
 
@@ -76,7 +76,7 @@ async function killAmidLife(ledgerAddress: string, seed: number): Promise<void> 
   const lives = Promise.all(Array.from({ length: AT_ONCE }, live));
   let isQuiet = false;
   const courier = deliver(service, () => isQuiet);
-  // An error in one of them ends the test at once, not after all the kills.
+  // An error in a life or in the courier ends the test at once, not after all the kills.
   const faults = Promise.all([lives, courier]);
   faults.catch(() => {});
   for (let kill = 0; kill < KILLS; kill++) {
@@ -102,7 +102,7 @@ async function killAmidLife(ledgerAddress: string, seed: number): Promise<void> 
   const emails: (string | null)[] = [];
   for await (const { email } of ledger.allAccounts()) emails.push(email);
   const customers = people.filter(({ email, hasLeft }) => !hasLeft || emails.includes(email));
-  // No others have accounts or tokens.
+  // Only these customers have accounts, and so tokens.
   expect(emails.toSorted()).toEqual(customers.map(({ email }) => email).toSorted());
   for (const person of customers) {
     await expectAccountedFor({ ledger, books, nowMs: Date.now() }, person);
@@ -132,7 +132,7 @@ async function whileGranting({ requests }: StripeStandIn, random: Random): Promi
   await pause(random.below(6));
 }
 
-/** Delivers Stripe's events to the portal until it accepts them; some of them twice. */
+/** Delivers Stripe's events to the portal until it accepts them, some of them twice. */
 async function deliver(
   { portal, standIn: { books, sign }, seed }: Service,
   isQuiet: () => boolean,
@@ -159,7 +159,7 @@ async function deliver(
 class KillablePortal {
   readonly #start: () => Promise<ServerProcess>;
   #server: ServerProcess;
-  /** Requests that were cut off. */
+  /** Number of requests that were cut off. */
   cut = 0;
   kills = 0;
 
@@ -203,7 +203,7 @@ class KillablePortal {
     await this.#server.stop();
   }
 
-  /** A complete response: the request is retried until there is one. */
+  /** Retries a request until a complete response arrives, and returns the response. */
   async asked(ask: () => Promise<Response>): Promise<Response> {
     for (;;) {
       try {
@@ -237,7 +237,7 @@ class Person {
   hasLeft = false;
   readonly #service: Service;
   readonly #random: Random;
-  /** Mails received and requested. */
+  /** Number of mails received; `#requested` is the number of mails requested. */
   #mails = 0;
   #requested = 0;
 
@@ -258,7 +258,10 @@ class Person {
     await this.#buy('/billing/packs', { pack_id: 'pack_10k' });
   }
 
-  /** With the code of the newest mail; one already used by an interrupted sign-in is refused. */
+  /**
+   * Signs in with the code of the newest mail; a code already used by an interrupted sign-in is
+   * refused.
+   */
   async #signIn(): Promise<void> {
     for (;;) {
       const mail = await this.#mail();
@@ -286,9 +289,9 @@ class Person {
   }
 
   /**
-   * The text of a requested mail. One that was lost with the portal is requested again, and no
-   * other, however late: a second request would replace its link. After too many, the customer
-   * leaves, and there is none.
+   * Requests a mail, and returns its text. Only a mail that was lost with the portal is requested
+   * again, not one that is merely late: a second request would replace its link. After too many
+   * requests, the customer leaves, and the result is null.
    */
   async #mail(): Promise<string | null> {
     const { inbox, portal } = this.#service;

@@ -90,7 +90,7 @@ test('a name in the address, or a second address, never reaches the server', asy
   onTestFinished(() => mailer.close());
   const had = received.length;
   const text = { subject: 'x', text: 'x', html: 'x' };
-  // The routes refuse these; the mailer itself must not parse a list either.
+  // The routes refuse these addresses; the mailer itself must not parse a list either.
   await mailer.send({ to: 'a@c.example, b@d.example', ...text }).catch(() => {});
   await mailer.send({ to: 'a@c.example\r\nBcc: b@d.example', ...text }).catch(() => {});
   for (const { to, raw } of received.slice(had)) {
@@ -114,7 +114,7 @@ test('a mail server that refuses, is down, or never responds neither changes nor
     if (!url.endsWith(String(port))) {
       await until(() => logged.find((said) => said === 'mailing a code failed'));
     }
-    // It does not delay the server's shutdown for long either.
+    // The mail server does not delay the portal's shutdown for long either.
     await soonerThan(
       15_000,
       portal.close().then(() => mailer.close()),
@@ -146,7 +146,8 @@ test('one client’s many mails do not delay another’s', async () => {
   try {
     const many = Array.from({ length: 1_100 }, (_, i) => send(`many${i}@c.example`, 'one'));
     const settled = Promise.allSettled(many);
-    // This client's limit is reached: another's mail is accepted, and comes before most of those.
+    // The first client's limit is reached, but another client's mail is accepted, and sent before
+    // most of the first client's.
     await send('other@c.example', 'two');
     expect(sent.length).toBeLessThan(50);
     await mailer.close();
@@ -188,7 +189,7 @@ test('the mail page is only for the operator who saw its address at startup', as
   }
 });
 
-test('a mail folder keeps the newest', async () => {
+test('a mail folder keeps the newest 500 mails', async () => {
   const folder = await folderOfThisTest();
   const old = Array.from({ length: 600 }, (_, i) => `2026-01-01T00-00-${1000 + i}-old.eml`);
   await Promise.all(old.map((name) => writeFile(path.join(folder, name), '')));
@@ -201,7 +202,7 @@ test('a mail folder keeps the newest', async () => {
   expect(left.at(-1)).toBe('notes.txt');
 });
 
-test('without a server, mails are files readable by their owner only, in order of arrival', async () => {
+test('without a mail server, mails are files readable by their owner only, in order of arrival', async () => {
   const parent = await mkdtemp(path.join(tmpdir(), 'tta-mail-'));
   const folder = path.join(parent, 'var', 'mail');
   onTestFinished(() => rm(parent, { recursive: true, force: true }));

@@ -17,7 +17,10 @@ const [MODE, TYPE] = ['walk', 101] as const;
 const ZOOM = 14;
 const CENTRE = { lon: -76.612, lat: 39.295 };
 const PIXELS = 500;
-/** Tiles have units of an eighth of a pixel, and lines are simplified by a quarter. */
+/**
+ * Distance from a block's edge within which pixels are not compared: tiles have units of an eighth
+ * of a pixel, and lines are simplified by a quarter.
+ */
 const EDGE_PX = 2;
 
 const folder = folderOfTests();
@@ -25,7 +28,7 @@ let site: PortalSite;
 beforeAll(async () => {
   const store = path.join(folder, 'store');
   await cp(await baltimoreStore(), store, { recursive: true });
-  // The tiles alone: all else is found there.
+  // Builds the tiles alone, since the store has everything else.
   await buildBaltimore(store, true);
   const exampleBlock = '245100101001000';
   site = await openPortalSite({
@@ -38,7 +41,7 @@ afterAll(() => site?.close());
 
 type Pixel = readonly [x: number, y: number];
 
-/** The outlines of the blocks, in pixels of a picture of some size around the centre. */
+/** Reads the outlines of the blocks, in pixels of a picture of the given size around the centre. */
 async function outlinesIn(width: number, height: number) {
   const scale = 512 * 2 ** ZOOM;
   const north = (lat: number) => Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
@@ -62,7 +65,7 @@ async function outlinesIn(width: number, height: number) {
   return found;
 }
 
-/** Whether a pixel is inside, and how far from the nearest edge. */
+/** Whether a pixel is inside some rings, and its distance in pixels from their nearest edge. */
 function judged(rings: readonly Pixel[][], [x, y]: Pixel) {
   let isInside = false;
   let distance = Number.POSITIVE_INFINITY;

@@ -25,7 +25,7 @@ async function open(fragment: string) {
   return { context, ...(await openWatched(context, `${site.address}/map${fragment}`)) };
 }
 
-/** The basket of an area by the API. */
+/** Requests the basket of an area from the API. */
 async function exact(area: object) {
   const { key } = await site.proxy.customer();
   const body = { area, all_of: CRITERIA };
@@ -34,7 +34,7 @@ async function exact(area: object) {
 
 const text = (people: number) => people.toLocaleString('en-US');
 
-test('a basket is coloured and counted for nothing, as the API counts it for tokens', async () => {
+test('a basket is coloured and counted for free, with the counts that cost tokens at the API', async () => {
   const { page, asked, wrong, context } = await open(`${FRAGMENT}&c=met`);
   await page.locator('[data-drawn]').waitFor();
   const { total, met, no_data } = await exact({ counties: COUNTIES });
@@ -60,7 +60,7 @@ test('a basket is coloured and counted for nothing, as the API counts it for tok
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 
-  // For tokens: a county, and what is missing only.
+  // For tokens, a county is counted exactly, with the people who miss one criterion only.
   const owner = await site.proxy.customer({ tokens: 100 });
   await page.getByRole('button', { name: 'Exact shares 10 tokens at most' }).click();
   await page.getByLabel('API key').fill(owner.key);

@@ -8,7 +8,7 @@ import {
 } from '../../portal/pages/map/measures/basket.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** Criteria by their minutes, and blocks with a band for each criterion and people. */
+/** Generates criteria, given by their minutes, and blocks with a band per criterion and people. */
 const baskets = fc.integer({ min: 1, max: 8 }).chain((criteria) =>
   fc.record({
     minutes: fc.array(fc.constantFrom(5, 10, 15, 20, 25, 30), {
@@ -25,7 +25,7 @@ const baskets = fc.integer({ min: 1, max: 8 }).chain((criteria) =>
   }),
 );
 
-test('people of a basket are counted as by hand, block by block', () =>
+test('the people of a basket match a plain count, block by block', () =>
   forAll(400, baskets, ({ minutes, blocks }) => {
     const bands = minutes.map((_, j) => Uint8Array.from(blocks, (block) => block.bands[j]));
     const basket = basketOf(
@@ -38,7 +38,7 @@ test('people of a basket are counted as by hand, block by block', () =>
       population,
       blocks.map((_, i) => i),
     );
-    // By hand: `true` met, `false` not met, null not known.
+    // The plain count: `true` if met, `false` if not met, null if not known.
     const outcomes = blocks.map((block) =>
       block.bands.map((band, j) => (band === 0 ? null : band * 5 <= minutes[j])),
     );

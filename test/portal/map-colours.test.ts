@@ -9,7 +9,7 @@ import {
   seenWith,
 } from '../support/colour-difference.ts';
 
-test('ΔE2000 is that of the pairs published with it', () => {
+test('ΔE2000 has the values of the pairs that were published with it', () => {
   for (const [one, other, expected] of [
     [[50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425],
     [[50, -1.3802, -84.2814], [50, 0, -82.7485], 1],
@@ -31,13 +31,13 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
   const { classes, beyond, stripe } = MAP_COLOURS[scheme];
   const steps = [...classes, beyond].map(rgbOf);
 
-  test('lightness goes one way, to the ground', () => {
+  test('lightness changes in one direction, towards that of the ground', () => {
     const lightness = steps.map((colour) => labOf(colour)[0]);
     const ordered = lightness.toSorted((a, b) => (scheme === 'light' ? a - b : b - a));
     expect(lightness).toEqual(ordered);
   });
 
-  test('neighbouring classes differ, and all of them from over 30 minutes', () => {
+  test('neighbouring classes differ, and each class differs from over 30 minutes', () => {
     for (const [kind, least] of [
       [null, 10],
       ...Object.keys(COLOUR_BLINDNESS).map((name) => [name, 7] as const),

@@ -5,7 +5,7 @@ import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 const WIDTHS = [320, 360, 768, 1280];
-/** On narrower screens, words may break. */
+/** Width in pixels of a screen below which words may break. */
 const MIN_WHOLE = 360;
 
 let site: PortalSite;
@@ -35,7 +35,7 @@ async function openTable(page: Page): Promise<void> {
   await page.locator('.block-rows tbody tr').first().waitFor();
 }
 
-/** The views of the map, with all of their tables. */
+/** The views of the map, with actions that open all of their tables. */
 const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'v=nearest&m=transit': openTable,
   'v=basket&k=transit-101-15,bike-601-10': openTable,
@@ -53,7 +53,7 @@ const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
       await page.locator('.map-canvas').click({ position: { x, y: 300 } });
     await page.getByText('2 sites', { exact: true }).waitFor();
     await buy(page, /^Measure them/);
-    // As wide as a large city's.
+    // Makes the figures as wide as those of a large city.
     const figures = page.locator('.block-rows td.number');
     await figures.evaluateAll((cells) => {
       for (const cell of cells) cell.textContent = '888,888';
@@ -61,7 +61,7 @@ const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 };
 
-test.each(Object.entries(VIEWS))('%s: the panel is as wide as what is in it', async (view, act) => {
+test.each(Object.entries(VIEWS))('%s: the panel is as wide as its contents', async (view, act) => {
   const block = site.exampleBlock;
   const other = String(Number(block) + 1);
   const { page, wrong, context } = await open(view.replace('BLOCK', block).replace('OTHER', other));
@@ -77,7 +77,7 @@ test.each(Object.entries(VIEWS))('%s: the panel is as wide as what is in it', as
   await context.close();
 });
 
-/** The names of what shows less than it has, or breaks what is read as one. */
+/** Returns the names of parts whose contents are cut off, or that break a GEOID into lines. */
 async function cutParts(page: Page): Promise<string[]> {
   const tables = page.locator('section.block-rows:has(.sums)');
   const selects = page.locator('.map-panel select').filter({ hasText: /^WalkBikeTransit$/ });

@@ -10,7 +10,7 @@ import {
 import { cumulative, type Reach, reachClasses } from '../../portal/pages/map/measures/reach.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** Minutes by block: some of forty blocks. */
+/** Generates minutes by block, for some of 41 blocks. */
 const times = fc.dictionary(
   fc.integer({ min: 100, max: 140 }).map(String),
   fc.integer({ min: 0, max: 60 }),
@@ -25,7 +25,7 @@ function reach(of: Readonly<Record<string, number>>): Reach {
   };
 }
 
-test('a comparison has the blocks of both, classed by who is there sooner', () =>
+test('a comparison has the blocks of both reaches, classed by which of A and B is sooner', () =>
   forAll(300, times, times, within, (a, b, limit) => {
     const comparison = comparisonOf(reach(a), reach(b));
     const all = [...new Set([...Object.keys(a), ...Object.keys(b)])].map(Number);
@@ -45,7 +45,7 @@ test('a comparison has the blocks of both, classed by who is there sooner', () =
     });
   }));
 
-test('who gains and loses by B is counted block by block, beyond two minutes', () =>
+test('those who gain and lose by B are counted block by block, beyond a difference of two minutes', () =>
   forAll(300, times, times, within, (a, b, limit) => {
     const comparison = comparisonOf(reach(a), reach(b));
     const weights = Float64Array.from(comparison.geoids, (geoid) => geoid - 99);
@@ -61,7 +61,7 @@ test('who gains and loses by B is counted block by block, beyond two minutes', (
     expect(changesOf(comparison, weights, limit)).toEqual(expected);
   }));
 
-test('A and B within some minutes add up to both and either', () =>
+test('the sums of A and B within some minutes add up to those of both and either', () =>
   forAll(300, times, times, within, (a, b, limit) => {
     const comparison = comparisonOf(reach(a), reach(b));
     const weights = Float64Array.from(comparison.geoids, (geoid) => geoid - 99);
@@ -76,7 +76,7 @@ test('A and B within some minutes add up to both and either', () =>
     expect(sum(laterOf(comparison)) + sum(soonerOf(comparison))).toBe(expected(a) + expected(b));
   }));
 
-test('a reach is classed by ten minutes up to the limit', () =>
+test('a reach is classed in steps of ten minutes up to the limit', () =>
   forAll(300, times, within, (of, limit) => {
     const { geoids, minutes } = reach(of);
     const classes = reachClasses(minutes, limit);

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { stripeOpacity } from '../../portal/pages/map/drawing/block-expressions.ts';
 
-/** MapLibre fails on a tile that arrives laid out for a state when its layer no longer has one. */
-test('the opacity of stripes depends on the state of blocks whatever is shown', () => {
+/**
+ * MapLibre fails on a tile that arrives laid out for feature state when its layer no longer has
+ * any.
+ */
+test('the opacity of stripes depends on the state of blocks in every case', () => {
   for (const every of [true, false]) {
     expect(JSON.stringify(stripeOpacity(every))).toContain('"feature-state"');
   }

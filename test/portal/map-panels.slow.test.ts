@@ -39,14 +39,14 @@ async function blocksOnFoot(): Promise<{ readonly linked: Block; readonly unlink
   return { linked: of(true), unlinked: of(false) };
 }
 
-/** Types the key of a new customer where the page asks for one. */
+/** Types the key of a new customer into the page's field for a key. */
 async function enterKey(page: Page, tokens = 1_000): Promise<void> {
   const { key } = await site.proxy.customer({ tokens });
   await page.getByLabel('API key').fill(key);
   await page.getByLabel('API key').press('Enter');
 }
 
-test('each view that has transit times states their percentile, frames as well', async () => {
+test('each view with transit times states their percentile, and so does a frame', async () => {
   const block = site.exampleBlock;
   const views = [
     'v=nearest',
@@ -84,7 +84,7 @@ test('the focus stays where a button with a price was', async () => {
   await focused('.paid:has(.figure)');
   await page.keyboard.press('Tab');
   await focused('.minutes-slider input');
-  // Refused: three tokens are left.
+  // The request is refused, since three tokens are left.
   await page.getByRole('button', { name: /^Count them/ }).press('Enter');
   await page.getByRole('button', { name: /^Try again/ }).waitFor();
   await focused('.opportunities .paid');
@@ -97,7 +97,7 @@ test('the focus stays where a button with a price was', async () => {
   await context.close();
 });
 
-test('sites that are left out are named, each with why', async () => {
+test('sites that are left out are named, each with the reason', async () => {
   const { linked, unlinked } = await blocksOnFoot();
   const at = ({ lat, lon }: Block) => `${lat},${lon}`;
   const sites = [`${at(linked)},1`, `${at(unlinked)},Mill%2520Lane`, '10,10,Clinic%252C%2520North'];
@@ -110,7 +110,7 @@ test('sites that are left out are named, each with why', async () => {
   await context.close();
 });
 
-test('without a street near, a reach is refused for nothing, and no count is offered', async () => {
+test('without a street near, a reach is refused free of charge, and no count is offered', async () => {
   const { unlinked } = await blocksOnFoot();
   const { page, wrong, context } = await open(`/map#x=1&v=reach&o=${unlinked.geoid}`, [404]);
   const owner = await site.proxy.customer({ tokens: 100 });
@@ -125,7 +125,7 @@ test('without a street near, a reach is refused for nothing, and no count is off
   await context.close();
 });
 
-test('a map that is far from its reach says why people are missing, and has them when it is near', async () => {
+test('a map far from its reach explains why people are missing, and shows them once it is near', async () => {
   const fragment = `#x=1&v=reach&o=${site.exampleBlock}`;
   const { page, wrong, context } = await open(`/map${fragment}&map=12/10/10`);
   await page.getByRole('button', { name: /^Load the reach/ }).click();
@@ -141,7 +141,7 @@ test('a map that is far from its reach says why people are missing, and has them
   await context.close();
 });
 
-test('a link has the people of its block, and the name of its POI once its rows are there', async () => {
+test('a link shows the people of its block, and the name of its POI once its rows are loaded', async () => {
   const { linked } = await blocksOnFoot();
   const { key } = await site.proxy.customer();
   const near = `lat=${linked.lat}&lon=${linked.lon}&radius_m=25000&type=101&limit=1`;

@@ -59,7 +59,10 @@ async function open(path: string) {
 
 const [MODE, TYPE] = ['walk', 101] as const;
 
-/** The class of each block with land by the minutes of the API: its colour, light. */
+/**
+ * Colours of every seventh block, in the light scheme, by the API's minutes. Blocks of water are
+ * left out.
+ */
 async function expectedColours() {
   const { key } = await site.proxy.customer({ tokens: 1e6 });
   const release = site.proxy.releases.current;
@@ -81,7 +84,10 @@ async function expectedColours() {
 const ZOOM = 13.5;
 const CENTRE = { lon: -70.001, lat: 36.001 };
 
-/** Checks the colours around the centres of blocks in a picture of a map of some size. */
+/**
+ * Checks the colours around the centres of blocks in a picture, in which the map has the given
+ * place and size.
+ */
 async function expectColours(
   picture: PicturePixels,
   map: Record<'x' | 'y' | 'width' | 'height', number>,
@@ -99,7 +105,7 @@ async function expectColours(
     const around = [-4, -2, 0, 2, 4].map((d) => picture.colourAt(map.x + x + d, map.y + y + d));
     const found = new Set(around.filter((one) => classes.has(one)));
     seen++;
-    // A street or a name may lie over it, but never another class.
+    // A street or a name may lie over a block, but never another class.
     if (found.size === 0) hidden++;
     else expect([lon, lat, ...found]).toEqual([lon, lat, colour]);
   }
@@ -126,7 +132,7 @@ function textsOf(svg: string): string[] {
 const TITLE = 'Grocery stores: minutes on foot to the nearest';
 const NAME = 'grocery-stores-minutes-on-foot-to-the-nearest-demo';
 
-/** A picture of an SVG file, as a program that knows nothing of the page shows it. */
+/** Draws a picture of an SVG file as a program without access to the page does. */
 async function drawnSvg(svg: Buffer): Promise<PicturePixels> {
   const page = await site.browser.newPage({ viewport: { width: 1400, height: 1400 } });
   await page.setContent(
@@ -137,7 +143,7 @@ async function drawnSvg(svg: Buffer): Promise<PicturePixels> {
   return pixelsOf(site.browser, png);
 }
 
-test('PNG and SVG show what is seen, in the classes of the API, with title, legend and sources', async () => {
+test('PNG and SVG show the map in view, in the classes of the API, with title, legend and sources', async () => {
   const { page, asked, wrong, context } = await open(HERE);
   await page.locator('[data-drawn]').waitFor();
   await page.locator('summary', { hasText: 'Share' }).click();
@@ -185,7 +191,7 @@ test('without WebGL there are a still picture, people by class and a table of bl
   await browser.close();
 });
 
-/** The text that a button copies. */
+/** Presses a button that copies a text, and returns the text. */
 async function copied(page: Page, name: string, part: Page | Locator = page): Promise<string> {
   const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
   await page.evaluate("navigator.clipboard.writeText('')");
@@ -207,7 +213,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   const { port } = other.address() as AddressInfo;
   const sent: Promise<Record<string, string>>[] = [];
   elsewhere.on('request', (request) => sent.push(request.allHeaders()));
-  // Signed in once, which the frame does not look at.
+  // A cookie as after signing in, which the frame does not use.
   await elsewhere.addCookies([{ name: 'account', value: 'x.y', url: site.address }]);
   const news = await openWatched(elsewhere, `http://localhost:${port}/`);
   const frame = news.page.frameLocator('iframe');
@@ -227,7 +233,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   expect(news.wrong).toEqual([]);
 
-  // A page of a scheme of its own, as desktop programs show.
+  // A page of another scheme than http, as desktop programs show.
   const saved = path.join(await folderOfThisTest(), 'saved.html');
   await writeFile(saved, otherPage);
   await news.page.goto(pathToFileURL(saved).href);
@@ -246,7 +252,7 @@ test('a frame of a basket shows its blocks and its people, without a key', async
   await context.close();
 });
 
-test('a frame of a view that costs tokens shows minutes to the nearest, and says why', async () => {
+test('a frame of a view that costs tokens shows minutes to the nearest, and explains why', async () => {
   const { page, wrong, context } = await open(`/embed#x=1&v=reach&o=${site.exampleBlock}`);
   await page
     .getByText('The view of this link costs tokens. Shown instead: minutes to the nearest.')
@@ -278,7 +284,7 @@ async function languagesIn(folder: string) {
   };
 }
 
-test('a request copied as curl, TypeScript or Python runs, and has the rows of the map', async () => {
+test('a request copied as curl, TypeScript or Python runs, and returns the rows of the map', async () => {
   const programs = await languagesIn(await folderOfThisTest());
   const block = site.exampleBlock;
   const minutes = [15, 30, 45, 60].map((one) => `minutes=${one}`).join('&');
@@ -342,7 +348,7 @@ test('a request copied as curl, TypeScript or Python runs, and has the rows of t
   }
 });
 
-test('requests with a body are copied too: exact shares of a basket, and people near sites', async () => {
+test('requests with a body are copied as code too: exact shares of a basket, and people near sites', async () => {
   const programs = await languagesIn(await folderOfThisTest());
   const { lat, lon } = CENTRE;
   const all_of = [
@@ -382,9 +388,9 @@ test('requests with a body are copied too: exact shares of a basket, and people 
   }
 });
 
-test('signed in, the price on a button is what is charged, and the balance shown is that of the account', async () => {
+test('a signed-in visitor is charged the price on a button, and sees the balance of the account', async () => {
   const context = await site.signedIn('reader@example.org');
-  // The browser remembers from here on that it is signed in.
+  // From here on, the browser stores that it is signed in.
   const { page, wrong } = await openWatched(context, `${site.address}/my`);
   await page.goto(`${site.address}/map#x=1&v=reach&o=${site.exampleBlock}`);
   const balance = () =>

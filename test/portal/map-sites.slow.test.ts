@@ -19,7 +19,7 @@ async function open() {
   return { context, ...watched };
 }
 
-/** The sites of the list in the panel, once there are so many. */
+/** Reads the sites listed in the panel, once there are `count` of them. */
 async function listed(page: Page, count: number) {
   const entries = page.locator('.site-list li > span');
   await expect.poll(() => entries.count()).toBe(count);
@@ -30,7 +30,7 @@ async function listed(page: Page, count: number) {
   });
 }
 
-/** The response of the API to what the page sends. */
+/** Returns the response of the API to the request that the page sends. */
 async function answer(body: object, accept: string) {
   const { key } = await site.proxy.customer();
   const minutes = [15, 30, 45, 60];

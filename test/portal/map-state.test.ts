@@ -67,7 +67,7 @@ const states: fc.Arbitrary<MapState> = fc.record({
   ),
 });
 
-test('every state is a short address that gives it back', () =>
+test('every state is written as a short address, and read back from it', () =>
   forAll(500, states, (state) => {
     const address = writeMapState(state);
     expect(address.length).toBeLessThan(2_500);
@@ -75,7 +75,7 @@ test('every state is a short address that gives it back', () =>
     expect(readMapState(address)).toEqual({ state, faults: [] });
   }));
 
-test('any text is read, and a member that is not valid is said once', () =>
+test('any text is read, and an invalid member is reported once', () =>
   forAll(
     500,
     fc.string(),
@@ -89,7 +89,7 @@ test('any text is read, and a member that is not valid is said once', () =>
     },
   ));
 
-test('more sites than an address holds are left out of it, and two of one id are refused', () => {
+test('more sites than an address holds are left out of it, and two sites with one id are refused', () => {
   const sitesOf = (count: number) =>
     Array.from({ length: count }, (_, i) => ({
       id: `${i}`,
@@ -104,7 +104,7 @@ test('more sites than an address holds are left out of it, and two of one id are
   expect(readMapState('#x=1&q=1,2,a;3,4,a').faults).toEqual([expect.stringContaining('(q)')]);
 });
 
-test('another version and unknown members are said', () => {
+test('another version and unknown members are reported', () => {
   const { state, faults } = readMapState('#x=2&m=walk&zz=1');
   expect(state.mode).toBe('walk');
   expect(faults.join(' ')).toMatch(/another version.*zz/);
@@ -117,7 +117,7 @@ describe('a map opens', () => {
     expect(openingBox(blocks, [-76.7, 39.2, -76.5, 39.4])).toEqual([-76.7, 39.2, -76.5, 39.4]);
   });
 
-  test('within the blocks, whatever stations lie beyond', () => {
+  test('within the blocks, even if stations lie beyond', () => {
     expect(openingBox(blocks, [-76.7, 38, -75, 41])).toEqual([-76.7, 39, -76, 40]);
   });
 

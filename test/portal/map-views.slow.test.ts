@@ -7,7 +7,7 @@ import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 let site: PortalSite;
-/** By GEOID. */
+/** Population of each block, by GEOID. */
 const people = new Map<string, number>();
 beforeAll(async () => {
   site = await openPortalSite({ chromium: SOFTWARE_GL });
@@ -34,7 +34,7 @@ async function buy(page: Page, name: RegExp, key?: string): Promise<void> {
   await page.getByLabel('API key').press('Enter');
 }
 
-/** Opens the table of the blocks of a view: the cells of its rows, by GEOID. */
+/** Opens the table of the blocks of a view, and returns the cells of its rows by GEOID. */
 async function tableOf(page: Page, name: string): Promise<ReadonlyMap<string, string[]>> {
   await page.getByText(`${name} as a table`).click();
   const rows = page.getByRole('region', { name }).locator('tbody tr');
@@ -45,7 +45,7 @@ async function tableOf(page: Page, name: string): Promise<ReadonlyMap<string, st
   return new Map(cells.map(([geoid, ...others]) => [geoid, others]));
 }
 
-/** A file of the blocks of a view. */
+/** Downloads a file of the blocks of a view, and returns its text. */
 async function fileOf(page: Page, name: string, format: 'CSV' | 'GeoJSON'): Promise<string> {
   const button = page.locator('.view-files').getByRole('button', { name: format, exact: true });
   if (!(await button.isVisible())) await page.getByText(`Download the ${name}`).click();
@@ -54,7 +54,7 @@ async function fileOf(page: Page, name: string, format: 'CSV' | 'GeoJSON'): Prom
   return readFile(await (await saving).path(), 'utf8');
 }
 
-/** Minutes by GEOID, as the API gives them. */
+/** Requests a reach from the API, and returns its minutes by GEOID. */
 async function reachOf(block: string, mode: string): Promise<ReadonlyMap<string, number>> {
   const { key } = await site.proxy.customer();
   const query = `block=${block}&mode=${mode}&minutes=60&format=blocks`;
@@ -123,7 +123,7 @@ test('a reach costs ten tokens once, and its slider sends nothing', async () => 
   await context.close();
 });
 
-test('jobs in reach, and other weights, cost a token a row, to a block as well', async () => {
+test('jobs and other weights in reach cost one token per row, from a block and to it', async () => {
   const block = site.exampleBlock;
   const { page, wrong, context } = await open(`#x=1&v=reach&o=${block}`);
   const owner = await site.proxy.customer({ tokens: 100 });
@@ -201,7 +201,7 @@ test('a comparison of two modes has the people of both, and those who gain and l
   await context.close();
 });
 
-test('too few tokens: in words, and nothing is charged', async () => {
+test('a lack of tokens is explained in words, and nothing is charged', async () => {
   const { page, context } = await open(`#x=1&v=reach&o=${site.exampleBlock}`, [429]);
   const poor = await site.proxy.customer({ tokens: 3 });
   await buy(page, /^Load the reach/, poor.key);
@@ -211,7 +211,7 @@ test('too few tokens: in words, and nothing is charged', async () => {
   await context.close();
 });
 
-test('search by keyboard: a city for nothing, a POI for tokens, and who reaches it', async () => {
+test('search by keyboard finds a city for free, a POI for tokens, and the people who reach it', async () => {
   const { page, wrong, context } = await open('#x=1&min=45');
   const owner = await site.proxy.customer({ tokens: 2_000 });
   const search = page.getByRole('combobox', { name: 'Search for a city or a POI' });

@@ -15,13 +15,13 @@ import { openWatched, type WatchedPage } from '../support/watched-page.ts';
 
 const DESKTOP = { width: 1280, height: 960 };
 const PHONE = { width: 375, height: 740 };
-/** World pixels at zoom 0, as MapLibre counts zooms. */
+/** Width of the world in pixels at zoom 0, as MapLibre counts zooms. */
 const WORLD = 512;
 const MODES = ['walk', 'bike', 'transit'] as const;
 type Mode = (typeof MODES)[number];
 type Scheme = 'light' | 'dark';
 
-/** A block with land, and what the API says of it. */
+/** A block with land, with its centre and population from the release. */
 interface KnownBlock {
   readonly geoid: string;
   readonly lon: number;
@@ -70,14 +70,14 @@ async function open(
   return { context, ...(await openWatched(context, `${site.address}${path}`, expected)) };
 }
 
-/** Waits until the map shows a mode and type, with nothing on its way. */
+/** Waits until the map shows a mode and type, with nothing left to load. */
 async function drawn(page: Page, mode: Mode, type: number, scheme: Scheme = 'light') {
   const { archive } = site.proxy.releases.current.manifest.tiles[`${mode}-${type}`];
   const state = `${site.apiAddress}/${archive.name} ${scheme}`;
   await page.locator(`[data-drawn="${state}"]`).waitFor();
 }
 
-/** Positions on the stage of a map, by spherical Mercator. */
+/** Projects a position to pixels on the stage of a map, by spherical Mercator. */
 function projected(
   { lon, lat }: { readonly lon: number; readonly lat: number },
   zoom: number,
@@ -92,12 +92,12 @@ function projected(
   ];
 }
 
-/** The map as it is seen, without what lies over it. */
+/** Takes a picture of the map as it is seen, including the controls that lie over it. */
 async function pictureOf(page: Page): Promise<PicturePixels> {
   return pixelsOf(site.browser, await page.locator('.map-canvas').screenshot());
 }
 
-/** Minutes as the API gives them; undefined: over 30; null: not known. */
+/** Minutes as the API returns them: undefined if over 30, null if not known. */
 async function minutesOf(geoid: string, mode: Mode, type: number) {
   const { results, unrouted = [] } = await summaryOf(geoid);
   if (unrouted.some((one) => one.mode === mode)) return null;
@@ -123,7 +123,7 @@ async function summaryOf(geoid: string): Promise<Summary> {
   return summary;
 }
 
-/** The type whose blocks are in most classes. */
+/** Finds the type for which a sample of the blocks has the most classes. */
 async function variedType(mode: Mode): Promise<number> {
   const sample = blocks.filter((_, i) => i % 10 === 0);
   let best = { type: 0, classes: 0 };
@@ -138,7 +138,7 @@ async function variedType(mode: Mode): Promise<number> {
   return best.type;
 }
 
-test('the colour at each block is that of the minutes the API gives', async () => {
+test('the colour at each block is that of the API’s minutes', async () => {
   const zoom = 14;
   const counts: Record<string, number> = {};
   let sampled = 0;
@@ -189,7 +189,7 @@ test('the colour at each block is that of the minutes the API gives', async () =
     await context.close();
   }
   expect(sampled).toBeGreaterThan(1_000);
-  // Every kind of colour was there.
+  // Every kind of colour occurred.
   for (const kind of [...BAND_ENDS.keys(), BAND_ENDS.length, 'unknown']) {
     expect([kind, counts[kind] ?? 0]).toEqual([kind, expect.toSatisfy((n: number) => n > 0)]);
   }
@@ -246,7 +246,7 @@ test('the blocks in view are a table that can be sorted by keyboard, and a file'
   await context.close();
 });
 
-test('the page runs under its policy, and asks only the portal and the API', async () => {
+test('the page complies with its policy, and requests only from the portal and the API', async () => {
   const { page, wrong, asked, context } = await open('/');
   expect(asked.filter((url) => /draw-map|maplibre/.test(url))).toEqual([]);
   await page.getByRole('link', { name: 'Map', exact: true }).click();
@@ -257,14 +257,15 @@ test('the page runs under its policy, and asks only the portal and the API', asy
   const hosts = new Set(asked.map((url) => new URL(url).origin).filter((one) => one !== 'null'));
   expect([...hosts].sort()).toEqual([site.address, site.apiAddress].sort());
   expect(asked.some((url) => url.includes('/v1/isochrone/tiles/'))).toBe(false);
-  // The blocked script is the only complaint.
+  // The blocked script is the only violation.
   expect(wrong.filter((words) => !words.includes('Content Security Policy'))).toEqual([]);
   await context.close();
 });
 
 /**
- * The share of the pixels of classes that have another colour on a second map, and around it:
- * colours may move by a pixel, slivers between lines aside.
+ * Share of the pixels in a class's colour on a first map that lack this colour on a second map,
+ * both there and in the pixels around: colours may move by a pixel. Slivers between lines may
+ * differ.
  */
 async function shareMoved(first: Page, second: Page): Promise<number> {
   const [before, after] = [await pictureOf(first), await pictureOf(second)];
@@ -288,7 +289,7 @@ async function shareMoved(first: Page, second: Page): Promise<number> {
   return moved / compared;
 }
 
-test('mode, type, place and block are in the address, and a fresh browser shows the same', async () => {
+test('mode, type, place and block are in the address, and a fresh browser shows the same map', async () => {
   const first = await open('/map');
   const { page } = first;
   await drawn(page, 'walk', 101);
@@ -314,7 +315,7 @@ test('mode, type, place and block are in the address, and a fresh browser shows 
   expect(await second.page.getByRole('combobox', { name: 'To the nearest' }).inputValue()).toBe(
     '601',
   );
-  // The outline of the selected block is drawn some time after the page knows of it.
+  // The outline of the selected block is drawn some time after the page has selected it.
   await expect.poll(() => shareMoved(page, second.page)).toBeLessThan(1 / 20_000);
   expect([...first.wrong, ...second.wrong]).toEqual([]);
   await first.context.close();
@@ -332,7 +333,7 @@ test('a map that opens farther out than tiles have blocks says so until it is zo
   await context.close();
 });
 
-test('an address of another release says so, and shows what there is', async () => {
+test('an address of another release is reported, and its mode and type are replaced', async () => {
   const { page, wrong, context } = await open('/map#x=1&m=horse&t=999&map=99/a/b&b=12');
   await drawn(page, 'walk', 101);
   await page.getByText('a mode that this release lacks. Shown instead: Walk').waitFor();
@@ -341,7 +342,7 @@ test('an address of another release says so, and shows what there is', async () 
   await context.close();
 });
 
-test('a block of another release is not offered as one of this', async () => {
+test('a block of another release is not offered as one of this release', async () => {
   const { page, wrong, context } = await open('/map#x=1&b=110010001001000');
   const said = page.getByText('This release has no such block near the map.');
   await said.waitFor();
@@ -352,7 +353,7 @@ test('a block of another release is not offered as one of this', async () => {
   await context.close();
 });
 
-test('a click shows the block; with a key its minutes, paid for once and kept nowhere', async () => {
+test('a click shows a block; a key, which is stored nowhere, shows its minutes, charged once', async () => {
   const zoom = 15;
   const { page, wrong, asked, context } = await open(at(zoom), {}, [401]);
   await drawn(page, 'walk', 101);
@@ -425,14 +426,14 @@ test('a click shows the block; with a key its minutes, paid for once and kept no
   const charged = 10_000 - before;
   expect(charged).toBe(rows.length + reached.length);
   await panel.getByText(`${charged} tokens charged, ${before.toLocaleString('en-US')}`).waitFor();
-  // A name and its marker point at each other.
+  // A name and its marker highlight each other.
   const [name] = await panel.locator('.poi-name').allTextContents();
   await panel.locator('.poi-name').first().hover();
   await page.locator('.map-marker.is-pointed').first().waitFor();
   await page.mouse.move(0, 0);
   await page.locator(`.map-marker[aria-label^="${name}"]`).first().focus();
   await panel.locator('.profile-type.is-pointed').first().waitFor();
-  // Back and forth costs nothing.
+  // Changing the mode back and forth costs nothing.
   await page.getByLabel('Mode').selectOption('bike');
   await page.getByLabel('Mode').selectOption('walk');
   await panel.locator('.profile').waitFor();
@@ -449,7 +450,7 @@ test('a click shows the block; with a key its minutes, paid for once and kept no
   await context.close();
 });
 
-test('by keyboard alone: a mode, a type, the map, and a block', async () => {
+test('a mode, a type, the map and a block can be selected by keyboard alone', async () => {
   const { page, wrong, context } = await open('/map');
   await drawn(page, 'walk', 101);
   const focused = () =>
@@ -538,7 +539,7 @@ test('while the API is away the page says so, and works again when it is back', 
   await context.close();
 });
 
-test('of a release without tiles the page says so', async () => {
+test('the page reports a release without tiles', async () => {
   const plain = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
   const bare = await openPortalSite({ store: plain.folder, chromium: SOFTWARE_GL });
   try {

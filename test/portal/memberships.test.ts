@@ -13,7 +13,7 @@ import { forAll } from '../support/for-all.ts';
 const DAY_SECONDS = 86_400;
 const PRICES = ['price_sold', 'price_former'] as const;
 
-/** A subscription in whole days. */
+/** A subscription, with times in whole days. */
 interface Held {
   readonly prices: readonly string[];
   readonly status: Stripe.Subscription.Status;
@@ -34,7 +34,7 @@ const held = fc.record({
     'incomplete',
     'incomplete_expired',
   ),
-  // Few, so that subscriptions often end together.
+  // Few days, so that subscriptions often end together.
   periodEnd: fc.integer({ min: 1, max: 6 }),
   end: fc.oneof(
     fc.constantFrom('none' as const, 'period' as const),
@@ -94,7 +94,7 @@ test('a customer is a member on the days that any subscription covers, by the on
       status === 'active' ? giving.periodEnd * DAY_SECONDS * 1000 : null,
     );
     const lastsAsLong = (one: Held) => covers(one, membership.untilMs! / DAY_SECONDS / 1000 - 1);
-    // The first of equals, so that settling twice changes nothing.
+    // The first of equally long subscriptions, so that settling twice changes nothing.
     expect(subscriptions.find((one) => isOurs(one) && lastsAsLong(one))).toBe(giving);
   }));
 

@@ -22,7 +22,7 @@ const settings = () => {
 const events = () => shop.ledger.openEvents(10);
 const nextEvent = () => shop.standIn.sign(shop.books.events.shift()!);
 
-test('an event is stored once, before anything else, and settled without being asked for', async () => {
+test('an event is stored once, before anything else, and then settled without a further call', async () => {
   const id = await shop.newAccount();
   shop.standIn.fault = 'error';
   shop.books.tell('customer.created', shop.books.addCustomer(null, {}));
@@ -38,14 +38,14 @@ test('an event is stored once, before anything else, and settled without being a
   await shop.payment.receive(body, signature);
   await expect.poll(async () => (await shop.account(id)).balance).toBe(10_000);
   await expect.poll(events).toEqual([]);
-  // A settled event sends no further request.
+  // A settled event causes no further request.
   const asked = shop.standIn.requests.length;
   await shop.payment.receive(body, signature);
   await shop.payment.settleOpenEvents();
   expect(shop.standIn.requests).toHaveLength(asked);
 });
 
-test('events of before are settled from the start on, and failures reported with their event', async () => {
+test('events stored before the start are settled after it, and failures are reported with their event', async () => {
   const id = await shop.newAccount();
   const session = await shop.buyPack(id, 'pack_10k');
   await shop.payment.close();
@@ -76,12 +76,12 @@ test('an event that takes too long is left for later', async () => {
   expect(await events()).toHaveLength(1);
 });
 
-test('closing an account is one event in five minutes, settled once the account is closed', async () => {
+test('closing an account stores one event per five minutes, settled once the account is closed', async () => {
   const id = await shop.newAccount();
   const subscription = await shop.subscribe(id);
   await shop.deliverNew();
   const account = await shop.account(id);
-  // From the beginning of a period.
+  // Advances to the beginning of a period.
   shop.books.advance(300 - (shop.books.now % 300));
   const [beganAtMs, period] = [shop.now(), shop.books.now / 300];
   const closing = (id: string, number: number, receivedAtMs: number) => ({
@@ -104,7 +104,7 @@ test('closing an account is one event in five minutes, settled once the account 
   await expect.poll(() => subscription.status).toBe('canceled');
 });
 
-test('a purchase while Stripe fails is a problem of its own, and reported', async () => {
+test('a purchase while Stripe fails gets a problem type of its own, and is reported', async () => {
   const id = await shop.newAccount();
   const account = await shop.account(id);
   shop.standIn.fault = 'error';
@@ -133,7 +133,7 @@ test('a purchase while Stripe fails is a problem of its own, and reported', asyn
   expect(await payment.priceFault()).toBe(`Stripe has no price "${MEMBERSHIP_PRICE}"`);
 });
 
-test('a membership has a page where it is managed if its customer pays for it', async () => {
+test('a membership has a page to manage it if its customer pays for it', async () => {
   const id = await shop.newAccount();
   const open = await shop.account(id);
   expect(shop.payment.portalUrl(open)).toBeNull();
@@ -148,7 +148,7 @@ test('a membership has a page where it is managed if its customer pays for it', 
   expect(shop.payment.portalUrl({ ...open, membership })).toBeNull();
 });
 
-test('commands reconcile, and end subscriptions, and say where Stripe fails', async () => {
+test('commands reconcile, end subscriptions, and report failures of Stripe', async () => {
   const id = await shop.newAccount();
   const subscription = await shop.subscribe(id);
   expect(await reconcileWith(settings(), shop.ledger, null)).toMatchObject({

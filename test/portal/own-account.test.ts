@@ -72,7 +72,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('at most thirty are created a day; refused fourth ones do not count', async () => {
+  test('at most thirty keys are created per day, and refused fourth keys do not count', async () => {
     const { visitor } = await owner();
     const make = async () => (await visitor.change('POST', '/keys', {})).statusCode;
     const revokeAll = async () => {
@@ -97,7 +97,7 @@ describe('keys', () => {
     expect((await visitor.get('/keys')).json().keys).toHaveLength(30);
   });
 
-  test('a fourth active one is refused, also among concurrent requests; a revoked one makes room', async () => {
+  test('a fourth active key is refused, even among concurrent requests; a revoked key makes room', async () => {
     const { visitor } = await owner();
     const token = await visitor.csrf();
     const made = await Promise.all(
@@ -143,7 +143,7 @@ describe('keys', () => {
     ['with a NUL', 'a\0b'],
     ['that turns the writing around', 'a\u202eb'],
     ['that is no text', 7],
-  ])('refuses a label %s, and creates no key', async (_, label) => {
+  ])('a label %s is refused, and creates no key', async (_, label) => {
     const { visitor } = await owner();
     const response = await visitor.change('POST', '/keys', { label });
     expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-parameters']);
@@ -152,7 +152,7 @@ describe('keys', () => {
   });
 });
 
-test('days of usage that are invalid, or in the wrong order, are refused by name', async () => {
+test('days of usage that are invalid or in the wrong order are refused with the parameter’s name', async () => {
   const { visitor } = await owner();
   for (const [query, name] of [
     ['from=2026-02-30', 'from'],
@@ -171,7 +171,7 @@ test('days of usage that are invalid, or in the wrong order, are refused by name
   expect(twice.detail).toBe('query.from: must be given once');
 });
 
-test('a member sees state and renewal; a lapsed membership is not shown as one', async () => {
+test('a member sees status and renewal, and a lapsed membership is not shown', async () => {
   const { visitor, id } = await owner();
   const renewsAtMs = Date.now() + 1_000_000;
   const membership = {
@@ -181,7 +181,7 @@ test('a member sees state and renewal; a lapsed membership is not shown as one',
     subscription: 's',
   } as const;
   await portal.ledger.setMembership(id, membership, BY);
-  // Nothing is sold here: a paid account would be closed, yet billed on.
+  // This portal sells nothing, so a paid account would be closed, yet still billed.
   const refused = await visitor.change('DELETE', '/account');
   expect([refused.statusCode, slugOf(refused)]).toEqual([503, 'membership-unavailable']);
   expect((await visitor.get('/account')).json().membership).toEqual({

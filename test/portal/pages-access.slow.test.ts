@@ -27,14 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-/** axe's findings, in a few words each. */
+/** Returns axe's findings, in a few words each. */
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-/** The excess of the page's width over the viewport. */
+/** Pixels by which the page is wider than the viewport. */
 function overhang(page: Page): Promise<number> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',

@@ -17,7 +17,7 @@ function corners(path: string): [number, number][] {
   return [...path.matchAll(/(-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
 }
 
-/** Great-circle metres, by the haversine formula. */
+/** Great-circle distance in metres, by the haversine formula. */
 function metresBetween([lonA, latA]: number[], [lonB, latB]: number[]): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const [a, b] = [radians(latA), radians(latB)];
@@ -68,7 +68,8 @@ test('an outline lies within its margin, and its scale is that of the ground', a
       expect(y).toBeGreaterThanOrEqual(39.9);
       expect(y).toBeLessThanOrEqual(280.1);
     }
-    // The west side of the box, on the ground and in the picture; corners are rounded to 0.1.
+    // Compares the west side of the box on the ground and in the picture, where corners are rounded
+    // to 0.1.
     const height = Math.abs(drawn[3][1] - drawn[0][1]);
     const expected = (height / metresBetween(ring[3], ring[0])) * scale.metres;
     expect(Math.abs(scale.length - expected)).toBeLessThan(
@@ -153,7 +154,7 @@ test('sign-in redirects to our own pages only', () => {
   }
 });
 
-test('a data component names the sources in its version, and no other', () => {
+test('the sources in the version of a data component are named, and no others', () => {
   expect(sourcesOf('osm-280a96cc4651f438+gtfs-37d0c4e79d18a95b/taxonomy-2026.3-4bbd2f04')).toBe(
     'OpenStreetMap; GTFS feeds of the transit agencies',
   );

@@ -7,7 +7,7 @@ import { openWatched } from '../support/watched-page.ts';
 const LIMITS = { perDay: 500, perNetwork: 500, perDomain: 500 };
 const TOKENS = /5,000 (free )?tokens/;
 
-test('without sign-up grants no page promises any, and an owner is told on each of theirs', async () => {
+test('without sign-up grants no page promises any, and an owner’s pages state that there are none', async () => {
   const config = { signupGrants: { ...LIMITS, perDay: 0 } };
   const site = await ofThisTest(openPortalSite({ config }));
   const visitor = await site.browser.newContext();

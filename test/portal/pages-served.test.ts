@@ -39,7 +39,7 @@ async function scriptsOf(document: string): Promise<Map<string, string>> {
   return found;
 }
 
-test('every page is one document, that of the map with links to its parts, under a policy that runs no inline script or style', async () => {
+test('all pages share one document, the map’s with links to its parts, and a policy against inline code', async () => {
   const { body: document } = await get('/');
   for (const path of Object.values(PAGE_PATHS)) {
     const { statusCode, headers, body } = await get(path, BROWSER);
@@ -107,7 +107,7 @@ test('script and style are immutable under their names, compressed, and small', 
   expect((await get('/assets/index-00000000.js')).statusCode).toBe(404);
 });
 
-test('the map and its libraries are files of their own, which other pages do not load', async () => {
+test('the map and its libraries are separate files, which other pages do not load', async () => {
   const atOnce = await assets();
   const scripts = await scriptsOf('/');
   for (const name of ['map-page', 'draw-map']) {
@@ -177,12 +177,12 @@ test('for a missing page, browsers get a page and programs the problem document'
   expect(posted.headers['content-type']).toMatch(/^application\/problem\+json/);
 });
 
-test('crawlers are directed to the front page only', async () => {
+test('crawlers are kept out of account pages and sign-in routes', async () => {
   const { body } = await get('/robots.txt');
   expect(body.split('\n')).toEqual(['User-agent: *', 'Disallow: /my', 'Disallow: /auth/', '']);
 });
 
-test('/config.json says where the API is, and what is for sale', async () => {
+test('/config.json has the URL of the API, and what is for sale', async () => {
   expect((await get('/config.json')).json()).toEqual({
     api_url: `${API}/below`,
     membership_available: false,

@@ -46,7 +46,7 @@ function focused(page: Page): Promise<string> {
   })()`);
 }
 
-test('from the first visit to a metered request with the new key', async () => {
+test('a visitor gets from the first visit to a metered request with a new key', async () => {
   const context = await ofThisTest(
     site.browser.newContext({
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -69,7 +69,7 @@ test('from the first visit to a metered request with the new key', async () => {
   expect(await code.getAttribute('autocomplete')).toBe('one-time-code');
   expect(await code.getAttribute('inputmode')).toBe('numeric');
   const digits = await mailedCode('ada@example.org');
-  // As copied from a mail.
+  // The code, as copied from a mail.
   await page.evaluate(
     `navigator.clipboard.writeText(' ${digits.slice(0, 3)} ${digits.slice(3)} ')`,
   );
@@ -111,13 +111,13 @@ test('from the first visit to a metered request with the new key', async () => {
 
   const ours = [site.address, site.apiAddress];
   expect(asked.filter((url) => !ours.some((one) => url.startsWith(one)))).toEqual([]);
-  // The key is not stored, and no address contains it, nor a browser token.
+  // The key is not stored, and no URL contains the key or a browser token.
   expect(JSON.stringify(await context.storageState({ indexedDB: true }))).not.toContain(key);
   expect(asked.filter((url) => url.includes(key) || url.includes('tb_live_'))).toEqual([]);
   expect(wrong).toEqual([]);
 });
 
-test('finds a place by its name, by keyboard too', async () => {
+test('a place is found by its name, by keyboard too', async () => {
   const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, site.address);
   await page.getByLabel('City or town').fill('halc');
@@ -131,7 +131,7 @@ test('finds a place by its name, by keyboard too', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('the whole way by keyboard: sign in, a key, sign out', async () => {
+test('signing in, creating and revoking a key, and signing out work by keyboard', async () => {
   const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, site.address);
   const press = async (...keys: string[]) => {
@@ -172,7 +172,7 @@ test('the whole way by keyboard: sign in, a key, sign out', async () => {
   await page.getByRole('dialog', { name: 'Revoke typed?' }).waitFor();
   await press('Escape');
   await expect.poll(() => focused(page)).toBe('Revoke typed');
-  // The page learns of a dialog's closing in a separate task.
+  // The page is notified in a separate task that a dialog has closed.
   await page.locator('dialog').waitFor({ state: 'detached' });
   await press('Enter');
   await page.getByRole('dialog', { name: 'Revoke typed?' }).waitFor();
@@ -264,7 +264,7 @@ test('membership and packs lead to the checkout', async () => {
   }
 });
 
-test('another device is signed out from here, and the account is deleted', async () => {
+test('an owner signs out another device, and deletes the account', async () => {
   const here = await ofThisTest(site.signedIn('leaving@example.org'));
   const account = (await site.proxy.ledger.accountByEmail('leaving@example.org'))!;
   await site.proxy.ledger.beginSession(account.id, {

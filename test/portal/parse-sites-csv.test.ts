@@ -26,7 +26,7 @@ test('a site has the line that it begins on, and whether it is a candidate if th
 });
 
 test.each(['\n', '\n\n', '\r\n\r\n\r\n', '\n,,\n \n'])(
-  'all of the most sites are read, and one more is refused, with %j between them',
+  'the maximum number of sites is read, and one more is refused, with %j between them',
   (between) => {
     const text = (count: number) =>
       `id,lat,lon${between}${rows(count, (i) => `${i},1,2${between}`)}`;
@@ -48,11 +48,11 @@ test.each([
   ['\n\na,1\n', '4: missing: lon is missing'],
   ['a,1,2\n\na,1,2\n', '4: duplicate: id a is also that of line 2'],
   [`${'x'.repeat(101)},1,2\n`, '2: too_big: id must have at most 100 characters'],
-])('%j after a header is refused by its line', (text, fault) => {
+])('%j after a header is refused with its line', (text, fault) => {
   expect(faultsOf(`id,lat,lon\n${text}`)).toEqual([fault]);
 });
 
-test('the header is refused if it lacks a column, or has one twice by any of its names', () => {
+test('the header is refused if it lacks a column, or has one twice under any of its names', () => {
   expect(faultsOf('id;lon\na;1\n')).toEqual(['all: missing: lacks the column lat; it has id, lon']);
   for (const header of ['id,ID,lat,lon', 'id,lat,Latitude,lon', 'id,lat,lon,candidate,candidate']) {
     expect(faultsOf(`${header}\na,1,2,3\n`)[0]).toMatch('duplicate: has more than one column ');
@@ -60,7 +60,7 @@ test('the header is refused if it lacks a column, or has one twice by any of its
   expect(parse('id,name,name,lat,lon\na,x,y,1,2\n')).toHaveProperty('sites.length', 1);
 });
 
-test('the first hundred faults are listed', () => {
+test('only the first hundred faults are listed', () => {
   const faults = faultsOf(`id,lat,lon\n${rows(500, (i) => `${i},1,x\n`)}`);
   expect([faults.length, faults[99].split(':')[0]]).toEqual([100, '101']);
 });

@@ -35,10 +35,10 @@ interface Sale {
   readonly charge: Charge;
 }
 
-/** The order, repetition and loss of events make no difference. */
+/** Tests that the order, repetition and loss of events make no difference. */
 export function paymentOrderSuite(name: string, newAddress: () => string): void {
   describe(`events on ${name}`, () => {
-    test('delivered in order, shuffled, twice, late, or not at all: the ledgers end up equal, and match the hand calculation', async () => {
+    test('delivered in order, shuffled, twice, late or never lead to equal ledgers, as in a plain calculation', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(action, { minLength: 8, maxLength: 25 }),
@@ -127,7 +127,7 @@ async function act(
       books.dispute(charge, charge.amount - charge.amount_refunded);
     }
   } else if (one.kind === 'decide') {
-    // Including one that has already been decided.
+    // Decides a dispute, which may have been decided already.
     const dispute = chosen([...books.disputes.values()], one.which);
     if (dispute) books.closeDispute(dispute, one.isWon ? 'won' : 'lost');
   } else if (one.kind === 'cancel') {
@@ -146,7 +146,7 @@ async function act(
   }
 }
 
-/** The same events again, in any order, some twice, with portals that stop midway. */
+/** Delivers the same events again, in any order, some twice, with portals that stop midway. */
 async function deliverInDisorder(
   shop: Shop,
   ledger: Ledger,
@@ -172,7 +172,10 @@ async function deliverInDisorder(
   expect(await ledger.openEvents(10)).toEqual([]);
 }
 
-/** The tokens that an account's payments are worth: of each sale, the part not refunded. */
+/**
+ * The tokens that an account's payments are worth: of each sale, the part that is neither refunded
+ * nor disputed, unless the dispute was won.
+ */
 function reckoned(shop: Shop, account: AccountId): number {
   return salesTo(shop, account).reduce((sum, { tokens, charge }) => {
     const disputed = disputesOf(shop, charge)

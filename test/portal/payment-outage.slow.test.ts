@@ -16,7 +16,7 @@ const receive = async () => {
 };
 
 test.each(['error', 'stall', 'drip'] as const)(
-  'keeps events that arrive while Stripe is down (%s), and handles them when it is back',
+  'events that arrive while Stripe is down (%s) are kept, and handled when it is back',
   async (fault) => {
     const id = await shop.newAccount();
     await shop.subscribe(id);
@@ -35,7 +35,7 @@ test.each(['error', 'stall', 'drip'] as const)(
   },
 );
 
-test('while Stripe is down, tries one event rather than each, and less and less often', async () => {
+test('while Stripe is down, one event at a time is tried, and less and less often', async () => {
   await shop.subscribe(await shop.newAccount());
   shop.standIn.fault = 'error';
   await receive();
@@ -128,7 +128,7 @@ test('the event worker survives any number of failing events', async () => {
   const open = Array.from({ length: 150_000 }, (_, i) => ({ id: `evt_${i}`, ...reported }));
   const worker = await ofThisTest(
     new EventWorker({
-      // On a disk, storing that many would take minutes.
+      // The events are in memory, since storing so many on a disk would take minutes.
       ledger: {
         storeEvent: async () => true,
         openEvents: async (limit, offset = 0) => open.slice(offset, offset + limit),
@@ -187,7 +187,7 @@ test('reconcile finds everything that was missed, counts it, and finds nothing t
   await shop.deliverNew();
   shop.books.advance(31 * DAY);
   const sinceMs = shop.now();
-  // More than a page of each.
+  // Buys more packs than fit on a page of Stripe's lists.
   const packs = [];
   for (let i = 0; i < 103; i++) {
     packs.push(await shop.buyPack(id, 'pack_10k'));

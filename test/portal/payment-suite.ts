@@ -5,7 +5,10 @@ import { ofTests } from '../support/of-tests.ts';
 import { DAY, MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
 import type { StripeEvent } from '../support/stripe-stand-in/objects.ts';
 
-/** The contract of payment on any ledger. `newAddress` returns that of a new and empty one. */
+/**
+ * Tests the contract of payment on any ledger. `newAddress` returns the address of a new, empty
+ * ledger.
+ */
 export function paymentSuite(name: string, newAddress: () => string): void {
   describe(`payment on ${name}`, () => {
     const shop = ofTests(() => Shop.open(newAddress()));
@@ -79,7 +82,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       shop.books.cancel(subscription);
     });
 
-    test('after the last failed try the subscription ends, and the tokens stay', async () => {
+    test('after the last failed attempt at payment the subscription ends, and the tokens stay', async () => {
       const { id, subscription } = await member();
       shop.books.withoutMoney.add(subscription.customer);
       shop.books.advance(45 * DAY);
@@ -112,11 +115,11 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect(await shop.reported(id)).toMatchObject({ balance: 60_000, addsUp: true });
     });
 
-    test('a refund takes tokens in proportion to the money; a full one, in any number of parts, takes all of them', async () => {
+    test('a refund takes tokens in proportion to the money; a full refund, in any number of parts, takes all', async () => {
       const id = await shop.newAccount();
       const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
       shop.books.refund(charge, 400);
-      // A third of 1,200 cents, of 10,000 tokens: 3,333 and a third.
+      // A third of the 1,200 cents is worth 3,333 and a third of the 10,000 tokens.
       expect((await shop.reported(id)).balance).toBe(10_000 - 3_333);
       shop.books.advance(60);
       shop.books.refund(charge, 400);
@@ -143,7 +146,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect((await shop.reported(id)).balance).toBe(55_000);
       const dispute = shop.books.dispute(charge, 1_200);
       expect(await shop.reported(id)).toMatchObject({ balance: 50_000, addsUp: true });
-      // The tokens that the dispute took in addition to the refund come back with it.
+      // Winning the dispute returns the tokens that it took in addition to the refund.
       shop.books.closeDispute(dispute, 'won');
       expect(await shop.reported(id)).toMatchObject({ balance: 55_000, addsUp: true });
     });
@@ -171,7 +174,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       shop.books.closeDispute(dispute, 'won');
       expect(await shop.reported(id)).toMatchObject({ balance: 30_000, addsUp: true });
 
-      // Banks change their minds: lost after all, and eventually won.
+      // Banks change their minds: the dispute is lost after all, and eventually won.
       for (const [status, balance] of [
         ['lost', 0],
         ['won', 30_000],
@@ -227,13 +230,13 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect((await shop.reported(id)).balance).toBe(10_000);
     });
 
-    test('a month paid in full or part by a coupon or Stripe balance counts as paid; credit for the rest of a month pays none', async () => {
+    test('a month paid by coupon or Stripe balance, even in part, counts; credit for the rest of a month does not', async () => {
       const { id, subscription } = await member();
       const { customer } = subscription;
       shop.books.balances.set(customer, 400);
       shop.books.advance(30 * DAY);
       expect((await shop.reported(id)).balance).toBe(20_000);
-      // 600 of 1,000 cents by card.
+      // The card paid 600 of the 1,000 cents.
       shop.books.refund(shop.books.chargeOf(invoicesOf(subscription.id)[1]), 600);
       expect((await shop.reported(id)).balance).toBe(14_000);
       shop.books.coupons.set(customer, 1_000);
@@ -245,7 +248,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       shop.books.cancel(subscription);
     });
 
-    test('when the price changes, the new one is sold, and subscribers at the old one renew and stay', async () => {
+    test('when the price changes, the new price is sold, and subscribers at the old price renew and stay', async () => {
       const { id, subscription } = await member();
       const lapsing = await member();
       const newer = shop.books.addPrice('price_newer', 800);
@@ -266,7 +269,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
         });
       }
       expect((await shop.standing(lapsing.id)).membership?.status).toBe('past_due');
-      // Found even without an event.
+      // The end of a subscription is found even without an event.
       shop.books.advance(30 * DAY);
       shop.books.cancel(subscription);
       shop.books.events.length = 0;
@@ -276,7 +279,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       await shop.restart();
     });
 
-    test('accepts and forgets events of unrelated customers', async () => {
+    test('accepts and discards events of unrelated customers', async () => {
       const { books } = shop;
       const customer = books.addCustomer(null, {}).id;
       const membership = books.prices.get(MEMBERSHIP_PRICE)!;
@@ -325,7 +328,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       });
     });
 
-    test('reconciling since a moment finds objects created long before it, and changed after', async () => {
+    test('reconciling since a moment finds objects created long before it, and changed since', async () => {
       const id = await shop.newAccount();
       const { books } = shop;
       const refunded = books.chargeOf(await shop.buyPack(id, 'pack_50k'));
@@ -338,7 +341,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       books.withoutMoney.add(renewing.subscription.customer);
       books.advance(5 * DAY);
       const byBank = await shop.buyPack(id, 'pack_10k', 'bank');
-      // Renewed a minute before, and not paid yet.
+      // The membership was renewed a minute before, and is not paid yet.
       books.advance(renewing.subscription.items.data[0].current_period_end - books.now + 60);
       expect((await shop.reported(id)).balance).toBe(0);
       const sinceMs = shop.now() + 1;

@@ -62,7 +62,7 @@ const set = (members: object) => (object: object) => {
   Object.assign(object, members);
 };
 
-/** Each alone keeps an invoice from granting a month. */
+/** Changes each of which alone keeps an invoice from granting a month. */
 const INVOICE_FAULTS: Changes<Invoice> = {
   open: set({ status: 'open' }),
   'in euros': set({ currency: 'eur' }),
@@ -84,7 +84,7 @@ const INVOICE_FAULTS: Changes<Invoice> = {
   },
 };
 
-/** None of these changes what an invoice grants. */
+/** Changes that do not affect what an invoice grants. */
 const INVOICE_VARIANTS: Changes<Invoice> = {
   'at a former price': first({ pricing: { price_details: { price: FORMER } } }),
   'with the price expanded': first({ pricing: { price_details: { price: { id: SOLD } } } }),
@@ -172,11 +172,11 @@ test('a paid month grants the tokens of a month, however its invoice is written'
     });
   }));
 
-test('an invoice without payments is a purchase that nothing can be refunded of', () => {
+test('an invoice without payments is a purchase without payments to refund', () => {
   expect(monthBought({ ...monthPaid(), payments: undefined })?.paymentIntents).toEqual([]);
 });
 
-test.each(Object.keys(INVOICE_FAULTS))('an invoice grants nothing: %s', (fault) => {
+test.each(Object.keys(INVOICE_FAULTS))('an invoice grants nothing if it is %s', (fault) => {
   expect(monthBought(changed(monthPaid(), [INVOICE_FAULTS, [fault]]))).toBeNull();
 });
 
@@ -210,7 +210,7 @@ test('a paid pack grants what was sold, at the price that was paid', () =>
     },
   ));
 
-test.each(Object.keys(SESSION_FAULTS))('a checkout grants nothing: %s', (fault) => {
+test.each(Object.keys(SESSION_FAULTS))('a checkout grants nothing if it is %s', (fault) => {
   expect(packBought(changed(packPaid(), [SESSION_FAULTS, [fault]]))).toBeNull();
 });
 

@@ -13,7 +13,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 const run = promisify(execFile);
 const TTA = path.resolve('dist/infra/cli/tta.js');
 
-/** Ends commands that hang. */
+/** Timeout that ends commands that hang. */
 const PATIENCE_MS = 300_000;
 const MAIL_COMES = "until grep -qsE '^ +[0-9]{6}' var/mail/*.eml; do sleep 0.1; done";
 
@@ -47,7 +47,7 @@ async function someBlock(): Promise<string> {
   throw new Error('no block of the demo city is near a street');
 }
 
-/** A listening command of the built program. */
+/** Starts a listening command of the built program. */
 const started = (cwd: string, ...args: string[]) =>
   startServer([TTA, ...args, '--port', '0'], {}, { cwd });
 
@@ -66,7 +66,7 @@ describe.each(['SQLite', 'Redis'])('on %s', (kind) => {
       expect(stdout).toContain(
         '{"email":"you@example.org","tokens_remaining":5000,"membership":null}',
       );
-      // By key, then by browser token.
+      // The first response is by key, the second by browser token.
       expect(stdout.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
       const charged = Number(/x-tokens-charged: (\d+)/i.exec(stdout)![1]);
       expect(charged).toBeGreaterThan(0);

@@ -13,11 +13,11 @@ const newAddress = newSqliteLedgers();
 const shop = ofEachTest(() => Shop.open(newAddress()));
 
 const NONE = { invoices: 0, sessions: 0, refunds: 0, disputes: 0, subscriptions: 0, ...NOTHING };
-/** For how many days after its creation an object may still change. */
+/** Days after its creation within which an object may still change. */
 const CHANGES_FOR = { invoices: 60, sessions: 30, refunds: 60, disputes: 365 };
 const KINDS = Object.keys(CHANGES_FOR) as (keyof typeof CHANGES_FOR)[];
 
-/** Objects that change nothing: of no payment of ours. */
+/** Adds an object that changes nothing, since it belongs to none of our payments. */
 function addAlien(kind: keyof typeof CHANGES_FOR, id: string, created: number): void {
   const { books } = shop;
   const members = { id, object: kind, created, payment_intent: null, mode: 'setup', parent: null };
@@ -26,7 +26,7 @@ function addAlien(kind: keyof typeof CHANGES_FOR, id: string, created: number): 
   (books[kind] as unknown as Map<string, object>).set(id, alien);
 }
 
-test('examines what may have changed since a time: objects as old as their kind may change', async () => {
+test('reconciling examines the objects that are young enough to have changed since a given time', async () => {
   const since = shop.books.now;
   for (const kind of KINDS) {
     const oldest = since - CHANGES_FOR[kind] * DAY;
@@ -35,20 +35,20 @@ test('examines what may have changed since a time: objects as old as their kind 
     }
   }
   const two = { ...NONE, invoices: 2, sessions: 2, refunds: 2, disputes: 2 };
-  // Within a second, as Stripe's times are.
+  // Stripe's times are whole seconds, so milliseconds make no difference.
   for (const more of [0, 999]) expect(await shop.reconcile(since * 1000 + more)).toEqual(two);
   const all = { ...NONE, invoices: 3, sessions: 3, refunds: 3, disputes: 3 };
   for (const ever of [null, 0, DAY * 1000]) expect(await shop.reconcile(ever)).toEqual(all);
 });
 
-test('examines paid invoices and complete sessions only', async () => {
+test('only paid invoices and complete sessions are examined', async () => {
   for (const kind of ['invoices', 'sessions'] as const) addAlien(kind, `${kind}_1`, shop.books.now);
   Object.assign(shop.books.invoices.get('invoices_1')!, { status: 'open' });
   Object.assign(shop.books.sessions.get('sessions_1')!, { status: 'expired' });
   expect(await shop.reconcile()).toEqual(NONE);
 });
 
-test('books each kind of payment, and counts what it did', async () => {
+test('each kind of payment is booked, and the changes are counted', async () => {
   const { books } = shop;
   const id = await shop.newAccount();
   await shop.subscribe(id);
@@ -91,7 +91,7 @@ test('a subscription that ended is settled while an account still has its member
   expect(asked()).toEqual([]);
 });
 
-test('names five of the objects that Stripe refuses, and settles all others', async () => {
+test('up to five objects that Stripe refuses are named, and all others are settled', async () => {
   const id = await shop.newAccount();
   await shop.subscribe(id);
   const refused = (refunds: number) => {
@@ -114,7 +114,7 @@ test('names five of the objects that Stripe refuses, and settles all others', as
   );
 });
 
-test('ends at once where Stripe does not respond, and at a failure of the ledger', async () => {
+test('reconciling ends at once if Stripe does not respond, or if the ledger fails', async () => {
   for (const id of ['re_1', 're_2']) addAlien('refunds', id, shop.books.now);
   shop.standIn.faultAt.set('GET /v1/refunds/re_2', 'stall');
   const { address: apiUrl, secretKey } = shop.standIn;

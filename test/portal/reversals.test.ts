@@ -88,7 +88,7 @@ test('after each reversal the tokens taken are those of the money returned, and 
         if (stands) returned += more;
         else expect(shares[i]).toBe(0);
         taken += shares[i];
-        // Exact, by integers: the most tokens whose price is within the money returned.
+        // Exact, by integers: `taken` is the most tokens whose price is within the money returned.
         expect(taken * cents).toBeLessThanOrEqual(tokens * returned);
         expect(taken).toBeLessThanOrEqual(tokens);
         const isMost = (taken + 1) * cents > tokens * returned || taken === tokens;

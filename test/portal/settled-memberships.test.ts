@@ -12,7 +12,7 @@ const shop = ofTests(() => Shop.open(newAddress()));
 
 const CHANGED = { ...NOTHING, membershipsChanged: 1 };
 const settle = (id: string) => settleSubscription(shop.billing(), id);
-/** A subscription for an account, made by its operator at Stripe. */
+/** Creates a subscription for an account, as an operator does at Stripe. */
 const subscribed = (account: string, customer = shop.books.addCustomer(null, {}).id) =>
   shop.books.subscribe(customer, shop.books.prices.get(MEMBERSHIP_PRICE)!, { account });
 const membershipOf = async (id: string) => (await shop.account(id)).membership;
@@ -32,7 +32,7 @@ test('a subscription gives its account a membership and a customer, once', async
   expect(changed).toMatchObject({ what: 'membership-changed', by: 'payment', atMs: shop.now() });
 });
 
-test('a subscription of no account of ours changes nothing', async () => {
+test('a subscription that belongs to none of our accounts changes nothing', async () => {
   const elsewhere = subscribed('of another service');
   expect(await settle(elsewhere.id)).toEqual(NOTHING);
   const { customer } = elsewhere;
@@ -40,7 +40,7 @@ test('a subscription of no account of ours changes nothing', async () => {
   expect(await settle(shop.books.subscribe(customer, price, {}).id)).toEqual(NOTHING);
 });
 
-test('any difference from Stripe is mended, and counted as a change', async () => {
+test('any difference from Stripe is corrected, and counted as a change', async () => {
   const id = await shop.newAccount();
   const subscription = subscribed(id);
   await settle(subscription.id);
@@ -63,14 +63,14 @@ test('any difference from Stripe is mended, and counted as a change', async () =
   expect(await settle(subscription.id)).toEqual(NOTHING);
 });
 
-test('a membership of an operator stays', async () => {
+test('a membership given by an operator stays', async () => {
   const id = await shop.newAccount();
   await shop.ledger.setMembership(id, WITHOUT_END, BY);
   expect(await settle(subscribed(id).id)).toEqual(NOTHING);
   expect(await membershipOf(id)).toEqual(WITHOUT_END);
 });
 
-test('subscriptions of the customer before and of a new one count together', async () => {
+test('subscriptions of an account’s former customer and of a new one count together', async () => {
   const id = await shop.newAccount();
   const first = subscribed(id);
   await settle(first.id);
@@ -84,7 +84,7 @@ test('subscriptions of the customer before and of a new one count together', asy
   first.items.data[0].current_period_end += 2 * DAY;
   await settle(second.id);
   expect((await membershipOf(id))?.subscription).toBe(first.id);
-  // A customer deleted at Stripe has none.
+  // A customer deleted at Stripe has no subscriptions.
   shop.books.customers.get(first.customer)!.deleted = true;
   await settle(second.id);
   expect((await membershipOf(id))?.subscription).toBe(second.id);
@@ -101,7 +101,7 @@ test('a failure at Stripe leaves the membership as it was', async () => {
   expect(await membershipOf(id)).toEqual(before);
 });
 
-test('a past-due membership lasts as long after its last paid month as any other', async () => {
+test('a past-due membership lasts for the usual days of grace after its last paid month', async () => {
   const id = await shop.newAccount();
   const subscription = subscribed(id);
   const paid = [...shop.books.invoices.values()].at(-1)!;
@@ -113,7 +113,7 @@ test('a past-due membership lasts as long after its last paid month as any other
     pricing: { price_details: { price: 'price_other' } },
   };
   Object.assign(paid.lines, { data: [line, later, line, other] });
-  // Paid later, by another.
+  // Another account pays later.
   subscribed(await shop.newAccount());
   subscription.status = 'past_due';
   await settle(subscription.id);
@@ -123,7 +123,7 @@ test('a past-due membership lasts as long after its last paid month as any other
     renewsAtMs: null,
     subscription: subscription.id,
   });
-  // A month billed since, and not paid.
+  // A month has been billed since, and is not paid.
   shop.books.withoutMoney.add(subscription.customer);
   shop.books.bill(subscription, 'subscription_cycle');
   expect(await settle(subscription.id)).toEqual(NOTHING);
@@ -131,13 +131,13 @@ test('a past-due membership lasts as long after its last paid month as any other
   paid.status = 'void';
   expect(await settle(subscription.id)).toEqual(CHANGED);
   expect(await membershipOf(id)).toBeNull();
-  // One was, of another product.
+  // A month was paid, but of another product.
   paid.status = 'paid';
   Object.assign(paid.lines, { data: [other] });
   expect(await settle(subscription.id)).toEqual(NOTHING);
 });
 
-test('a closed account’s subscriptions end, at each of its customers', async () => {
+test('a closed account’s subscriptions end, for each of its customers at Stripe', async () => {
   const id = await shop.newAccount();
   const first = subscribed(id);
   await settle(first.id);
@@ -158,7 +158,7 @@ test('a membership that is written just after its account was closed is removed'
   expect(last).toMatchObject({ what: 'membership-changed', by: 'payment', atMs: shop.now() });
 });
 
-test('a subscription that changes whenever it is read is reported, and settled once it rests', async () => {
+test('a subscription that changes whenever it is read is reported, and settled once it is stable', async () => {
   const id = await shop.newAccount();
   const subscription = subscribed(id);
   const [period] = subscription.items.data;

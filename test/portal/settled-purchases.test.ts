@@ -17,14 +17,14 @@ const shop = ofEachTest(() => Shop.open(newAddress()));
 
 const granted = (tokensGranted: number) => ({ ...NOTHING, tokensGranted });
 const takenBack = (tokensTakenBack: number) => ({ ...NOTHING, tokensTakenBack });
-/** Tokens of a pack of 10,000 for 1,200 cents. */
+/** Buys a pack of 10,000 tokens for 1,200 cents. */
 const bought = async () => {
   const id = await shop.newAccount();
   const session = await shop.buyPack(id, 'pack_10k');
   return { id, session, charge: shop.books.chargeOf(session) };
 };
 
-test('settling says what it changed, and changes nothing the second time', async () => {
+test('settling reports what it changed, and changes nothing the second time', async () => {
   const { id, session, charge } = await bought();
   const billing = shop.billing();
   expect(await settleSession(billing, session.id)).toEqual(granted(10_000));
@@ -49,7 +49,7 @@ test('settling says what it changed, and changes nothing the second time', async
   expect(trail.at(-1)).toMatchObject({ what: 'account-opened', by: 'owner' });
 });
 
-test('what a reversal had taken comes back when it is undone, not more, and at that time', async () => {
+test('undoing a reversal returns the tokens that it took and no more, at the time of the undoing', async () => {
   const { id, session, charge } = await bought();
   const billing = shop.billing();
   await settleSession(billing, session.id);
@@ -75,7 +75,7 @@ test('a first event about a checkout of the membership grants its month and the 
   expect(await settleSession(shop.billing(), session.id)).toEqual(begun);
   expect((await shop.account(id)).membership?.subscription).toBe(subscription);
 
-  // Without an invoice, as for a trial.
+  // A checkout without an invoice, as for a trial.
   const other = await shop.newAccount();
   await shop.subscribe(other);
   const trial = [...shop.books.sessions.values()].at(-1)!;
@@ -111,7 +111,7 @@ test('a refund of a month of membership is found by its payment, before or after
   expect(await shop.standing(id)).toMatchObject({ balance: 0, addsUp: true });
 });
 
-test('each time that a dispute is lost or won has a cause of its own', async () => {
+test('each loss and each win of a dispute has a cause of its own', async () => {
   const { id, session, charge } = await bought();
   await settleSession(shop.billing(), session.id);
   const dispute = shop.books.dispute(charge, 1_200);
@@ -131,7 +131,7 @@ test('each time that a dispute is lost or won has a cause of its own', async () 
   expect(causes.toSorted()).toEqual(expected.toSorted());
 });
 
-test('a charge or invoice that is for nothing of ours changes nothing', async () => {
+test('a charge or invoice for none of our products changes nothing', async () => {
   await bought();
   const { books } = shop;
   const alone = { payment_intent: null, created: books.now, amount: 100, status: 'succeeded' };
@@ -155,7 +155,7 @@ test('a charge or invoice that is for nothing of ours changes nothing', async ()
   }
 });
 
-test('a portal that read a dispute before it was won takes nothing after another has settled it', async () => {
+test('a portal that read a dispute before it was won takes nothing after another portal has settled it', async () => {
   const { id, session, charge } = await bought();
   await settleSession(shop.billing(), session.id);
   const dispute = shop.books.dispute(charge, 1_200);
@@ -169,7 +169,7 @@ test('a portal that read a dispute before it was won takes nothing after another
   expect(changes.map(({ by }) => by)).toEqual(['payment', 'payment', 'payment']);
 });
 
-test('a payment that changes whenever it is read is reported, and settled once it rests', async () => {
+test('a payment that changes whenever it is read is reported, and settled once it is stable', async () => {
   const { id, session, charge } = await bought();
   await settleSession(shop.billing(), session.id);
   const dispute = shop.books.dispute(charge, 1_200);

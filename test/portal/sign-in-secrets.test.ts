@@ -88,7 +88,7 @@ describe('a session cookie', () => {
     `xportal_session=${value}`,
     `portal_sessions=${value}`,
     `portal_session=${value}; portal_session=${value}`,
-  ])('is none in the header %s', (header) => {
+  ])('is not found in the header %s', (header) => {
     expect(readCookie(header, false)).toBeUndefined();
   });
 });

@@ -25,7 +25,7 @@ test('requesting a code and entering it signs a new account in with its grant', 
   expect(subject).toBe('Sign in to 127.0.0.1:8081');
   const response = await visitor.post('/auth/verify-code', {
     email,
-    // In two groups, as the mail displays it.
+    // The code in two groups, as the mail displays it.
     code: /\b\d{6}\b/.exec(text)![0].replace(/^.../, '$& '),
   });
   expect([response.statusCode, response.json()]).toEqual([
@@ -84,7 +84,7 @@ test('one mailbox is one account with one grant, however its address is written,
   expect((await back.signIn('s.o.m.e.o.n.e@gmail.com')).json().tokens_remaining).toBe(0);
 });
 
-test('the response is the same for an address that is known, unknown, or has been sent many', async () => {
+test('the response is the same for an address that is known, unknown, or has been sent many mails', async () => {
   const [known, unknown, many] = [someone(), someone(), someone()];
   await portal.visitor().signIn(known);
   const visitor = portal.visitor({ address: '10.1.0.1' });
@@ -98,7 +98,7 @@ test('the response is the same for an address that is known, unknown, or has bee
   expect(portal.mails.filter(({ to }) => to === many)).toHaveLength(5);
 });
 
-test('accepts a code once, even from racing requests; the mail’s link expires with it', async () => {
+test('a code is accepted once, even from racing requests, and the mail’s link expires with it', async () => {
   const email = someone();
   const { code, token } = await portal.visitor().ask(email);
   const racing = await Promise.all(
@@ -137,7 +137,8 @@ test('an owner gets in at any minute, however many mails others have requested',
   for (const [minute, email] of emails.entries()) {
     const owner = portal.visitor({ address: `10.4.${minute}.1` });
     expect((await owner.post('/auth/request', { email })).statusCode).toBe(202);
-    // Mails are sent in order: once this one has gone, so has that one, if it goes at all.
+    // Mails are sent in order: once this mail has been sent, so has the requested one, if it is
+    // sent at all.
     await owner.ask(someone());
     const { text } = portal.mails.findLast(({ to }) => to === email)!;
     const token = /token=([\w-]+)/.exec(text)![1];
@@ -148,9 +149,12 @@ test('an owner gets in at any minute, however many mails others have requested',
 });
 
 describe('guessing', () => {
-  /** Tries a wrong code from an address; the status, and what was mailed. */
+  /**
+   * Requests a mail and tries a wrong code from an address; returns the visitor, the mailed secrets
+   * and the response.
+   */
   const tryWrongly = async (email: string, address: string) => {
-    // Ten minutes allow five codes.
+    // Five codes are allowed in ten minutes.
     portal.clock.aheadMs += 3 * 60 * 1000;
     const guesser = portal.visitor({ address });
     const mailed = await guesser.ask(email);
@@ -171,13 +175,13 @@ describe('guessing', () => {
     const { code, token } = mailed;
     const owner = portal.visitor({ address: '10.2.8.1' });
     expect((await owner.post('/auth/verify-code', { email, code })).statusCode).toBe(200);
-    // The right code is refused there, but not the link.
+    // From the first network, the right code is refused, but not the link.
     const again = await guesser.ask(email);
     const right = await guesser.post('/auth/verify-code', { email, code: again.code });
     expect(right.statusCode).toBe(429);
     expect(again.token).not.toBe(token);
     expect((await guesser.post('/auth/verify', { token: again.token })).statusCode).toBe(200);
-    // Another mailbox is open to it.
+    // Another mailbox is open to the first network.
     expect((await portal.visitor({ address: '10.2.7.1' }).signIn(someone())).statusCode).toBe(200);
   });
 
@@ -191,7 +195,7 @@ describe('guessing', () => {
     );
     const tries = outcomes.filter((outcome) => outcome === null).length;
     expect(tries).toBe(100);
-    // The chance of a right guess among a million codes, by one network and by all together.
+    // Chance per year of a right guess among a million codes, for one network and for all together.
     const yearly = (triesADay: number) => 1 - (1 - 1e-6) ** (365 * triesADay);
     expect(1 / yearly(10)).toBeGreaterThan(250);
     expect(1 / yearly(tries)).toBeGreaterThan(25);
@@ -226,7 +230,7 @@ describe('guessing', () => {
     const refused = await guess();
     expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'too-many-codes']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    // A customer who types the code of a mail is not locked out by them.
+    // A customer who types the code of a mail is not locked out by the guesses.
     expect((await portal.visitor({ address: '10.5.0.2' }).signIn(someone())).statusCode).toBe(200);
     await fill('tried by all, of many');
     const [email, honest] = [someone(), portal.visitor({ address: '10.5.0.3' })];
@@ -240,7 +244,7 @@ describe('guessing', () => {
 
   test('an IPv6 /48, with any number of clients, blocks no other client’s code or mail', async () => {
     const now = () => Date.now() + portal.clock.aheadMs;
-    /** One of its apparent 65,536 clients. */
+    /** Addresses of 700 of the network's apparent 65,536 clients. */
     const hosts = Array.from({ length: 700 }, (_, i) => `2001:db8:bad:${i.toString(16)}::1`);
     const refusedAfter = async (take: (ip: string, i: number) => Promise<object | null>) => {
       const outcomes = await Promise.all(
@@ -255,7 +259,7 @@ describe('guessing', () => {
     const mails = await refusedAfter((ip) => portal.app.mailBudget!.take(ip, now()));
     expect(mails).toBe(200);
     expect((await portal.visitor({ address: '10.5.0.1' }).signIn(someone())).statusCode).toBe(200);
-    // Another of its machines is refused before any work is done for it.
+    // Another machine of the network is refused before any work is done for it.
     const asked = await portal
       .visitor({ address: '2001:db8:bad:ffff::1' })
       .post('/auth/request', { email: someone() });
@@ -263,7 +267,7 @@ describe('guessing', () => {
     expect(portal.app.mailBudget!.refused).toBe(0);
   });
 
-  test('a client can request thirty codes in ten minutes, and then learns how long to wait', async () => {
+  test('a client can request thirty codes in ten minutes, and then gets the time to wait', async () => {
     const clientId = portal.visitor({ address: '10.3.0.1' });
     for (let asked = 0; asked < 30; asked++) await clientId.ask(someone());
     const refused = await clientId.post('/auth/request', { email: someone() });
@@ -276,7 +280,7 @@ describe('guessing', () => {
   });
 });
 
-test('all portals of a ledger share an hourly mail limit; past it clients are told to wait, and the last mail still works', async () => {
+test('all portals of a ledger share an hourly mail limit; past it requests must wait, but sent mails still work', async () => {
   const { ledger } = portal;
   const config = { mailsPerHour: 10 };
   const [one, other] = [
@@ -287,7 +291,7 @@ test('all portals of a ledger share an hourly mail limit; past it clients are to
   for (const { clock } of [one, other]) clock.aheadMs = later;
   const email = someone();
   const { token } = await one.visitor({ address: '10.20.0.1' }).ask(email);
-  // A network has two of ten.
+  // A network may use two of the ten mails.
   for (let i = 1; i < 10; i++) {
     const from = (i % 2 ? one : other).visitor({ address: `10.20.${i >> 1}.2` });
     expect((await from.post('/auth/request', { email: someone() })).statusCode).toBe(202);
@@ -327,7 +331,7 @@ test('codes are uniform over a million: chi-squared of their first, third and la
   }
   for (const digits of counts) {
     const chi = digits.reduce((sum, count) => sum + (count - N / 10) ** 2 / (N / 10), 0);
-    // Nine degrees of freedom; by chance once in 50,000,000.
+    // With nine degrees of freedom, chi-squared exceeds 55 by chance once in 50,000,000 runs.
     expect(chi).toBeLessThan(55);
   }
 });

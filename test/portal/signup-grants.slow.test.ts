@@ -18,7 +18,10 @@ describe.each([
   });
   let people = 0;
 
-  /** A portal with these limits on a ledger already in use: no network or domain occurs twice. */
+  /**
+   * Opens a portal with the given limits on a ledger that is already in use; no network or domain
+   * occurs twice.
+   */
   async function portalWith(limits: Partial<typeof LIMITS> | undefined) {
     const ledger = await ofThisTest(openLedger(address, { rateLimitPerMinute: 1_000_000 }));
     const config = { signupGrants: limits && { ...LIMITS, ...limits } };
@@ -40,10 +43,10 @@ describe.each([
   }
   const GIVEN = { tokens_remaining: 5_000, withheld: null };
   const withheld = (reason: string) => ({ tokens_remaining: 0, withheld: reason });
-  /** An unused address at a public host. */
+  /** Returns an unused address at a public mail host. */
   const someone = () => `someone.${++people}@comcast.net`;
 
-  test('one address gets ten grants a day by default; further accounts are opened, and told why and what to do', async () => {
+  test('one IP address gets ten grants a day by default; further accounts are opened with an explanation', async () => {
     const portal = await portalWith(undefined);
     const balances: number[] = [];
     for (let i = 0; i < 29; i++) balances.push((await portal.signIn(someone())).tokens_remaining);
@@ -54,7 +57,7 @@ describe.each([
     expect(signedIn.grant_withheld.reason).toBe('network');
     expect(signedIn.grant_withheld.detail).toMatch(/network.*Sign in again tomorrow/);
     expect((await visitor.get('/account')).json()).toEqual(signedIn);
-    // It is an account like any other.
+    // An account without a grant is one like any other.
     expect((await visitor.change('POST', '/keys', { label: 'mine' })).statusCode).toBe(201);
     expect([portal.outcome('given'), portal.outcome('network')]).toEqual([10, 20]);
   });
@@ -86,7 +89,7 @@ describe.each([
     for (let i = 0; i < 8; i++) expect(await portal.signIn(someone())).toMatchObject(GIVEN);
   });
 
-  test('a mailbox has one grant, under its own address; an address with a plus is a separate account without one', async () => {
+  test('a mailbox has one grant, under its plain address; an address with a plus is an account without a grant', async () => {
     const portal = await portalWith({ perNetwork: 1_000 });
     const name = `ada.${++people}`;
     const tagged = `${name}+shop@comcast.net`;
@@ -95,13 +98,13 @@ describe.each([
     }
     expect(await portal.signIn(`${name}@comcast.net`)).toMatchObject(GIVEN);
     expect(await portal.signIn(`${name}@gmail.com`)).toMatchObject(GIVEN);
-    // The same account, as always.
+    // Another spelling of the mailbox leads to the same account, as always.
     const written = `${name.replace('.', '')}+shop@googlemail.com`;
     expect(await portal.signIn(written)).toMatchObject({ email: `${name}@gmail.com`, ...GIVEN });
     expect(await portal.signIn(`+${name}@comcast.net`)).toMatchObject(GIVEN);
   });
 
-  test('pays a withheld grant once, when its owner signs in and the limit allows it', async () => {
+  test('a withheld grant is paid once, when its owner signs in and the limit allows it', async () => {
     const portal = await portalWith({ perNetwork: 1 });
     await portal.signIn(someone());
     const email = someone();
@@ -172,12 +175,12 @@ test.each([
   ['ada@evil.example', 'evil.example'],
   ['ada@a.b.evil.co.uk', 'evil.co.uk'],
   ['ada@gmail.com.evil.com', 'evil.com'],
-  // Every name below it is a mailbox of one customer there.
+  // At this provider, every name below its domain is a mailbox of one customer.
   ['ada@customer.fastmail.com', 'fastmail.com'],
-  // Subdomains given away to any applicant.
+  // This provider gives subdomains to any applicant.
   ['ada@x.duckdns.org', 'duckdns.org'],
   ['ada@bücher.de', 'xn--bcher-kva.de'],
   ['ada@co.uk', 'co.uk'],
-])('the mailboxes of %s are counted by %s', (email, domain) => {
+])('the mailboxes of %s are counted under %s', (email, domain) => {
   expect(ownMailDomain(email)).toBe(domain);
 });

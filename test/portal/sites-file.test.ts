@@ -64,6 +64,6 @@ test.each([
     'more than 1000',
   ],
   [`id,lat,lon\n${' '.repeat(1_000_001)}`, 'over 1 MB'],
-])('%j is refused with its place', async (text, fault) => {
+])('%j is refused with the fault', async (text, fault) => {
   expect(await read(text)).toEqual({ fault: expect.stringContaining(fault) });
 });

@@ -20,7 +20,7 @@ const missing = new errors.StripeInvalidRequestError({
   param: 'customer',
 });
 
-/** Errors of requests: whether Stripe is at fault, and whether it was not reached. */
+/** Errors of requests, with whether Stripe is at fault and whether Stripe was not reached. */
 const ERRORS: readonly [name: string, error: unknown, isFault: boolean, isUnreached: boolean][] = [
   ['no connection', new errors.StripeConnectionError({ message }), true, true],
   ['a failure', new errors.StripeAPIError({ message }), true, false],
@@ -34,20 +34,23 @@ const ERRORS: readonly [name: string, error: unknown, isFault: boolean, isUnreac
   ['no error', undefined, false, false],
 ];
 
-test.each(ERRORS)('a fault of Stripe, or ours: %s', (_name, error, isFault, isUnreached) => {
-  expect([isFaultOfStripe(error), isUnreachable(error)]).toEqual([isFault, isUnreached]);
-  const isOfStripe = error instanceof errors.StripeError;
-  const converted = asUnavailable(error);
-  if (!isOfStripe) expect(converted).toBe(error);
-  else {
-    expect(converted).toBeInstanceOf(PaymentUnavailable);
-    expect(converted).toMatchObject({
-      name: 'PaymentUnavailable',
-      message: `Stripe: ${message}`,
-      cause: error,
-    });
-  }
-});
+test.each(ERRORS)(
+  'an error is classed as a fault of Stripe or of ours: %s',
+  (_name, error, isFault, isUnreached) => {
+    expect([isFaultOfStripe(error), isUnreachable(error)]).toEqual([isFault, isUnreached]);
+    const isOfStripe = error instanceof errors.StripeError;
+    const converted = asUnavailable(error);
+    if (!isOfStripe) expect(converted).toBe(error);
+    else {
+      expect(converted).toBeInstanceOf(PaymentUnavailable);
+      expect(converted).toMatchObject({
+        name: 'PaymentUnavailable',
+        message: `Stripe: ${message}`,
+        cause: error,
+      });
+    }
+  },
+);
 
 test('an object is missing by its error code, and by the parameter that named it', () => {
   const others = ERRORS.filter(([, error]) => error !== missing);
@@ -70,13 +73,13 @@ test.each([
   ['http://stripe.test', 'http', 'stripe.test', '80'],
   ['https://stripe.test', 'https', 'stripe.test', '443'],
   ['https://stripe.test:8443', 'https', 'stripe.test', '8443'],
-])('requests to %s go there', (apiUrl, protocol, host, port) => {
+])('requests to the address %s use its protocol, host and port', (apiUrl, protocol, host, port) => {
   const access = { secretKey: 'sk_test_1', ...(apiUrl !== undefined && { apiUrl }) };
   const field = (name: string) => String(stripeClient(access).getApiField(name as never));
   expect([field('protocol'), field('host'), field('port')]).toEqual([protocol, host, port]);
 });
 
-test('waits four seconds for a response, unless told otherwise, and tries once more', () => {
+test('a client waits four seconds for a response, unless configured otherwise, and retries once', () => {
   const secretKey = 'sk_test_1';
   const clients = [stripeClient({ secretKey }), stripeClient({ secretKey, timeoutMs: 300 })];
   expect(clients.map((stripe) => stripe.getApiField('timeout'))).toEqual([4_000, 300]);
@@ -90,7 +93,7 @@ describe('a time limit', () => {
 
   const never = () => new Promise<never>(() => {});
 
-  test('ends a wait when it has passed, not before, and says how long it was', async () => {
+  test('ends a wait when it has passed, not before, and the error has its length', async () => {
     for (const [limited, limitMs] of [
       [() => rejectAfter(500, never()), 500],
       [() => asPaymentUnavailable(never(), 700), 700],
@@ -109,7 +112,7 @@ describe('a time limit', () => {
     }
   });
 
-  test('leaves no timer behind a response or an error, and converts those of Stripe', async () => {
+  test('leaves no timer behind after a response or an error, and converts errors of Stripe', async () => {
     expect(await asPaymentUnavailable(Promise.resolve(7))).toBe(7);
     const failure = new errors.StripeAPIError({ message });
     await expect(asPaymentUnavailable(Promise.reject(failure))).rejects.toThrow(PaymentUnavailable);

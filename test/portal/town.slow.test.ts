@@ -7,7 +7,7 @@ import { Town } from './town.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
-/** Restarts of each of the two servers. */
+/** Number of restarts of each of the two servers. */
 const RESTARTS_A_DAY = 10;
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   }
 });
 
-/** Some are earlier customers with memberships: so periods end within the day. */
+/** Adds earlier customers, some with memberships, so that periods end within the day. */
 async function aMonthBefore(town: Town): Promise<void> {
   for (let day = 0; day < 15; day++) {
     await town.settle();
@@ -51,7 +51,7 @@ async function aMonthBefore(town: Town): Promise<void> {
   }
 }
 
-/** When a server restarts, at random: so many times in every town. */
+/** Draws the hours at which a server restarts, the same number of hours in every town. */
 function hoursOfRestarts(random: Random): ReadonlySet<number> {
   return new Set(random.shuffle([...Array(24).keys()]).slice(0, RESTARTS_A_DAY));
 }

@@ -18,7 +18,7 @@ export interface Citizen {
   readonly address: string;
   cookie: string | undefined;
   key: string | undefined;
-  /** From the received responses: charged tokens and requests. */
+  /** Tokens charged by the received responses; `requests` is the number of these responses. */
   used: number;
   requests: number;
 }
@@ -63,7 +63,7 @@ export class Town {
     await this.#store.close();
   }
 
-  /** Requests about blocks of the release. */
+  /** URLs of requests about blocks of the release. */
   async urls(): Promise<string[]> {
     const { manifest } = this.#releases.current;
     const { geoids } = await this.#releases.current.index(Object.values(manifest.counties)[0]);
@@ -116,7 +116,7 @@ export class Town {
     citizen.key = made.json().key;
   }
 
-  /** A customer at the portal, signed in again if the session has ended. */
+  /** Returns a customer's visitor at the portal, signed in again if the session has ended. */
   async #at(citizen: Citizen): Promise<Visitor> {
     const { clock } = this.#portal;
     clock.aheadMs = this.shop.now() - Date.now();
@@ -127,7 +127,7 @@ export class Town {
     return visitor;
   }
 
-  /** A call of the API: a response is a paid response. */
+  /** Calls the API, and records the charge of a successful response. */
   async call(citizen: Citizen, url: string): Promise<void> {
     const headers = { authorization: `Bearer ${citizen.key}` };
     const response = await this.#proxy.app.inject({ url, headers }).catch(() => null);
@@ -159,7 +159,10 @@ export class Town {
     await this.#newKey(citizen);
   }
 
-  /** Stripe sends its events in random order, losing some on the way. */
+  /**
+   * Delivers Stripe's events in random order, losing some on the way and keeping others to be sent
+   * again.
+   */
   async post(): Promise<void> {
     this.responseWriter.push(...this.shop.books.events.splice(0));
     for (const event of this.random.shuffle(this.responseWriter.splice(0))) {

@@ -8,7 +8,7 @@ import { signatureOf } from '../support/stripe-stand-in/signature.ts';
 const SECRET = 'whsec_test';
 const NOW = 1_800_000_000;
 
-/** As documented by Stripe: whatever changes a payment, its reversal, or a subscription. */
+/** Event types documented by Stripe that change a payment, its reversal, or a subscription. */
 const TYPES = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -38,7 +38,7 @@ const event = (type: string, members: object = {}) => ({
 const received = (body: Buffer, { at = NOW, nowMs = NOW * 1000, signature = '' } = {}) =>
   signedEvent(body, signature || signatureOf(body, SECRET, at), { webhookSecret: SECRET, nowMs });
 
-test.each(TYPES)('keeps id, type and object of an event %s, and nothing else', (type) => {
+test.each(TYPES)('of an event %s, only id, type and object are kept', (type) => {
   expect(received(bodyOf(event(type)))).toEqual({
     id: 'evt_1',
     type,
@@ -61,17 +61,17 @@ test.each([
   { id: 'evt_1', data: { object: { id: 'obj_1' } } },
   [],
   null,
-])('drops a signed body of no use: %j', (body) => {
+])('a signed body of no use is dropped: %j', (body) => {
   expect(received(bodyOf(body))).toBeNull();
 });
 
-test('keeps ids of up to 255 characters', () => {
+test('ids of up to 255 characters are kept', () => {
   const id = 'x'.repeat(255);
   const kept = received(bodyOf(event('invoice.paid', { id, data: { object: { id } } })));
   expect(kept).toMatchObject({ id, object: id });
 });
 
-test('accepts a signature of at most 300 seconds ago or ahead', () =>
+test('a signature of at most 300 seconds ago or ahead is accepted', () =>
   forAll(
     300,
     fc.oneof(fc.integer({ min: -303, max: 303 }), fc.constantFrom(-300, -301, 300, 301)),
@@ -84,7 +84,7 @@ test('accepts a signature of at most 300 seconds ago or ahead', () =>
     },
   ));
 
-test('of several times in a signature, the last counts', () => {
+test('the last of several times in a signature counts', () => {
   const body = bodyOf(event('invoice.paid'));
   const signed = signatureOf(body, SECRET, NOW);
   const late = signatureOf(body, SECRET, NOW + 400);
@@ -95,7 +95,7 @@ test('of several times in a signature, the last counts', () => {
 });
 
 test.each(['', 'v1=00', 't=', 't=x,v1=00', `t=${NOW}`, `v1=00,t=${NOW}`])(
-  'refuses the signature "%s"',
+  'the signature "%s" is refused',
   (signature) => {
     const options = { webhookSecret: SECRET, nowMs: NOW * 1000 };
     const body = bodyOf(event('invoice.paid'));
@@ -104,13 +104,13 @@ test.each(['', 'v1=00', 't=', 't=x,v1=00', `t=${NOW}`, `v1=00,t=${NOW}`])(
   },
 );
 
-test('refuses a signed body that is not JSON', () => {
+test('a signed body that is not JSON is refused', () => {
   expect(() => received(Buffer.from('not JSON'))).toThrow(
     expect.objectContaining({ slug: 'invalid-signature' }),
   );
 });
 
-test('names the type of a stored event that this version does not know', () => {
+test('the error for a stored event of an unknown type names the type', () => {
   const stored = { id: 'evt_1', type: 'payout.paid', object: 'po_1', receivedAtMs: 0 };
   expect(() => settleEvent({} as BillingContext, stored)).toThrow('unknown event type payout.paid');
 });

@@ -31,7 +31,7 @@ const serveArgs = () => ['--store', at('store'), '--ledger', `sqlite:${at('ledge
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 const statusOf = (url: string) => fetch(url).then(({ status }) => status);
 
-describe.each([1, 2])('%i processes, told to stop', (processes) => {
+describe.each([1, 2])('%i processes, signalled to stop', (processes) => {
   test.each([
     ['SIGTERM twice', 'SIGTERM', 'SIGTERM'],
     ['Ctrl-C twice', 'SIGINT', 'SIGINT'],
@@ -54,7 +54,7 @@ describe.each([1, 2])('%i processes, told to stop', (processes) => {
   });
 });
 
-/** Has the ledger's thread report debits only once a file is gone. */
+/** Module that makes the ledger's thread report debits only once a file is gone. */
 const debitsHeldBy = (file: string) => `
   import { existsSync } from 'node:fs';
   import { Worker } from 'node:worker_threads';
@@ -71,7 +71,7 @@ const debitsHeldBy = (file: string) => `
 `;
 
 test.each([1, 2])(
-  '%i processes, told to stop twice between a debit and its response, repay it',
+  '%i processes, signalled to stop twice between a debit and its response, refund the debit',
   async (processes) => {
     const { key, account } = await withLedger(at('ledger'), (ledger) =>
       openCustomer(ledger, { tokens: 100 }),
@@ -91,7 +91,7 @@ test.each([1, 2])(
         },
         () => {},
       );
-      // On disk, and not yet known to the process.
+      // The debit is on disk, but the process has not been notified yet.
       await expect
         .poll(async () => (await booksOf(ledger, account)).used, { interval: 5 })
         .toBeGreaterThan(0);
@@ -107,7 +107,7 @@ test.each([1, 2])(
   },
 );
 
-test('a process told to stop while others still start completes the requests it has begun', async () => {
+test('a process signalled to stop while others still start completes the requests it has begun', async () => {
   const gate = at('gate');
   const port = await freePort();
   const code = `
@@ -157,7 +157,7 @@ test('a process told to stop while others still start completes the requests it 
 
 describe('a process', () => {
   const MODULE = pathToFileURL(path.resolve('dist/infra/shutdown-signals.js')).href;
-  /** The outcome of a program that stops on signals. */
+  /** Runs a program that stops on signals, and returns its outcome. */
   const ended = async (close: string, then: string) => {
     const code = `
       import { shutDownOnSignals } from '${MODULE}';

@@ -24,9 +24,9 @@ const at = (name: string) => path.join(folder, name);
 let fleet: ServedFleet;
 let account: AccountId;
 let key: string;
-/** Clients waiting for a response that will not come must be notified. */
+/** Agent of most requests. Its timeout ends the wait for a response that will not come. */
 const usual = new Agent({ headersTimeout: 60_000 });
-/** A connection per request, so that each may go to another process. */
+/** Opens an agent with one connection per request, so that each may go to another process. */
 const strangers = () => new Agent({ pipelining: 0, headersTimeout: 60_000 });
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
@@ -92,7 +92,7 @@ test('rates are counted once over all processes, by account and by address', asy
   };
   const sum = (await countedBy()).reduce((total, { count }) => total + count, 0);
   expect(sum).toBe(100);
-  // The kernel chooses the process of a connection: enough of them reach both.
+  // The kernel chooses the process of a connection, so enough connections reach both.
   const processes = async () => new Set((await countedBy()).map(({ process }) => process));
   for (let burst = 0; burst < 50 && (await processes()).size < 2; burst++) {
     await Promise.all(
@@ -211,7 +211,7 @@ test('each process follows releases independently, and none serves one that cann
   await publishSmallRelease(at('store'), 'third', [county]);
   const latest = JSON.parse(await readFile(at('store/latest.json'), 'utf8'));
   await writeFile(at(`store/${latest.manifest}`), '{}');
-  // It is counted until the named release is the served one.
+  // Failures are counted until the named release is the served one.
   await expect.poll(async () => Math.min(...(await failures()))).toBeGreaterThan(1);
   expect(await served()).toEqual(['second']);
   expect(await (await get('/v1/ready')).body.json()).toMatchObject({
@@ -222,7 +222,9 @@ test('each process follows releases independently, and none serves one that cann
   await expect.poll(failures).toEqual([0, 0]);
 });
 
-/** A POST whose last byte is yet to come. */
+/**
+ * Begins a POST, and returns a function that sends its last byte and resolves with the response.
+ */
 async function begunPost() {
   const { port } = new URL(fleet.address);
   const socket = connect(Number(port), '127.0.0.1');
@@ -242,7 +244,7 @@ async function begunPost() {
   await new Promise<void>((resolve) => {
     socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`, () => resolve());
   });
-  // It has arrived once a later request on another connection has been served.
+  // The POST has arrived once a later request on another connection has been served.
   for (let i = 0; i < 4; i++) await (await get('/v1/health', strangers())).body.dump();
   return async () => {
     socket.write(body.slice(-1));
@@ -292,7 +294,7 @@ test('processes that cannot start end the start with one line; later failures en
   );
 });
 
-test('retries a process that cannot start while another one keeps serving', async () => {
+test('a process that cannot start is retried while another one keeps serving', async () => {
   const metricsPort = await freePort();
   await start({ METRICS_PORT: String(metricsPort) });
   await rename(at('store/manifests'), at('away'));

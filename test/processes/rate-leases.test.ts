@@ -55,7 +55,7 @@ class SharedLimit {
   }
 }
 
-/** The outcome of a promise; time advances until then. */
+/** Advances time until a promise settles, and returns its outcome. */
 async function awaited<T>(promise: T | Promise<T>): Promise<T> {
   let isSettled = false;
   const settling = Promise.resolve(promise).finally(() => {
@@ -126,7 +126,7 @@ describe('processes that share a limit', () => {
     expect(await awaited(shared.take(0))).toMatchObject({ allowed: false, rate: { remaining: 0 } });
   });
 
-  test('do not consult it for a second concurrent request, or for refused ones', async () => {
+  test('do not consult the parent for a second concurrent request, or for refused ones', async () => {
     const shared = new SharedLimit(100, 2);
     expect((await awaited(shared.take(0))).rate).toEqual({
       limit: 100,
@@ -137,7 +137,7 @@ describe('processes that share a limit', () => {
     expect(shared.take(0)).toMatchObject({ allowed: true, rate: { remaining: 98 } });
     const many = Array.from({ length: 200 }, () => shared.take(1));
     const passed = (await awaited(Promise.all(many))).filter(({ allowed }) => allowed);
-    // The other had some more leased, which were called back.
+    // The other process had leased some more, which were called back.
     expect(passed).toHaveLength(98);
     expect(shared.take(1)).toMatchObject({ allowed: false, rate: { remaining: 0 } });
   });

@@ -7,7 +7,7 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests({ rateLimitPerMinute: 1e6 });
 
-/** A row, or another item of a response. */
+/** Members of a row, or of another item of a response. */
 interface Row {
   readonly of: string;
   readonly mode: string;
@@ -42,7 +42,7 @@ beforeAll(async () => {
     const [geoid, all] = line.split(',');
     if (geoid) jobs.set(geoid, Number(all));
   }
-  // All blocks, as those that anything reaches.
+  // All blocks, since any of them may be reached.
   const { releases } = proxy;
   const all: string[] = [];
   for (const { manifest } of releases.current.counties) {
@@ -60,7 +60,7 @@ beforeAll(async () => {
   origins = new Random(seed).shuffle(routed).slice(0, ORIGINS);
 });
 
-/** The same sums over the rows of other routes. */
+/** The expected count, from the rows of other routes. */
 async function byRows(geoid: string, mode: string, direction: string, of: string, minutes: number) {
   if (of.startsWith('type:')) {
     const type = of.slice('type:'.length);
@@ -148,7 +148,7 @@ test('a curve has every minute, never falls, and agrees with single minutes and 
   }
 });
 
-test('contours count what is within them', async () => {
+test('the counts of contours are those of access within the same minutes', async () => {
   const [geoid] = origins.toSorted((a, b) => (people.get(b) ?? 0) - (people.get(a) ?? 0));
   const of = 'of=jobs&of=people&of=type:100';
   const { features } = await get(`/v1/isochrone?block=${geoid}&mode=bike&contours=5,12&${of}`);
@@ -202,7 +202,7 @@ test('a batch has the rows of the single routes, for blocks and for points, as J
   expect(first).toBe(Object.values(singles[0] as object).join());
 });
 
-test('is known by its ETag, and priced by HEAD', async () => {
+test('access is revalidated by its ETag, and priced by HEAD', async () => {
   const url = `/v1/blocks/${origins[0]}/access?of=jobs&of=people&mode=walk`;
   const { headers } = await proxy.get(url, proxy.key);
   const again = await proxy.get(url, proxy.key, { 'if-none-match': String(headers.etag) });
@@ -213,7 +213,7 @@ test('is known by its ETag, and priced by HEAD', async () => {
   expect(other.headers.etag).not.toBe(headers.etag);
 });
 
-test('lists the weights, people first, with their totals', async () => {
+test('the catalogue lists the weights, people first, with their totals', async () => {
   const response = await proxy.get('/v1/meta/weights');
   const { weights } = response.json();
   const totalOf = (name: string) => weights.find((one: Row) => one.weight === name).total;

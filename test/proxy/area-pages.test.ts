@@ -28,7 +28,7 @@ const proxy = proxyOfTests({ store: smallReleaseOfTests(countyOfLittleChoice()) 
 const AREA = { center: { lon: -76.6, lat: 39.3 }, radius_m: 1_000 };
 const last = { geoid: '240050000004100', dest_type_id: GROCERY, mode_id: 1, mode: 'walk' };
 
-test('a page reads 4,096 blocks at most: it ends without rows, with a cursor, for a token', async () => {
+test('a page that has read 4,096 blocks ends, even without rows, with a cursor, for a token', async () => {
   const query = { ...AREA, nth: [2] };
   const first = await proxy.post('/v1/blocks/query', proxy.key, { ...query, limit: 1 });
   expect(first.json()).toEqual({ results: [], next_cursor: expect.any(String) });
@@ -41,7 +41,7 @@ test('a page reads 4,096 blocks at most: it ends without rows, with a cursor, fo
   });
 });
 
-test('the same for the nearest POIs', async () => {
+test('a page of times to the nearest POIs ends after 4,096 blocks too, even without rows', async () => {
   const query = { ...AREA, type: [201], limit: 1 };
   const first = (await proxy.post('/v1/blocks/query', proxy.key, query)).json();
   expect(first).toEqual({ results: [], next_cursor: expect.any(String) });
@@ -50,7 +50,7 @@ test('the same for the nearest POIs', async () => {
   expect(second).toEqual({ results: [], next_cursor: null });
 });
 
-test('the client goes on over a page without rows', async () => {
+test('the client continues past a page without rows', async () => {
   const port = await proxy.listen();
   const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: proxy.key });
   const pages: number[] = [];

@@ -14,7 +14,7 @@ async function post(url: string, body: object) {
   return { status: response.statusCode, slug, body: response.json(), headers: response.headers };
 }
 
-/** The centre of a block that cannot be routed, and of one that can, in a county each. */
+/** The centre and county of the first block that is wanted. */
 async function centres(isWanted: (isRoutable: boolean, county: string) => boolean) {
   const release = proxy.releases.current;
   for (const { fips, manifest } of release.counties) {
@@ -40,7 +40,7 @@ test('a request without an area is missing-area, whether the member is empty or 
   }
 });
 
-test('half of a circle is a fault of the other half', async () => {
+test('a circle without its centre or radius is refused with the missing member', async () => {
   const center = { lon: -70, lat: 36 };
   for (const [area, wanted] of [
     [{ center }, 'body.area.radius_m: is missing: it must be a number'],
@@ -58,7 +58,7 @@ test('half of a circle is a fault of the other half', async () => {
   }
 });
 
-test('a place that is not known, of whatever form, is place-not-found', async () => {
+test('an unknown place, whatever its form, is place-not-found', async () => {
   for (const geoid of ['abc', '9900000', '99']) {
     const { slug } = await post('/v1/coverage', { area: { places: [geoid] }, type: [101] });
     expect([geoid, slug]).toEqual([geoid, 'place-not-found']);
@@ -92,7 +92,7 @@ test('sites of which none is in a block of the release are point-not-covered, un
   expect([slug, headers['x-tokens-charged']]).toEqual(['point-not-covered', '0']);
 });
 
-test('one type spelled twice is counted once', async () => {
+test('one type in two spellings is counted once', async () => {
   const { lon, lat } = await centres((isRoutable) => isRoutable);
   const of = ['type:201', 'type:0201'];
   const body = { origins: [{ lon, lat }], of, mode: ['walk'], minutes: [10] };
@@ -100,7 +100,7 @@ test('one type spelled twice is counted once', async () => {
   expect(response.results.map((row: { of: string }) => row.of)).toEqual(['type:201']);
 });
 
-test('a decay takes any decimal number, as printers write it', async () => {
+test('a decay takes a decimal number in any notation', async () => {
   const { lon, lat } = await centres((isRoutable) => isRoutable);
   for (const decay of ['exponential:14.426950408889635', 'linear:1e1', 'logistic:3.5E1:10.']) {
     const url = `/v1/point/access?lon=${lon}&lat=${lat}&mode=walk&decay=${decay}`;
@@ -110,7 +110,7 @@ test('a decay takes any decimal number, as printers write it', async () => {
   expect((await proxy.get(wrong, proxy.key)).statusCode).toBe(400);
 });
 
-test('an unknown weight is answered with all known ones', async () => {
+test('the problem of an unknown weight lists all known ones', async () => {
   const { body } = await post('/v1/coverage', { area: { counties: ['99001'] }, weight: ['foo'] });
   const { weights } = (await proxy.get('/v1/meta/weights')).json();
   for (const { weight } of weights) expect(body.errors[0].msg).toContain(weight);
@@ -246,7 +246,7 @@ describe('a fault is reported with the member that it is in', () => {
     ]);
   });
 
-  test('of criteria and points of a mode that the release lacks', async () => {
+  test('a mode that the release lacks is reported with its criterion, its point or the body of sites', async () => {
     const without = await ofThisTest(openProxy(await releaseWithoutTransit()));
     const { key } = await without.customer();
     const all_of = [CRITERION, { ...CRITERION, mode: 'transit' }];
@@ -292,7 +292,7 @@ describe('the longest lists of sites and candidates, over ten thousand blocks', 
     expect(slug).toBe('block-not-found');
   });
 
-  test('are refused as too long, however long', async () => {
+  test('are the limit: longer ones are refused, however long', async () => {
     const sites = Array.from({ length: 20_000 }, (_, id) => ({ id, lon: 0, lat: 0 }));
     const { slug, body } = await post('/v1/sites/coverage', { sites, mode: 'walk' });
     expect(slug).toBe('invalid-parameters');
@@ -308,7 +308,7 @@ describe('the longest lists of sites and candidates, over ten thousand blocks', 
     expect(other.body.errors).toEqual([fault]);
   });
 
-  test('are refused by the limit of a body if features have more properties', async () => {
+  test('are refused by the limit on bodies if features have more properties', async () => {
     const sites = collection(
       Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}`, i])),
     );
@@ -334,7 +334,7 @@ test('the id of a failed site may be any text, a lone surrogate too, in every fo
   }
 });
 
-/** The demo under another manifest, which lists no transit. */
+/** Publishes the demo under another manifest, which lists no transit; returns the folder. */
 async function releaseWithoutTransit(): Promise<string> {
   const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
   onTestFinished(() => release.remove());
@@ -343,7 +343,7 @@ async function releaseWithoutTransit(): Promise<string> {
   return release.folder;
 }
 
-test('a property `candidate` that is neither text nor true or false is ignored', () => {
+test('a property `candidate` that is neither text nor a boolean is ignored', () => {
   const list = [{ id: 'a', lon: -70, lat: 36 }];
   for (const candidate of [{ toString: 1 }, [{ toString: 1 }], null]) {
     const geometry = { type: 'Point', coordinates: [-70, 36] };

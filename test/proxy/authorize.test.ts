@@ -27,7 +27,7 @@ interface Sent {
   readonly socket?: Socket;
 }
 
-/** Authorizes a request: the outcome, and which keys and sessions the ledger was asked for. */
+/** Authorizes a request; returns the outcome, and the keys and sessions that were looked up. */
 async function authorized({ authorization, origin, admission = ADMITTED, ...sent }: Sent) {
   const looked: unknown[] = [];
   const admit = async (subject: unknown) => {
@@ -54,7 +54,7 @@ const key = mintApiKey();
 const spaces = fc.nat(3).map((count) => ' '.repeat(count));
 const scheme = fc.constantFrom('Bearer', 'bearer', 'BEARER', 'bEARer');
 
-test('accepts a key after the word Bearer in any case, with any spaces between and after', () =>
+test('a key is accepted after the word Bearer in any case, with any spaces between and after', () =>
   forAll(100, scheme, spaces, spaces, async (bearer, between, after) => {
     const { request, looked } = await authorized({
       authorization: `${bearer} ${between}${key}${after}`,
@@ -63,7 +63,7 @@ test('accepts a key after the word Bearer in any case, with any spaces between a
     expect(looked).toEqual([hashApiKey(key)]);
   }));
 
-test('a header without a key, or none, is a missing key', () =>
+test('a header without a key, or no header, is missing-key', () =>
   forAll(100, fc.option(scheme), spaces, spaces, async (bearer, before, after) => {
     for (const authorization of [undefined, `${before}${bearer ?? ''}${after}`]) {
       const { problem, looked } = await authorized({ authorization });
@@ -98,7 +98,7 @@ test.each([
   expect(looked).toEqual([]);
 });
 
-test('a balance is stated unless the route is free for this member, and a rate once counted', async () => {
+test('the balance is stated unless the route is free for the member, and the rate once counted', async () => {
   const rateLimited = { outcome: 'rate-limited', member: false, balance: 12, rate: RATE } as const;
   for (const member of [false, true]) {
     for (const freeForMembers of [false, true]) {
@@ -125,7 +125,7 @@ test('a balance is stated unless the route is free for this member, and a rate o
   expect(paid.balance).toBe(12);
 });
 
-test('an unknown key and a disabled account are told apart, and neither has a balance', async () => {
+test('an unknown key and a disabled account have different problems, neither with a balance', async () => {
   const authorization = `Bearer ${key}`;
   const unknown = await authorized({ authorization, admission: { outcome: 'invalid-key' } });
   expect(unknown.problem).toMatchObject({ slug: 'invalid-key', message: MISTYPED });
@@ -186,7 +186,7 @@ test.each([
   expect(looked).toEqual([]);
 });
 
-test('a browser token whose session has ended says so', async () => {
+test('the problem of a browser token whose session has ended states so', async () => {
   const { problem } = await authorized({
     authorization: sealed(),
     origin: ORIGIN,

@@ -59,7 +59,7 @@ test('a service without its store is not ready, and is ready again once the stor
   expect(await ready()).toEqual([200, 'ok']);
 });
 
-test('reports an unusable latest.json, and stays ready on its current release', async () => {
+test('a service with an unusable latest.json reports it, and stays ready on its current release', async () => {
   const ready = async () => {
     const { statusCode, body } = await proxy.get('/v1/ready');
     return [statusCode, JSON.parse(body).checks];

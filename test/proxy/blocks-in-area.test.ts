@@ -6,7 +6,7 @@ import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { boxRing, positions } from '../support/rings.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';
 
-/** Codes of the counties that blocks were found in, and of those that were examined. */
+/** Codes of the counties with blocks in an area, and of those examined, and the number of pages. */
 async function search(counties: readonly WideCounty[], area: SearchedArea) {
   const { release, read } = wideRelease(counties);
   const found: string[] = [];
@@ -58,8 +58,8 @@ describe('the area limit cannot be bypassed', () => {
   });
 });
 
-describe('examines only counties that an area touches', () => {
-  test('but none between two polygons far apart', async () => {
+describe('a search examines only counties that the area touches', () => {
+  test('and none between two polygons far apart', async () => {
     const area = await drawnArea(
       [[boxRing(-99.9, 30.1, -99.8, 30.2)], [boxRing(-80.2, 39.8, -80.1, 39.9)]],
       'asker',
@@ -69,16 +69,16 @@ describe('examines only counties that an area touches', () => {
     expect(found).toEqual(['10001', '13200']);
   });
 
-  test('but none around a sliver across the country', async () => {
+  test('and none around a sliver across the country', async () => {
     const sliver: Ring = positions('-99.9 30.01, -80.1 39.99, -80.1 39.99001, -99.9 30.01');
     const { read, pages } = await search(wholeCountry(), await drawnArea([[sliver]], 'asker'));
-    // It runs from corner to corner through 80 columns and 40 rows.
+    // The sliver runs from corner to corner through 80 columns and 40 rows.
     expect(read.length).toBeLessThanOrEqual(120);
     expect(read.length).toBeGreaterThanOrEqual(80);
     expect(pages).toBe(Math.ceil(read.length / 64));
   });
 
-  test('finds a county without a corner in the area, and an area within a county', async () => {
+  test('and finds a county without a corner in the area, and an area within a county', async () => {
     const centres = [[-99.5, 30.5]] as const;
     const county = { fips: '10001', box: [-100, 30, -99, 31] as const, centres };
     const inside = await drawnArea([[boxRing(-99.6, 30.4, -99.4, 30.6)]], 'asker');
@@ -89,7 +89,7 @@ describe('examines only counties that an area touches', () => {
     expect((await search([county], across)).found).toEqual(['10001']);
   });
 
-  test('one page examines 64 counties, and the pages together all of them', async () => {
+  test('and 64 of them per page, all of them over all pages', async () => {
     const teeth = Array.from({ length: 30 }, (_, i): [number, number][] => {
       const y = 30.1 + i * 0.3;
       return [

@@ -49,7 +49,7 @@ function chunked(bytes: number, chunks: number): string {
   return `${head('POST', 'Transfer-Encoding: chunked')}${blanks}b\r\n{"origins":\r\n3\r\n[1]\r\n1\r\n}\r\n0\r\n\r\n`;
 }
 
-test('accepts a body in hundreds of small pieces, or in many larger ones', async () => {
+test('a body in hundreds of small pieces, or in many larger ones, is accepted', async () => {
   for (const body of [chunked(1, 500), chunked(100, 5_000)]) {
     const { socket, received } = await open();
     socket.write(body);
@@ -67,15 +67,18 @@ test('a body in thousands of crumbs ends its connection', async () => {
 test.each([
   ['is refused', () => chunked(1, 50_000).replace(proxy.key, 'none')],
   ['takes none', () => chunked(1, 50_000).replace('POST', 'GET')],
-])('so do crumbs after the response, where a request %s', async (_, request) => {
-  const { socket, received, closed } = await open();
-  const sent = request();
-  socket.write(sent.slice(0, 1_000));
-  await expect.poll(received).toMatch(/^HTTP\/1\.1 4/);
-  socket.write(sent.slice(1_000));
-  await closed;
-  expect(received().match(/HTTP/g)).toHaveLength(1);
-});
+])(
+  'crumbs of a body after the response end the connection of a request that %s',
+  async (_, request) => {
+    const { socket, received, closed } = await open();
+    const sent = request();
+    socket.write(sent.slice(0, 1_000));
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 4/);
+    socket.write(sent.slice(1_000));
+    await closed;
+    expect(received().match(/HTTP/g)).toHaveLength(1);
+  },
+);
 
 test('the connection of a refused request whose body arrives at once continues', async () => {
   const { socket, received } = await open();
@@ -115,7 +118,7 @@ test.each(['close', 'keep-alive'])(
   },
 );
 
-test('reads hardly anything of a body that is far too large', async () => {
+test('hardly anything is read of a body that is far too large', async () => {
   const { socket, received, closed } = await open();
   socket.write(head('POST', `Content-Length: ${1e9}`));
   await closed;
@@ -158,7 +161,7 @@ test('when there is no room for bodies in flight, the oldest is dropped', async 
   expect(ended).toEqual([0]);
 });
 
-test('answers a preflight without its body', async () => {
+test('a preflight is answered without its body', async () => {
   const { socket, received } = await open();
   socket.write(head('OPTIONS', `Content-Length: ${MEBIBYTE}`));
   await expect.poll(received).toMatch(/^HTTP\/1\.1 204 /);

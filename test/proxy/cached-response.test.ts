@@ -37,19 +37,22 @@ test('a cached response is sent in each requested form, and charged each time', 
   expect(await proxy.balance(id)).toBe(left);
 });
 
-test.each(['GET', '304'])('refuses a %s of it to clients no longer authorised', async (kind) => {
-  const { etag } = (await proxy.get(summary, proxy.key)).headers as { etag: string };
-  const headers: Record<string, string> = kind === '304' ? { 'if-none-match': etag } : {};
-  const { id, key } = await proxy.customer({ tokens: 1e6 });
-  const status = async () => (await proxy.get(summary, key, headers)).statusCode;
-  const may = kind === '304' ? 304 : 200;
-  for (let i = 1; i < RATE; i++) expect(await status()).toBe(may);
-  const by = { by: 'operator', atMs: Date.now() } as const;
-  await proxy.ledger.setDisabled(id, true, by);
-  expect(await status()).toBe(403);
-  await proxy.ledger.setDisabled(id, false, by);
-  expect([await status(), await status()]).toEqual([may, 429]);
-  const [{ id: keyId }] = await proxy.ledger.keys(id);
-  await proxy.ledger.revokeKey(id, keyId, by);
-  expect(await status()).toBe(401);
-});
+test.each(['GET', '304'])(
+  'a %s of a cached response is refused to clients no longer authorised',
+  async (kind) => {
+    const { etag } = (await proxy.get(summary, proxy.key)).headers as { etag: string };
+    const headers: Record<string, string> = kind === '304' ? { 'if-none-match': etag } : {};
+    const { id, key } = await proxy.customer({ tokens: 1e6 });
+    const status = async () => (await proxy.get(summary, key, headers)).statusCode;
+    const may = kind === '304' ? 304 : 200;
+    for (let i = 1; i < RATE; i++) expect(await status()).toBe(may);
+    const by = { by: 'operator', atMs: Date.now() } as const;
+    await proxy.ledger.setDisabled(id, true, by);
+    expect(await status()).toBe(403);
+    await proxy.ledger.setDisabled(id, false, by);
+    expect([await status(), await status()]).toEqual([may, 429]);
+    const [{ id: keyId }] = await proxy.ledger.keys(id);
+    await proxy.ledger.revokeKey(id, keyId, by);
+    expect(await status()).toBe(401);
+  },
+);

@@ -85,7 +85,7 @@ test('a pipelined request is not started early, and costs nothing when its clien
   await new Promise((resolve) => setTimeout(resolve, 50));
   letGo();
   await new Promise((resolve) => setTimeout(resolve, 200));
-  // The first had started: its charge is refunded.
+  // The first request had started, and its charge is refunded.
   await expect.poll(balance).toBe(paid);
   const [day] = await proxy.ledger.usage(customer.id);
   expect(day).toMatchObject({ requests: 1, tokens: TOKENS - paid });
@@ -102,7 +102,7 @@ test('pipelined responses arrive in order, and each is charged once', async () =
   expect(await balance()).toBe(TOKENS - sum);
 });
 
-test('serves other clients between requests sent at once', async () => {
+test('other clients are served between requests sent at once', async () => {
   const held: number[] = [];
   let last = performance.now();
   const probe = setInterval(() => {
@@ -113,12 +113,12 @@ test('serves other clients between requests sent at once', async () => {
   socket.write(NOTHING.repeat(60));
   await expect.poll(() => received().match(/HTTP\/1\.1 404/g)).toHaveLength(60);
   clearInterval(probe);
-  // Each had a separate turn of the event loop, so that the timer ran between them.
+  // Each request had a separate turn of the event loop, so that the timer ran between them.
   expect(held.length).toBeGreaterThan(10);
   socket.destroy();
 });
 
-test('disconnects a client that sends more than 64 requests ahead', async () => {
+test('a client that sends more than 64 requests ahead is disconnected', async () => {
   const reading = holdReads();
   const { socket, received } = await open();
   socket.write(ask(cold));
@@ -164,7 +164,7 @@ test('while closing, a connection ends with the response already started', async
   expect(received()).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-/** A server that holds three connections, with responses at once and later. */
+/** A server of at most three connections, with a route that responds at once and one later. */
 async function threeOnly() {
   const app = Fastify();
   let response = (_text: string) => {};
@@ -203,19 +203,19 @@ async function threeOnly() {
   };
 }
 
-test('of too many connections, closes the one idle for longest', async () => {
+test('of too many connections, the one idle for longest is closed', async () => {
   const { open, request, answered, response, ended } = await threeOnly();
   for (let nr = 0; nr < 3; nr++) await open();
   request(0, '/later');
   for (const nr of [1, 2, 1]) await answered(nr);
   await open();
   await answered(3);
-  // The first still waits for its response, and the second has sent another request.
+  // Connection 0 still waits for its response, and connection 1 has sent another request.
   await expect.poll(() => ended).toEqual([2]);
   response('later');
 });
 
-test('of too many connections, closes the oldest that has sent nothing', async () => {
+test('of too many connections, the oldest that has sent nothing is closed', async () => {
   const { open, answered, ended } = await threeOnly();
   for (let nr = 0; nr < 3; nr++) await open();
   await answered(0);
@@ -224,7 +224,7 @@ test('of too many connections, closes the oldest that has sent nothing', async (
   await expect.poll(() => ended).toEqual([1]);
 });
 
-test('refuses a connection beyond the limit while all others wait for responses', async () => {
+test('a connection beyond the limit is refused while all others wait for responses', async () => {
   const { open, request, waiting, response, ended } = await threeOnly();
   for (let nr = 0; nr < 3; nr++) {
     await open();
@@ -236,7 +236,7 @@ test('refuses a connection beyond the limit while all others wait for responses'
   response('later');
 });
 
-test('a URL too long for the server gets the maximum length', async () => {
+test('the problem of a URL that is too long states the maximum length', async () => {
   const { socket, received } = await open();
   socket.write(ask(`${hot}?mode=${'walk,'.repeat(4000)}`));
   await once(socket, 'close');

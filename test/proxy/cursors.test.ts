@@ -58,7 +58,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('sealed with the old of two secrets still opens; new ones use the new', () => {
+  test('sealed with the old of two secrets still opens; new cursors use the new secret', () => {
     const old = new CursorSealer(['the old secret of two']);
     const both = new CursorSealer(['the new secret of two', 'the old secret of two']);
     expect(both.open(QUERY, old.seal(QUERY, [2, 7]), 2)).toEqual([2, 7]);

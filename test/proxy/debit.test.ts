@@ -6,7 +6,7 @@ import type { DeliveredFraction } from '../../proxy/http/response-writer.ts';
 import { debit, deliverBody, mayAfford } from '../../proxy/metering/debit.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** Delivers a response, and returns what was refunded and what was logged. */
+/** Delivers a response; returns what was refunded, logged and thrown. */
 async function delivered(
   tokens: number,
   hand: () => { share: Promise<DeliveredFraction> },
@@ -61,14 +61,14 @@ test('a response that was never handed over is refunded entirely, and its error 
   expect([refunds, thrown]).toEqual([[7], failure]);
 });
 
-test('a refund that fails is logged under the request', async () => {
+test('a refund that fails is logged under the request id', async () => {
   const { thrown, logged } = await delivered(13, shareOf(0));
   expect(thrown).toBeNull();
   const err = new Error('the ledger is away');
   expect(logged).toEqual([[{ err, reqId: 'req_1' }, 'refund failed']]);
 });
 
-test('a debit returns the new balance; one that does not suffice does not state the price', async () => {
+test('a debit returns the new balance; one beyond the balance is refused without stating the price', async () => {
   const due = { tokens: 97 } as Charge;
   const ledgerOf = (outcome: string, balance: number) =>
     ({ debit: async () => ({ outcome, balance }) }) as unknown as Metering;
@@ -83,7 +83,7 @@ test('a debit returns the new balance; one that does not suffice does not state 
   expect(JSON.stringify([refusal.message, refusal.members, refusal.headers])).not.toContain('97');
 });
 
-test('a balance pays for a known price, else for the cheapest response, if it is as much', () => {
+test('a balance suffices if it covers the known price, or else the cheapest response', () => {
   expect([-1, 0, 1, 2].map((balance) => mayAfford(balance))).toEqual([false, false, true, true]);
   expect([9, 10, 11].map((balance) => mayAfford(balance, 10))).toEqual([false, true, true]);
 });

@@ -5,7 +5,7 @@ import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 
-/** The unit in which the service writes: the kernel's acceptance is known in whole units. */
+/** Bytes that the service writes at once: it knows what the kernel accepted in whole pieces. */
 const PIECE = 16_384;
 const TOKENS = 1_000_000;
 
@@ -27,7 +27,7 @@ describe.each([
       .map((i) => geoidFromNumber(index.geoids[i]));
   });
 
-  /** A head and, for POST, its body: responses of one piece, of some, of many, and compressed. */
+  /** Heads, and bodies of POSTs, whose responses are of one piece, of several, and compressed. */
   const REQUESTS: Readonly<Record<string, () => [head: string, body?: string]>> = {
     'one row': () => [`GET /v1/blocks/${geoids[60]}/summary?mode=walk&type=101`],
     'a piece': () => [`GET /v1/blocks/${geoids[60]}/summary`],
@@ -80,7 +80,7 @@ describe.each([
   }
 
   test.each(Object.keys(REQUESTS))(
-    'charges what the kernel accepted, and no more than the piece in progress: %s',
+    'the charge covers what the kernel accepted, and at most the piece in progress: %s',
     async (name) => {
       const { head, length, price } = await wholeOf(name);
       const ends = [head + length - 1, head + Math.floor(length / 2)];
@@ -106,7 +106,7 @@ describe.each([
   );
 
   test.each(Object.keys(REQUESTS))(
-    'charges nothing where the kernel accepted nothing, not even the head: %s',
+    'nothing is charged where the kernel accepted nothing, not even the head: %s',
     async (name) => {
       for (const how of ['noticed', 'unnoticed'] as const) {
         const { socket, send, used } = await ask(name, 0);

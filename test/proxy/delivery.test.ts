@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 
 /**
- * Requests the places of 250 blocks, some megabytes, and reads until `stop` returns true for the
- * body.
+ * Requests the POIs of 250 blocks, some megabytes, and reads until `stop` returns true, given the
+ * bytes received of the body and its length.
  */
 function askForMuch(
   key: string,

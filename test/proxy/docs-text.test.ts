@@ -123,7 +123,7 @@ test('every address of llms.txt can be read', async () => {
   }
 });
 
-test('the summary of the OpenAPI document has every operation in a fourth of its size', async () => {
+test('the summary of the OpenAPI document has every operation in a quarter of the document’s size', async () => {
   const whole = await text('/openapi.json');
   const summary = await text('/openapi-summary.json');
   expect(summary.length).toBeLessThan(whole.length / 4);
@@ -148,7 +148,7 @@ test('the summary of the OpenAPI document has every operation in a fourth of its
   }
 });
 
-test('the example of a trip has a ride, with all of its legs, and the reference says how to read them', async () => {
+test('the example of a trip has a ride among its legs, and the reference explains how to read them', async () => {
   const document = JSON.parse(await text('/openapi.json'));
   const { get } = document.paths['/v1/blocks/{geoid}/explain'];
   const { mode, travel_time, legs } = get.responses[200].content['application/json'].example;

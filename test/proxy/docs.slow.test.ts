@@ -33,7 +33,7 @@ test('the reference shows the routes without errors and loads no external resour
   expect(text).not.toContain('headers only');
 });
 
-test('sends a request from the page, and does not store the key there', async () => {
+test('the page sends a request, and does not store the key', async () => {
   const { id, key } = await proxy.customer({ tokens: 1_000 });
   const { page, asked, wrong } = await openPage('/docs');
   await page.getByLabel('API key').fill(key);

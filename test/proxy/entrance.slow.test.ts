@@ -7,7 +7,7 @@ import { RequestScheduler } from '../../portal/http/overload.ts';
 import { httpServer } from '../../portal/http/server.ts';
 
 const MANY = 200;
-/** Paths without a route; paths that the router cannot decode, or read. */
+/** A path without a route, one that the router cannot decode, and one that it cannot parse. */
 const PATHS = ['/none', '/%zz', 'http://x/none#here'];
 
 function spend(ms: number): void {
@@ -15,7 +15,7 @@ function spend(ms: number): void {
   while (performance.now() < until);
 }
 
-test('a client with one request enters before all of another’s concurrent ones', async () => {
+test('a client’s only request enters before all but one of those that another client has waiting', async () => {
   const entrance = new RequestScheduler();
   const entered: string[] = [];
   const begin = (clientId: string) => () => {
@@ -23,13 +23,13 @@ test('a client with one request enters before all of another’s concurrent ones
     spend(1);
   };
   for (let i = 0; i < MANY; i++) entrance.pass(() => 'many', begin('many'));
-  // None of the requests without time for them was started.
+  // Requests that the turn has no time for have not started.
   const atOnce = entered.length;
   entrance.pass(() => 'few', begin('few'));
   let turns = 0;
   for (; entered.length <= MANY; turns++) await turn();
   expect(entered.indexOf('few')).toBeLessThanOrEqual(atOnce + 1);
-  // A turn starts no more than it has time for: four milliseconds of a millisecond each.
+  // A turn starts only the requests that fit in four milliseconds, at a millisecond each.
   expect(atOnce).toBeLessThan(10);
   expect(turns).toBeGreaterThan(MANY / 10);
 });

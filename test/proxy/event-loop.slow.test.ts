@@ -17,8 +17,8 @@ const RUNS = 4;
 const [UNPAID, PAID] = [8, 20];
 
 /**
- * The least of some runs, as a multiple of standard work: compilation in the first run does not
- * count.
+ * The shortest time of several runs that work holds the event loop, in standard works, so that
+ * compilation in the first run does not count.
  */
 async function held(work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ async function held(work: () => Promise<unknown>): Promise<number> {
   return least;
 }
 
-/** Teeth over the whole height: a query at any latitude meets them all. */
+/** A ring with teeth over its whole height, so that a query at any latitude meets all of them. */
 function comb(vertices: number): Ring {
   const width = 0.5 / vertices;
   const teeth = Array.from(
@@ -39,7 +39,7 @@ function comb(vertices: number): Ring {
   return [...teeth, [-76.5, 39.5], [-76.5, 39], teeth[0]];
 }
 
-test('lets other requests in while looking for 100,000 blocks in 2,000 vertices', async () => {
+test('other requests are let in during a search for 100,000 blocks in 2,000 vertices', async () => {
   const side = 316;
   const centres = Array.from({ length: side * side }, (_, i) => {
     const [column, row] = [i % side, Math.floor(i / side)];
@@ -62,14 +62,14 @@ test('lets other requests in while looking for 100,000 blocks in 2,000 vertices'
   expect(works).toBeLessThan(UNPAID);
 });
 
-test('lets other requests in while drawing twenty polygons of 2,000 vertices', async () => {
+test('other requests are let in while twenty polygons of 2,000 vertices are drawn', async () => {
   const works = await held(() =>
     Promise.all(Array.from({ length: 20 }, (_, i) => drawnArea([[comb(2_000)]], `asker ${i}`))),
   );
   expect(works).toBeLessThan(UNPAID);
 });
 
-test('lets other requests in while serving a batch of 250 origins', async () => {
+test('other requests are let in while a batch of 250 origins is served', async () => {
   const proxy = await ofThisTest(openProxy(inject('demoStore')));
   const { key } = await proxy.customer({ tokens: 1e9 });
   const release = proxy.releases.current;

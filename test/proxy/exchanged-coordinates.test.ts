@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const exchanged = () => ({ lat: at.lon, lon: at.lat });
-/** Valid, and beyond the city either way. */
+/** A valid point outside the city, whether exchanged or not. */
 const elsewhere = { lat: 10, lon: 20 };
 
 const ROUTES = [
@@ -32,12 +32,12 @@ describe.each(ROUTES)('%s', (route) => {
     return `${response.statusCode} ${response.json().detail}`;
   };
 
-  test('a point that would be in the release if exchanged is told so, and only such a point', async () => {
+  test('a point gets the hint only if it would be in the release when exchanged', async () => {
     expect(await detailOf(exchanged())).toMatch(/^404 .*: are lat and lon exchanged\?$/);
     expect(await detailOf(elsewhere)).toMatch(/^404 .*any census block of this release$/);
   });
 
-  test('a latitude that can only be a longitude is told so', async () => {
+  test('a latitude gets the hint only if it may be a longitude', async () => {
     expect(await detailOf({ lat: -122.4, lon: 37.8 })).toMatch(
       /^400 .*lat:? must be from -90 to 90: are lat and lon exchanged\?$/,
     );
@@ -45,7 +45,7 @@ describe.each(ROUTES)('%s', (route) => {
   });
 });
 
-test('origins of batches, points to be near, centres and sites have the same texts', async () => {
+test('exchanged origins of batches, points to be near, centres and sites get the hint', async () => {
   const far = { lat: -122.4, lon: 37.8 };
   const walk = { mode: 'walk', max_minutes: 15 };
   const all_of = [{ type: 101, ...walk }];
@@ -108,7 +108,7 @@ test('a drawn area that is in the release only if exchanged is refused, uncharge
   expect([empty.statusCode, empty.json().results]).toEqual([200, []]);
 });
 
-test('half of a circle is told which part is missing', async () => {
+test('the problem of half a circle names the missing part', async () => {
   for (const [body, detail] of [
     [{ center: at }, 'radius_m is missing: send polygon, or both center and radius_m'],
     [{ radius_m: 500 }, 'center is missing: send polygon, or both center and radius_m'],

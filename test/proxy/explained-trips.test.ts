@@ -8,7 +8,7 @@ import { releaseIn } from '../support/release-in.ts';
 
 const ORIGINS = 4;
 
-test('an ETag depends on the county where a trip ends, which says whether its end could be routed', async () => {
+test('the ETag of a trip depends on the index of the county where it ends', async () => {
   const store = new FolderStore(inject('demoStore'));
   const release = await releaseIn(store);
   const [{ manifest: county }, { manifest: other }] = release.counties;

@@ -38,7 +38,7 @@ test('every table has a price', () => {
 });
 
 const PATH = '/v1/exports/links';
-/** The path and query of a link: tests have no socket. */
+/** The path and query of a link, since tests have no socket. */
 const local = (url: string) => url.slice(new URL(url).origin.length);
 
 async function linkTo(body: object) {
@@ -123,7 +123,7 @@ async function countingRelay(port: number) {
   return { relay, counted, at: (relay.address() as AddressInfo).port };
 }
 
-test('DuckDB reads the reach of a block by a link in at most six requests and half of its bytes', async () => {
+test('DuckDB reads the reach of a block by a link in at most six requests and half of the file’s bytes', async () => {
   const { url, bytes } = await linkTo({ ...nearest, table: 'reach' });
   const { relay, counted, at } = await countingRelay(await proxy.listen());
   const geoid = `${COUNTY}0001001001`;

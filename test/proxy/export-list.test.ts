@@ -17,7 +17,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
-/** As many as a page holds, and more. */
+/** More counties than a page holds. */
 const COUNTIES = Array.from({ length: 1_200 }, (_, i) => String(10_001 + i));
 const LISTED = ['blocks', 'nearest', 'nearest_wide'].flatMap((table) =>
   COUNTIES.map((county) => ({ table, county, format: 'parquet' as const })),
@@ -119,7 +119,7 @@ test('an unknown table, and the cursor of another list, are refused by name', as
   ]);
 });
 
-test('an ETag is of one page, and a page that a client has is neither made nor sent', async () => {
+test('each page has its own ETag, and a page that a client has is neither made nor sent', async () => {
   const etags = new Set<unknown>();
   for (const query of ['', 'limit=1', 'limit=2', 'table=nearest', 'county=10001']) {
     const url = `/v1/exports?${query}`;
@@ -133,7 +133,7 @@ test('an ETag is of one page, and a page that a client has is neither made nor s
   expect(etags.size).toBe(5);
 });
 
-test('a list that has become longer has other ETags, and its cursors go on', async () => {
+test('a list that has become longer has other ETags, and earlier cursors continue in it', async () => {
   const store = new FolderStore(folder);
   const lists = new ExportLists();
   const sealer = new CursorSealer(['a secret of some length']);

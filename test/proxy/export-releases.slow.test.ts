@@ -17,7 +17,7 @@ const PATH = '/v1/exports/links';
 const folder = folderOfEachTest();
 const ledger = folderOfEachTest();
 
-/** A release with exports of some tables, or none. */
+/** Publishes a release with exports of the given tables, or without exports. */
 async function publish(release: string, tables: readonly string[], seed = 1) {
   const county = smallCounty({ fips: '24510', seed, blocks: 12, pois: 60 });
   await publishSmallRelease(folder, release, [county]);
@@ -33,7 +33,7 @@ async function open(): Promise<ProxyHarness> {
   return proxy;
 }
 
-/** The path and query of a link: tests have no socket. */
+/** The path and query of a link, since tests have no socket. */
 const local = (url: string) => url.slice(new URL(url).origin.length);
 
 describe('once a release without exports is in force', () => {
@@ -53,7 +53,7 @@ describe('once a release without exports is in force', () => {
     expect(await proxy.releases.refresh()).toBe(true);
   });
 
-  test('a link to a table of the earlier one works on', async () => {
+  test('a link to a table of the earlier release still works', async () => {
     const file = await proxy.get(local(first.url));
     expect([file.statusCode, file.headers.etag]).toEqual([200, `"${first.sha256}"`]);
   });
@@ -71,7 +71,7 @@ describe('once a release without exports is in force', () => {
     expect([file.statusCode, file.headers.etag]).toEqual([200, `"${first.sha256}"`]);
   });
 
-  test('another request is told that this release has none, and how an earlier link is renewed', async () => {
+  test('another request is refused, with the way to renew an earlier link', async () => {
     const { key: rich } = await proxy.customer({ tokens: 5_000 });
     const response = await proxy.post(PATH, rich, nearest);
     expect([response.statusCode, response.json().detail]).toEqual([
@@ -81,7 +81,7 @@ describe('once a release without exports is in force', () => {
     expect((await proxy.get('/v1/exports')).json()).toEqual({ release: 'second', exports: [] });
   });
 
-  test('once the file is removed, a repeated request says of which release it was', async () => {
+  test('once the file is removed, the problem of a repeated request names its release', async () => {
     for (const name of await readdir(path.join(folder, 'exports'))) {
       if (name.startsWith('first-')) await rm(path.join(folder, 'exports', name));
     }
@@ -115,7 +115,7 @@ test('a table that was exported a moment ago is offered and sent by every proces
   await expect.poll(async () => (await sender.get(local(url))).statusCode).toBe(200);
 });
 
-test('requests for a table that was not exported have the list read once a second at most', async () => {
+test('requests for a table that was not exported read the list at most once a second', async () => {
   await publish('first', ['nearest']);
   const proxy = await open();
   const { key } = await proxy.customer({ tokens: 1_000 });

@@ -25,9 +25,9 @@ const MEDIA_TYPES = {
   'gpkg-ready': 'application/vnd.flatgeobuf',
 } as const satisfies Record<ExportFormat, string>;
 const PATH = '/v1/exports/links';
-/** A piece of a response is 32 KiB: the file is many, the last one cut short. */
+/** A file of many pieces of 32 KiB, which responses consist of, and of a shorter last one. */
 const FILE = randomBytes(500_001);
-/** Its price is 1,000 tokens. */
+/** A table that costs 1,000 tokens. */
 const nearest = { table: 'nearest', county: '24510' };
 
 const folder = folderOfTests();
@@ -59,7 +59,7 @@ beforeAll(async () => {
   return () => proxy.close();
 });
 
-/** The path and query of a link: tests have no socket. */
+/** The path and query of a link, since tests have no socket. */
 const local = (url: string) => url.slice(new URL(url).origin.length);
 
 async function linkTo(format: string, by = proxy): Promise<string> {
@@ -90,7 +90,7 @@ describe('an exported file', () => {
     });
   });
 
-  test('is cached as long as it is the same, since its name is of its content', async () => {
+  test('is immutable to caches, since its ETag is the hash of its content', async () => {
     const { headers } = await proxy.get(await linkTo('csv'));
     const sha256 = createHash('sha256').update(FILE).digest('hex');
     expect(headers).toMatchObject({
@@ -100,7 +100,7 @@ describe('an exported file', () => {
     });
   });
 
-  test('counts as one request of its address, whatever its size: its link was paid for', async () => {
+  test('counts as one request of the client’s address, whatever its size, since its link was paid for', async () => {
     const few = await ofThisTest(openProxy(folder, { config: { freeRateLimitPerMinute: 3 } }));
     const url = await linkTo('csv', few);
     for (const left of [2, 1, 0]) {
@@ -112,7 +112,7 @@ describe('an exported file', () => {
     }
   });
 
-  test('is sent in ranges of any length, as it lies in the store', async () => {
+  test('is sent in ranges of any length, with the bytes in the store', async () => {
     const url = await linkTo('parquet');
     const piece = 2 ** 15;
     for (const [start, end] of [
@@ -132,7 +132,7 @@ describe('an exported file', () => {
     }
   });
 
-  /** Lets the clock pass as if the client read a number of bytes a second. */
+  /** Advances the clock as if the client read the given number of bytes a second. */
   const readAt = (bytesPerSecond: number) => {
     const { store } = proxy;
     const readRange = store.readRange.bind(store);
@@ -157,7 +157,7 @@ describe('an exported file', () => {
     expect((await proxy.get(url)).rawPayload.equals(FILE)).toBe(true);
   });
 
-  test('is broken off after 20 seconds for one that reads 10 KB a second', async () => {
+  test('is broken off after 20 seconds for a client that reads 10 KB a second', async () => {
     const url = await linkTo('csv');
     const read = readAt(10_000);
     await expect(proxy.get(url, undefined, { range: 'bytes=100000-' })).rejects.toThrow();
@@ -166,7 +166,7 @@ describe('an exported file', () => {
     expect(read()).toBeLessThanOrEqual(20 * 10_000 + 2 * 2 ** 15);
   });
 
-  test('that is damaged beyond its first piece is broken off there, and the log says where', async () => {
+  test('that is damaged beyond its first piece is broken off there, and the log names the file', async () => {
     const url = await linkTo('csv');
     const name = 'exports/nearest.csv';
     const damaged = Buffer.from(FILE);
@@ -188,7 +188,7 @@ describe('an exported file', () => {
 });
 
 describe('a link', () => {
-  /** A link with a signature that is right for the path and the end that it names. */
+  /** A link with the right signature for its path and expiry. */
   const signed = async (path: string, expires: number | string) => {
     const secret = await proxy.ledger.secret('export-links');
     const hash = createHmac('sha256', secret).update(`${path}\n${expires}`).digest('base64url');
@@ -200,7 +200,7 @@ describe('a link', () => {
   };
   const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
-  test('works until the moment that it names, and says then that it has expired', async () => {
+  test('works until the time that it names, and is refused as expired from then on', async () => {
     const [path] = (await linkTo('csv')).split('?');
     const end = nowSeconds() + 60;
     const link = await signed(path, end);
@@ -215,7 +215,7 @@ describe('a link', () => {
     ]);
   });
 
-  test('with another signature, end or file is not one of this service, and reads nothing', async () => {
+  test('with another signature, end or file is refused as not signed by this service, and reads nothing', async () => {
     const link = await linkTo('csv');
     const [path, query] = link.split('?');
     const [, end, signature] = /^expires=(\d+)&signature=(.+)$/.exec(query)!;
@@ -230,7 +230,7 @@ describe('a link', () => {
       `${path}?expires=${Number(end) + 1}&signature=${signature}`,
       `${path}?expires=${end}&signature=${signature.toLowerCase()}`,
       `${path.replace('.csv', '.parquet')}?${query}`,
-      // Right signatures of what is no whole number of seconds.
+      // Right signatures of expiries that are not valid numbers of seconds.
       await signed(path, `${end}.5`),
       await signed(path, ` ${end}`),
       await signed(path, '1e12'),
@@ -247,7 +247,7 @@ describe('a link', () => {
     expect([proxy.store.reads, all.mock.calls]).toEqual([[], []]);
   });
 
-  test('to a file that is gone says so', async () => {
+  test('to a file that is gone is refused with the reason', async () => {
     const [path] = (await linkTo('csv')).split('?');
     const gone = await signed(path.replace('nearest.csv', 'gone.csv'), nowSeconds() + 60);
     expect(refusal(await proxy.get(gone))).toEqual([
@@ -257,7 +257,7 @@ describe('a link', () => {
     ]);
   });
 
-  test('is not made without the tokens for it, and then reads nothing', async () => {
+  test('is refused without the tokens for it, and reads nothing', async () => {
     const { id, key } = await proxy.customer({ tokens: 999 });
     proxy.store.reads = [];
     const refused = await proxy.post(PATH, key, { ...nearest, format: 'csv' });
@@ -282,7 +282,7 @@ describe('a link', () => {
     expect(await proxy.balance(id)).toBe(999);
   });
 
-  test('that is requested again under its key is a new one to the same file, uncharged', async () => {
+  test('requested again under its Idempotency-Key is a new link to the same file, uncharged', async () => {
     const { id, key } = await proxy.customer({ tokens: 1_000 });
     const ask = () =>
       proxy.post(PATH, key, { ...nearest, format: 'csv' }, { 'idempotency-key': 'one' });

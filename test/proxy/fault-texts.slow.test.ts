@@ -8,7 +8,7 @@ const proxy = proxyOfTests();
 const TEXTS = ['', '?', '9900', '-1', '1e9', 'UPPER CASE'];
 const VALUES = [...TEXTS, 0.5, -1, true, null, [], ['?'], [{}], {}, { '?': 1 }];
 
-/** How Zod addresses programmers: no sender of a request is one. */
+/** Words of Zod for programmers, which senders of requests must not see. */
 const OF_ZOD = /Invalid (string|input|option|key)|Unrecognized key|Too (big|small)|pattern|\/\^/;
 
 /** Requests to a route with one wrong value each. */
@@ -27,7 +27,7 @@ function wrongRequests(endpoint: (typeof ENDPOINTS)[number]): { url: string; bod
 }
 
 test.each(ENDPOINTS.map((one) => [one.path, one] as const))(
-  '%s says what is wrong with a value in words, never as a pattern',
+  '%s states what is wrong with a value in words, never as a pattern',
   async (_, endpoint) => {
     for (const { url, body } of wrongRequests(endpoint)) {
       const response = body

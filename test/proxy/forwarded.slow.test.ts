@@ -7,8 +7,8 @@ let proxy: ProxyHarness | undefined;
 afterEach(() => proxy?.close());
 
 /**
- * Requests a free route at the socket with these `X-Forwarded-For`, one after the other; returns
- * the statuses.
+ * Requests a free route over a socket with each of the given `X-Forwarded-For` in turn; returns the
+ * statuses.
  */
 async function asked(
   trustProxy: ProxyConfigInput['trustProxy'],
@@ -37,11 +37,11 @@ const FORGED = [
 ];
 const REFUSED_AFTER_LIMIT = FORGED.map((_, i) => (i < LIMIT ? 200 : 429));
 
-test('trusts no forwarded address without a trusted proxy', async () => {
+test('no forwarded address is trusted without a trusted proxy', async () => {
   expect(await asked(undefined, FORGED)).toEqual(REFUSED_AFTER_LIMIT);
 });
 
-test('does not trust a peer outside the trusted networks', async () => {
+test('a peer outside the trusted networks is not trusted', async () => {
   expect(await asked(['10.0.0.0/8'], FORGED)).toEqual(REFUSED_AFTER_LIMIT);
 });
 

@@ -91,7 +91,7 @@ test('a boundary is GeoJSON for clients that request it, JSON for others', async
   expect(await typeOf('application/json;q=0.1, application/geo+json;q=0.2')).toMatch(/geo\+json/);
 });
 
-test('so is an isochrone, of its contours but not of its blocks', async () => {
+test('an isochrone’s contours, but not its blocks, are GeoJSON for clients that request it', async () => {
   const { key } = proxy;
   const { results } = (
     await proxy.get('/v1/places/9957600/blocks?type=101&mode=walk&limit=1', key)
@@ -109,7 +109,7 @@ test('so is an isochrone, of its contours but not of its blocks', async () => {
   expect([blocks.statusCode, blocks.json().formats]).toEqual([406, ['application/json']]);
 });
 
-test('the balance is stated without a charge, also of none, and cached by nobody', async () => {
+test('the balance is stated without a charge, even if it is zero, and is not cached', async () => {
   const { id, key } = await proxy.customer({ tokens: 0 });
   const stated = await proxy.get('/v1/tokens', key);
   expect([stated.statusCode, stated.json()]).toEqual([200, { tokens_remaining: 0 }]);
@@ -130,7 +130,7 @@ test('the balance is stated without a charge, also of none, and cached by nobody
   expect(await proxy.ledger.usage(id)).toEqual([]);
 });
 
-test('probes ignore Accept and have no ETag; the catalogue is refused to those who take no JSON', async () => {
+test('probes ignore Accept and have no ETag; the catalogue is refused to clients that accept no JSON', async () => {
   const csv = { accept: 'text/csv' };
   for (const url of ['/v1/health', '/v1/ready']) {
     const { statusCode, headers } = await get(url, csv);

@@ -6,7 +6,7 @@ import { forAll } from '../support/for-all.ts';
 
 const ELEMENTS = 40;
 
-/** Sets of elements, what is covered before, and weights, some of them zero. */
+/** Sets of elements, those covered before, weights (some are zero), and the most sets to choose. */
 const problems = fc.record({
   sets: fc.array(fc.uniqueArray(fc.nat(ELEMENTS - 1), { maxLength: 12 }), {
     minLength: 1,
@@ -37,7 +37,7 @@ interface Problem {
   readonly most: number;
 }
 
-/** Weight that some sets add together. */
+/** Weight that the chosen sets add together to the elements covered before. */
 function added({ sets, before, weights }: Problem, chosen: readonly number[]): number {
   const elements = new Set(chosen.flatMap((one) => sets[one]));
   return [...elements]
@@ -52,7 +52,7 @@ function choices(count: number, most: number, from = 0): number[][] {
   return [[], ...rest.flatMap((one) => choices(count, most - 1, one + 1).map((c) => [one, ...c]))];
 }
 
-test('each step adds as much as the best candidate would, of equals the first', async () => {
+test('each step chooses the candidate that adds most, and the first of equals', async () => {
   await forAll(300, problems, (problem) => {
     const chosen: number[] = [];
     for (const { candidate, gain } of run(problem)) {
@@ -68,7 +68,7 @@ test('each step adds as much as the best candidate would, of equals the first', 
   });
 });
 
-test('the first choice is the best, and all together are at least 63 % of the best', async () => {
+test('the first choice is the best one, and all together add at least 63 % of the optimum', async () => {
   await forAll(300, problems, (problem) => {
     const steps = run(problem);
     const best = (most: number) =>

@@ -24,7 +24,7 @@ function seconds(sent: string): Promise<number> {
 const post = () =>
   `POST /v1/blocks/pois HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${proxy.key}\r\nContent-Type: application/json\r\n`;
 
-/** An inactive connection is closed too, after so many seconds. */
+/** Seconds after which a merely inactive connection is closed too. */
 const INACTIVE_SECONDS = 30;
 
 test('the headers of a request must arrive within ten seconds, and all of it within thirty', () => {

@@ -11,7 +11,7 @@ const MAX_ERROR_BYTES = 16_000;
  * ms, which `npm run bench -- loop` measures on a quiet machine.
  */
 const MAX_HELD = 7;
-/** Compilation and garbage collection show less in the best of a few tries. */
+/** Tries, of which the best counts: it shows least of compilation and garbage collection. */
 const TRIES = 5;
 const BODY_BYTES = 2 ** 20;
 /** The maximum length that Node accepts, including the headers. */
@@ -88,7 +88,7 @@ const POLYGONS = [
 ];
 const LISTS_OF_AREA = ['blocks', 'places', 'counties'].map((list) => [`"${list}":[`, ']']);
 
-/** Values of a body, names included. */
+/** Maximum number of values that a body may have, names included. */
 const MAX_VALUES = 50_000;
 
 /** The longest lists that are parsed, of a megabyte at most, by the name of their values. */
@@ -123,7 +123,7 @@ const ANY_BODIES: readonly (readonly [name: string, body: string])[] = [
   ['blanks', ' '.repeat(ROOM)],
 ];
 
-/** The lists in the place between two texts. */
+/** Bodies of each list between two texts. */
 function listsIn(open: string, shut: string): [name: string, body: string][] {
   return LISTS.map(([name, list]) => [`${open}${name}`, `${open}${list}${shut}`]);
 }
@@ -207,7 +207,7 @@ describe.each(ASKED)('a long query to GET %s', (path) => {
   );
 });
 
-test('errors about a long path are short too', async () => {
+test('errors about a long path are short', async () => {
   const headers = { authorization: `Bearer ${key}` };
   const long = '%00'.repeat(5_000);
   for (const url of [
@@ -217,7 +217,7 @@ test('errors about a long path are short too', async () => {
     `/v1/pois/${long}`,
     `/v1/places/${'9'.repeat(15_000)}/boundary`,
     `/v1/blocks/${'%zz'.repeat(5_000)}/summary`,
-    // Decoded and quoted, this one would be twice as long as sent.
+    // Decoded and quoted, this path would be twice as long as sent.
     `/problems/${long}`,
     `/problems/${'x'.repeat(15_000)}`,
     `/v1/isochrone/tiles/walk/${'1'.repeat(15_000)}.json`,
@@ -228,7 +228,7 @@ test('errors about a long path are short too', async () => {
   }
 });
 
-test('of thousands of wrong items, or unknown members, counts a hundred', async () => {
+test('of thousands of wrong items, or unknown members, only a hundred are counted', async () => {
   const empty = Array.from({ length: 1_000 }, () => ({}));
   const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`u${i}`, 1]));
   const blocks = Array.from({ length: 10_000 }, () => 'x');
@@ -270,7 +270,7 @@ test.each([
   await expectCheap('CSV', request);
 });
 
-test('counts the errors left out of a list', async () => {
+test('the errors left out of a list are counted', async () => {
   const strangers = Array.from({ length: 45 }, (_, i) => `stranger_${i}=1`).join('&');
   const { errors, errors_omitted, detail } = (
     await proxy.get(`/v1/meta/modes?${strangers}`)

@@ -7,7 +7,7 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
 
-test('compares If-None-Match weakly, in lists', async () => {
+test('the ETags of If-None-Match are compared weakly, also in lists', async () => {
   const opaque = fc
     .string({ unit: fc.constantFrom(...'abcXYZ09-_,/W ') })
     .map((text) => `"${text}"`);

@@ -9,7 +9,7 @@ const county = smallCounty({ fips: '24510', seed: 21, blocks: 12, pois: 40 });
 const reaching = county.blocks.slice(3).map(({ geoid }) => geoid);
 const PATH = '/v1/blocks/pois';
 const LONG = { origins: reaching };
-/** Its response fits in a packet, which is not compressed. */
+/** A body whose response fits in a packet, and is not compressed. */
 const SHORT = { origins: reaching.slice(0, 1), mode: ['walk'], type: [201] };
 const TOKENS = 100_000;
 
@@ -89,7 +89,7 @@ describe('a repeated request', () => {
     expect(await spent()).toBe(cost);
   });
 
-  test('pays for what was refunded of the first, and is refused without the tokens for it', async () => {
+  test('pays for what was refunded of the first response, and is refused without the tokens for it', async () => {
     const { id, ask, spent } = await requester('undelivered');
     const { debitOnce } = proxy.ledger;
     let receipt: Receipt | undefined;
@@ -118,7 +118,7 @@ describe('a repeated request', () => {
     ]).toEqual([first.body, '7', '0']);
   });
 
-  test('whose response could not be stored gets the same one, made again, and the log says so', async () => {
+  test('whose response could not be stored gets the same one, made again, and the failure is logged', async () => {
     const { ask, spent } = await requester('not stored');
     const cause = new Error('the ledger is full');
     const logged: unknown[][] = [];
@@ -137,7 +137,7 @@ describe('a repeated request', () => {
     expect(await spent()).toBe(cost);
   });
 
-  test('that races the first sends what it has computed, without reading again', async () => {
+  test('that races the first gets the response that it has computed, without another read', async () => {
     const { ask, spent } = await requester('raced');
     const { debitOnce } = proxy.ledger;
     proxy.store.reads = [];

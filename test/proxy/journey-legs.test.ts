@@ -9,7 +9,7 @@ import type { CountyTransit } from '../../shards/transit/transit-table.ts';
 const MINUTE = 60_000;
 const OPENS = 480 * MINUTE;
 
-/** A trip by minutes after the window opens: of each call its stop, arrival and departure. */
+/** A trip of calls: stop, arrival and departure, in minutes after the window opens. */
 function trip(route: number, ...calls: readonly (readonly [number, number, number])[]) {
   return {
     stops: calls.map(([stop]) => stop),
@@ -20,7 +20,7 @@ function trip(route: number, ...calls: readonly (readonly [number, number, numbe
   };
 }
 
-/** A line to bay 1, whose vehicle waits at bay 2 and goes on north as another line. */
+/** A line to bay 1, whose vehicle waits at bay 2 and continues north as another line. */
 function transit(): CountyTransit {
   const long = trip(0, [0, 2, 2], [1, 5, 5]);
   const north = trip(1, [2, 6, 15], [3, 18, 18]);
@@ -36,7 +36,7 @@ function transit(): CountyTransit {
   };
 }
 
-/** The legs to a stop, and four minutes on foot from there. */
+/** Length and legs of a journey to a stop, with four minutes on foot from there. */
 function legsTo(stop: number) {
   const access = { stops: [0], times: [MINUTE] };
   const egress = { stops: [stop], times: [4 * MINUTE] };
@@ -52,7 +52,7 @@ const START = [
   { kind: 'ride', minutes: 3, route: 'Long', from_stop: 'Start', to_stop: 'Bay 1' },
 ];
 
-test('riders who stay seated wait in the vehicle, as a part of the ride that goes on', () => {
+test('riders who stay seated wait in the vehicle, as a part of the next ride', () => {
   expect(legsTo(3)).toEqual({
     length: 22,
     legs: [

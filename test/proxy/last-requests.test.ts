@@ -73,7 +73,7 @@ const CLIENT = `
 const asTimer = (run: () => void) => new Promise<void>((done) => setTimeout(() => done(run())));
 
 test('requests that had arrived on new connections when the server stopped listening are served', async () => {
-  // The event loop accepts one connection a turn.
+  // The event loop accepts one connection per turn.
   const clients = await Promise.all(Array.from({ length: 6 }, () => client({ earlier: 0 })));
   let closed: Promise<void> | undefined;
   await asTimer(() => {

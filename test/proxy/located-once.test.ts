@@ -33,7 +33,7 @@ test('a cold request locates its block once', async () => {
   vi.restoreAllMocks();
 });
 
-test('finds the blocks of a place without a search for each', async () => {
+test('the blocks of a place are found without a search for each', async () => {
   const release = proxy.releases.current;
   const { places } = await release.places(Object.values(release.manifest.states)[0]);
   const ordinals = vi.spyOn(BlockIndex.prototype, 'ordinalOf');

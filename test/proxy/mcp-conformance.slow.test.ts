@@ -90,7 +90,7 @@ const NOT_APPLICABLE: Readonly<Record<string, readonly string[]>> = {
 const proxy = proxyOfTests({ config: { accountUrl: 'https://account.example.org' } });
 const folder = folderOfTests();
 
-test('every scenario of the official suite that applies passes, of both protocols', async () => {
+test('every applicable scenario of the official suite passes, in both versions of the protocol', async () => {
   const url = `http://127.0.0.1:${await proxy.listen()}/mcp`;
   const baseline = path.join(folder, 'not-applicable.yaml');
   await writeFile(baseline, JSON.stringify({ server: Object.values(NOT_APPLICABLE).flat() }));
@@ -105,7 +105,7 @@ test('every scenario of the official suite that applies passes, of both protocol
   }
 });
 
-/** The address of a module with this source. */
+/** The address of a module with the given source. */
 function moduleOf(source: string): string {
   return `data:text/javascript,${encodeURIComponent(source)}`;
 }

@@ -34,14 +34,14 @@ test('while load is shed, a tool’s own requests pass with the message that the
   shedder.close();
   for (let turn = 0; turn < 4; turn++) shedder.sample(150);
   for (let i = 0; i < 5; i++) {
-    // Far from too late, newcomers are let in.
+    // The loop is not far too late, so that first requests of clients are let in.
     expect(await call(proxy, COMPARISON, key)).toMatchObject({
       structuredContent: { tokens: PRICE },
     });
   }
 });
 
-test('messages with a key count on its account, and the requests of their tools on no address', async () => {
+test('messages with a key count for its account, and the requests of their tools for no address', async () => {
   const proxy = await openLimited({ freeRateLimitPerMinute: 3 });
   const { key } = await proxy.customer({ tokens: 1_000 });
   for (let i = 0; i < 5; i++) {
@@ -60,7 +60,7 @@ test('messages with a key count on its account, and the requests of their tools 
   ]);
 });
 
-test('an account’s messages have its rate', async () => {
+test('the messages of an account are limited by its rate', async () => {
   const proxy = await ofThisTest(openProxy(inject('demoStore'), { rateLimitPerMinute: 2 }));
   const { key } = await proxy.customer();
   const free = { name: 'list_types', arguments: { query: 'park' } };
@@ -86,7 +86,7 @@ test('a message and the requests of its tool are counted by their statuses', asy
   ]);
 });
 
-test('each message of a batch counts', async () => {
+test('each message of a batch counts towards the rate', async () => {
   const proxy = await openLimited({ freeRateLimitPerMinute: 3 });
   const batch = Array(3).fill({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   const statuses = [];
@@ -97,7 +97,7 @@ test('each message of a batch counts', async () => {
   expect(statuses).toEqual([200, 429]);
 });
 
-/** Sends a message; the status and length of the response. */
+/** Sends a message; returns the status and length of the response. */
 async function sent(proxy: ProxyHarness, method: string, params: object) {
   const message = requestOf(method, params, VERSION);
   const { status, text } = await sendMessage(proxy, message, { version: VERSION });

@@ -6,8 +6,8 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 const proxy = proxyOfTests({ config: { accountUrl: 'https://account.example.org' } });
 
 /**
- * Most calls that a question may take, and characters of a typical result: 1,500 tokens of a model,
- * of which the results of these questions have 2.5 to 4.3 each.
+ * Upper bounds on the calls that a question takes, and on the characters of a result: 1,500 tokens
+ * of a model, at the 2.5 to 4.3 characters per token that results of these questions have.
  */
 const MAX_CALLS = 3;
 const MAX_RESULT = 3_750;
@@ -39,7 +39,7 @@ const PARKS = [511, 512, 513];
 const BAKERIES = { area: '99003', all_of: [{ type: 'bakery', max_minutes: 6 }] };
 
 const homeBlock = (city: PlainRows) => city.blockAt(HOME.lat, HOME.lon);
-/** Whether any of some types is near. */
+/** Whether a block has any of some types within the given minutes. */
 const isNear =
   (city: PlainRows, mode: 'walk' | 'bike' | 'transit', types: number[], minutes: number) =>
   (geoid: string) =>
@@ -485,7 +485,7 @@ beforeAll(async () => {
   city = await PlainRows.load(proxy, [...types, ...PARKS, 601, 602, 801, 802, 1002, 1005]);
 });
 
-test('there are thirty questions, each of its own', () => {
+test('there are thirty different questions', () => {
   expect(new Set(QUESTIONS.map(({ asks }) => asks)).size).toBe(30);
 });
 
@@ -505,7 +505,7 @@ test.each(QUESTIONS)('a $who asks: $asks', async ({ calls, reads, truth, costs }
     results.push(result.structuredContent);
   }
   const right = await truth(city);
-  // An answer of nothing would be right by chance.
+  // An empty answer would be right by chance.
   expect(String(right)).not.toMatch(/^(0|NaN|Infinity|)$/);
   expect(reads(...results)).toEqual(right);
   const price = typeof costs === 'number' ? costs : await costs(city);

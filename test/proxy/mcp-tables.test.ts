@@ -6,13 +6,13 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests({ rateLimitPerMinute: 1e6 });
 
-/** A call that finds many blocks, and its request. */
+/** Arguments of a call that finds many blocks, and the request to the API that it sends. */
 const MANY = { area: '99001', all_of: [{ type: 'groceries', max_minutes: 30 }] };
 const REQUEST = {
   area: { counties: ['99001'] },
   all_of: [{ type: 101, mode: 'walk', max_minutes: 30 }],
 };
-/** Rows of a table, for which its address can ask. */
+/** Rows of a table, which its address can limit. */
 const ROWS = 150;
 
 interface Row {
@@ -108,7 +108,7 @@ test('a result that has all blocks links no table', async () => {
   );
 });
 
-test('a table of the blocks of a circle near a point is that of the same call', async () => {
+test('a table of the blocks of a circle near a point has the rows of the same call', async () => {
   const call = {
     area: '36,-70.0066,500',
     all_of: [{ type: 'parks', mode: 'bike', max_minutes: 6, nth: 2 }],
@@ -139,7 +139,7 @@ test.each([
     /Nothing was charged/,
   ],
   ['a long address', addressOf('x'.repeat(4e4)), /\w/],
-])('%s is an error, and free', async (_, uri, message) => {
+])('reading %s is an error, uncharged', async (_, uri, message) => {
   const { id, key } = await proxy.customer({ tokens: 100 });
   const error = await read(uri, key);
   expect(error.code).toBe(-32602);
@@ -147,7 +147,7 @@ test.each([
   expect(await proxy.balance(id)).toBe(100);
 });
 
-test('without a key, or tokens for all rows, the error says what to do', async () => {
+test('without a key, or tokens for all rows, the error states what to do', async () => {
   const [{ uri }] = await linksOf({ ...MANY, limit: 5 });
   expect((await read(uri!)).message).toMatch(/Authorization: Bearer KEY/);
   const { id, key } = await proxy.customer({ tokens: 10 });

@@ -7,7 +7,7 @@ import { mcpServer } from '../../proxy/mcp/mcp-server.ts';
 import { requestOf, sendMessage, VERSIONS } from '../support/mcp-client.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
-/** Debits take so long that a caller can leave meanwhile. */
+/** A proxy whose debits take so long that a caller can leave meanwhile. */
 const proxy = proxyOfTests({ debitDelayMs: 200 });
 const publicProxy = proxyOfTests({ config: { baseUrl: 'https://api.example.org' } });
 

@@ -66,7 +66,7 @@ test.each(VERSIONS)('clients of %s list eight tools in under 6 kB', async (versi
     expect(tool.outputSchema.type).toBe('object');
   }
   expect(text.length).toBeLessThan(6_000);
-  // Clients of dialects of JSON Schema with one type each reject lists of types.
+  // Clients whose dialect of JSON Schema allows only one type reject lists of types.
   expect(text).not.toContain('"type":[');
 });
 
@@ -106,7 +106,7 @@ test.each(VERSIONS)('results have exactly the members that clients of %s see', a
   }
 });
 
-/** The same schema without members beyond those that it names. */
+/** A schema that is closed to members beyond those that it names. */
 function closed(schema: object): object {
   const changed = Object.entries(schema).map(([keyword, value]) =>
     typeof value === 'object' && !Array.isArray(value)
@@ -118,7 +118,7 @@ function closed(schema: object): object {
 const CLOSED = { additionalProperties: false };
 
 describe('results', () => {
-  test('link the map, at what was found, with a type that it has', async () => {
+  test('link the map at the place of the result, with a type that the map has', async () => {
     const map = 'https://account.example.org/map#x=1';
     const linkOf = async (name: string, args: object) => (await call(name, args)).content[1].uri;
     const [lat, lon] = [36, -70.0066];
@@ -143,7 +143,7 @@ describe('results', () => {
     );
   });
 
-  test('name the type that a map shows where it is not the one that was measured', async () => {
+  test('name the type that the map shows if it is not the one that was measured', async () => {
     const linked = async (name: string, args: object) => (await call(name, args)).content[1];
     const only = { description: 'Parks under 1 hectare only' };
     expect(await linked('explain_block', { origin: block, types: ['parks'] })).toMatchObject(only);
@@ -153,7 +153,7 @@ describe('results', () => {
     expect(leaf).not.toHaveProperty('description');
   });
 
-  test('say that there is nothing rather than show zeros or nothing', async () => {
+  test('state that nothing was found instead of zeros or an empty text', async () => {
     const sea = await call('measure_coverage', { area: '36,-60,1000', types: [101] });
     expect(textOf(sea)).toContain('No block of this release has its centre there.');
     const all_of = [{ type: 'parks', max_minutes: 30 }];
@@ -163,7 +163,7 @@ describe('results', () => {
     expect(textOf(none)).toMatch(/^No type has that name\. .*\nWeights: people, /);
   });
 
-  test('find types by their everyday names', async () => {
+  test('have types by their everyday names', async () => {
     for (const query of ['ATM', 'atms', 'cash points']) {
       expect((await call('list_types', { query })).structuredContent.types).toHaveProperty('714');
     }
@@ -175,14 +175,14 @@ describe('results', () => {
     expect(textOf(result)).toContain('(1 token, 99 left)');
   });
 
-  test('say on foot, not by walk', async () => {
+  test('are worded “on foot”, not “by walk”', async () => {
     for (const [name, args] of Object.entries(calls())) {
       expect(textOf(await call(name, args)), name).not.toMatch(/by walk/);
     }
     expect(textOf(await call('explain_block', calls().explain_block))).toMatch(/^on foot:$/m);
   });
 
-  test('by transit, and the instructions, state of which departures the times are', async () => {
+  test('by transit, and the instructions, state the departures that the times are of', async () => {
     const note = /10th percentile of departures on a weekday from 8:00 to 9:00: most .* longer\./;
     const { json } = await send(requestOf('initialize', INITIALIZE, '2025-06-18'), '2025-06-18');
     expect(json.result.instructions).toMatch(note);
@@ -201,7 +201,7 @@ describe('results', () => {
     }
   });
 
-  test('of find_blocks name the points, and whether there are more, with the cursor', async () => {
+  test('of find_blocks name the points, and the cursor if there are more blocks', async () => {
     const point = '36.0003,-69.9907';
     const near = (direction?: string) => [{ point, mode: 'bike', max_minutes: 12, direction }];
     const found = (args: object) => call('find_blocks', { ...calls().find_blocks, ...args });
@@ -242,7 +242,7 @@ describe('results', () => {
     }
   });
 
-  test('count one token as one', async () => {
+  test('use the singular for one token', async () => {
     const { key } = await proxy.customer({ tokens: 1 });
     expect(textOf(await call('check_balance', {}, key))).toMatch(/^1 token\n/);
     const dear = await call('compare_places', calls().compare_places, key);
@@ -283,7 +283,7 @@ describe('results', () => {
     expect(await found('to')).not.toEqual(await found('from'));
   });
 
-  test('name a place as it is known, however it was written', async () => {
+  test('name a place by its GEOID, however it was written', async () => {
     for (const area of ['9931200', 'halcyon', 'Halcyon, XA', 'city of HALCYON', 'Halcyon city']) {
       const { structuredContent } = await call('measure_coverage', { area, types: [102] });
       expect(structuredContent.area).toContain('9931200');
@@ -408,12 +408,12 @@ describe('nothing is charged', () => {
     ['find_blocks', 'near', 'send 1 to 4 points, such as [{"point": "39.29,-76.61", "max_m'],
     ['reach_from', 'of', 'send 1 to 8 weights or types, such as ["jobs", "libraries"]'],
     ['reach_from', 'minutes', 'send 1 to 6 minutes, such as [15, 30]'],
-  ] as const)('for text as a list, and %s says how to send %s', async (name, list, fault) => {
+  ] as const)('for text as a list, and %s states how to send %s', async (name, list, fault) => {
     const result = await call(name, { ...calls()[name], [list]: 'walk' });
     expect(textOf(result)).toContain(`${list}: ${fault}`);
   });
 
-  test('without a key or tokens, and the error says what to do', async () => {
+  test('without a key or tokens, and the error states what to do', async () => {
     const without = await call('explain_block', { origin: block, types: [102] }, '');
     expect(textOf(without)).toMatch(
       /key.*https:\/\/account\.example\.org and send it as "Authorization: Bearer KEY"\.$/,
@@ -442,7 +442,7 @@ describe('malformed and hostile messages', () => {
     ['an unknown tool', { name: 'drop_table', arguments: {} }],
     ['too long a name', { name: 'find_place', arguments: { query: 'x'.repeat(6e4) } }],
     ['too many types', { name: 'explain_block', arguments: { types: Array(1_000).fill(102) } }],
-  ])('%s: an error', async (_, params) => {
+  ])('%s: an error, uncharged', async (_, params) => {
     const before = await proxy.get('/v1/tokens', proxy.key);
     const message = {
       jsonrpc: '2.0',
@@ -457,7 +457,7 @@ describe('malformed and hostile messages', () => {
   });
 
   test.each(['{', '[]', '"x"', '{"jsonrpc":"1.0"}', JSON.stringify({ a: Array(30_000).fill(1) })])(
-    'a body that is no message, %#',
+    'body %# that is no message is refused',
     async (payload) => {
       const response = await proxy.app.inject({
         method: 'POST',
@@ -474,7 +474,7 @@ describe('malformed and hostile messages', () => {
     },
   );
 
-  test('subscriptions, which would hold a connection, end: the lists never change', async () => {
+  test('subscriptions, which would hold a connection, end at once, since the lists never change', async () => {
     const message = requestOf(
       'subscriptions/listen',
       { notifications: { toolsListChanged: true, resourcesListChanged: true } },

@@ -11,7 +11,7 @@ describe('rows of a block', () => {
   const county = smallCounty({ fips: '24510', seed: 31, blocks: 12, pois: 40 });
   const block = `/v1/blocks/${county.blocks[3].geoid}`;
   const unknown = '/v1/blocks/245100000000000';
-  /** A response of a packet, and one that is worth compressing. */
+  /** Paths of a response that fits in a packet, and of one that is worth compressing. */
   const [short, long] = [`${block}/pois?limit=3`, `${block}/pois?limit=90`];
   const proxy = proxyOfTests({ store: smallReleaseOfTests(county) });
   const get = (url: string, headers: Record<string, string> = {}, method?: 'HEAD') =>
@@ -20,40 +20,43 @@ describe('rows of a block', () => {
   test.each([
     ['JSON', {}, 'application/json; charset=utf-8'],
     ['CSV', { accept: 'text/csv' }, 'text/csv; charset=utf-8; header=present'],
-  ])('as %s state their price, release and encoding, and have an ETag for each', async (...of) => {
-    const [, headers, type] = of;
-    const { id, key } = await proxy.customer({ tokens: TOKENS });
-    const ask = (encoding: string, url = long) =>
-      proxy.get(url, key, { ...headers, 'accept-encoding': encoding });
-    const plain = await ask('identity');
-    expect(plain.headers).toMatchObject({
-      'content-type': type,
-      'content-length': `${plain.rawPayload.length}`,
-      'cache-control': 'public, no-cache',
-      vary: 'Authorization, Accept-Encoding, Accept',
-      etag: expect.stringMatching(/^"[^"]+"$/),
-      'x-data-release': proxy.releases.current.version,
-      'x-tokens-charged': '90',
-      'x-tokens-remaining': `${TOKENS - 90}`,
-    });
-    expect(plain.headers).not.toHaveProperty('content-encoding');
-    for (const left of [TOKENS - 180, TOKENS - 270]) {
-      const zipped = await ask('gzip');
-      expect(gunzipSync(zipped.rawPayload).equals(plain.rawPayload)).toBe(true);
-      expect(zipped.headers).toMatchObject({
-        'content-encoding': 'gzip',
-        'content-length': `${zipped.rawPayload.length}`,
-        etag: `${String(plain.headers.etag).slice(0, -1)}-gzip"`,
+  ])(
+    'as %s state their price, release and encoding, and have an ETag per encoding',
+    async (...of) => {
+      const [, headers, type] = of;
+      const { id, key } = await proxy.customer({ tokens: TOKENS });
+      const ask = (encoding: string, url = long) =>
+        proxy.get(url, key, { ...headers, 'accept-encoding': encoding });
+      const plain = await ask('identity');
+      expect(plain.headers).toMatchObject({
+        'content-type': type,
+        'content-length': `${plain.rawPayload.length}`,
+        'cache-control': 'public, no-cache',
+        vary: 'Authorization, Accept-Encoding, Accept',
+        etag: expect.stringMatching(/^"[^"]+"$/),
+        'x-data-release': proxy.releases.current.version,
         'x-tokens-charged': '90',
-        'x-tokens-remaining': `${left}`,
+        'x-tokens-remaining': `${TOKENS - 90}`,
       });
-    }
-    expect((await ask('identity')).rawPayload.equals(plain.rawPayload)).toBe(true);
-    expect((await ask('gzip', short)).headers).not.toHaveProperty('content-encoding');
-    expect(await proxy.ledger.usage(id)).toMatchObject([
-      { route: 'GET /v1/blocks/{geoid}/pois', requests: 5, tokens: 4 * 90 + 3 },
-    ]);
-  });
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      for (const left of [TOKENS - 180, TOKENS - 270]) {
+        const zipped = await ask('gzip');
+        expect(gunzipSync(zipped.rawPayload).equals(plain.rawPayload)).toBe(true);
+        expect(zipped.headers).toMatchObject({
+          'content-encoding': 'gzip',
+          'content-length': `${zipped.rawPayload.length}`,
+          etag: `${String(plain.headers.etag).slice(0, -1)}-gzip"`,
+          'x-tokens-charged': '90',
+          'x-tokens-remaining': `${left}`,
+        });
+      }
+      expect((await ask('identity')).rawPayload.equals(plain.rawPayload)).toBe(true);
+      expect((await ask('gzip', short)).headers).not.toHaveProperty('content-encoding');
+      expect(await proxy.ledger.usage(id)).toMatchObject([
+        { route: 'GET /v1/blocks/{geoid}/pois', requests: 5, tokens: 4 * 90 + 3 },
+      ]);
+    },
+  );
 
   test('have the columns of their format, and are compressed unless the format is', async () => {
     const csv = await get(short, { accept: 'text/csv' });
@@ -89,7 +92,7 @@ describe('rows of a block', () => {
     expect(last.headers).not.toHaveProperty('link');
   });
 
-  test('that a client has are neither sent nor charged, in the encoding that it has', async () => {
+  test('that a client has in an encoding are neither sent in it nor charged', async () => {
     const { id, key } = await proxy.customer({ tokens: 0 });
     const etags = new Set<string>();
     for (const accept of ['application/json', 'text/csv']) {
@@ -118,7 +121,7 @@ describe('rows of a block', () => {
     expect(await proxy.ledger.usage(id)).toEqual([]);
   });
 
-  test('are known by * if there is such a block, which is looked up in its index alone', async () => {
+  test('match * if their block exists, which is looked up in the index alone', async () => {
     const any = { 'if-none-match': '*' };
     await get(long);
     proxy.store.reads = [];
@@ -132,7 +135,7 @@ describe('rows of a block', () => {
     expect(proxy.store.reads).toEqual([]);
   });
 
-  test('are refused without tokens before any times are read, and a block that is none by name', async () => {
+  test('are refused without tokens before any times are read, and not found for an unknown block', async () => {
     const { key } = await proxy.customer({ tokens: 0 });
     const other = county.blocks[4].geoid;
     proxy.store.reads = [];
@@ -148,7 +151,7 @@ describe('rows of a block', () => {
     expect(proxy.store.reads.filter((name) => !name.startsWith('index/'))).toEqual([]);
   });
 
-  test('cost a token to price with HEAD, which states nothing else of them', async () => {
+  test('cost a token to price with HEAD, which states only their ETag besides', async () => {
     const { id, key } = await proxy.customer({ tokens: 1 });
     for (const encoding of ['gzip', 'identity']) {
       const whole = await get(long, { 'accept-encoding': encoding });
@@ -166,7 +169,7 @@ describe('rows of a block', () => {
     expect(await proxy.balance(id)).toBe(0);
   });
 
-  test('of other numbers of rows cost as many tokens, and whoever has one too few gets none', async () => {
+  test('cost as many tokens as there are rows, and are refused to a balance one short', async () => {
     for (const rows of [1, 2, 17]) {
       const [exact, short] = [
         await proxy.customer({ tokens: rows }),
@@ -201,7 +204,7 @@ describe('maps of the demo city', () => {
     tile = `${TILES}/12/${Math.floor(x)}/${Math.floor(y)}.mvt`;
   });
 
-  test('an isochrone costs by its contours, whatever it reaches, and HEAD reads none of it', async () => {
+  test('an isochrone is charged per contour, whatever it reaches, and HEAD reads none of it', async () => {
     const url = `${isochrone}&contours=3&contours=4`;
     const { id, key } = await proxy.customer({ tokens: 19 });
     proxy.store.reads = [];
@@ -226,7 +229,7 @@ describe('maps of the demo city', () => {
     }
   });
 
-  test('one of a pinned version is cached for good by the client that has the key', async () => {
+  test('an isochrone of a pinned version is cached for ever, by its client only', async () => {
     const { version } = proxy.releases.current;
     const cached = async (url: string) =>
       (await proxy.get(url, proxy.key)).headers['cache-control'];
@@ -237,7 +240,7 @@ describe('maps of the demo city', () => {
     ]);
   });
 
-  test('a member pays for none of them, and their responses have no token headers', async () => {
+  test('a member pays for no isochrone, and the responses have no token headers', async () => {
     const { id, key } = await proxy.customer({ tokens: 0, member: true });
     const whole = await proxy.get(`${isochrone}&minutes=3`, key);
     const head = await proxy.get(`${isochrone}&minutes=3`, key, {}, 'HEAD');
@@ -254,7 +257,7 @@ describe('maps of the demo city', () => {
     expect(await proxy.ledger.usage(id)).toEqual([]);
   });
 
-  test('an empty tile is free, also without tokens; another one costs a token', async () => {
+  test('an empty tile is free, also without tokens; any other costs a token', async () => {
     const { id, key } = await proxy.customer({ tokens: 0 });
     for (const method of ['GET', 'HEAD'] as const) {
       const empty = await proxy.get(`${TILES}/12/0/0.mvt`, key, {}, method);

@@ -12,7 +12,7 @@ import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const proxy = proxyOfTests();
-/** Ids of a routable block with rows, and of one that cannot be routed. */
+/** Paths of rows of a routable block, and of the summary of one that cannot be routed. */
 let summary: string;
 let water: string;
 let pois: string;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   water = `${blockOf(ordinals.find((i) => !index.isRoutable(i))!)}/summary`;
 });
 
-/** A proxy of the test alone. */
+/** Opens a proxy for the current test alone. */
 async function ownProxy(...[store, options]: Parameters<typeof openProxy>) {
   const own = await ofThisTest(openProxy(store, options));
   return own;
@@ -98,7 +98,7 @@ test('with any sequence of keys on one connection, each pays for its own request
   });
 });
 
-test('refunds a response that the client did not wait for, and not one it waited for', async () => {
+test('a response that the client did not wait for is refunded, but not one that it waited for', async () => {
   const slow = await ownProxy(inject('demoStore'), { debitDelayMs: 500 });
   const customer = await slow.customer({ tokens: 5000 });
   const port = await slow.listen();
@@ -122,7 +122,7 @@ test('refunds a response that the client did not wait for, and not one it waited
   expect(await slow.balance(customer.id)).toBeLessThan(5000);
 });
 
-test('a cold summary is one range read once the index is cached; a hot one none', async () => {
+test('a cold summary takes one range read once the index is cached; a hot one takes none', async () => {
   const cold = await ownProxy(inject('demoStore'));
   const { key } = await cold.customer();
   await cold.get(water, key);

@@ -9,7 +9,7 @@ import {
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 
-/** Responses that only one operation has, by its path. */
+/** Statuses of responses that only one operation has, by its path. */
 const ALONE: Readonly<Record<string, readonly string[]>> = {
   '/v1/isochrone': ['404'],
   '/v1/blocks/query': ['400'],
@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
         const inlined = Object.entries(responses)
           .filter(([status, response]) => /^[45]/.test(status) && !('$ref' in response))
           .map(([status]) => status);
-        // Those of a single operation, whose names would be too long to read.
+        // Responses of a single operation are inlined: their names would be too long to read.
         const alone = ALONE[path] ?? [];
         expect([method, path, inlined]).toEqual([
           method,

@@ -10,7 +10,7 @@ import {
 import { ControlledSocket } from '../support/controlled-socket.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** More than the kernel accepts for a reader that does not read. */
+/** More bytes than the kernel accepts for a reader that does not read. */
 const LARGE = 32 * MEBIBYTE;
 
 let responseWriter: ResponseWriter;
@@ -24,7 +24,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** A body during which a callback runs before its end is written. */
+/** A body that calls back before its end is written. */
 class WatchedBody extends Body {
   beforeEnd = () => {};
 
@@ -43,7 +43,7 @@ class WatchedBody extends Body {
   }
 }
 
-/** A server whose responses have the number of bytes in the path. */
+/** Starts a server whose responses have the number of bytes in the path. */
 async function serve(limits: ResponseWriterLimits, beforeEnd = () => {}) {
   responseWriter = new ResponseWriter(limits);
   const shares = new Map<number, Promise<DeliveredFraction>>();
@@ -80,7 +80,7 @@ function ask(bytes: number, read = Number.POSITIVE_INFINITY): Promise<{ socket: 
 }
 
 test.each([0, 1, 16_384, 16_385, 5 * MEBIBYTE])(
-  'delivers %i bytes completely to a reader',
+  '%i bytes are delivered completely to a reader',
   async (bytes) => {
     const { shares } = await serve({ maxWaiting: MEBIBYTE * 64 });
     await ask(bytes);
@@ -127,12 +127,12 @@ test('a reader that stops just before the end has received it', async () => {
   socket.resetAndDestroy();
 });
 
-test('disconnects a reader that does not keep up, and not one that does', async () => {
+test('a reader that does not keep up is disconnected, but not one that does', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval'] });
   const limits = { graceMs: 5_000, minBytesPerSecond: MEBIBYTE / 4 };
   const { shares } = await serve({ maxWaiting: MEBIBYTE * 256, ...limits });
-  // By then the kernel has accepted at least 2 MiB of one; more than 8 MiB of the other are never
-  // accepted.
+  // By then the kernel has accepted at least 2 MiB of the slow reader's response; it never accepts
+  // more than 8 MiB of the stalled one's.
   const slow = await ask(LARGE, 2 * MEBIBYTE);
   vi.advanceTimersByTime(7_000);
   const stalled = await ask(LARGE + 1, MEBIBYTE);
@@ -146,13 +146,13 @@ test('disconnects a reader that does not keep up, and not one that does', async 
   expect(responseWriter.waiting).toBe(0);
 });
 
-test('when too much waits, disconnects the readers that have been stalled longest', async () => {
+test('when too much waits, the readers that have been stalled longest are disconnected', async () => {
   const { shares } = await serve({ maxWaiting: 3 * LARGE });
   const stalled = [LARGE, LARGE + 1, LARGE + 2];
   for (const bytes of stalled) await ask(bytes, 1);
   expect(responseWriter.waiting).toBeGreaterThan(2 * LARGE);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  // Reads everything, while there is no room for it next to the others.
+  // This reader reads everything, while there is no room for its response next to the others.
   await ask(LARGE + 3);
   expect(await shares.get(LARGE + 3)).toBe(1);
   expect(await shares.get(LARGE)).toBeLessThan(1);

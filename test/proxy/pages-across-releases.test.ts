@@ -48,7 +48,7 @@ type Row = Readonly<Record<string, string | number>>;
 interface Walk {
   readonly path: string;
   readonly query: readonly string[];
-  /** The columns that order the rows; rows of a search have an order that both releases share. */
+  /** The columns that order the rows; null for a search, whose order both releases share. */
   readonly keys: readonly string[] | null;
   readonly isPosted?: boolean;
 }
@@ -87,7 +87,7 @@ const WALKS: readonly Walk[] = [
 const LISTS = ['mode', 'type', 'nth'];
 const CIRCLE = { center: { lat: 39.3, lon: -76.6 }, radius_m: 500 };
 
-/** The request as the body of a POST: lists of names and numbers. */
+/** The pairs of a query as the body of a POST, with lists and numbers. */
 function bodyOf(pairs: readonly string[]): object {
   const body: Record<string, unknown> = { ...CIRCLE };
   for (const [name, text] of pairs.map((pair) => pair.split('='))) {
@@ -134,7 +134,7 @@ describe.each([
   });
 
   test.each(WALKS.map((walk) => [`${walk.path}?${walk.query.join('&')}`, walk] as const))(
-    '%s gets the rows of the second after those of the first',
+    '%s gets the rows of the second release after those of the first',
     async (_, walk) => {
       const first = begun.get(walk)!;
       const last = first.rows.at(-1)!;
@@ -166,7 +166,7 @@ test('modes and types that the next release lacks are refused by name, not as a 
   await promote('whole');
 });
 
-test('requests with one ETag, spelled differently, each get the cursor of their own', async () => {
+test('requests with one ETag in different spellings each get their own cursor', async () => {
   const spellings = [[], ['mode=transit', 'mode=bike', 'mode=walk']];
   const walks = spellings.map((query) => ({ ...ofPois, query }));
   const tags = [];
@@ -191,7 +191,7 @@ test.each([
   ['mode=walk', 'mode=bike'],
   ['mode=walk', 'names=true'],
   ['type=310', 'type=311'],
-])('the cursor of a request with %s is of no use with %s', async (one, another) => {
+])('the cursor of a request with %s is refused with %s', async (one, another) => {
   const { next } = await pageOf({ ...ofPois, query: [one] }, 1, null);
   const response = await ask({ ...ofPois, query: [another] }, `cursor=${next}`);
   expect(response.statusCode).toBe(400);

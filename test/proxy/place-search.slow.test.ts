@@ -21,7 +21,7 @@ interface Town {
   readonly population: number;
 }
 
-/** A release of these places and nothing else; a place's GEOID numbers them within their state. */
+/** A release of the given places and nothing else; GEOIDs number them within their state. */
 function releaseOf(towns: readonly Town[]): { release: Release; geoidOf: (town: Town) => string } {
   const geoids = new Map<Town, string>();
   const objects = new Map<string, Uint8Array>();
@@ -60,7 +60,7 @@ function releaseOf(towns: readonly Town[]): { release: Release; geoidOf: (town: 
   return { release, geoidOf: (town) => geoids.get(town)! };
 }
 
-/** How well a name matches, by the contract; null where it does not. */
+/** Rank of a name's match by the contract, the best first; null where it does not match. */
 function matchOf(name: string, asked: string): number | null {
   const [given, wanted] = [foldText(name), foldText(asked)];
   if (given === wanted) return 0;
@@ -99,8 +99,8 @@ const town = fc.record({
   population: fc.nat(3),
 });
 
-describe('finds the places that a full scan finds', () => {
-  test('whatever their names and the search text', async () => {
+describe('a search', () => {
+  test('finds the places that a full scan finds, whatever their names and its text', async () => {
     const asked = fc.oneof(
       name,
       fc.tuple(name, fc.nat(6), fc.nat(6)).map(([text, a, b]) => text.slice(a, a + b + 1)),
@@ -123,7 +123,7 @@ describe('finds the places that a full scan finds', () => {
     );
   });
 
-  test('with the letters of its state, a place precedes larger ones', async () => {
+  test('with the letters of a state ranks its places before larger ones', async () => {
     const towns = [
       { state: '01', name: 'Port Meridian', population: 9 },
       { state: '99', name: 'Port Meridian', population: 1 },
@@ -137,13 +137,13 @@ describe('finds the places that a full scan finds', () => {
     }
   });
 
-  test('a line break in the search text matches nothing', async () => {
+  test('with a line break in its text finds nothing', async () => {
     const { release } = releaseOf([{ state: '24', name: 'Halcyon', population: 1 }]);
     expect(await findPlaces(release, 'on\nhal', 10)).toEqual([]);
   });
 });
 
-describe('of 32,000 places', () => {
+describe('a search of 32,000 places', () => {
   const random = new Random(32_000);
   const pick = (from: readonly string[]) => from[Math.floor(random.next() * from.length)];
   const [first, second, kinds] = [
@@ -177,7 +177,7 @@ describe('of 32,000 places', () => {
     'eeeeeeeeeeeeeeeeee',
   ];
 
-  test('each search takes a small fraction of a full scan', async () => {
+  test('takes a small fraction of a full scan', async () => {
     const { release, geoidOf } = releaseOf(towns);
     await findPlaces(release, 'a', 10);
     const spent = (work: () => unknown) => leastProcessorMs(work, 5);

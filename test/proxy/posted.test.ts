@@ -80,7 +80,7 @@ describe('a replayed response', () => {
         most.inAll,
         [...inHand.values()].reduce((a, b) => a + b),
       );
-      // As from a slow ledger: the first ones wait until as many have come as may.
+      // A slow ledger: the first reads wait until as many have begun as are allowed at once.
       await expect.poll(() => most.inAll).toBeGreaterThanOrEqual(6);
       await new Promise((resolve) => setTimeout(resolve, 10));
       try {
@@ -124,8 +124,7 @@ describe('a replayed response', () => {
     }
     expect(await proxy.balance(id)).toBe(paid);
     expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(200);
-    // Two deliveries are left, the first and the last: if both had failed, everything would be
-    // refunded.
+    // Two deliveries are left, the first and the last: all is refunded once both have failed.
     await proxy.ledger.undeliver(receipt!);
     expect(await proxy.balance(id)).toBe(paid);
     await proxy.ledger.undeliver(receipt!);
@@ -171,7 +170,7 @@ describe('a batch concurrent with another request of its account', () => {
   const costOf = async (origins: readonly string[]) =>
     Number((await post(proxy.key, { origins })).headers['x-tokens-charged']);
 
-  test('whose balance is short at each debit is refused after the third', async () => {
+  test('whose balance is short at each debit is refused after the third debit', async () => {
     const { id, key } = await proxy.customer({ tokens: await costOf(reaching) });
     const debit = proxy.ledger.debit.bind(proxy.ledger);
     let debits = 0;
@@ -195,7 +194,7 @@ describe('a batch concurrent with another request of its account', () => {
     expect(usage.filter(({ keyId }) => keyId !== 'another')).toEqual([]);
   });
 
-  test('with its Idempotency-Key gets what the other one paid for, even if less than its own', async () => {
+  test('with its Idempotency-Key gets what the other one paid for, even if that is less than its own', async () => {
     const [two, all] = [await costOf(reaching.slice(0, 2)), await costOf(reaching)];
     const { id, key } = await proxy.customer({ tokens: all });
     const ask = () => post(key, { origins: reaching }, { 'idempotency-key': 'raced' });
@@ -203,12 +202,12 @@ describe('a batch concurrent with another request of its account', () => {
     let first: Awaited<ReturnType<typeof ask>> | undefined;
     proxy.ledger.debitOnce = async (charge, request) => {
       proxy.ledger.debitOnce = debitOnce;
-      // This one was made for the whole balance; most of that is spent before the other is made.
+      // This response was made for the whole balance, most of which is spent before the other.
       await proxy.ledger.debit({ ...charge, keyId: 'another', tokens: all - two });
       first = await ask();
       return debitOnce.call(proxy.ledger, charge, request);
     };
-    // As for a response too large to keep: it is made again.
+    // As for a response that is too large to keep, and is made again.
     proxy.ledger.storeResponse = async () => {};
     try {
       const again = await ask();
@@ -270,14 +269,14 @@ function largest(schema: Schema): unknown {
   return schema.type && (schema.maximum ?? Number.MAX_SAFE_INTEGER);
 }
 
-test('reads the largest documented body to its end', async () => {
+test('the largest documented body is read to its end', async () => {
   const { paths } = (await proxy.get('/openapi.json')).json();
   const answered: string[] = [];
   for (const [url, { post: operation }] of Object.entries<Methods>(paths)) {
     if (!operation) continue;
     const { properties } = operation.requestBody.content['application/json'].schema;
     const { polygon, center, radius_m, cursor, ...rest } = properties;
-    // Sums have other objects than this release: they are sent to the demo city.
+    // Sums need objects that this release lacks; they are sent to the demo city below.
     if ('area' in rest || 'of' in rest) continue;
     const payload = {
       ...Object.fromEntries(Object.entries(rest).map(([name, of]) => [name, largest(of)])),
@@ -287,7 +286,7 @@ test('reads the largest documented body to its end', async () => {
       ...(polygon && { polygon: maxDetailed }),
     };
     const response = await proxy.post(url, proxy.key, payload);
-    // No table has that name: it is looked up once the body is read.
+    // No table has that name, which is looked up once the body is read.
     const status = url === '/v1/exports/links' ? 404 : 200;
     expect([url, response.statusCode, response.body]).toEqual([url, status, expect.anything()]);
     answered.push(url);
@@ -296,10 +295,10 @@ test('reads the largest documented body to its end', async () => {
   expect(answered.length).toBeGreaterThan(3);
 });
 
-describe('over the demo city', () => {
+describe('on the demo city', () => {
   const city = proxyOfTests();
 
-  test('reads the largest body of each route about areas and opportunities to its end', async () => {
+  test('the largest body of each route about areas and opportunities is read to its end', async () => {
     const index = await city.releases.current.index(city.releases.current.counties[0].manifest);
     const geoids = Array.from(index.geoids, geoidFromNumber);
     const points = Array.from({ length: 1_000 }, (_, i) => ({
@@ -310,7 +309,7 @@ describe('over the demo city', () => {
     const minutes = Array.from({ length: 12 }, (_, i) => i + 1);
     const { weights } = (await city.get('/v1/meta/weights')).json();
     const weight = weights.map((one: { weight: string }) => one.weight).slice(0, 40);
-    // Repeated: 10,000 GEOIDs are more than the city has blocks.
+    // Blocks are repeated, since the city has fewer than 10,000.
     const blocks = Array.from({ length: 10_000 }, (_, i) => geoids[i % geoids.length]);
     const all_of = Array(8).fill({ type: 101, mode: 'transit', max_minutes: 30, nth: 5 });
     const near = Array(4).fill({ ...points[0], mode: 'transit', max_minutes: 60 });
@@ -356,7 +355,7 @@ describe('over the demo city', () => {
     for (const [url, { post: operation }] of Object.entries<Methods>(paths)) {
       const members = operation?.requestBody.content['application/json'].schema.properties ?? {};
       if (!('area' in members || 'of' in members)) continue;
-      // `curve` and `by` stand for, or add to, members that are sent.
+      // `curve` and `by` replace, or add to, members that are sent.
       const asked = Object.keys(members).filter((name) => !['curve', 'by'].includes(name));
       expect([url, Object.keys(LARGEST[url] ?? {}).sort()]).toEqual([url, asked.sort()]);
       const before = await city.balance(id);
@@ -366,7 +365,7 @@ describe('over the demo city', () => {
     }
   });
 
-  test('polygons of as many vertices as are allowed are an area', async () => {
+  test('polygons of as many vertices as are allowed are accepted as an area', async () => {
     const response = await city.post('/v1/coverage', city.key, {
       area: { polygon: maxDetailed },
       type: [101],

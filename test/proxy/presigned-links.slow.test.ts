@@ -52,7 +52,7 @@ test('a link leads to the bucket, names no key of the API, and gives the listed 
   expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(4, 20))).toBe(true);
 });
 
-test('a link ends at the moment that it states', async () => {
+test('a link expires at the time that it states', async () => {
   const { url, expires_at } = await link();
   const asked = new URL(url).searchParams;
   const [, day, time] = asked.get('X-Amz-Date')!.match(/^(\d{8})T(\d{6})Z$/)!;

@@ -21,7 +21,7 @@ const services = {
   cursors: new CursorSealer(['a secret of the tests']),
 } as unknown as ProxyServices;
 
-/** Plans that many URLs; returns the growth of the heap. */
+/** Resolves the given number of URLs; returns the growth of the heap, in bytes. */
 async function grownBy(
   release: Release,
   endpoint: MeteredEndpoint,

@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   url: fc.constantFrom('/a', '/b', '/c'),
 });
 
-test('returns the request resolved for its own URL and release, whichever release is resolved on meanwhile', () =>
+test('a URL gets the request resolved for it and its release, whichever others are resolved meanwhile', () =>
   forAll(300, fc.array(step, { maxLength: 30 }), async (steps) => {
     const queries = new QueryCache(1e6);
     const ending: (() => Promise<unknown>)[] = [];
@@ -62,7 +62,7 @@ test('returns the request resolved for its own URL and release, whichever releas
     for (const end of ending) await end();
   }));
 
-test('a request that began with the release before clears nothing of the current one', async () => {
+test('a request that began with the previous release clears nothing of the current one', async () => {
   const queries = new QueryCache(1e6);
   let end = () => {};
   const late = queries.compute(RELEASES[0], '/late', async () => {
@@ -77,7 +77,7 @@ test('a request that began with the release before clears nothing of the current
   expect(queries.get(RELEASES[1], '/a')).toEqual(resolvedOf(1, '/a'));
 });
 
-test('a failed resolution leaves the existing ones', async () => {
+test('a failed resolution leaves existing ones in the cache', async () => {
   const queries = new QueryCache(1e6);
   await queries.compute(RELEASES[0], '/a', async () => resolvedOf(0, '/a'));
   const failing = queries.compute(RELEASES[1], '/b', () => Promise.reject(new Error('unresolved')));
@@ -85,7 +85,7 @@ test('a failed resolution leaves the existing ones', async () => {
   expect(queries.get(RELEASES[0], '/a')).toEqual(resolvedOf(0, '/a'));
 });
 
-test('keeps queries of URLs up to 500 characters, but not of longer ones', async () => {
+test('queries of URLs up to 500 characters are kept, but not those of longer ones', async () => {
   const queries = new QueryCache(1e6);
   for (const [length, isKept] of [
     [500, true],
@@ -97,7 +97,7 @@ test('keeps queries of URLs up to 500 characters, but not of longer ones', async
   }
 });
 
-test('with more queries than it may hold, keeps the most recently used', async () => {
+test('a cache with more queries than it may hold keeps the most recently used', async () => {
   const queries = new QueryCache(10_000);
   const urls = Array.from({ length: 20 }, (_, i) => `/${i}`);
   for (const url of urls) {

@@ -66,7 +66,7 @@ test('two IPv6 addresses are one subject if and only if they share their first 6
   });
 });
 
-/** As in a URL: the longest run of zeros omitted. */
+/** An IPv6 address as in a URL, with the longest run of zeros omitted. */
 function written(groups: number[]): string {
   const text = groups.map((group) => group.toString(16)).join(':');
   return new URL(`http://[${text}]/`).hostname.slice(1, -1);

@@ -13,8 +13,8 @@ import { smallCounty } from '../support/small-world.ts';
 
 const TOKENS = 100_000_000;
 /**
- * From the moment Redis can serve again; plus a multiple of a response's current time on this
- * machine.
+ * Bound on the time until a response, from the moment Redis can serve again; a multiple of a
+ * response's current time on this machine is added.
  */
 const RECOVERY_MS = 2_000;
 const RECOVERY_RESPONSES = 20;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Each applies a failure to Redis and undoes it; resolves when Redis could serve again. */
+/** Failures of Redis: each is applied and undone, and resolves when Redis could serve again. */
 const FAULTS: Record<string, () => Promise<void>> = {
   async 'is killed −9, and restarted from its log'() {
     await redis.kill('SIGKILL');
@@ -79,7 +79,7 @@ const FAULTS: Record<string, () => Promise<void>> = {
   },
 };
 
-test.each(Object.keys(FAULTS))('Redis %s', async (fault) => {
+test.each(Object.keys(FAULTS))('when Redis %s, charges equal deliveries', async (fault) => {
   await load.during(FAULTS[fault]);
   await load.expectBooks(proxy.ledger);
 });
@@ -97,7 +97,7 @@ test('when a master is killed while its replicas lag, the next one has all ackno
     const { port } = set.master;
     await expect.poll(set.masterPort, { interval: 20 }).not.toBe(port);
     const next = set.replicas[(await set.masterPort()) === set.replicas[0].port ? 0 : 1];
-    // It accepts writes once the other replica follows it.
+    // The new master accepts writes once the other replica follows it.
     await expect
       .poll(() => next.cli('info', 'replication'), { interval: 20 })
       .toMatch(/role:master[\s\S]*min_slaves_good_slaves:1/);
@@ -107,9 +107,7 @@ test('when a master is killed while its replicas lag, the next one has all ackno
 });
 
 interface Load {
-  /**
-   * Sends requests throughout, before, during and after; the time until service resumes is bounded.
-   */
+  /** Sends requests before, during and after a fault, and expects service to resume in time. */
   during(fault: () => Promise<void>): Promise<void>;
   expectBooks(ledger: Ledger): Promise<void>;
 }
@@ -124,7 +122,7 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
   let slowestMs = 0;
   let isOver = false;
 
-  /** A response, or nothing: then it was properly refused. */
+  /** Returns the response, or undefined if the request was properly refused. */
   async function ask(path: string, init: RequestInit = {}): Promise<Response | undefined> {
     const askedMs = performance.now();
     const response = await fetch(service + path, {
@@ -145,7 +143,7 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
     return undefined;
   }
 
-  // Read before the addition: others add concurrently.
+  // Rows are read before the addition, since other visitors add concurrently.
   const deliver = async (response: Response) => {
     const rows = await rowsOf(response);
     delivered += rows;
@@ -166,7 +164,7 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
       const response = await ask(`/v1/blocks/${geoids[2]}/pois`);
       if (response) await deliver(response);
     },
-    // A customer who retries until there is a response, and once more: must be charged once.
+    // A customer who retries until there is a response, and once again, must be charged once.
     async () => {
       const order = {
         method: 'POST',

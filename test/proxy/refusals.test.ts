@@ -28,13 +28,13 @@ test('the path of a batch refuses GET, though a template matches it', async () =
   }
 });
 
-test('a path that its route does not take is not found, by a method of the route', async () => {
+test('a path with a parameter that its route does not take is not found', async () => {
   const url = '/v1/isochrone/tiles/walk/%0D%0A1.json';
   const { statusCode } = await proxy.app.inject({ url });
   expect(statusCode).toBe(404);
 });
 
-test('an unknown HTTP method is refused likewise, with the methods that the path accepts', async () => {
+test('an unknown HTTP method is refused with the methods that the path allows', async () => {
   const port = await proxy.listen();
   const said = (text: string) =>
     new Promise<string>((resolve) => {
@@ -52,7 +52,7 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
     [`${summary}?mode=walk`, 'GET, HEAD'],
     ['/v1/blocks/query', 'POST'],
     ['/v1/point/summary', 'GET, HEAD, POST'],
-    // The path of a batch, which is also one of a POI.
+    // The path of a batch, which the template of a POI matches too.
     ['/v1/pois/catchment', 'POST'],
     [tile, 'GET, HEAD'],
   ]) {
@@ -77,7 +77,7 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
   }
 });
 
-test('a too large body gets the maximum size', async () => {
+test('the problem of a body that is too large states the maximum size', async () => {
   const { key } = await proxy.customer();
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const response = await proxy.app.inject({
@@ -92,7 +92,7 @@ test('a too large body gets the maximum size', async () => {
   ]);
 });
 
-test('without a route, an unreadable body is still not found', async () => {
+test('a path without a route is not found, even with an unreadable body', async () => {
   for (const payload of ['{a}', 'x'.repeat(2 ** 21)]) {
     const headers = { 'content-type': 'application/json' };
     const response = await proxy.app.inject({

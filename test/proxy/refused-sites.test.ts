@@ -12,7 +12,7 @@ const UNKNOWN = '99999';
 const sitesIn = (counties: typeof COUNTIES) =>
   counties.map(({ fips, centres: [[lon, lat]] }) => ({ id: fips, lon, lat }));
 
-/** How a query about sites over the country is refused, and of how many counties it read what. */
+/** The problem of a query of sites, and the numbers of indexes and outlines that it read. */
 async function refusal(query: Pick<SitesQuery, 'area' | 'sites' | 'candidates'>) {
   const { release, read, outlined } = wideRelease(COUNTIES, { areOutlined: true });
   const fixed = { choose: 0, uncovered: 0, mode: 0, weights: ['people'], minutes: [15] };
@@ -38,7 +38,7 @@ test('an area of which the release lacks a part is refused before sites are loca
   }
 });
 
-test('sites of too many counties without an area are refused once so many are located', async () => {
+test('sites of too many counties, without an area, are refused once that many are located', async () => {
   const sites = sitesIn(COUNTIES);
   for (const lists of [
     { sites, candidates: [] },
@@ -47,7 +47,7 @@ test('sites of too many counties without an area are refused once so many are lo
     const { problem, outlines } = await refusal({ area: null, ...lists });
     expect(problem.slug).toBe('invalid-parameters');
     expect(JSON.stringify(problem)).toContain(`more than ${LIMITS.areaCounties} counties`);
-    // Sites are located some at a time.
+    // Sites are located several at a time.
     expect(outlines).toBeLessThan(2 * LIMITS.areaCounties);
   }
 });

@@ -63,7 +63,7 @@ test('a county that changed gets new ETags and new responses at once', async () 
   });
 });
 
-test('finds a county that the previous release lacked', async () => {
+test('a county that the previous release lacked is found', async () => {
   const { geoid } = added.blocks[3];
   expect((await proxy.get(summary(geoid), key)).statusCode).toBe(404);
   await publishSecond();

@@ -10,7 +10,7 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
 
-/** Time of a row: sixteen fill the four milliseconds of work that a turn may take. */
+/** Time per row: sixteen rows fill the four milliseconds of work that a turn may take. */
 const ROW_MS = 0.25;
 const MOST = 16;
 
@@ -45,7 +45,10 @@ async function rowsByTurn(render: (format: RowFormat) => Promise<unknown>): Prom
   return turns;
 }
 
-/** The first row of a slice starts its clock, and a turn may see the end of one and another. */
+/**
+ * Expects that turns share the rows. The first row of a slice starts its clock, and a turn may hold
+ * the end of one slice and another one.
+ */
 function expectShared(turns: readonly number[], rows: number): void {
   expect(turns.reduce((sum, count) => sum + count)).toBe(rows);
   expect(Math.max(...turns)).toBeLessThanOrEqual(2 * MOST + 2);

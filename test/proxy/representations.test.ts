@@ -35,7 +35,7 @@ describe('the same representation has one ETag, however it is requested', () => 
     expect(await etag(block + long)).not.toBe(await etag(`${block}/summary?type=320`));
   });
 
-  test('lists places without a type when no type is requested, and only then', async () => {
+  test('POIs without a type are listed if and only if no type is requested', async () => {
     const whole = await proxy.get(`${block}/pois?limit=1000`, proxy.key);
     const typed = await proxy.get(
       `${block}/pois?limit=1000&${repeat('type', SMALL_LEAVES)}`,

@@ -59,7 +59,7 @@ const rowOfAnything = fc.record({
   address: fc.record({ street: orNull, city: orNull, state: orNull, zip: orNull }),
 });
 
-/** For invalid text, such as a lone surrogate, bytes are more specific than a string. */
+/** Compares bytes, which differ where strings do not: for invalid text, such as lone surrogates. */
 function expectBytes(bytes: Buffer, expected: string): void {
   expect(bytes.toString('hex')).toBe(Buffer.from(expected).toString('hex'));
 }
@@ -105,7 +105,7 @@ test('rows that fill their pieces to the byte lose nothing', () => {
   }
 });
 
-test('the text before rows of several pieces is written with the first, unless it is long', () => {
+test('the text before rows of several pieces is written with the first piece, unless it is long', () => {
   const row = `${'x'.repeat(99)}\n`;
   for (const [length, pieces] of [
     [0, 2],

@@ -47,7 +47,7 @@ async function allOf(limit: number, between: (pages: number) => Promise<void>) {
   }
 }
 
-/** A county whose places have ids unique to it. */
+/** A county whose POIs have ids unique to it. */
 function county(number: number, seed: number): SmallCounty {
   const made = smallCounty({ fips: COUNTIES[number], seed, blocks: 5, pois: 120 });
   return {
@@ -56,10 +56,10 @@ function county(number: number, seed: number): SmallCounty {
   };
 }
 
-/** A county where some places are gone, some are new, and many have a different name. */
+/** The county with some POIs gone, some new, and many under a different name. */
 function changed({ pois, ...rest }: SmallCounty, seed: number, gone: number): SmallCounty {
   const kept = pois.filter((_, i) => (i * 7919 + seed) % 100 >= gone);
-  // A place that has moved may be returned again, or skipped: its row is a different one.
+  // No POI moves: the row of a POI that has moved is a different one, and may repeat or be skipped.
   const ids = new Set(pois.map(({ destId }) => destId));
   const added = county(COUNTIES.indexOf(rest.fips), seed).pois.filter(
     ({ destId }, i) => i % 3 === 0 && !ids.has(destId),

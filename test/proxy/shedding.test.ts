@@ -28,7 +28,7 @@ test('one long step of work sheds no request; a persistently late loop does, unt
   expect(changes).toEqual([true, false]);
 });
 
-test('a client with a request in flight gets no second one; newcomers are let in, every other one when the loop is far too late', () => {
+test('a client gets one request in at a time; new clients get in, or half of them if the loop is far too late', () => {
   const shedder = new LoadShedder(LATE_MS);
   shedder.close();
   turns(shedder, 4, 150);
@@ -87,7 +87,7 @@ test('while load is shed, invented credentials get no more requests in than an a
   app.get('/free', hold);
   app.get('/keyed', { config: { keyed: true } }, hold);
   makeLate(app, 1.5 * LATE_MS);
-  /** Sends all at once, and ends those that got in when the others have been refused. */
+  /** Sends requests at once; ends and counts the admitted ones once the others are refused. */
   const admitted = async (url: string, credentials: readonly string[]) => {
     held = [];
     let refused = 0;
@@ -125,7 +125,7 @@ function shedding(): FastifyInstance {
   });
 }
 
-/** Makes an application's loop appear permanently late: its own samples would reset that. */
+/** Makes an application's loop appear late for good: it stops the samples that would reset that. */
 function makeLate({ shedder }: FastifyInstance, lateMs: number): void {
   shedder!.close();
   turns(shedder!, 4, lateMs);

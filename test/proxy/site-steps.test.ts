@@ -11,10 +11,10 @@ const SEED = 20_261_127;
 const BLOCKS = 20_000;
 const SITES = 20;
 const [MINUTE, NEVER] = [30, Number.POSITIVE_INFINITY];
-/** The most blocks that may be looked at in one turn of the event loop. */
+/** Maximum number of blocks that may be processed in one turn of the event loop. */
 const MOST_PER_STEP = 1 << 13;
 
-/** The result of stepwise work over all blocks, which must pause often enough. */
+/** Runs stepwise work over all blocks to its result, and expects it to pause often enough. */
 function resultOf<T>(steps: Generator<undefined, T, undefined>): T {
   let pauses = 0;
   for (let step = steps.next(); ; step = steps.next()) {
@@ -27,7 +27,7 @@ function resultOf<T>(steps: Generator<undefined, T, undefined>): T {
 }
 
 const random = new Random(SEED);
-/** Ascending, so that each block is among the largest so far. */
+/** Counts by block, ascending, so that each block is among the largest so far. */
 const counts = Float64Array.from({ length: BLOCKS }, (_, i) => Math.floor(i / 3));
 const reaches: SiteReach[] = Array.from({ length: SITES }, () => {
   const positions = Uint32Array.from({ length: BLOCKS }, (_, i) => i).filter(() =>
@@ -35,7 +35,7 @@ const reaches: SiteReach[] = Array.from({ length: SITES }, () => {
   );
   return { positions, minutes: Uint8Array.from(positions, () => 1 + random.below(60)) };
 });
-/** By block, the minutes to each site that is near. */
+/** Minutes to each site within reach, by block. */
 const minutesOf = Array.from({ length: BLOCKS }, () => new Map<number, number>());
 for (const [site, { positions, minutes }] of reaches.entries()) {
   positions.forEach((position, i) => {
@@ -56,7 +56,7 @@ describe(`sums over ${BLOCKS} blocks by minutes to ${SITES} sites (seed ${SEED})
     expect(within[MINUTE]).toBe(sumWhere((block) => nearestOf(block) <= MINUTE));
   });
 
-  test('of each site alone are those of the blocks that no other is near', () => {
+  test('of each site alone are those of the blocks that no other site is near', () => {
     const alone = resultOf(nearest.aloneSteps(counts));
     for (const site of reaches.keys()) {
       const isAlone = (block: number) =>
@@ -66,7 +66,7 @@ describe(`sums over ${BLOCKS} blocks by minutes to ${SITES} sites (seed ${SEED})
     }
   });
 
-  test('know the blocks that are covered', () => {
+  test('mark the blocks that are covered', () => {
     const bits = resultOf(nearest.coveredSteps(MINUTE));
     const isCovered = (block: number) => ((bits[block >>> 5] >>> (block & 31)) & 1) === 1;
     const wrong = [...counts.keys()].filter((i) => isCovered(i) !== nearestOf(i) <= MINUTE);
@@ -74,7 +74,7 @@ describe(`sums over ${BLOCKS} blocks by minutes to ${SITES} sites (seed ${SEED})
   });
 });
 
-test('the uncovered blocks with the most are found with pauses, however counts are ordered', async () => {
+test('the uncovered blocks with the highest counts are found with pauses, however counts are ordered', async () => {
   const fips = '24005';
   const centres = Array.from({ length: BLOCKS }, (_, i) => [-77 + i / 1e5, 39] as const);
   const { release } = wideRelease([{ fips, box: [-77, 38, -76, 40], centres }]);

@@ -7,9 +7,7 @@ import { SMALL_LEAVES, smallReleaseOfTests } from '../support/small-release.ts';
 import { SMALL_MODES, type SmallBlock, smallCounty } from '../support/small-world.ts';
 
 const county = smallCounty({ fips: '24510', seed: 20261121, blocks: 40, pois: 120 });
-/**
- * Every type of the small taxonomy and its leaves, written out: independent of the service's code.
- */
+/** Leaves of every type of the small taxonomy, written out independently of the service's code. */
 const LEAVES_OF: Readonly<Record<number, readonly number[]>> = {
   100: [101, 102],
   101: [101],
@@ -37,7 +35,7 @@ interface Page {
   readonly unrouted?: readonly object[];
 }
 
-/** Everything a block reaches, in the order and form of the contract. */
+/** Rows of the POIs that a block reaches, in the order and form of the contract. */
 function naivePois(block: SmallBlock): (Row & { readonly types: readonly number[] })[] {
   return SMALL_MODES.flatMap((mode) =>
     county.pois.flatMap(({ destId, name, lon, lat, address, types }) => {
@@ -122,7 +120,7 @@ test('a batch has an error for a block only if no requested mode could be routed
   }
 });
 
-test('states the reason of each mode, in the error of a batch and in a CSV column', async () => {
+test('the reason why a mode is unrouted is stated in the error of a batch and in a header of CSV', async () => {
   const [, odd, onFoot] = county.blocks;
   const response = await proxy.post('/v1/blocks/summary', proxy.key, { origins: [odd.geoid] });
   expect(response.json().errors[0].detail).toBe(
@@ -196,7 +194,7 @@ test('the joined pages of a block match the plain data, for any filter and page 
   });
 });
 
-test('the least and the greatest dest_id, 1.0 and 30.0 are returned exactly', async () => {
+test('the least and the greatest dest_id, and the times 1.0 and 30.0, are returned exactly', async () => {
   const everything = county.blocks[3];
   const url = `/v1/blocks/${everything.geoid}/pois?mode=walk&limit=1000`;
   const { body } = await proxy.get(url, proxy.key);
@@ -206,7 +204,7 @@ test('the least and the greatest dest_id, 1.0 and 30.0 are returned exactly', as
   expect(new Set(times)).toEqual(new Set(['1', '30']));
 });
 
-test('reports that a release without map tiles has none', async () => {
+test('tiles of a release without map tiles are not found, with the reason', async () => {
   const response = await proxy.get('/v1/isochrone/tiles/walk/101.json');
   expect([response.statusCode, response.json().detail]).toEqual([
     404,

@@ -20,7 +20,7 @@ async function open(): Promise<ProxyHarness> {
   return proxy;
 }
 
-/** The path and query of a link: tests have no socket. */
+/** The path and query of a link, since tests have no socket. */
 const local = (url: string) => url.slice(new URL(url).origin.length);
 const isBlocks = ({ table }: { readonly table: string }) => table === 'blocks';
 
@@ -35,7 +35,7 @@ async function exportBlocks(geoparquet: GeoParquetVersion) {
   await publishExports(await releaseIn(store), { ...wanted, geoparquet }, store, silent);
 }
 
-/** The exported files that garbage collection would remove, but for their age. */
+/** The exported files that garbage collection would remove if they were old enough. */
 async function garbage(): Promise<string[]> {
   const options = { keep: 0, graceHours: 0, dryRun: true };
   const { remove } = await collectGarbage(store, options, new Date(Date.now() + 3_600_000));
@@ -54,7 +54,7 @@ beforeEach(async () => {
   await exportBlocks('1.1');
 });
 
-test('once a table is exported again as another file, that is offered, and links to the first work on and are renewed', async () => {
+test('once a table is exported as another file, that file is offered, and links to the first still work and renew', async () => {
   const proxy = await open();
   const { exports } = (await proxy.get('/v1/exports')).json();
   const offered = exports.filter(isBlocks);
@@ -75,7 +75,7 @@ test('a file that was replaced is offered again once it is exported again', asyn
   expect(exports.filter(isBlocks)).toMatchObject([{ sha256: first.sha256 }]);
 });
 
-test('an export on another day lets a file that was replaced be removed', async () => {
+test('after an export on another day, a file that was replaced may be removed', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
   await exportBlocks('1.1');

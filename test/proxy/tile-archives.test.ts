@@ -24,7 +24,7 @@ async function listed(): Promise<Listed[]> {
   return (await proxy.get('/v1/meta/tiles')).json().archives;
 }
 
-/** The longest archive, its path, and its file in the store. */
+/** The path of the longest archive, and the bytes of its file in the store. */
 async function longest(): Promise<{ url: string; file: Buffer }> {
   const [{ url }] = (await listed()).toSorted((a, b) => b.bytes - a.bytes);
   const { pathname } = new URL(url);
@@ -62,10 +62,10 @@ test('the catalogue lists an archive of blocks, and one of bands for each mode a
   expect(release).toBe('demo');
 });
 
-test('an archive is read whole or by range without a key, as it lies in the store', async () => {
+test('an archive is read without a key, whole or by range, with the bytes in the store', async () => {
   const { url, file } = await longest();
   const size = file.length;
-  // More than one piece, and less than all.
+  // Room for a range of more than one piece, but less than the whole.
   expect(size).toBeGreaterThan(2 ** 15 + 20);
   const whole = await proxy.get(url);
   expect([whole.statusCode, whole.rawPayload.equals(file)]).toEqual([200, true]);
@@ -112,7 +112,7 @@ test('an archive is read whole or by range without a key, as it lies in the stor
   }
 });
 
-/** A copy of the demo release whose blocks have another archive. */
+/** Publishes a copy of the demo release with other bytes as its archive of blocks. */
 async function withArchiveOf(bytes: Uint8Array) {
   const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
   const store = new FolderStore(release.folder);
@@ -166,7 +166,7 @@ test('ranges outside an archive are 416, with its size', async () => {
   }
 });
 
-test('conditional requests: 304 for known content, the whole for a range of other content', async () => {
+test('a conditional request gets 304 for known content, and the whole for a range of other content', async () => {
   const { url, file } = await longest();
   const etag = String((await proxy.get(url, undefined, {}, 'HEAD')).headers.etag);
   for (const known of [etag, `"other", W/${etag}`, '*']) {
@@ -221,7 +221,7 @@ test('nothing but the archives of the release can be read, and other names read 
   expect([posted.statusCode, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
 });
 
-test('a name that is none of the release’s is refused with the list of those there are', async () => {
+test('a name that the release lacks is refused with the route that lists its archives', async () => {
   const [[county, { block_bands }]] = Object.entries(proxy.releases.current.manifest.counties);
   const bands = path.basename(block_bands!.archive.name);
   const found = await proxy.get(`/tiles/${bands}`);
@@ -252,7 +252,7 @@ test('pages of any origin may send a range', async () => {
   expect(allowed).toEqual(expect.arrayContaining(['Range', 'If-Range', 'If-None-Match']));
 });
 
-test('a range is cut to the bytes there are', () => {
+test('a range is cut to the length of the file', () => {
   expect(requestedRange(undefined, 10)).toBe('whole');
   expect(requestedRange('BYTES=0-0', 10)).toEqual({ start: 0, length: 1 });
   expect(requestedRange('bytes= 3 - 99', 10)).toEqual({ start: 3, length: 7 });

@@ -5,7 +5,7 @@ import { MICRO } from '../../shards/units.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness, proxyOfTests } from '../support/proxy-harness.ts';
 
-/** Responds to rich accounts: prices are those of its responses. */
+/** A proxy for accounts that can pay, whose responses show the prices. */
 const rich = proxyOfTests();
 
 interface Asked {
@@ -49,11 +49,11 @@ const KINDS = [
   'weights',
 ];
 
-/** The objects with times or weights that were read, by county. */
+/** Names of the objects with times or weights that a proxy has read. */
 const worked = (proxy: ProxyHarness) =>
   new Set(proxy.store.reads.filter((name) => KINDS.includes(name.split('/')[0])));
 
-test('a response whose price follows from the request is not computed for less', async () => {
+test('a response whose price follows from the request is not computed for a smaller balance', async () => {
   const { fips, at, geoid } = await firstRoutable();
   const area = { counties: [fips] };
   const sites = Array.from({ length: 12 }, (_, i) => ({ id: i, ...at }));
@@ -72,7 +72,7 @@ test('a response whose price follows from the request is not computed for less',
     const paid = await send(rich, rich.key, request);
     expect([request, paid.statusCode]).toEqual([request, 200]);
     const price = Number(paid.headers['x-tokens-charged']);
-    // Nothing is cached before.
+    // A new proxy has nothing cached.
     const proxy = await ofThisTest(openProxy(inject('demoStore')));
     const { id, key } = await proxy.customer({ tokens: price - 1 });
     const refused = await send(proxy, key, request);
@@ -116,7 +116,7 @@ test('a batch counts opportunities only of the origins that the balance pays for
   reaches.mockRestore();
 });
 
-test('HEAD of a response whose price follows from the request states it, and computes nothing', async () => {
+test('HEAD states a price that follows from the request, and computes nothing', async () => {
   const { fips, at, geoid } = await firstRoutable();
   const release = rich.releases.current;
   const { places } = await release.places(Object.values(release.manifest.states)[0]);
@@ -124,7 +124,7 @@ test('HEAD of a response whose price follows from the request states it, and com
   for (const url of [
     `/v1/counties/${fips}/coverage`,
     `/v1/counties/${fips}/coverage?mode=walk&type=101`,
-    // The fifth nearest is beyond half an hour of many blocks.
+    // The fifth-nearest POI is beyond half an hour of many blocks.
     `/v1/counties/${fips}/coverage?mode=walk&type=601&nth=5&by=jobs&names=true`,
     `/v1/places/${places[0].geoid}/coverage?weight=jobs&weight=people`,
     `/v1/isochrone?block=${geoid}&minutes=1`,
@@ -144,7 +144,7 @@ test('HEAD of a response whose price follows from the request states it, and com
   }
 });
 
-test('HEAD of a location without data is refused as its GET, for nothing', async () => {
+test('HEAD of a location without data is refused like its GET, uncharged', async () => {
   const release = rich.releases.current;
   const index = await release.index(release.counties[0].manifest);
   const unrouted = index.geoids.find((_, i) => !index.isRoutable(i))!;
@@ -161,7 +161,7 @@ test('HEAD of a location without data is refused as its GET, for nothing', async
   expect(await rich.balance(id)).toBe(100);
 });
 
-test('a search for matching blocks ends where the balance does', async () => {
+test('a search for matching blocks ends where the balance is used up', async () => {
   const counties = rich.releases.current.counties.map(({ fips }) => fips);
   expect(counties.length).toBeGreaterThan(1);
   const all_of = [{ type: 101, mode: 'bike', max_minutes: 30 }];

@@ -32,7 +32,7 @@ test('a POST whose client has left while it waited for its turn is neither charg
   expect(debits).not.toHaveBeenCalled();
   held.emit('end');
   await Promise.all(others);
-  // Its turn comes before that of a later request, which is served.
+  // The turn of the abandoned POST comes before that of a later request, which is served.
   const later = await proxy.post('/v1/blocks/pois', key, JSON.parse(body));
   expect(later.statusCode).toBe(200);
   expect(debits).toHaveBeenCalledTimes(1);

@@ -30,13 +30,13 @@ interface Segment {
   /** Milliseconds from a to b and back; Infinity where not allowed. */
   there: number;
   back: number;
-  /** Trips begin and end on it, and do not pass through. */
+  /** Trips may begin and end on the segment, but not pass through. */
   isLocal: boolean;
-  /** Bicycles are ridden here, at least one way. */
+  /** Bicycles are ridden on the segment, in at least one direction. */
   readonly isRidden: boolean;
-  /** Extra distance in metres. */
+  /** Extra distance in metres for trips that begin or end here. */
   detour: number;
-  /** The crossings before and after it. */
+  /** The crossings before and after the segment. */
   readonly ends: readonly [number, number];
 }
 
@@ -47,7 +47,7 @@ export interface NaiveStreets {
   readonly east: number;
 }
 
-/** `east`: the longitude where the street data ends. */
+/** Builds the streets of a mode. `east` is the longitude where the street data ends. */
 export function naiveStreets(
   ways: StreetWays,
   nodes: StreetNodes,
@@ -58,7 +58,7 @@ export function naiveStreets(
   return { segments: usableSegments(sides, mode, east), places: sides.places, east };
 }
 
-/** Milliseconds [origin][target]; null for points that cannot be linked. */
+/** Milliseconds by origin, then by target; null for an origin that cannot be linked. */
 export function naiveTimes(
   { segments, places, east }: NaiveStreets,
   points: readonly Point[],
@@ -121,8 +121,8 @@ interface Place extends Point {
 }
 
 /**
- * The points that are clearly nearer to one spot on the streets than to any other: between spots
- * equal to the millimetre, rounding decides.
+ * The points that are clearly nearer to one spot on the streets than to any other. Between spots
+ * at distances equal to the millimetre, rounding would decide.
  */
 export function clearlyTied({ segments, places }: NaiveStreets, points: readonly Point[]): Point[] {
   return points.filter((point) =>
@@ -146,7 +146,8 @@ function spotOf({ segment, t }: Pick<Snap, 'segment' | 't'>, places: readonly Pl
 }
 
 /**
- * Ways that end at each barrier, at separate vertices, and the connections from each to each other.
+ * Ways cut at every barrier, with a vertex of its own for each end there, and the connections
+ * through the barriers between each pair of such vertices.
  */
 interface Sides {
   readonly ways: readonly { bits: number; refs: readonly number[] }[];
@@ -292,8 +293,8 @@ function usableSegments(
     }
     return found;
   };
-  // A piece between two crossings counts as a whole: vertices that touch another crossing are
-  // excluded.
+  // A piece between two crossings counts as a whole: it is outside if either crossing is not
+  // among those kept.
   const piecesOutside = (all: readonly Segment[], kept: ReadonlySet<number>) => {
     const pieceOf = pieces(all, isCrossing);
     const outside = new Set<number>();
@@ -306,7 +307,7 @@ function usableSegments(
   const large = parts(segments).filter(({ counted }) => counted >= MIN_VERTICES);
   const cut = new Set(piecesOutside(segments, new Set(large.flatMap(({ nodes }) => nodes))));
   const open = segments.filter((segment) => !cut.has(segment));
-  // Beyond the end of the street data nothing counts, nor does a part connected only through there.
+  // Nothing beyond the end of the street data counts, nor a part connected only through there.
   const isIn = (node: number) => places[node].lon <= east;
   const within = parts(open.filter(({ ends }) => ends.every(isIn)));
   const whole = new Set(
@@ -314,7 +315,7 @@ function usableSegments(
   );
   for (const segment of open)
     if (!segment.ends.some((end) => whole.has(end))) segment.detour = DETOUR;
-  // The largest public piece of each part is public; other public pieces are behind a gate.
+  // The largest public piece of each part stays public; other public pieces lie behind a gate.
   const publicParts = parts(open.filter(({ isLocal }) => !isLocal));
   const largest = large.flatMap(({ nodes }) => {
     const inside = new Set(nodes);
@@ -351,7 +352,7 @@ function apart(a: Point, b: Point): number {
   return distance(a.lon, a.lat, b.lon, b.lat);
 }
 
-/** Degrees. */
+/** Direction from one point to another, in degrees to the left of east. */
 function heading(from: Point, to: Point): number {
   const east = Math.sign(to.lon - from.lon) * distance(from.lon, from.lat, to.lon, from.lat);
   const north = Math.sign(to.lat - from.lat) * distance(from.lon, from.lat, from.lon, to.lat);
@@ -379,9 +380,9 @@ function snapsOf(segments: readonly Segment[], places: readonly Place[], point: 
 interface Snap {
   readonly segment: Segment;
   readonly t: number;
-  /** Milliseconds off the street. */
+  /** Milliseconds on foot between the point and the street. */
   readonly walk: number;
-  /** Metres off the street, and those of a detour. */
+  /** Metres off the street, plus those of a detour. */
   readonly counted: number;
 }
 
@@ -397,7 +398,7 @@ function nearest(
     const { t, metres } = distanceToLine(point, places[segment.a], places[segment.b]);
     const counted = metres + detourOf(segment);
     const nearer = best ? Math.round(counted * 1000) - Math.round(best.counted * 1000) : -1;
-    // Where both kinds of street end at the nearest spot, the public one counts.
+    // If a local and a public street share the nearest spot, the public one counts.
     const isPublicOfTwo = nearer === 0 && !segment.isLocal && best?.segment.isLocal;
     if (nearer < 0 || isPublicOfTwo) best = { segment, t, metres, counted };
   }

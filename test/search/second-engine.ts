@@ -31,10 +31,10 @@ const CLOSED = ['no', 'private', 'destination', 'customers', 'delivery'];
 const OPEN = ['yes', 'designated', 'permissive'];
 const EARTH_METRES = 6_371_008.8;
 const METRES_PER_MS = 4.8 / 3600;
-/** Minimum number of nodes in a piece of the map for points to be linked to it. */
+/** Minimum number of nodes in a connected part of the map for points to be linked to it. */
 const MIN_NODES = 60;
 
-/** Nodes are numbered in the order in which ways name them. */
+/** A straight piece between two nodes, which are numbered in the order in which ways name them. */
 interface Piece {
   readonly a: number;
   readonly b: number;
@@ -42,13 +42,13 @@ interface Piece {
 }
 interface Foot {
   readonly piece: Piece;
-  /** Part of the piece before it. */
+  /** The share of the piece before the foot. */
   readonly t: number;
   readonly metres: number;
 }
 
 export class SecondEngine {
-  /** By number of the node. */
+  /** Position of each node. */
   readonly #at: Position[] = [];
   readonly #neighbours: { to: number; metres: number }[][] = [];
   /** Pieces of connected parts of the map that are large enough. */
@@ -80,7 +80,7 @@ export class SecondEngine {
     this.#pieces = pieces.filter((piece) => mainland.has(piece.a));
   }
 
-  /** Milliseconds on foot from each origin to every point; Infinity beyond `limitMs`. */
+  /** Milliseconds from each origin to every point; beyond `limitMs`, an upper bound or Infinity. */
   times(points: readonly Position[], origins: readonly number[], limitMs: number): number[][] {
     const feet = this.#feet(points);
     return origins.map((origin) => {
@@ -118,7 +118,7 @@ export class SecondEngine {
     return { a, b, metres };
   }
 
-  /** Nodes of connected pieces that are large enough. */
+  /** Nodes of connected parts of the map that are large enough. */
   #mainland(): Set<number> {
     const kept = new Set<number>();
     const seen = new Set<number>();
@@ -156,14 +156,14 @@ export class SecondEngine {
     return best!;
   }
 
-  /** Metres to each node; Infinity beyond the limit. */
+  /** Metres to each node; beyond the limit, an upper bound or Infinity. */
   #dijkstra(from: Foot, limit: number): Float64Array {
     const metres = new Float64Array(this.#at.length).fill(Infinity);
     const settled = new Float64Array(this.#at.length).fill(Infinity);
     const { a, b, metres: length } = from.piece;
     metres[a] = from.metres + from.t * length;
     metres[b] = Math.min(metres[b], from.metres + (1 - from.t) * length);
-    // Buckets of a metre: labels within one are settled in any order, and again if they improve.
+    // Buckets of a metre. Labels in a bucket settle in any order, and again if they improve.
     const buckets: number[][] = [];
     const put = (node: number) => {
       const bucket = Math.floor(metres[node]);

@@ -11,8 +11,8 @@ import { forAll } from '../support/for-all.ts';
 import { Dice } from '../transit/dice.ts';
 
 /**
- * A street between two vertices, of some steps. Its times along and against it are multiples of
- * them; null: not that way.
+ * A street between two vertices, of some steps. The times along it and against it are multiples of
+ * `steps`; null where that direction is closed.
  */
 interface Street {
   readonly ends: readonly [number, number];
@@ -21,7 +21,7 @@ interface Street {
   readonly isLocal: boolean;
 }
 
-/** A point on a street: times from its first end and back, and off the street. */
+/** A point on a street: the times from the street's first end, back to it, and off the street. */
 interface Spot {
   readonly street: number;
   readonly along: number;
@@ -30,8 +30,8 @@ interface Spot {
 }
 
 /**
- * Streets between a few vertices: many where only two meet, some one-way, local, in a ring, or
- * beside another. Times reach over several buckets of the search.
+ * Streets between a few vertices. Often only two streets meet; some are one-way, local, in a ring,
+ * or parallel to another. Times span several buckets of the search.
  */
 function randomStreets(dice: Dice) {
   const vertices = 1 + dice.below(12);
@@ -47,7 +47,7 @@ function randomStreets(dice: Dice) {
     };
     streets.push({ ends: [a, b], steps, times: [time(1), time(2)], isLocal });
   };
-  // Paths of streets through vertices of their own, whose ends may be any.
+  // Paths of streets through vertices of their own, between any of the first vertices.
   let next = vertices;
   for (let paths = 1 + dice.below(10); paths > 0; paths--) {
     const isLocal = dice.chance(0.25);
@@ -88,7 +88,7 @@ function networkOf(dice: Dice, vertices: number, streets: readonly Street[]) {
   return { network, costs };
 }
 
-/** A spot on a street that is open both ways, where points are linked. */
+/** A random spot on a street open both ways, to which points may be linked; null if none is. */
 function randomSpot(dice: Dice, streets: readonly Street[]): Spot | null {
   const open = [...streets.keys()].filter((street) => !streets[street].times.includes(null));
   if (open.length === 0) return null;
@@ -114,8 +114,8 @@ function linkOf({ chains }: ModeGraph, streets: readonly Street[], spot: Spot) {
 }
 
 /**
- * The shortest times from some spots to another, by relaxing all streets until nothing changes:
- * over local streets first, then over public ones, then over local ones again.
+ * The shortest times from some spots to another, by relaxing all streets until nothing changes. A
+ * trip takes local streets first, then public ones, then local ones again.
  */
 function shortest(
   vertices: number,
@@ -179,7 +179,7 @@ test('times on the contracted graph equal those by relaxing all streets, from an
       targetCount,
       targets.map(({ target, spot }) => ({ target, link: linkOf(graph, streets, spot) })),
     );
-    // From both ends of a street, and where it is local, of its copy too; two numbers each.
+    // One entry of two numbers per end of a street, and per end of the copy of a local street.
     const ends = targets.map(({ spot }) => (streets[spot.street].isLocal ? 4 : 2));
     expect(linked.entries.length).toBe(2 * ends.reduce((sum, count) => sum + count, 0));
     const limit = dice.pick([0, 40, 1_000, 4_095, 4_096, 30_000, 100_000]);
@@ -202,7 +202,7 @@ test('times on the contracted graph equal those by relaxing all streets, from an
         found[target] = search.times[target];
       }
       expect(found).toEqual(meant.map((time) => (time <= limit ? time : Infinity)));
-      // A time that is known from elsewhere belongs to this origin alone.
+      // A time that is set from elsewhere holds for this origin alone.
       const known = dice.below(targetCount);
       search.setTime(known, 7);
       expect(search.times[known]).toBe(7);
@@ -221,7 +221,7 @@ const oneWay = (from: number, to: number, time: number): Street => ({
 });
 
 test('labels are exact where the order of the search improves vertices again and again', () => {
-  // From each corner to the next a slow street, and a detour that is faster and found later.
+  // From each corner to the next lead a slow street, and a detour that is faster but found later.
   const corners = 10;
   const dice = new Dice(1);
   const streets: Street[] = [{ ends: [0, 0], steps: 1, times: [9_000, 9_000], isLocal: false }];
@@ -229,7 +229,7 @@ test('labels are exact where the order of the search improves vertices again and
   for (let corner = 0; corner < corners; corner++) {
     const aside = detour(corner);
     streets.push(oneWay(corner, aside, 1), oneWay(aside, corner + 1, 1));
-    // A dead end there makes it a crossing.
+    // A dead end makes the middle of the detour a crossing.
     streets.push({ ends: [aside, aside + 1], steps: 1, times: [1, 1], isLocal: false });
     streets.push(oneWay(corner, corner + 1, 2 ** (corners - corner + 1)));
   }
@@ -247,7 +247,7 @@ test('labels are exact where the order of the search improves vertices again and
     expect(search.run(linkOf(graph, streets, origin))).toBe(1);
     expect(search.times[0]).toBe(2 * corners + 1);
   }
-  // Each corner has been settled often, more often than there are arcs to it.
+  // Vertices were settled again and again, exponentially often in the number of corners.
   expect(search.settled).toBeGreaterThan(2 * 2 ** corners);
   expect(search.relaxed).toBeGreaterThan(search.settled);
 });
@@ -276,7 +276,7 @@ test('a vertex is settled once if its label is final when its turn comes', () =>
   }
 });
 
-test('streets where only two meet, and one leads on as the other came, are one chain; no others are', () =>
+test('two streets are one chain exactly where no other meets them and their access and directions match', () =>
   forAll(300, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const { vertices, streets } = randomStreets(dice);

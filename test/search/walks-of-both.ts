@@ -19,9 +19,9 @@ export interface WalkOfBoth {
 }
 
 /**
- * Half-hour walks between the blocks of a county, by the builder's search and by an engine that
- * shares no code with it: the pairs that either finds. Near the cap they may fall on either side of
- * it: pairs there that only the second finds are left out.
+ * Times walks of up to half an hour between the blocks of a county, by the builder's search and by
+ * an engine that shares no code with it, for the pairs that either finds. Near the cap a time may
+ * fall on either side, so pairs there that only the second engine finds are left out.
  */
 export async function walksOfBoth(
   osm: string,

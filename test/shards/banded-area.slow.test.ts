@@ -5,7 +5,7 @@ import type { Position } from '../../shards/geometry/polygon.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** The position of a point by plain integers, all doubled so that halves are whole. */
+/** Side of a point by integer arithmetic; all coordinates are doubled, so halves become whole. */
 function plainSide(rings: readonly (readonly Position[])[], px: number, py: number): string {
   let isInside = false;
   for (const ring of rings) {

@@ -37,7 +37,7 @@ function opened() {
   return { breaker, changes, ask, calls: () => calls };
 }
 
-test('consecutive failures open it, no call passes while it rests, and a success closes it', async () => {
+test('consecutive failures open a breaker, no call passes while it rests, and a success closes it', async () => {
   const { ask, calls, changes, breaker } = opened();
   for (const outcome of [trouble, trouble, null, trouble, other, trouble, trouble]) {
     await ask(outcome);
@@ -57,7 +57,7 @@ test('consecutive failures open it, no call passes while it rests, and a success
   expect(changes).toEqual([true, false]);
 });
 
-test('one call at a time probes; the others are refused in the meantime, without waiting', async () => {
+test('a rested breaker lets one call at a time probe; the others are refused without waiting', async () => {
   const { breaker, ask, calls } = opened();
   for (let i = 0; i < 3; i++) await ask(trouble);
   rested();
@@ -76,7 +76,7 @@ test('one call at a time probes; the others are refused in the meantime, without
   expect(await ask(null)).toBe('done');
 });
 
-test('a clock that is set back does not keep it open', async () => {
+test('a clock that is set back does not keep a breaker open', async () => {
   const { ask } = opened();
   for (let i = 0; i < 3; i++) await ask(trouble);
   vi.spyOn(Date, 'now').mockReturnValue(0);

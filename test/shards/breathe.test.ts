@@ -3,7 +3,7 @@ import { runCooperatively, yieldIfOverdue } from '../../shards/concurrency/yield
 
 const STEP_MS = 0.25;
 
-// Time passes only with the work.
+// The clock advances only with the steps of the work.
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   await aTurn();
@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The slice of the previous work ends with its turn of the event loop. */
+/** Waits one turn of the event loop, which ends the time slice of the previous work. */
 const aTurn = () => new Promise(setImmediate);
 
 /** Does work whose steps advance the clock, and counts the steps of each turn of the event loop. */
@@ -36,20 +36,20 @@ async function stepsByTurn(work: (busy: (ms: number) => Generator<undefined, voi
   return turns;
 }
 
-test('many concurrent works hold the event loop no longer than one', async () => {
+test('many concurrent tasks hold the event loop no longer than one', async () => {
   const works = 40;
   const alone = await stepsByTurn((busy) => runCooperatively('asker', busy(200)));
   const together = await stepsByTurn((busy) =>
     Promise.all(Array.from({ length: works }, () => runCooperatively('asker', busy(200)))),
   );
   expect(alone.length).toBeGreaterThan(40);
-  // Each starts with a step; if each were given a slice per turn, a turn would take forty times as
-  // long.
+  // Each task begins with one step. If every task were given a slice per turn, a turn would take
+  // forty times as long.
   expect(Math.max(...together)).toBeLessThan(Math.max(...alone) + 2 * works);
   expect(together.reduce((sum, steps) => sum + steps)).toBe((works * 200) / STEP_MS);
 });
 
-test('works of one client continue in the order in which they came', async () => {
+test('tasks of one client continue in their order of arrival', async () => {
   const order: number[] = [];
   const works = Array.from({ length: 5 }, async (_, nr) => {
     for (let round = 0; round < 3; round++) {
@@ -63,7 +63,7 @@ test('works of one client continue in the order in which they came', async () =>
   expect(order.slice(-5)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a hundred works of one client delay another’s by a turn, not by a hundred', async () => {
+test('a hundred tasks of one client delay another client’s task by a turn, not by a hundred', async () => {
   const order: string[] = [];
   const work = async (clientId: string, pauses: number) => {
     for (let pause = 0; pause < pauses; pause++) {
@@ -74,7 +74,7 @@ test('a hundred works of one client delay another’s by a turn, not by a hundre
   };
   const many = Array.from({ length: 100 }, () => work('many', 2));
   await Promise.all([...many, work('few', 3)]);
-  // In turn, each of its pauses lets one of the others continue.
+  // Clients take turns: each pause of `few` lets one task of `many` continue.
   expect(order.indexOf('few')).toBeLessThan(6);
   expect(order).toHaveLength(101);
 });

@@ -18,7 +18,7 @@ afterAll(() => store.close());
 const randomBytes = (length: number) =>
   Uint8Array.from({ length }, () => Math.floor(Math.random() * 256));
 
-/** Bytes in chunks of a length that no page is aligned to. */
+/** A body of the bytes in chunks of `length`, which need not align with pages. */
 function inChunks(bytes: Uint8Array, length: number): PutBody {
   return {
     bytes: bytes.length,
@@ -67,7 +67,7 @@ test('a flipped byte fails every range that contains it, and none that ends in a
   );
 });
 
-test('detects valid pages in each other’s places', async () => {
+test('detects valid pages that have swapped places', async () => {
   const bytes = randomBytes(4 * PAGE);
   const swapped = Uint8Array.from(bytes);
   swapped.set(bytes.subarray(PAGE, 2 * PAGE), 2 * PAGE);

@@ -24,7 +24,7 @@ import { encodePoiTable, PoiTable } from '../../shards/pois/poi-table.ts';
 import { forAll } from '../support/for-all.ts';
 import { harmedAt } from '../support/harmed.ts';
 
-/** The definition, bit by bit: independent of the tables. */
+/** Computes a CRC-32C bit by bit from its definition, independent of the lookup tables. */
 function crcByBits(bytes: Uint8Array): number {
   let crc = 0xffff_ffffn;
   for (const byte of bytes) {
@@ -74,7 +74,7 @@ test('a dictionary returns its ids and finds each of them, and no other', () =>
     expect(ordinalIn(decoded, other)).toBe(ids.indexOf(other));
   }));
 
-test('a dictionary is its length and the differences of its ids, and no byte more', () => {
+test('a dictionary is encoded as its length and the differences of its ids, and nothing else', () => {
   expect([...encodeDictionary([])]).toEqual([0]);
   expect([...encodeDictionary([0, 1, 5, 105])]).toEqual([4, 0, 1, 4, 100]);
 });
@@ -108,7 +108,7 @@ describe.each([TENTHS, MINUTES])('a matrix row in $name', (unit) => {
       expect(decode(ordinal, encode(ordinal, modes), modes.length)).toEqual(modes);
     }));
 
-  test('truncated, with any bit flipped, or read in another place is a named error', () =>
+  test('raises a named error when truncated, read as another row, or with any bit flipped', () =>
     forAll(100, rows, fc.nat(), fc.nat(), (modes, ordinal, where) => {
       const bytes = encode(ordinal, modes);
       fc.pre(bytes.length > 0);
@@ -147,7 +147,7 @@ describe('a nearest object', () => {
       }
     }));
 
-  test('never returns a row with a flipped bit, or another row', () =>
+  test('never returns a row with a flipped bit, or one row in the place of another', () =>
     forAll(100, shaped, fc.nat(), ({ rows, columns, times }, where) => {
       const bytes = encodeNearest(times, columns);
       const row = where % rows;
@@ -190,7 +190,7 @@ describe('a block index', () => {
       }
     }));
 
-  test('truncated, with any bit of it flipped, or of another kind is a named error', async () => {
+  test('raises a named error when truncated, of another kind, or with any bit flipped', async () => {
     await forAll(100, records, fc.nat(), (blocks, where) => {
       const bytes = BlockIndex.encode(blocks);
       const intact = BlockIndex.decode('object', bytes);

@@ -6,12 +6,12 @@ import { expectRightOrNamed } from '../support/harmed.ts';
 
 const county = fc.constantFrom('01001', '24003', '24005', '24510', '99001');
 const home = fc.record({ id: fc.oneof(fc.maxSafeNat(), fc.nat(3000)), county });
-/** Up to some pages of 256 ids. */
+/** Homes sorted by id, enough to fill several pages of 256 ids. */
 const homes = fc
   .uniqueArray(home, { selector: ({ id }) => id, maxLength: 1000, size: 'max' })
   .map((list) => list.sort((a, b) => a.id - b.id));
 
-test('finds every id in its home county, and no other anywhere', () =>
+test('a directory finds every id in its home county, and no other id', () =>
   forAll(40, homes, fc.maxSafeNat(), (list, other) => {
     const directory = new DestDirectory('object', DestDirectory.encode(list));
     expect(directory.count).toBe(list.length);
@@ -22,7 +22,7 @@ test('finds every id in its home county, and no other anywhere', () =>
     expect(found).toEqual(asked.map((id) => [id, countyOf.get(id) ?? null]));
   }));
 
-test('with any bit flipped, or truncated, is read correctly or is a named error', () =>
+test('a directory with any bit flipped, or truncated, is read correctly or raises a named error', () =>
   forAll(100, homes, fc.nat(), (list, where) =>
     expectRightOrNamed(DestDirectory.encode(list), where, (harmed) => {
       const directory = new DestDirectory('object', harmed);
@@ -33,7 +33,7 @@ test('with any bit flipped, or truncated, is read correctly or is a named error'
     }),
   ));
 
-test('refuses ids that do not ascend when writing', () => {
+test('a directory refuses to be written with ids that do not ascend', () => {
   const same = { id: 7, county: '24510' };
   expect(() => DestDirectory.encode([same, same])).toThrow('dest_id 7 is out of order');
 });

@@ -26,7 +26,7 @@ const sections = fc.uniqueArray(fc.record({ tag: letters, bytes }), {
   selector: ({ tag }) => tag,
 });
 
-/** The fault of an object, by its parts. */
+/** The part and the message of the `ShardError` that a read throws. */
 function faultOf(read: () => unknown): { part: string; problem: string } {
   try {
     read();
@@ -67,7 +67,7 @@ describe('an envelope', () => {
       expect(whole.readUInt32LE(headerBytes - 4)).toBe(crc32c(whole.subarray(0, headerBytes - 4)));
     }));
 
-  test('returns its sections, and is the same when its rows are written apart', () =>
+  test('returns its sections, and has the same bytes when its rows are written separately', () =>
     forAll(60, letters, sections, bytes, async (kind, list, rows) => {
       const all = [...list, { tag: SELF_CHECKED, bytes: rows }];
       const whole = writeEnvelope(kind, all);
@@ -80,7 +80,7 @@ describe('an envelope', () => {
         expect(checkedSection('x', envelope, tag, whole)).toEqual(own);
       }
       expect(sectionOf('x', envelope, SELF_CHECKED).crc).toBe(0);
-      // The same from the part of the object that has the section.
+      // A section can also be read from only the part of the object that holds it.
       const { offset } = sectionOf('x', envelope, SELF_CHECKED);
       const part = checkedSection('x', envelope, SELF_CHECKED, whole.subarray(offset), offset);
       expect(part).toEqual(rows);
@@ -91,7 +91,7 @@ describe('an envelope', () => {
     { tag: 'BBBB', bytes: Uint8Array.of(4, 5, 6, 7, 8, 9, 10, 11, 12) },
   ];
 
-  test('with any bit of its header changed is refused; with one of a section, when that is read', () => {
+  test('is refused with a changed bit in its header, or with one in a section once that section is read', () => {
     const whole = writeEnvelope('KIND', some);
     const { headerBytes, sections: found } = readEnvelope('x', whole, whole.length);
     for (let at = 0; at < whole.length; at++) {
@@ -142,7 +142,7 @@ describe('an envelope', () => {
     );
   });
 
-  test('of another program, version or kind, or without a section, is refused by name', () => {
+  test('of another program, version or kind, or without a section, is refused with the reason', () => {
     const whole = writeEnvelope('KIND', some);
     const reading = (change: (bytes: Uint8Array) => void, kind = 'KIND') => {
       const changed = whole.slice();
@@ -163,7 +163,7 @@ describe('an envelope', () => {
   });
 });
 
-/** A store of one object in memory, which notes the ranges that are read. */
+/** A store of one object in memory, which records the ranges that are read. */
 function storeOf(whole: Uint8Array) {
   const reads: [offset: number, length: number][] = [];
   const readRange = async (_: ObjectRef, offset: number, length: number) => {
@@ -178,7 +178,7 @@ test.each([
   [HEADER_READ_BYTES - 96, 1],
   [HEADER_READ_BYTES - 95, 2],
   [5_000, 2],
-])('everything before the rows, with %i bytes of it, takes %i reads', async (length, times) => {
+])('a head with a section of %i bytes takes %i reads up to the rows', async (length, times) => {
   const before = [{ tag: 'AAAA', bytes: new Uint8Array(length).fill(7) }];
   const rows = { tag: SELF_CHECKED, bytes: new Uint8Array(3_000).fill(9) };
   const whole = writeEnvelope('KIND', [...before, rows]);
@@ -201,7 +201,7 @@ describe('an object read whole', () => {
   });
 
   test.each([0, 1, MEGABYTE, MEGABYTE + 1, 5 * MEGABYTE])(
-    'of %i bytes has the recorded hash, read at once or range by range',
+    'of %i bytes matches its recorded hash, read at once or range by range',
     async (length) => {
       const whole = new Uint8Array(length).map((_, i) => (i * 31) >> 3);
       const { store, reads } = storeOf(whole);
@@ -215,7 +215,7 @@ describe('an object read whole', () => {
     },
   );
 
-  test('is refused by both hashes if any byte differs', async () => {
+  test('is refused by both checks if any byte differs', async () => {
     const whole = new Uint8Array(MEGABYTE + 5).fill(3);
     const ref = refOf(whole);
     for (const at of [0, MEGABYTE - 1, MEGABYTE, MEGABYTE + 4]) {
@@ -243,7 +243,7 @@ describe('an object read whole', () => {
     expect(await isAsRecorded(writable(stat, content), ref)).toBe(expected);
   });
 
-  test('that cannot be read may be as recorded or not: the failure is passed on', async () => {
+  test('that cannot be read passes on the failure, since it may be as recorded or not', async () => {
     for (const error of [failing('unavailable'), new Error('something else')]) {
       const store = writable({ bytes: 3, sha256: null }, error);
       await expect(isAsRecorded(store, ref)).rejects.toBe(error);

@@ -1,7 +1,7 @@
-/** A point with whole coordinates: results computed from these are exact. */
+/** A point with integer coordinates, so that results computed from it are exact. */
 export type Cell = readonly [x: number, y: number];
 
-/** Twice the area of a triangle, exact: positive where a → b → c turns left. */
+/** Twice the signed area of a triangle, exact: positive where a → b → c turns left. */
 export function turn([ax, ay]: Cell, [bx, by]: Cell, [cx, cy]: Cell): number {
   return (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
 }

@@ -22,20 +22,20 @@ function drained(queue: FairQueue<Wanted>): Wanted[] {
 
 const hundred = Array.from({ length: 100 }, (_, nr) => ({ clientId: 'many', nr }));
 
-test('a client with one request waits for one of another’s hundred', () => {
+test('a client with a few requests waits for one at a time of another client’s hundred', () => {
   const queue = queueOf([...hundred, { clientId: 'few', nr: 0 }, { clientId: 'few', nr: 1 }]);
   const order = drained(queue).map(({ clientId }) => clientId);
   expect(order).toHaveLength(102);
   expect(order.slice(0, 4)).toEqual(['many', 'few', 'many', 'few']);
 });
 
-test('a newcomer goes before clients already served, and from then on no more often than they', () => {
+test('a newcomer goes before clients already served, and from then on is served no more often than they are', () => {
   const others = ['a', 'b', 'c', 'd'];
   const queue = queueOf(others.flatMap((clientId) => hundred.map(({ nr }) => ({ clientId, nr }))));
   for (let i = 0; i < 10; i++) queue.shift();
   const order: string[] = [];
   for (let nr = 0; nr < 20; nr++) {
-    // Requests one item at a time, the next as soon as it has arrived.
+    // The newcomer requests one item at a time, the next as soon as the last has arrived.
     if (nr === 0 || order.at(-1) === 'newcomer')
       queue.push('newcomer', { clientId: 'newcomer', nr });
     order.push(queue.shift()!.clientId);
@@ -48,7 +48,7 @@ test('a newcomer goes before clients already served, and from then on no more of
 
 const clientId = fc.constantFrom('a', 'b', 'c', 'd');
 
-test('loses nothing; each client is served in order, with at most one of each other client in between', () =>
+test('a queue loses nothing, and serves clients in order, with at most one item of each other client in between', () =>
   forAll(100, fc.array(clientId, { maxLength: 60 }), (waiters) => {
     const all = waiters.map((one, nr) => ({ clientId: one, nr }));
     const order = drained(queueOf(all));

@@ -38,7 +38,7 @@ function replaced<Module extends object, Name extends keyof Module>(
   });
 }
 
-/** The files that were opened, and those of them that are not closed yet. */
+/** Counts the files that are opened from now on, and tracks those that are not closed yet. */
 function watchedFiles() {
   const watched = { opened: 0, open: new Set<FileHandle>() };
   replaced(fs, 'open', (original) => async (...args) => {
@@ -55,7 +55,7 @@ function watchedFiles() {
   return watched;
 }
 
-/** Sets a clock that only the test moves on. */
+/** Replaces `performance.now` with a clock that only the test advances. */
 function stoppedClock() {
   const clock = { nowMs: performance.now() };
   const now = vi.spyOn(performance, 'now').mockImplementation(() => clock.nowMs);
@@ -109,7 +109,7 @@ describe('an open file', () => {
     });
   });
 
-  test('is one of 256 at most', async () => {
+  test('is one of at most 256', async () => {
     const names = Array.from({ length: 300 }, (_, i) => `kind/${i}`);
     await fs.mkdir(path.join(folder, 'kind'));
     for (const name of names) fsSync.writeFileSync(path.join(folder, name), bytes);
@@ -120,7 +120,7 @@ describe('an open file', () => {
     expect(watched.open.size).toBe(0);
   });
 
-  test('is reopened halfway through its time, once, while reads go on', async () => {
+  test('is reopened once, halfway through its lifetime, while reads continue', async () => {
     await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 0, 1));
     const reader = await ofThisTest(new FolderReader(folder, 600_000));
     const [watched, clock] = [watchedFiles(), stoppedClock()];
@@ -138,7 +138,7 @@ describe('an open file', () => {
     expect(watched.opened).toBe(before + 1);
   });
 
-  test('stays in use if its object is gone when it is to be reopened', async () => {
+  test('stays in use if its object is gone when it is due to be reopened', async () => {
     await store.putContent(ref.name, bytes);
     const reader = await ofThisTest(new FolderReader(folder, 600_000));
     const clock = stoppedClock();
@@ -151,7 +151,7 @@ describe('an open file', () => {
     }
   });
 
-  test('is not one of before a replacement, if it was being reopened then', async () => {
+  test('is not a stale one after its object was replaced while it was being reopened', async () => {
     await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 0, 1));
     const reader = await ofThisTest(new FolderStore(folder));
     const clock = stoppedClock();
@@ -174,7 +174,7 @@ describe('an open file', () => {
   });
 });
 
-test('small reads are made at once, except for 32 after one that was slow', async () => {
+test('small reads are synchronous, except for the 32 that follow a slow one', async () => {
   const large = refOf('kind/large.tta', Buffer.alloc(32_769, 'large'));
   await store.putContent(large.name, Buffer.alloc(32_769, 'large'));
   const clock = stoppedClock();
@@ -189,7 +189,7 @@ test('small reads are made at once, except for 32 after one that was slow', asyn
         return original(...args);
       }) as typeof original,
   );
-  /** How many of some reads are made at once. */
+  /** Makes `times` reads, and returns how many of them are synchronous. */
   const reads = async (times: number, length: number) => {
     const before = atOnce;
     for (let i = 0; i < times; i++) {
@@ -260,7 +260,7 @@ describe('an error', () => {
     expect(Buffer.from(await store.readRange(ref, 0, 1000)).equals(bytes)).toBe(true);
   });
 
-  test('says which file is missing, or is not what its manifest says', async () => {
+  test('names a file that is missing, or is not as its manifest records', async () => {
     const said = (run: Promise<unknown>) => run.catch(({ message }: Error) => message);
     const file = path.join(folder, ref.name);
     expect(await said(store.readRange(ref, 0, 1))).toBe(`${file}: no such object`);
@@ -280,7 +280,7 @@ describe('an error', () => {
       message: `${folder}/plain/below: is a file, or leads through one; a store needs a folder`,
     });
     await store.remove('plain');
-    // A folder is in the way of a mutable object, whose lock is free again after that.
+    // A folder is in the place of a mutable object, whose lock is free again after the failure.
     await fs.mkdir(path.join(folder, 'latest.json'));
     expect(await failure(store.putConditional('latest.json', bytes, null))).toBe('unavailable');
     expect((await fs.readdir(folder)).sort()).toEqual(['kind', 'latest.json']);
@@ -297,7 +297,7 @@ describe('an error', () => {
     });
   });
 
-  test('of content that ends half-way leaves what was there, and nothing else', async () => {
+  test('in content that breaks off half-way leaves the previous object, and nothing else', async () => {
     await store.putContent(ref.name, bytes);
     const broken: PutBody = {
       bytes: 500,
@@ -315,7 +315,7 @@ describe('an error', () => {
   });
 });
 
-test('what is written is on the disk before it has its name', async () => {
+test('content is synced to the disk before it is renamed into place', async () => {
   const order: string[] = [];
   replaced(fs, 'open', (original) => async (...args) => {
     const handle = await original(...args);
@@ -356,7 +356,7 @@ test('content of a file, in pieces of a MiB, is compared with an object, and lea
   expect(watched.open.size).toBe(0);
 });
 
-test('names that only begin as those of locks and of half-written files are of objects', async () => {
+test('names that merely begin like those of locks or half-written files are names of objects', async () => {
   const uuid = '01234567-89ab-4def-8123-456789abcdef';
   const names = [
     `a.${uuid}.tmp.tta`,
@@ -381,7 +381,7 @@ test('names that only begin as those of locks and of half-written files are of o
 
 describe('a lock file', () => {
   test.each(['', '0 x', '-1 x', '1.5 x', 'no number', '4194305 x'])(
-    'that says "%s" is of no live process, and is taken over by way of a lock of its own',
+    'that contains "%s" belongs to no live process, and is taken over under a lock of its own',
     async (content) => {
       const file = path.join(folder, 'section.lock');
       await fs.writeFile(file, content);
@@ -392,21 +392,21 @@ describe('a lock file', () => {
       });
       const lock = await store.lock('section.lock');
       expect(lock.taken).toBe(true);
-      // Should its owner die, this is a leftover.
+      // If the owner of this second lock dies, the file is a leftover.
       const succession = /^section\.lock\.[0-9a-f]{16}\.lock$/;
       expect(linked).toEqual(['section.lock', expect.stringMatching(succession)]);
       expect(await store.lock('section.lock')).toEqual({
         taken: false,
         owner: `process ${process.pid}`,
       });
-      // It does not matter who removes it.
+      // Releasing a lock that another process has removed is no error.
       await fs.rm(file);
       if (lock.taken) await lock.release();
       expect(await fs.readdir(folder)).toEqual([]);
     },
   );
 
-  test('of a process of another user is held', async () => {
+  test('of another user’s process counts as held', async () => {
     await fs.writeFile(path.join(folder, 'section.lock'), '4194305 x');
     for (const [code, taken] of [
       ['EPERM', false],
@@ -427,7 +427,7 @@ describe('a lock file', () => {
   });
 });
 
-test('scratch files are below the store, and not of it', async () => {
+test('scratch files lie in the folder of a store, but are not part of the store', async () => {
   expect(path.dirname(store.scratch)).toBe(folder);
   await fs.mkdir(store.scratch);
   await store.putContent(ref.name, bytes);
@@ -436,7 +436,7 @@ test('scratch files are below the store, and not of it', async () => {
   expect(await new FolderStore(path.join(folder, 'none')).topNames()).toEqual([]);
 });
 
-test('a location is a folder, a bucket or a server, of which the last is not written to', async () => {
+test('a location is a folder, a bucket, or a server, which is read-only', async () => {
   expect(await openStore(folder)).not.toHaveProperty('putContent');
   expect(await openWritableStore(folder)).toBeInstanceOf(FolderStore);
   for (const location of ['s3://bucket/a', 'https://host.example/a']) {

@@ -47,7 +47,7 @@ storeModel(
   8,
 );
 
-test('an object of the right size and wrong bytes is not present, and is replaced', async () => {
+test('an object of the right size with wrong bytes does not count as present, and is replaced', async () => {
   await store.putContent(ref.name, bytes);
   const file = path.join(folder, ref.name);
   for (const at of [0, 500, 999]) {
@@ -79,7 +79,7 @@ test('a file in constant use is reopened before it goes stale, without any read 
   await store.putContent(ref.name, bytes);
   const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + keepOpenMs * 0.6);
   onTestFinished(() => clock.mockRestore());
-  // This one starts it.
+  // This read starts the reopening.
   expect(await read()).toBe(7);
   await expect.poll(read).toBe(bytes[100]);
 });
@@ -102,7 +102,7 @@ test('a store that is closed leaves no file open, not even of reads that have be
   await expect.poll(() => openFilesIn(folder)).toEqual([]);
 });
 
-test('takes over a lock whose owner has died', async () => {
+test('a lock whose owner has died is taken over', async () => {
   // No process has this id: it exceeds Linux's maximum.
   await writeFile(path.join(folder, 'latest.json.lock'), '4194305');
   await store.putConditional('latest.json', bytes, null);
@@ -119,7 +119,7 @@ test('an object whose file is truncated is reported, and is replaced', async () 
 
 const HALF_WRITTEN = '01234567-89ab-cdef-0123-456789abcdef.tmp';
 
-test('lists leftovers of a killed writer separately, excluding files being moved into place', async () => {
+test('leftovers of a killed writer are listed separately, excluding files being moved into place', async () => {
   await store.putContent(ref.name, bytes);
   const lock = await store.lock('latest.json.lock');
   const left = [ref.name, 'latest.json', `kind/section.lock.${process.pid}`].map(
@@ -135,7 +135,7 @@ test('lists leftovers of a killed writer separately, excluding files being moved
   expect(await store.list('latest')).toEqual([]);
 });
 
-test('a lock taking over another, whose owner has died too, is a leftover', async () => {
+test('a lock held to take over another is a leftover once its owner has died, too', async () => {
   const dead = ['section.lock.0123456789abcdef.lock', 'latest.json.lock.0123456789abcdef.lock'];
   for (const name of dead) await writeFile(path.join(folder, name), '4194305');
   const alive = await store.lock('section.lock.fedcba9876543210.lock');
@@ -143,20 +143,20 @@ test('a lock taking over another, whose owner has died too, is a leftover', asyn
   expect((await store.leftovers('')).map(({ name }) => name).sort()).toEqual(dead.sort());
 });
 
-test('contains files below it, whatever their names start with, and no others', () => {
+test('a store contains the files below its folder, whatever their names start with, and no others', () => {
   const held = ['a', '..a/b', '...', 'a/../b'].map((name) => path.join(folder, name));
   const others = [path.dirname(folder), `${folder}a`, path.join(folder, '..', 'a')];
   expect(held.map((file) => store.holdsFile(file))).toEqual(held.map(() => true));
   expect(others.map((file) => store.holdsFile(file))).toEqual(others.map(() => false));
 });
 
-test('takes over a lock of an earlier process with the same id', async () => {
+test('a lock of an earlier process with the same id is taken over', async () => {
   await writeFile(path.join(folder, 'section.lock'), `${process.pid} of another life`);
   expect((await store.lock('section.lock')).taken).toBe(true);
   expect((await store.lock('section.lock')).taken).toBe(false);
 });
 
-test('refuses a name that leads out of the folder, for reading, writing and removing', async () => {
+test('a name that leads out of the folder is refused for reading, writing and removing', async () => {
   const inner = await ofThisTest(new FolderStore(path.join(folder, 'inner')));
   await writeFile(path.join(folder, 'outside'), 'kept');
   for (const name of ['../outside', 'kind/../../outside', '..']) {

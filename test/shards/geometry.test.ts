@@ -19,7 +19,7 @@ function closed(cells: readonly Cell[]): Ring {
   return [...cells, cells[0]];
 }
 
-/** A ring of whole micro-degrees as degrees, closed. */
+/** A closed ring in degrees, from one in whole micro-degrees. */
 function ringOf(cells: readonly Cell[]): Ring {
   return closed(cells).map(([x, y]) => [x / MICRO, y / MICRO] as const);
 }
@@ -38,7 +38,7 @@ const starCells = fc
   )
   .filter((cells) => cells.length >= 3 && !crossesByCounting(cells));
 
-/** The winding number by quadrants of exact turns: independent of crossing counts. */
+/** Finds the side by the winding number, a sum of angles: independent of crossing counts. */
 function sideByWinding(cells: readonly Cell[], p: Cell): 'inside' | 'border' | 'outside' {
   let angle = 0;
   for (const [i, a] of cells.entries()) {
@@ -64,7 +64,7 @@ function crossesByCounting(cells: readonly Cell[]): boolean {
         Math.sign(turn(a, b, c)) * Math.sign(turn(a, b, d)) < 0 &&
         Math.sign(turn(c, d, a)) * Math.sign(turn(c, d, b)) < 0;
       if (proper) return true;
-      // Neighbours meet in their one common corner, which lies on both: two of the four.
+      // Neighbours share one corner, which counts for two of the four touches.
       if (isNeighbour ? touches.filter(Boolean).length > 2 : touches.some(Boolean)) return true;
       if (isNeighbour && shared.length > 1) return true;
     }
@@ -100,7 +100,7 @@ test('a hole is outside, its border is border, and an island in it is inside', (
 });
 
 describe('areas that tile a square', () => {
-  /** Triangles that share all their borders: from a centre to each two neighbours on the rim. */
+  /** One side of the rim. Any two neighbours on the rim form a triangle with the centre. */
   const rim = [...Array(SIDE).keys()].flatMap((i): Cell[] => [[i, 0]]);
   const outline: Cell[] = [
     ...rim,
@@ -113,7 +113,7 @@ describe('areas that tile a square', () => {
     fc.integer({ min: 1, max: SIDE - 1 }),
   );
 
-  test('contain each point once, including on their borders, and find all that it touches', () =>
+  test('contain each point exactly once, also on borders, and an index finds all areas that it touches', () =>
     forAll(500, inner, inner, (middle, p) => {
       const triangles = outline.map((a, i) => [middle, a, outline[(i + 1) % outline.length]]);
       const rings = ringsOf(triangles.map((cells) => ({ polygons: [[ringOf(cells)]] })));
@@ -154,7 +154,7 @@ describe('detecting a ring that crosses itself', () => {
     const both = (a: Cell[], b: Cell[]) => polygonFault([closed(a), closed(b)]) !== null;
     expect(both(square(0, 9), square(3, 3))).toBe(false);
     expect(both(square(0, 9), square(3, 9))).toBe(true);
-    // A hole may touch its shell in a corner, not run along it.
+    // A hole may touch its shell at a corner, but not run along it.
     expect(both(square(0, 9), positions('0 4, 3 3, 3 5'))).toBe(false);
     expect(both(square(0, 9), positions('0 4, 3 3, 3 5, 0 5'))).toBe(true);
   });

@@ -78,7 +78,7 @@ readerSuite({
   },
 });
 
-/** Responses after which another may be better. */
+/** Faulty responses after which a read is retried. */
 const PASSING: readonly Fault[] = [
   'reset',
   'lost',
@@ -88,7 +88,7 @@ const PASSING: readonly Fault[] = [
   withHeader('content-range', 'bytes 7-8/1000'),
   withHeader('content-range', 'bytes */*'),
   withHeader('content-range', ''),
-  // Almost right.
+  // Content ranges that are almost right.
   ...[
     (range: string) => range.replace(/(\d+)-/, (_, from) => `${Number(from) + 1}-`),
     (range: string) => range.replace(/(\d+)\//, (_, to) => `${Number(to) + 1}/`),
@@ -108,7 +108,7 @@ const PASSING: readonly Fault[] = [
   }),
 ];
 
-/** Responses after which there is no other try, and the failure they mean. */
+/** Responses that are not retried, each with the failure that it means. */
 const FINAL: readonly (readonly [Fault, string])[] = [
   [status(404), 'missing'],
   [status(410), 'missing'],
@@ -136,7 +136,7 @@ test('the right bytes arrive, or one error that says why, whatever happens to ea
       if (last !== null) faults.push(FINAL[last][0]);
       let asked = 0;
       wire.fault = () => faults[asked++] ?? null;
-      // A new one, which does not know yet how long reads take, and hedges none.
+      // A new reader has recorded no latencies yet, so it hedges no read.
       const reader = await ofThisTest(new HttpsReader(wire.address, { patience: PATIENT }));
       const reading = reader.readRange(ref, offset, length);
       const tries = Math.min(4, passing.length + 1);
@@ -215,7 +215,7 @@ test('errors name the object, the number of tries, and what to do', async () => 
   expect(wire.requests).toEqual([]);
 });
 
-test('nothing of an object is what its length and hash are', async () => {
+test('a range of no bytes is a HEAD, which checks the length and hash of its object', async () => {
   const none = () => reader.readRange(ref, 500, 0);
   expect(await none()).toHaveLength(0);
   wire.fault = () => withHeader('x-amz-meta-sha256', ref.sha256);
@@ -232,13 +232,13 @@ test('nothing of an object is what its length and hash are', async () => {
   }
   wire.fault = () => status(404);
   await expect(none()).rejects.toThrow(`${wire.address}/${ref.name}: no such object`);
-  // Objects without a recorded hash are known by their length.
+  // Objects without a recorded hash are identified by their length.
   wire.fault = () => withHeader('x-amz-meta-sha256', 'f');
   expect(await reader.readRange({ ...ref, sha256: '' }, 0, 0)).toHaveLength(0);
   expect(await reader.presignedUrl(ref.name, 1)).toBeNull();
 });
 
-test('a whole object arrives with or without a stated length, and latest.json past every cache', async () => {
+test('a whole object arrives with or without a stated length, and latest.json bypasses every cache', async () => {
   await new FolderStore(root).putContent('latest.json', bytes);
   const unstated = altered((response) => {
     delete response.headers['content-length'];
@@ -256,7 +256,7 @@ test('a whole object arrives with or without a stated length, and latest.json pa
   await expect(reader.readWhole(ref.name)).rejects.toThrow(/more than 268435456 bytes are said/);
 });
 
-test('counts the bytes that came, also those of tries in vain', async () => {
+test('the bytes received are counted, including those of failed tries', async () => {
   const faults: Fault[] = [withBody((all) => all.subarray(40)), status(503, 'not an object')];
   wire.fault = () => faults.shift() ?? null;
   await reader.readRange(ref, 0, 100);
@@ -265,7 +265,7 @@ test('counts the bytes that came, also those of tries in vain', async () => {
   expect(reader.wireCounts).toEqual({ fetchedBytes: 60 + 100 + 1000, retries: 2, hedges: 0 });
 });
 
-test('a failing server gets a fifth more requests than a healthy one, and fifty', async () => {
+test('a failing server gets fifty requests more than a healthy one, and a fifth more', async () => {
   wire.fault = () => status(503);
   const [reads, atOnce] = [100, 25];
   for (let at = 0; at < reads; at += atOnce) {
@@ -273,7 +273,7 @@ test('a failing server gets a fifth more requests than a healthy one, and fifty'
     const outcomes = await Promise.allSettled(round);
     expect(outcomes.every(({ status: outcome }) => outcome === 'rejected')).toBe(true);
   }
-  // Fifty are saved up at first, so that the first reads earn none.
+  // The budget starts full at fifty retries, so the first reads earn none.
   const retries = 50 + (reads - atOnce) / 5;
   expect(wire.requests).toHaveLength(reads + retries);
   expect(reader.wireCounts.retries).toBe(retries);
@@ -283,13 +283,13 @@ describe('time', () => {
   const impatient = (patience: Partial<typeof PATIENT>) =>
     ofThisTest(new HttpsReader(wire.address, { patience: { ...PATIENT, ...patience } }));
 
-  test('of a try ends with a limit that grows with what is read', async () => {
+  test('of a try has a limit, which grows with the length of the read', async () => {
     const contents = Buffer.alloc(1_000_000, 'large');
     const large = refOf('kind/large.tta', contents);
     await new FolderStore(root).putContent(large.name, contents);
     const hasty = await impatient({ tryMs: 300, retryWithinMs: -1 });
     wire.fault = () => ({ delayMs: 600 });
-    // At the slowest rate it may take 8 s.
+    // At the slowest rate that is allowed, this read may take 8 s.
     expect(await hasty.readRange(large, 0, large.bytes)).toHaveLength(large.bytes);
     for (const ask of [() => hasty.readRange(large, 0, 100), () => hasty.stat(large.name)]) {
       await expect(ask()).rejects.toMatchObject({
@@ -301,14 +301,14 @@ describe('time', () => {
     expect(wire.requests.length).toBeLessThanOrEqual(3);
   });
 
-  test('for another try ends after a while', async () => {
+  test('for further tries has a limit', async () => {
     wire.fault = () => status(500);
     const hasty = await impatient({ retryWithinMs: -1 });
     await expect(hasty.readRange(ref, 0, 1)).rejects.toThrow(/responded with 500$/);
     expect(wire.requests).toHaveLength(1);
   });
 
-  test('of a connection ends with its reader', async () => {
+  test('of a connection ends when its reader is closed', async () => {
     wire.fault = () => 'silence';
     const reading = failure(reader.readRange(ref, 0, 1));
     await expect.poll(() => wire.requests.length).toBe(1);
@@ -320,7 +320,7 @@ describe('time', () => {
 });
 
 describe('a late read', () => {
-  /** Makes as many reads as it takes to know how long they take, and none that is late then. */
+  /** Makes just enough reads for latencies to be known, so that none of these is hedged. */
   const learn = async () => {
     for (let at = 0; at < 64; at += 16) {
       await Promise.all(Array.from({ length: 16 }, () => reader.readRange(ref, 0, 10)));
@@ -352,7 +352,7 @@ describe('a late read', () => {
     await reader.readRange(ref, 0, 10);
   });
 
-  test('is made once if it is large, or if nothing is known of how long reads take', async () => {
+  test('is made once if it is large, or if no latencies are known yet', async () => {
     const large = refOf('kind/hedged.tta', Buffer.alloc(70_000, 'large'));
     await new FolderStore(root).putContent(large.name, Buffer.alloc(70_000, 'large'));
     wire.fault = () => ({ delayMs: 60 });
@@ -364,12 +364,12 @@ describe('a late read', () => {
     expect(await hedgesOf(() => reader.readRange(large, 0, 2 ** 16))).toBe(1);
   });
 
-  test('is made again for ten of many at most, when all are late', async () => {
+  test('is made again for at most ten of many, when all are late', async () => {
     await learn();
     wire.fault = () => ({ delayMs: 100 });
     const reads = () => Array.from({ length: 60 }, () => reader.readRange(ref, 0, 10));
     const hedges = await hedgesOf(() => Promise.all(reads()));
-    // Ten are saved up at most, also of what these earn as they begin.
+    // At most ten hedges are saved up, including those that these reads earn as they begin.
     expect(hedges).toBeLessThanOrEqual(10);
   });
 });

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** A folder of the server's, under a prefix that must be escaped, and its public address. */
+/** Makes a store from a folder that nginx serves, whose name must be escaped in its address. */
 const faceOf = (open: (prefix: string) => HttpsReader) => async () => {
   const folder = await mkdtemp(path.join(root, 'a store+'));
   return {
@@ -48,13 +48,13 @@ describe('a read-only store', () => {
     return (error as Error).message;
   };
 
-  test('reports itself as such to writers, without a request', () => {
+  test('cannot be opened for writing, which takes no request', () => {
     return expect(openWritableStore('https://cdn.example/store')).rejects.toThrow(
       /^https:\/\/cdn\.example\/store: this store is read-only; give the folder or the bucket/,
     );
   });
 
-  test('is an https address without secrets; http is for this machine', async () => {
+  test('is an https address without secrets; http is for this machine only', async () => {
     for (const good of [
       'https://cdn.example',
       'https://cdn.example:8443/a/b/',

@@ -4,7 +4,7 @@ import type { Store } from '../../shards/store/store.ts';
 
 const ref = { name: 'kind/object.tta', bytes: 1000, sha256: 'f' };
 
-/** A store whose calls return their name and arguments, with each call that was intercepted. */
+/** A store whose calls return their name and arguments, and a list of the intercepted calls. */
 function recorded() {
   const called: unknown[] = [];
   const call =
@@ -28,7 +28,7 @@ function recorded() {
   return { store, seen };
 }
 
-test('reads are intercepted with their object and the bytes asked for; the rest is passed on', async () => {
+test('reads are intercepted with their object and the bytes requested; other calls are passed on', async () => {
   const { store, seen } = recorded();
   expect(store.location).toBe('here');
   expect(await store.readRange(ref, 5, 70)).toEqual(['readRange', ref, 5, 70]);
@@ -43,7 +43,7 @@ test('reads are intercepted with their object and the bytes asked for; the rest 
   ]);
 });
 
-test('an interceptor may refuse a call, which is not made then', async () => {
+test('a call that an interceptor refuses is not made', async () => {
   const inner = { stat: () => expect.fail('it was called') } as unknown as Store;
   const refusing = new InstrumentedStore(inner, async () => Promise.reject(new Error('busy')));
   await expect(refusing.stat('kind/a')).rejects.toThrow('busy');

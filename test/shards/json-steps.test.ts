@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { jsonSteps } from '../../shards/codec/json-steps.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** No step parses more; texts of the tests are longer, so that they are split. */
+/** The most that one step parses. Texts of these tests are longer, so that they are split. */
 const STEP_BYTES = 2 ** 15;
 
 function inSteps(bytes: Uint8Array): { value: unknown; steps: number } {
@@ -34,7 +34,7 @@ function copies(value: unknown): unknown[] {
   return Array(Math.ceil((1.1 * STEP_BYTES) / (JSON.stringify(value).length + 1))).fill(value);
 }
 
-/** Texts of long containers in containers, with and without spaces. */
+/** Texts of long nested containers, with and without spaces. */
 const longText = fc
   .tuple(fc.jsonValue(), fc.jsonValue(), fc.constantFrom(0, 1, '\t'))
   .map(([small, repeated, indent]) => {
@@ -44,9 +44,10 @@ const longText = fc
   });
 
 describe('JSON in steps', () => {
-  test('gives what JSON.parse gives', () => forAll(25, longText, (bytes) => expectAsWhole(bytes)));
+  test('returns what JSON.parse returns', () =>
+    forAll(25, longText, (bytes) => expectAsWhole(bytes)));
 
-  test('fails as JSON.parse does, or gives the same, with a byte replaced or removed', () =>
+  test('fails or returns the same as JSON.parse, with a byte replaced or removed', () =>
     forAll(25, longText, fc.nat(), fc.constantFrom(...'[]{},:"\\ 0'), (text, at, character) => {
       const start = text.subarray(0, at % text.length);
       const end = text.subarray(start.length + 1);
@@ -82,7 +83,7 @@ describe('JSON in steps', () => {
     expectAsWhole(Buffer.from(text));
   });
 
-  test('no step is longer for a longer text', () => {
+  test('takes more steps for a longer text, not longer ones', () => {
     const [some, twice] = [2_000, 4_000].map((counties) => {
       const county = { name: 'x'.repeat(1_000), boxes: [[1, 2], [3]] };
       const list = Array.from({ length: counties }, (_, i) => [`${10_000 + i}`, county]);

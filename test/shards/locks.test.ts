@@ -26,8 +26,8 @@ class Room {
 }
 
 /**
- * Runs several works one at a time: in a given order, for a given number of steps each. A step ends
- * where a work waits for its turn.
+ * Runs several tasks one at a time, in a given order and for a given number of steps each. A step
+ * ends where a task waits for its turn.
  */
 class Turns {
   readonly #whose = new AsyncLocalStorage<number>();
@@ -73,7 +73,7 @@ class Turns {
 }
 
 describe('a lock file', () => {
-  /** An impossible process id: Linux counts to 2^22 at most. */
+  /** An impossible process id, since Linux counts to 2^22 at most. */
   const DEAD = `${2 ** 22 + 1} 00000000-0000-4000-8000-000000000000`;
   const STEPS = ['link', 'readFile', 'rename', 'rm', 'writeFile'] as const;
   const folder = folderOfTests();
@@ -104,7 +104,7 @@ describe('a lock file', () => {
     }
   }
 
-  test('of two that find its owner dead, the one delayed until the other has it is refused', async () => {
+  test('with a dead owner is refused to the contender that was delayed until another had taken it', async () => {
     const file = path.join(folder, 'held-up.lock');
     await fs.writeFile(file, DEAD);
     let letGo = () => {};
@@ -245,7 +245,7 @@ describe('a lock object', () => {
     await first.release();
   });
 
-  test('is never older than a fifth of its time while its owner is connected', async () => {
+  test('is never older than a fifth of its lifetime while its owner is connected', async () => {
     const object = new PlainObject();
     const lock = (await object.lockOf(newWriter()))!;
     const begunMs = performance.now();
@@ -253,7 +253,7 @@ describe('a lock object', () => {
       await vi.advanceTimersByTimeAsync(LAPSES_MS / 50);
       expect(performance.now() - object.content!.atMs).toBeLessThan(LAPSES_MS / 5);
     }
-    // A renewal is a write, so there are few.
+    // Each renewal is a write, so there should be few.
     expect(Number(object.content!.identity.split(' ')[1])).toBeLessThan(25);
     expect(performance.now() - begunMs).toBeGreaterThan(LAPSES_MS);
     await lock.release();

@@ -10,10 +10,10 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();
 
-/** Codes of counties whose manifest is too long for one step. */
+/** County codes, so many that their manifest is too long for one step of parsing. */
 const CODES = Array.from({ length: 300 }, (_, i) => String(10_001 + 2 * i));
 
-/** A release of many counties, which are copies of one of the demo city. */
+/** A manifest of many counties, all copies of one county of the demo city. */
 async function manyCounties(): Promise<Manifest> {
   const store = new FolderStore(inject('demoStore'));
   const { manifest } = await releaseIn(store);
@@ -23,7 +23,7 @@ async function manyCounties(): Promise<Manifest> {
   return JSON.parse(JSON.stringify({ ...manifest, counties }));
 }
 
-/** Stores the manifest under the name of its content, and reads it. */
+/** Stores the manifest under its content-hashed name, and reads it back. */
 async function stored(manifest: Manifest) {
   const bytes = Buffer.from(JSON.stringify(manifest));
   const sha256 = createHash('sha256').update(bytes).digest('hex');

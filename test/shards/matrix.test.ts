@@ -99,7 +99,7 @@ describe('a travel-time matrix', () => {
       expect(scanned).toEqual(matrix.rows);
     }));
 
-  test('with any bit flipped, or truncated, returns its contents or a named error', () =>
+  test('with any bit flipped, or truncated, returns its contents or raises a named error', () =>
     forAll(100, drawn, fc.nat(), async (matrix, where) =>
       expectRightOrNamed(await encode(matrix), where, async (harmed) => {
         const opened = await Matrix.open(store, store.add(harmed));
@@ -127,8 +127,8 @@ describe('a travel-time matrix', () => {
   }
 
   /**
-   * A row of that many targets, every second one, at a minute: a head, 17 bits for each, and a
-   * checksum.
+   * A row of `count` targets, every second ordinal, each a minute away. It takes a head, 17 bits
+   * per target, and a checksum.
    */
   const sparse = (count: number): ModeRow => ({
     targets: Uint32Array.from({ length: count }, (_, i) => 2 * i + 1),
@@ -136,7 +136,7 @@ describe('a travel-time matrix', () => {
   });
   const bytesOf = (count: number) => (count === 0 ? 0 : 1 + count + Math.ceil((9 * count) / 8) + 4);
 
-  test('is scanned in as few reads as possible, and a longer row in a separate one', async () => {
+  test('is scanned in as few reads as possible, with a separate read for a longer row', async () => {
     const counts = [40, 8, 0, 8, 8, 40, 0];
     const { opened, reads } = await watched({
       origins: counts.map((_, i) => i),
@@ -163,7 +163,7 @@ describe('a travel-time matrix', () => {
     expect(await scanned()).toEqual([2 * large + 3 * small]);
   });
 
-  test('reads nothing for a row without targets, and one range for another', async () => {
+  test('reads nothing for a row without targets, and one range for a row with targets', async () => {
     const { opened, reads } = await watched({
       origins: [5, 9],
       targets: [2, 4, 6],
@@ -253,7 +253,7 @@ describe('a travel-time matrix', () => {
   });
 });
 
-/** Any numbers as a row, with the matching checksum. */
+/** Encodes any numbers as a row, with the matching checksum. */
 function signed(ordinal: number, numbers: readonly number[], tail: Uint8Array): Uint8Array {
   const out = new VarintWriter();
   for (const number of numbers) out.uint(number);
@@ -264,7 +264,7 @@ function signed(ordinal: number, numbers: readonly number[], tail: Uint8Array): 
 }
 
 describe('a row', () => {
-  /** Its targets by the format's definition, in whichever encoding takes fewer numbers. */
+  /** The targets of a row as the format defines them, in the encoding that takes fewer numbers. */
   function numbersOf(targets: readonly number[]): { numbers: number[]; isRuns: boolean } {
     const starts = targets.filter((target) => !targets.includes(target - 1));
     const ends = targets.filter((target) => !targets.includes(target + 1));
@@ -275,7 +275,7 @@ describe('a row', () => {
     return { numbers, isRuns };
   }
 
-  /** Times as bits, lowest first, in bytes. */
+  /** Packs times into bytes, lowest bit first. */
   function packed(times: readonly number[], { least, bits }: TimeUnit): number[] {
     const text = times.map((time) =>
       [...(time - least).toString(2).padStart(bits, '0')].reverse().join(''),
@@ -284,7 +284,7 @@ describe('a row', () => {
     return bytes.map((byte) => Number.parseInt([...byte].reverse().join(''), 2));
   }
 
-  test('is written to the byte as its format specifies, as runs where that takes fewer numbers', () =>
+  test('is written byte for byte as its format specifies, as runs where that takes fewer numbers', () =>
     forAll(
       300,
       fc
@@ -332,11 +332,11 @@ describe('a row from a faulty program', () => {
     expect(decode).toThrow(new RegExp(`^object: row 3: ${problem}$`));
   });
 
-  test('is a named error or a row that a correct program could have written', async () => {
+  test('raises a named error, or is one that a correct program could have written', async () => {
     const TARGETS = 20;
     const number = fc.oneof(
       { weight: 4, arbitrary: fc.nat(12) },
-      // The modulus at which a 32-bit ordinal wraps.
+      // Numbers around the modulus at which a 32-bit ordinal wraps.
       fc.integer({ min: 2 ** 32 - 12, max: 2 ** 32 + 12 }),
       fc.maxSafeNat(),
     );

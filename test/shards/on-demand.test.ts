@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { onDemand } from '../../shards/concurrency/on-demand.ts';
 
-test('a value is made once, for all who need it', async () => {
+test('a value is made once, for all callers', async () => {
   let made = 0;
   const value = onDemand(async () => ++made);
   expect(made).toBe(0);
@@ -9,7 +9,7 @@ test('a value is made once, for all who need it', async () => {
   expect(await value()).toBe(1);
 });
 
-test('a failure reaches those who wait for it, and the next call makes the value anew', async () => {
+test('a failure reaches all waiting callers, and the next call makes the value again', async () => {
   let tries = 0;
   const value = onDemand(async () => {
     if (++tries === 1) throw new Error('the file is being replaced');

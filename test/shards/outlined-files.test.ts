@@ -60,7 +60,7 @@ const geoJson = (...groups: RowGroup[]) =>
 const flatGeobuf = (...groups: RowGroup[]) =>
   written((out) => new FlatGeobufFile(COLUMNS, FACTS, out), groups);
 
-test('GeoJSON has a feature a row, null where there is nothing, and the facts of the file', () => {
+test('GeoJSON has one feature per row, null for missing values, and the facts of the file', () => {
   const properties = (
     geoid: string,
     people: unknown,
@@ -94,7 +94,7 @@ test('GeoJSON has a feature a row, null where there is nothing, and the facts of
   expect(geoJson().features).toEqual([]);
 });
 
-test('the reference library reads from FlatGeobuf the rows in order, always as MultiPolygons', async () => {
+test('the reference library reads the rows of FlatGeobuf in order, always as MultiPolygons', async () => {
   const read: unknown[] = [];
   const bytes = new Uint8Array(flatGeobuf(PLAIN, NOTHING, MISSING));
   for await (const { properties, geometry } of deserialize(bytes))
@@ -113,7 +113,7 @@ test('the reference library reads from FlatGeobuf the rows in order, always as M
   ]);
 });
 
-test('a table of megabytes is handed over in pieces', () => {
+test('a table of several megabytes is written in pieces', () => {
   const rows = 8_000;
   const column = (value: unknown) => Array.from({ length: rows }, () => value);
   const values = ['001', 7, 1.5, true, [square(0)], null].map(column);

@@ -11,7 +11,7 @@ afterAll(() => store.close());
 
 const longitude = fc.integer({ min: -180e6, max: 180e6 }).map((micro) => micro / 1e6 || 0);
 const latitude = fc.integer({ min: -90e6, max: 90e6 }).map((micro) => micro / 1e6 || 0);
-/** Blocks of any counties of the country, the first states' with a leading zero. */
+/** GEOIDs of blocks anywhere in the country, including states with a leading zero. */
 const block = fc.integer({ min: 10_010_000_000_000, max: 789_999_999_999_999 });
 
 const micro = fc.integer({ min: -180e6, max: 180e6 });
@@ -47,7 +47,7 @@ function countiesOf(blocks: readonly number[]): string[] {
   return [...new Set(blocks.map((id) => String(id).padStart(15, '0').slice(0, 5)))].sort();
 }
 
-test('returns every place with its counties, its blocks and its outline, and finds no other', () =>
+test('a table returns every place with its counties, its blocks and its outline, and finds no other', () =>
   forAll(100, places, fc.nat(9_999_999), async (list, other) => {
     const table = await PlaceTable.open(store, store.add(encodePlaces(list)));
     expect(table.places).toEqual(
@@ -65,7 +65,7 @@ test('returns every place with its counties, its blocks and its outline, and fin
     expect(table.ordinalOf(absent)).toBe(list.findIndex(({ geoid }) => geoid === absent));
   }));
 
-test('with any bit flipped, or truncated, returns its contents or a named error', () =>
+test('a table with any bit flipped, or truncated, returns its contents or raises a named error', () =>
   forAll(100, places, fc.nat(), (list, where) =>
     expectRightOrNamed(encodePlaces(list), where, async (harmed) => {
       const table = await PlaceTable.open(store, store.add(harmed));
@@ -77,7 +77,7 @@ test('with any bit flipped, or truncated, returns its contents or a named error'
     }),
   ));
 
-test('refuses places and blocks that do not ascend when writing', () => {
+test('a table refuses to be written with places or blocks that do not ascend', () => {
   const [a] = fc.sample(place, { numRuns: 1, seed: 1 });
   const named = (geoid: string, blocks: number[]) => ({ ...a, geoid, blocks });
   expect(() => encodePlaces([named('2404000', []), named('2404000', [])])).toThrow('2404000');

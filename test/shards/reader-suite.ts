@@ -4,10 +4,10 @@ import { StoreError, type StoreFailure } from '../../shards/errors.ts';
 import { checkRecordedHash, readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 
-/** A kind of store, as the suites need it. */
+/** A kind of store that `readerSuite` checks. */
 export interface ReadableKind {
   readonly kind: string;
-  /** An empty store: its writer, and a function that opens it as a reader. */
+  /** Makes an empty store; returns its writer, and a function that opens it as a reader. */
   make(): Promise<{ writer: WritableStore; open(): Store | Promise<Store> }>;
 }
 
@@ -44,7 +44,7 @@ export function readerSuite({ kind, make }: ReadableKind): void {
 
     const ref = refOf('kind/object.tta', bytes);
 
-    test('a range returns the bytes that were put, and only in full', async () => {
+    test('a range returns the bytes that were put, in full or not at all', async () => {
       await writer.putContent(ref.name, bytes);
       const ranges = Array.from({ length: 50 }, (_, i) => [i * 13, 1 + i * 7] as const);
       const read = await Promise.all(
@@ -66,7 +66,7 @@ export function readerSuite({ kind, make }: ReadableKind): void {
         expect(Buffer.from(range).equals(large.subarray(large.length - length))).toBe(true);
       }
       const whole = await readVerified(reader, largeRef);
-      // Numbers of any width can be viewed in it.
+      // The bytes are aligned, so that numbers of any width can be viewed in them.
       expect(new Float64Array(whole.buffer, whole.byteOffset, 1)).toHaveLength(1);
       await checkRecordedHash(reader, largeRef);
     });

@@ -26,7 +26,7 @@ async function diff(before: Manifest, after: Manifest): Promise<CountyDiff[]> {
   return found;
 }
 
-/** All times of a county in a table: by block, mode and place. */
+/** All times of a county in tenths of a minute, keyed by block, mode and POI. */
 async function timesOf({ counties, modes }: Manifest, county: string) {
   const matrix = await Matrix.open(store, counties[county].objects.pois);
   const times = new Map<string, number>();

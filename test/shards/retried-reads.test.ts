@@ -6,7 +6,7 @@ import { transientFault } from '../../shards/store/http/network-errors.ts';
 import { retryRequest } from '../../shards/store/http/retry.ts';
 import { RetryBudget } from '../../shards/store/http/retry-budget.ts';
 
-test('a read is late from the 95th percentile of the last 256, known once there are 64', () => {
+test('a read is late from the 95th percentile of the last 256 latencies, known once there are 64', () => {
   const latencies = new Latencies();
   const all: number[] = [];
   let known: number | null = null;
@@ -22,7 +22,7 @@ test('a read is late from the 95th percentile of the last 256, known once there 
   }
 });
 
-test('retries are a share of the reads, up to a limit', () => {
+test('reads earn retries, each a share of one, up to a limit', () => {
   const budget = new RetryBudget(0.25, 2, 1);
   const spend = (times: number) => Array.from({ length: times }, () => budget.spend());
   const earn = (times: number) => {
@@ -94,7 +94,7 @@ describe('a hedged read', () => {
     }
   });
 
-  test('if both fail, the error is that of the first; without a budget there is no second', async () => {
+  test('fails with the first read’s error if both fail; without a budget there is no second read', async () => {
     const { begun, begin } = reads();
     const result = hedged(begin, 100, () => true);
     const failed = expect(result).rejects.toThrow('the first');
@@ -121,7 +121,7 @@ describe('a transient failure', () => {
     return { atMs, attempt };
   };
   const rich = () => new RetryBudget(1, 100, 100);
-  /** The share of the longest pause before each retry. */
+  /** Makes each pause before a retry this share of the longest one. */
   const pausesOf = (share: number) => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(share);
     onTestFinished(() => random.mockRestore());
@@ -142,7 +142,7 @@ describe('a transient failure', () => {
     ['without a budget', 4, new RetryBudget(0, 1, 0), 60_000, 'the server is busy', 1],
     ['with a budget for one', 4, new RetryBudget(0, 1, 1), 60_000, 'busy (2 attempts)', 2],
     ['after its time', 4, rich(), -1, 'the server is busy', 1],
-  ])('%s ends the read, which says how often it was tried', async (...of) => {
+  ])('%s ends the read with an error that states the number of tries', async (...of) => {
     const [, tries, budget, withinMs, says, made] = of;
     const { atMs, attempt } = failing(tries);
     pausesOf(0);
@@ -205,7 +205,7 @@ describe('a network error', () => {
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'ERR_TLS_CERT_ALTNAME_INVALID',
-  ])('%s is no use to retry: it names the setting that trusts another CA', (code) => {
+  ])('%s is not retried: the error names the setting that trusts another CA', (code) => {
     const fault = transientFault('https://host', coded(code));
     expect(fault).toBeInstanceOf(StoreError);
     expect(fault).toMatchObject({ failure: 'unavailable', cause: { code } });
@@ -213,7 +213,7 @@ describe('a network error', () => {
     expect((fault as Error).message).toContain('NODE_EXTRA_CA_CERTS');
   });
 
-  test('that is known already is passed on', () => {
+  test('that is already classified is passed on', () => {
     for (const known of [new TransientError('busy'), new StoreError('missing', 'x', 'gone')]) {
       expect(transientFault('https://host', known)).toBe(known);
     }

@@ -46,7 +46,7 @@ storeModel(
   2,
 );
 
-test('content of more than 16 MiB is uploaded in parts of that size, and less in one', async () => {
+test('content of more than 16 MiB is uploaded in parts of that size, and smaller content in one', async () => {
   const { store, bucket } = await newStore();
   const whole = Buffer.alloc(PART_BYTES + 1, 'some bytes of no power of two');
   for (const [size, parts] of [
@@ -65,7 +65,7 @@ test('content of more than 16 MiB is uploaded in parts of that size, and less in
   expect(bucket.uploads.size).toBe(0);
 });
 
-test('an object that another program uploaded is read to know it', async () => {
+test('an object that another program uploaded is read to identify its content', async () => {
   const { store, name, bucket } = await newStore();
   const ref = refOf('kind/object.tta', bytes);
   const byOthers = (body: Buffer) =>
@@ -76,7 +76,7 @@ test('an object that another program uploaded is read to know it', async () => {
   byOthers(Buffer.from(bytes).fill(9, 500, 501));
   expect(await store.putContent(ref.name, bytes)).toBe('written');
   expect(await store.putContent(ref.name, bytes)).toBe('present');
-  // It has the right length, and another hash on record.
+  // This object has the right length, but another recorded hash.
   await store.putContent(ref.name, Uint8Array.from(bytes).fill(9, 500, 501));
   for (const length of [0, 10]) {
     await expect(store.readRange(ref, 0, length)).rejects.toMatchObject({
@@ -86,7 +86,7 @@ test('an object that another program uploaded is read to know it', async () => {
   }
 });
 
-test('a mutable object is revalidated by caches, and read past them', async () => {
+test('a mutable object must be revalidated by caches', async () => {
   const { store, bucket } = await newStore('');
   await store.putConditional('latest.json', bytes, null);
   expect(bucket.objects.get('latest.json')!.headers['cache-control']).toBe('no-cache');
@@ -111,7 +111,7 @@ test('a store that is closed reads nothing more', async () => {
   expect(await failure(store.readWhole('a'))).toBe('unavailable');
 });
 
-test('interrupted uploads are leftovers, on as many pages as there are, and can be removed', async () => {
+test('interrupted uploads are leftovers, listed over any number of pages, and can be removed', async () => {
   const { store, bucket } = await newStore();
   s3.pageSize = 2;
   const begunMs = Date.UTC(2026, 5, 1);
@@ -127,7 +127,7 @@ test('interrupted uploads are leftovers, on as many pages as there are, and can 
   expect(await store.list('tiles/')).toEqual([]);
   for (const name of names) {
     await store.remove(name);
-    // It is gone already.
+    // The upload is gone already.
     await store.remove(name);
   }
   expect([...bucket.uploads.keys()]).toEqual(['1', '2', '3']);
@@ -147,7 +147,7 @@ test('no local file is in a bucket', async () => {
 });
 
 describe('a lock', () => {
-  test('is taken over once its owner has not renewed it for a minute, by the clock of the server', async () => {
+  test('is taken over once its owner has not renewed it for a minute by the server’s clock', async () => {
     const { store, name, bucket } = await newStore();
     const other = await ofThisTest(new S3Store(`s3://${name}/store`));
     const lock = await store.lock('section.lock');
@@ -159,7 +159,7 @@ describe('a lock', () => {
     s3.nowMs = () => takenMs + 62_000;
     const taken = await other.lock('section.lock');
     expect(taken.taken).toBe(true);
-    // So long that the lock could have been taken over.
+    // After so long, another process could have taken over the lock.
     vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 59_000);
     const writes = [
       () => store.putContent('a', bytes),
@@ -176,13 +176,13 @@ describe('a lock', () => {
     expect([...bucket.objects.keys()]).toEqual(['store/section.lock']);
     if (lock.taken) await lock.release();
     expect((await store.lock('section.lock')).taken).toBe(false);
-    // Without a lock it writes as before.
+    // A store that holds no lock writes as before.
     expect(await store.putContent('a', bytes)).toBe('written');
     expect(await other.putContent('b', bytes)).toBe('written');
     if (taken.taken) await taken.release();
   });
 
-  test('that was not renewed in time and that nobody took is renewed, and still its owner’s', async () => {
+  test('that was not renewed in time, but not taken over either, is renewed and stays its owner’s', async () => {
     const { store, bucket } = await newStore();
     const lock = await store.lock('section.lock');
     const first = bucket.objects.get('store/section.lock')!.etag;
@@ -190,7 +190,7 @@ describe('a lock', () => {
     expect(await store.putContent('a', bytes)).toBe('written');
     const renewed = bucket.objects.get('store/section.lock')!.etag;
     expect(renewed).not.toBe(first);
-    // A lock renewed lately cannot have been taken over.
+    // A lock that was renewed recently cannot have been taken over.
     expect(await store.putContent('b', bytes)).toBe('written');
     expect(bucket.objects.get('store/section.lock')!.etag).toBe(renewed);
     if (lock.taken) await lock.release();
@@ -214,7 +214,7 @@ describe('a lock', () => {
     expect(bucket.objects.size).toBe(0);
   });
 
-  test('whose object says nothing legible is held for a minute, by another process', async () => {
+  test('whose object is illegible counts as held by another process for a minute', async () => {
     const { store, bucket } = await newStore('store', 1);
     const nowMs = Date.now();
     for (const text of ['', 'no JSON', '{"owner":"me","lapses_ms":-1,"renewal":""}']) {
@@ -246,7 +246,7 @@ describe('over a wire that breaks', () => {
   };
   const puts = () => wire.requests.filter(({ method }) => method === 'PUT').length;
 
-  test('a conditional put whose response was lost has been made, if its bytes are there', async () => {
+  test('a conditional put whose response was lost counts as made if its bytes are there', async () => {
     const { store } = await newStore();
     let identity: string | null = null;
     for (const text of ['one', 'two']) {
@@ -259,22 +259,22 @@ describe('over a wire that breaks', () => {
       });
     }
     expect(puts()).toBe(4);
-    // Here they are another's.
+    // Here, the bytes in place are others.
     putsMeet('reset', 1);
     expect(await failure(store.putConditional('latest.json', bytes, null))).toBe('conflict');
-    // And here they cannot be read.
+    // Here, the bytes cannot be read.
     putsMeet('lost', 1);
     const passing = wire.fault;
     wire.fault = (asked) => (asked.method === 'GET' ? status(403) : passing(asked));
     expect(await failure(store.putConditional('unread.json', bytes, null))).toBe('conflict');
     wire.fault = () => null;
-    // And here another put the same, but no response was lost.
+    // Here, the same bytes were put before, but no response was lost.
     const again = store.putConditional('latest.json', Buffer.from('two'), null);
     expect(await failure(again)).toBe('conflict');
   });
 
   test('a put that fails for a while is repeated; one that fails for ever is given up after five tries', async () => {
-    // Pauses between tries would take seconds.
+    // Skips the pauses between tries, which would take seconds.
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { store } = await newStore();
     putsMeet(status(503, '<Error><Code>SlowDown</Code></Error>'), 2);
@@ -324,7 +324,7 @@ describe('over a wire that breaks', () => {
     };
     meets('HEAD', status(404));
     expect(await store.stat('latest.json')).toBeNull();
-    // Gone already.
+    // The object is gone already.
     meets('DELETE', status(404));
     await store.remove('latest.json');
     const region = altered((response) => {
@@ -337,7 +337,7 @@ describe('over a wire that breaks', () => {
       [region, /is in the region eu-west-2/],
     ] as const) {
       meets('PUT', fault);
-      // The server makes each put, though it says otherwise.
+      // The server carries out each put, though its response says otherwise.
       const name = String(words);
       for (const put of [
         () => store.putContent(name, bytes),
@@ -360,7 +360,7 @@ describe('over a wire that breaks', () => {
     expect(read.headers['accept-encoding']).toBe('identity');
   });
 
-  test('a server that is not there is named, and what to do', async () => {
+  test('an error for an unreachable server names it and says what to do', async () => {
     const { store } = await newStore();
     await wire.close();
     vi.spyOn(Math, 'random').mockReturnValue(0);
@@ -374,10 +374,10 @@ describe('over a wire that breaks', () => {
   });
 });
 
-describe('a URL for everyone', () => {
+describe('a presigned URL', () => {
   const later = () => Date.now() + 3_600_000;
 
-  test('opens its object, whole or in part, and no other, until it ends', async () => {
+  test('opens its object, whole or in part, and no other, until it expires', async () => {
     const { store, name } = await newStore('a prefix/+');
     await store.putContent("it's (é)*!", bytes);
     const expiresMs = later();
@@ -395,7 +395,7 @@ describe('a URL for everyone', () => {
     ]) {
       expect((await fetch(url)).status).toBe(403);
     }
-    // No shorter than a second, and no longer than was asked for.
+    // Lifetimes are whole seconds, rounded up, and at least one.
     for (const [livesMs, seconds] of [
       [-5_000, 1],
       [1_001, 2],
@@ -408,7 +408,7 @@ describe('a URL for everyone', () => {
     }
   });
 
-  test('ends with the credentials that signed it', async () => {
+  test('expires with the credentials that signed it', async () => {
     const expiration = new Date(Date.now() + 60_000);
     const credentials = {
       accessKeyId: s3.env.AWS_ACCESS_KEY_ID,
@@ -437,7 +437,7 @@ describe('the server of a bucket', () => {
     return `${origin}${path}`;
   };
 
-  test('is Amazon’s of the region, unless another is set', async () => {
+  test('is Amazon’s in the region of the bucket, unless another is set', async () => {
     expect(await urlOf('abc', undefined)).toBe('https://abc.s3.eu-west-1.amazonaws.com/a/b%20c');
     // No certificate covers a name with a dot.
     expect(await urlOf('a.bc', undefined)).toBe('https://s3.eu-west-1.amazonaws.com/a.bc/a/b%20c');
@@ -467,7 +467,7 @@ describe('the server of a bucket', () => {
     }
   });
 
-  test('needs a region, except where another server is set, and credentials', async () => {
+  test('needs credentials, and a region unless another server is set', async () => {
     const files = await folderOfThisTest();
     for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) {
       vi.stubEnv(name, `${files}/none`);

@@ -26,7 +26,7 @@ test.each([
   [429, ''],
   [400, 'RequestTimeout'],
   [599, 'AccessDenied'],
-])('a response %i %s may be another the next time', (status, code) => {
+])('a response %i %s is transient', (status, code) => {
   expect(problemOf(status, code)).toBeNull();
 });
 
@@ -65,7 +65,7 @@ test.each([
   expect(problem.message).toContain(words);
 });
 
-test('takes the region from the header, which a HEAD has, or from the document', () => {
+test('the region of a refusal comes from its header, which a HEAD has, or from its document', () => {
   const refused = (headers: Record<string, string>, body: string) =>
     refusalOf({ status: 301, headers, body });
   const header = { 'x-amz-bucket-region': 'eu-west-1' };
@@ -89,7 +89,7 @@ const part = fc
   .string({ unit: fc.constantFrom(...letters, '.', ' ', '+', '-', '@', 'é'), minLength: 1 })
   .filter((text) => text !== '.' && text !== '..');
 
-test('an address is that of its bucket and folder, with any number of slashes at the end', () =>
+test('an address is split into its bucket and folder, with any number of slashes at the end', () =>
   forAll(
     300,
     fc.tuple(end, inner, end).map((parts) => parts.join('')),
@@ -123,7 +123,7 @@ test.each([
   ['s3://abc/a//b', '"a//b" is no prefix'],
   ['s3://abc//a', '"/a" is no prefix'],
   ['s3://abc//', '"/" is no prefix'],
-])('%s is no address of a store: %s', (location, words) => {
+])('%s is not the address of a store: %s', (location, words) => {
   expect(s3Fault(location)).toContain(words);
   expect(() => s3Address(location)).toThrow(words);
 });

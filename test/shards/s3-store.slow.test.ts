@@ -62,7 +62,7 @@ async function inStore<T>(
   }
 }
 
-test('uploads large content in parts, and knows it by its hash without a read', () =>
+test('large content is uploaded in parts, and identified by its hash without a read', () =>
   inStore(async (store, bucket) => {
     const large = Buffer.alloc(40_000_001, 'some bytes of no power of two');
     const ref = refOf('tiles/large.pmtiles', large);
@@ -85,7 +85,7 @@ test('caches may keep an object for ever, and must revalidate a mutable one', ()
     expect(await reported('latest.json')).toBe('no-cache');
   }));
 
-test('reads an object that another program put there to identify it', () =>
+test('an object that another program put there is read to identify it', () =>
   inStore(async (store, bucket) => {
     const ref = refOf('kind/object.tta', bytes);
     const Key = `store/${ref.name}`;
@@ -100,7 +100,7 @@ test('reads an object that another program put there to identify it', () =>
     expect(await isAsRecorded(store, ref)).toBe(true);
   }));
 
-test('does not read an object of the right length with a different recorded hash', () =>
+test('an object of the right length with a different recorded hash is not read', () =>
   inStore(async (store) => {
     const ref = refOf('kind/object.tta', bytes);
     await store.putContent(ref.name, Uint8Array.from(bytes).fill(9, 500, 501));
@@ -134,7 +134,7 @@ test('interrupted uploads are leftovers, found and removed', () =>
     expect(await store.leftovers('pois/')).toHaveLength(1);
   }));
 
-test('lists more objects than fit on a page of the server’s list', () =>
+test('more objects are listed than fit on one page of the server’s list', () =>
   inStore(async (store, bucket) => {
     const names = Array.from({ length: 1003 }, (_, i) => `pois/${10_000 + i}.tta`);
     for (let at = 0; at < names.length; at += 50) {
@@ -199,7 +199,7 @@ test('an owner that failed to renew its lock writes nothing more; an unclaimed l
     await store.putContent('tiles/another', bytes);
   }));
 
-/** A store whose server is behind a controllable wire. */
+/** Runs `use` with a store whose server is behind a wire that can be made to fail. */
 async function overWire<T>(use: (store: S3Store, wire: Wire) => Promise<T>): Promise<T> {
   const wire = await openWire(rgw.endpoint);
   vi.stubEnv('AWS_ENDPOINT_URL_S3', wire.address);
@@ -217,7 +217,7 @@ function putsMeet(wire: Wire, fault: Fault, times: number): void {
   wire.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? fault : null);
 }
 
-test('detects that a conditional put whose response is lost was carried out', () =>
+test('a conditional put whose response is lost is detected as carried out', () =>
   overWire(async (store, wire) => {
     let identity: string | null = null;
     for (const text of ['one', 'two']) {
@@ -231,7 +231,7 @@ test('detects that a conditional put whose response is lost was carried out', ()
     expect(await failure(store.putConditional('latest.json', bytes, null))).toBe('conflict');
   }));
 
-test('retries a put that fails temporarily; reports one that fails for ever', () =>
+test('a put that fails temporarily is retried; one that fails for ever is reported', () =>
   overWire(async (store, wire) => {
     const ref = refOf('kind/object.tta', bytes);
     for (const fault of ['reset', { delayMs: 100 }, 'lost'] as const) {
@@ -245,7 +245,7 @@ test('retries a put that fails temporarily; reports one that fails for ever', ()
     expect(await store.stat(ref.name)).toBe(null);
   }));
 
-test('abandons a put when the server falls silent, and retries it', () =>
+test('a put is abandoned when the server falls silent, and retried', () =>
   overWire(async (store, wire) => {
     const ref = refOf('kind/object.tta', bytes);
     putsMeet(wire, 'silence', 1);

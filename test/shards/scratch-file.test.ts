@@ -7,15 +7,16 @@ import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import { forAll } from '../support/for-all.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
-/** Sizes at which the buffer fills, overflows, or is bypassed. */
+/** Bytes that the buffer of a scratch file holds. */
 const MIB = 2 ** 20;
+/** Sizes at which the buffer fills, overflows, or is bypassed. */
 const size = fc.oneof(
   fc.nat(50),
   fc.constantFrom(MIB / 2, MIB - 50, MIB - 1, MIB, MIB + 1, 2 * MIB + 3),
 );
 const step = fc.record({ append: size, readFrom: fc.double({ min: 0, max: 1, noNaN: true }) });
 
-test('returns what was appended, from any place, also between appends', async () => {
+test('a scratch file returns what was appended, from any place, also between appends', async () => {
   const file = path.join(await folderOfThisTest(), 'scratch');
   await forAll(25, fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
     // A file of an earlier process is overwritten.
@@ -40,7 +41,7 @@ test('returns what was appended, from any place, also between appends', async ()
   });
 });
 
-/** Makes the disk take and give at most so many bytes at once, until the test ends. */
+/** Limits the bytes that one read or write transfers, until the test ends. */
 function ofPieces(mostBytes: number) {
   const { writeSync, readSync } = fs;
   const calls = { writes: 0 };
@@ -65,7 +66,7 @@ function ofPieces(mostBytes: number) {
   return calls;
 }
 
-test('is complete on a disk that takes and gives any number of bytes at once', async () => {
+test('a scratch file is complete on a disk that transfers any number of bytes at once', async () => {
   const calls = ofPieces(300_001);
   const scratch = new ScratchFile(path.join(await folderOfThisTest(), 'scratch'));
   let plain = Buffer.alloc(0);
@@ -75,12 +76,12 @@ test('is complete on a disk that takes and gives any number of bytes at once', a
     plain = Buffer.concat([plain, bytes]);
   }
   expect(plain.equals(scratch.read(0, plain.length))).toBe(true);
-  // The last bytes of each MiB in full pieces, and what was larger.
+  // In pieces: a full MiB, the byte before the large append, that append, and the last bytes.
   expect(calls.writes).toBe(4 + 1 + 7 + 1);
   scratch.close();
 });
 
-test('is written a MiB at a time, or before it is read beyond what is written', async () => {
+test('a scratch file is written one MiB at a time, or before a read beyond what is written', async () => {
   const calls = ofPieces(Number.POSITIVE_INFINITY);
   const file = path.join(await folderOfThisTest(), 'scratch');
   const scratch = new ScratchFile(file);

@@ -5,7 +5,7 @@ import { forAll } from '../support/for-all.ts';
 
 const bytesOf = (bytes: number) => bytes;
 
-test('caches never exceed their shared memory, nor any its own bound', async () => {
+test('caches never exceed their shared memory, nor one of them its own bound', async () => {
   const change = fc.record({
     isFirst: fc.boolean(),
     key: fc.nat(30),
@@ -33,7 +33,7 @@ test('caches never exceed their shared memory, nor any its own bound', async () 
   });
 });
 
-test('evicts the least valuable entry of all, like the reference model', async () => {
+test('the least valuable entry of all caches is evicted, as in a reference model', async () => {
   const change = fc.record({
     cache: fc.nat(1),
     key: fc.nat(9),
@@ -57,7 +57,7 @@ test('evicts the least valuable entry of all, like the reference model', async (
         if (known) weigh(known);
         continue;
       }
-      // No two have the same value.
+      // No two entries have the same value.
       const costMs = 1 + ((i * 7919) % 1009) / 100 + i * 1e-7;
       caches[cache].set(key, bytes, costMs);
       const added = { at, bytes, costMs, uses: 1, priority: 0 };
@@ -98,7 +98,7 @@ test('a frequently used entry outlives a rarely used one, and goes when no longe
   expect(isKept(200)).toBe(false);
 });
 
-test('the time saved is the entry’s creation time, for each hit', () => {
+test('each hit saves the time that its entry took to make', () => {
   const cache = new CostAwareCache<string, number>(new CacheBudget(100), bytesOf);
   cache.set('a', 10, 3);
   cache.set('b', 10, 5);
@@ -106,7 +106,7 @@ test('the time saved is the entry’s creation time, for each hit', () => {
   expect(cache.savedMs).toBe(11);
 });
 
-test('does not keep an entry larger than the memory, and evicts nothing for it', () => {
+test('an entry larger than the memory is not kept, and nothing is evicted for it', () => {
   const cache = new CostAwareCache<string, number>(new CacheBudget(100), bytesOf);
   cache.set('a', 60, 1);
   cache.set('b', 101, 1000);

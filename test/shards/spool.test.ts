@@ -9,7 +9,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();
 
-test('returns what was appended, in order, again and again, also between appends', async () => {
+test('a spool returns what was appended, in order and repeatedly, also between appends', async () => {
   let files = 0;
   const pieces = fc.array(fc.uint8Array({ maxLength: 50 }));
   await forAll(100, pieces, pieces, fc.nat(120), async (early, late, inMemory) => {
@@ -29,7 +29,7 @@ test('returns what was appended, in order, again and again, also between appends
   });
 });
 
-test('touches the disk only for what exceeds memory, and leaves nothing there', () => {
+test('a spool touches the disk only for what exceeds its memory, and leaves nothing there', () => {
   const file = path.join(folder, 'few');
   const spool = new Spool(file, 100);
   spool.append(new Uint8Array(100));
@@ -40,7 +40,7 @@ test('touches the disk only for what exceeds memory, and leaves nothing there', 
   expect(existsSync(file)).toBe(false);
 });
 
-test('returns more than it reads at once, to the last byte', async () => {
+test('a spool returns more than it reads at once, to the last byte', async () => {
   const spool = new Spool(path.join(folder, 'much'), 1_000);
   const pieces = [700_001, 700_001, 1_200_007, 10].map((size, i) =>
     Buffer.alloc(size, `piece ${i} of them;`),

@@ -20,7 +20,7 @@ describe('a store location', () => {
     ['http', 'http://127.0.0.1/store'],
     ['http', 'http://127.10.200.3/store'],
     ['http', 'http://[::1]:80/store'],
-  ])('is a %s: %s, which can be written unless it is read by HTTP', (kind, location) => {
+  ])('is a %s: %s, writable unless it is read over HTTP', (kind, location) => {
     expect(storeFault(location)).toBeNull();
     expect([kindOf(location), canBeWritten(location)]).toEqual([kind, kind !== 'http']);
   });
@@ -44,7 +44,7 @@ describe('a store location', () => {
     expect(storeFault(location)).toContain(fault);
   });
 
-  test('is shown without what is before the @', () => {
+  test('is shown without the credentials before the @', () => {
     expect(shownLocation('s3://key:secret@bucket/prefix')).toBe('s3://…@bucket/prefix');
     expect(shownLocation('https://host/a@b')).toBe('https://host/a@b');
     expect(shownLocation('/srv/store')).toBe('/srv/store');

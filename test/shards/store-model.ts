@@ -6,10 +6,10 @@ import type { Lock, Store, WritableStore } from '../../shards/store/store.ts';
 import { forAll } from '../support/for-all.ts';
 import { failure, refOf } from './reader-suite.ts';
 
-/** A kind of store, as the model needs it. */
+/** A kind of store that `storeModel` checks. */
 export interface ModelledKind {
   readonly kind: string;
-  /** An empty store, and a function that opens it as a reader. */
+  /** Makes an empty store; returns it, and a function that opens it as a reader. */
   make(): Promise<{ store: WritableStore; open(): Store | Promise<Store> }>;
 }
 
@@ -19,13 +19,13 @@ const NAMES = [
   'area/10',
   'area/b/3',
   'b-1',
-  // Their order by bytes is the other one.
+  // The order of these two by bytes of UTF-8 differs from that of JavaScript.
   "b/😀 it's (é) +~*!",
   'b/！',
 ];
 const PREFIXES = ['', 'a', 'area/', 'area/1', 'area/b/', 'b', 'b/', 'none'];
 const LOCKS = ['area/2.lock', '.a-lock'];
-/** Empty, of one byte, with an equal length, and too large to be read at once. */
+/** Contents: empty, of one byte, two of equal length, and one too large to be read at once. */
 const CONTENTS = [
   Buffer.alloc(0),
   Buffer.from('x'),
@@ -158,7 +158,7 @@ export function storeModel({ kind, make }: ModelledKind, runs: number): void {
       for (const each of steps) {
         if (each[0] === 'put') await put(each[1], CONTENTS[each[2]], each[3]);
         if (each[0] === 'replace') {
-          // Most expect what is there; others something else, or nothing.
+          // Most replacements expect the content that is there, others any content.
           const there = held.get(each[1]);
           await replace(each[1], CONTENTS[each[2]], each[3] > 1 ? there : CONTENTS[each[3]]);
         }

@@ -15,8 +15,8 @@ const overlap = (polygons: readonly Polygon[]) => new SweepLine(polygons).fault(
 const SIDE = 7;
 const cell: fc.Arbitrary<Cell> = fc.tuple(fc.nat(SIDE), fc.nat(SIDE));
 /**
- * Rings on a small grid, where corners and edges often meet; simple, by checking all pairs of
- * edges.
+ * Simple rings on a small grid, where corners and edges often meet. Simplicity is checked by
+ * comparing all pairs of edges.
  */
 const simpleRing = fc
   .uniqueArray(cell, { minLength: 3, maxLength: 6, selector: String })
@@ -51,7 +51,7 @@ function alongside(a: Cell, b: Cell, c: Cell, d: Cell): boolean {
   return new Set(common.map(String)).size > 1;
 }
 
-/** By the angles of the ring's edges around a point. */
+/** Finds the side of a point by the angles at which the ring's edges are seen from it. */
 function sideOf(ring: Ring, [x, y]: Cell): 'in' | 'on' | 'out' {
   let angle = 0;
   for (const [a, b] of edgesOf(ring)) {
@@ -93,14 +93,17 @@ function pointWithin(ring: Ring): Cell {
 }
 
 /**
- * A hole is in its shell where no piece of its border is outside, and none runs along the shell's.
+ * Whether a hole lies in its shell: no piece of its border is outside the shell, and none runs
+ * along the shell's border.
  */
 function isHoleIn(shell: Ring, hole: Ring): boolean {
   if (anyPair(shell, hole, crossing) || anyPair(shell, hole, alongside)) return false;
   return middles(hole, shell).every((middle) => sideOf(shell, middle) === 'in');
 }
 
-/** Rings overlap where one's border is inside the other, or they are identical. */
+/**
+ * Whether two rings overlap: the border of one is partly inside the other, or both are identical.
+ */
 function haveCommonGround(a: Ring, b: Ring): boolean {
   return (
     anyPair(a, b, crossing) ||
@@ -122,7 +125,7 @@ describe('a polygon is invalid', () => {
     expect(Math.min(seen.whole, seen.not)).toBeGreaterThan(20);
   });
 
-  test('where holes are in each other', async () => {
+  test('where holes overlap or run along each other', async () => {
     const shell: Ring = boxRing(-1, -1, SIDE + 1, SIDE + 1);
     await forAll(3_000, simpleRing, simpleRing, (a, b) => {
       const isFault = haveCommonGround(a, b) || anyPair(a, b, alongside);
@@ -131,7 +134,7 @@ describe('a polygon is invalid', () => {
   });
 });
 
-test('polygons overlap where they share ground, not where they share a border', async () => {
+test('polygons overlap where they share ground, not where they share only a border', async () => {
   await forAll(3_000, simpleRing, simpleRing, (a, b) => {
     expect(overlap([[a], [b]])).toBe(haveCommonGround(a, b));
   });
@@ -169,14 +172,14 @@ test('point-in-polygon tests agree with ray casting, in any query order', async 
   });
 });
 
-describe('2,000 edges take little longer than 500, of any shape', () => {
-  /** Teeth that reach over the whole width or height: each box meets all others. */
+describe('2,000 edges of any shape take less than ten times as long as 500', () => {
+  /** A comb whose teeth span its whole width or height: the box of each edge meets all others. */
   const comb = (edges: number, isUpright: boolean): Ring => {
     const cells = Array.from({ length: edges - 2 }, (_, i): Cell => [i % 2 ? 90 : 1, i]);
     const ring: Cell[] = [...cells, [100, edges], [100, -1], cells[0]];
     return isUpright ? ring : ring.map(([x, y]) => [y, x]);
   };
-  /** All edges run along each other, a hair apart, and bend at the same height. */
+  /** A fan, whose edges run side by side, a hair apart, between the same two x. */
   const fan = (edges: number): Ring => {
     const half = edges / 2 - 1;
     const out = Array.from({ length: half }, (_, i): Cell => [i % 2 ? 50 : 0, i / edges / 8]);

@@ -23,7 +23,7 @@ afterAll(() => store.close());
 
 const ROUTES = 6;
 
-/** A transit with its rows, by kind. */
+/** Random transit of a county, with its rows by kind. */
 function drawnTransit(seed: number) {
   const dice = new Dice(seed);
   const network = randomNetwork(dice);
@@ -85,7 +85,7 @@ test('the transit of a county is read as it was written, each row by one range',
     await table.checkRows();
   }));
 
-test('damaged bytes are read correctly, or named', () =>
+test('a damaged table is read correctly, or raises a named error', () =>
   forAll(150, fc.nat(), fc.nat(), async (seed, where) => {
     const drawn = drawnTransit(seed);
     await expectRightOrNamed(await encoded(drawn), where, async (harmed) => {
@@ -101,7 +101,7 @@ describe('a timetable from a faulty program', () => {
   };
 
   test('is read where it is valid', () => {
-    // One pattern of two calls and one trip, which nothing continues.
+    // One pattern of two calls and one trip, without continuations.
     const { callStop, departures } = reading(10, 1, 2, 1, 0, 3, 1, 3, 0, 2, 0, 4, 0, 0)();
     expect([...callStop]).toEqual([0, 1]);
     expect([...departures]).toEqual([10, 30]);
@@ -122,7 +122,7 @@ describe('a timetable from a faulty program', () => {
   });
 });
 
-test('rows come in order, and all of them', async () => {
+test('a table is written with rows whose stops ascend, and with all of its rows', async () => {
   const { transit } = drawnTransit(1);
   const counts = { origins: 1, blocks: 1, pois: 0 };
   const writer = new TransitWriter(transit, counts, new Spool('never written'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { retry } from '../../shards/concurrency/retry.ts';
 
-test('a cancelled caller ends the pause before the next try', async () => {
+test('cancelling ends the pause before the next try', async () => {
   const ending = new AbortController();
   let tries = 0;
   const attempt = () => {

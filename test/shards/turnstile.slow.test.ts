@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => proxy.close());
 
 /**
- * A batch that takes longer than the rest of a request, recorded with its client once it is served;
- * sent again when it waited too long for its turn.
+ * Sends a batch that takes longer than the rest of a request, again whenever it waited too long for
+ * its turn. Records its client once it is served.
  */
 async function batch(key: string, name: string, answered: string[]): Promise<void> {
   const { current: release } = proxy.releases;
@@ -36,7 +36,7 @@ async function batch(key: string, name: string, answered: string[]): Promise<voi
   answered.push(name);
 }
 
-test('one batch is not kept waiting by another client’s many', async () => {
+test('a client’s single batch is not kept waiting by the many of other clients', async () => {
   const accounts = Array.from({ length: 3 }, () => proxy.customer({ tokens: 1e9 }));
   const [first, second, late] = await Promise.all(accounts);
   const answered: string[] = [];
@@ -48,8 +48,7 @@ test('one batch is not kept waiting by another client’s many', async () => {
   await Promise.race(many);
   const before = answered.length;
   await batch(late.key, 'late', answered);
-  // Those already in progress, and some that complete in the meantime, come first: not all that
-  // waited.
+  // Batches in progress and some that complete in the meantime come first, but not all that waited.
   expect(answered.indexOf('late') - before).toBeLessThan(each);
   await Promise.all(many);
   expect(answered).toHaveLength(2 * each + 1);

@@ -42,7 +42,7 @@ async function takeTilesToo(): Promise<void> {
 
 const county = (fips = '99001') => release.manifest.counties[fips];
 
-/** Errors in the manifest as it now is. */
+/** Publishes the manifest as edited, and returns the faults that are found. */
 async function publishedFaults(): Promise<string[]> {
   await release.publish();
   return release.faults();
@@ -90,7 +90,7 @@ async function findEntry(
   throw new Error('there is no such entry');
 }
 
-/** Sets the time from one id to another by a mode, wherever the matrix has it. */
+/** Sets the time from one id to another by a mode; the matrix must have it exactly once. */
 async function setTime(ref: ObjectRef, from: number, to: number, mode: number, time: number) {
   let changed = 0;
   await release.editRows(ref, (modes, ordinal, matrix) => {
@@ -105,7 +105,7 @@ async function setTime(ref: ObjectRef, from: number, to: number, mode: number, t
   expect(changed).toBe(1);
 }
 
-test('a release as built is sound', async () => {
+test('a release as built has no faults', async () => {
   await takeTilesToo();
   expect(await release.faults()).toEqual([]);
 });
@@ -182,7 +182,7 @@ test('finds a flipped byte in its row even when the object’s hash matches', as
   for (const [ref, said] of rows) {
     const original = { ...ref };
     const bytes = await release.bytesOf(ref);
-    // There are rows in the middle of each of these.
+    // The middle of each of these objects lies in its rows.
     bytes[bytes.length >> 1] ^= 16;
     await release.replace(ref, bytes);
     await expectOneFault(ref, said);
@@ -225,7 +225,7 @@ test('finds checksums that do not match their archive', async () => {
   await expectOneFault(blocks.archive, /bytes from \d+: corrupted/);
 });
 
-test('names a block whose band is not that of its minutes, and people that are not the index’s', async () => {
+test('names a block whose band does not match its minutes, and people that differ from the index', async () => {
   await takeTilesToo();
   release.manifest.tiles = { blocks: release.manifest.tiles.blocks };
   const { archive, sums } = county().block_bands!;
@@ -308,7 +308,7 @@ test('names a row that is missing from reach-to', async () => {
   }
 });
 
-test('finds transit that takes longer than the walk, however well all else agrees', async () => {
+test('finds transit that takes longer than the walk, even if everything else agrees', async () => {
   const { 'reach-from': from, 'reach-to': to } = county().objects;
   const { origin, target } = await findEntry(
     from,
@@ -351,7 +351,7 @@ test('recounts the manifest’s figures for a county or a state', async () => {
   const sound = county();
   const { index, blocks, catchment, 'reach-from': from, 'reach-to': to } = sound.objects;
   const [west, ...sides] = sound.poi_box!;
-  // One figure of each object at a time.
+  // Each round changes one figure per object.
   const rounds = [
     {
       population: sound.population + 1,
@@ -376,7 +376,7 @@ test('recounts the manifest’s figures for a county or a state', async () => {
   await expectOneFault(state.objects.places, /manifest says/);
 });
 
-test('finds weights whose counts were altered under a new hash, and one that lacks a column', async () => {
+test('finds weights whose counts were altered under a new hash, and weights that lack a column', async () => {
   const ref = county().objects.weights!;
   const whole = await release.bytesOf(ref);
   const store = new FolderStore(release.folder);
@@ -421,7 +421,7 @@ test('refuses a manifest that differs from the one latest.json names', async () 
   await expect(release.faults()).rejects.toThrow('is not what latest.json says');
 });
 
-test('names a place whose home differs from the directory, or that has none', async () => {
+test('names a POI whose home differs from the directory, or that has none', async () => {
   const ref = release.manifest.objects['dest-ids'];
   const original = { ...ref };
   const homes = (
@@ -508,7 +508,7 @@ test('finds a place with a block that is not in the release, or with people it d
   await expectOneFault(ref, `outline: place ${first.geoid}: does not fill its box`);
 });
 
-test('refuses an object in the place of another by its kind', async () => {
+test('refuses an object of one kind in the place of another', async () => {
   const { index, nearest } = county().objects;
   await release.replace(nearest, await release.bytesOf(index));
   await expectOneFault(nearest, /is a "INDX", not a "NEAR"/);

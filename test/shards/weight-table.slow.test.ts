@@ -14,7 +14,9 @@ afterAll(() => store.close());
 
 const MOST = 4_294_967_295;
 
-/** Mostly zeros, as of jobs, or mostly not, as of people. */
+/**
+ * A count: zero in half of the cases, as of jobs; small in a third, as of people; otherwise any.
+ */
 const count = fc.oneof(
   { arbitrary: fc.constant(0), weight: 3 },
   { arbitrary: fc.nat(300), weight: 2 },
@@ -33,7 +35,7 @@ const county: fc.Arbitrary<{ blocks: number; columns: WeightColumn[] }> = fc
     return fc.record({ blocks: fc.constant(blocks), columns: fc.array(column, { maxLength: 9 }) });
   });
 
-test('returns the name and the counts of every weight of a county', () =>
+test('a table returns the name and the counts of every weight of a county', () =>
   forAll(50, county, async ({ blocks, columns }) => {
     const table = await WeightTable.open(store, store.add(encodeWeights(blocks, columns)));
     expect(table.blocks).toBe(blocks);
@@ -43,7 +45,7 @@ test('returns the name and the counts of every weight of a county', () =>
     }
   }));
 
-test('with any bit flipped, or truncated, returns its contents or a named error', () =>
+test('a table with any bit flipped, or truncated, returns its contents or raises a named error', () =>
   forAll(50, county, fc.nat(), ({ blocks, columns }, where) =>
     expectRightOrNamed(encodeWeights(blocks, columns), where, async (harmed) => {
       const table = await WeightTable.open(store, store.add(harmed));
@@ -54,7 +56,7 @@ test('with any bit flipped, or truncated, returns its contents or a named error'
     }),
   ));
 
-test('a block without a count takes no space, and one with a small count no more than two bytes', () => {
+test('a block without a count takes no space, and one with a small count about a byte', () => {
   const sizeOf = (counts: number[]) =>
     encodeWeights(counts.length, [{ weight: 'jobs', counts: Uint32Array.from(counts) }]).length;
   const some = [0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 120, 0, 0, 0, 0, 0];
@@ -64,7 +66,7 @@ test('a block without a count takes no space, and one with a small count no more
   expect(sizeOf(new Array(5_000).fill(99))).toBeLessThanOrEqual(nowhere + 5_008);
 });
 
-test('refuses a column of another number of blocks when writing', () => {
+test('a table refuses to be written with a column of another number of blocks', () => {
   const column = { weight: 'jobs', counts: Uint32Array.of(1, 2) };
   expect(() => encodeWeights(3, [column])).toThrow('jobs has counts of 2 of 3 blocks');
 });

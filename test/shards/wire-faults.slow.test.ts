@@ -124,12 +124,12 @@ test('a failing server gets few more requests than a healthy one', async () => {
     const outcomes = await Promise.allSettled(round);
     expect(outcomes.every(({ status: outcome }) => outcome === 'rejected')).toBe(true);
   }
-  // One each; fifty saved up; a fifth of the reads.
+  // One request per read, fifty retries that are saved up, and a fifth of a retry per read.
   expect(wire.requests.length).toBeGreaterThan(reads + 50);
   expect(wire.requests.length).toBeLessThanOrEqual(reads + 50 + reads / 5);
 });
 
-test('limits an object that is read whole, whatever length the server states', async () => {
+test('limits the size of an object that is read whole, whatever length the server states', async () => {
   wire.fault = () => withHeader('content-length', String(2 ** 28 + 1));
   await expect(reader.readWhole(ref.name)).rejects.toThrow(/more than 268435456 bytes/);
 });
@@ -144,7 +144,7 @@ test('requests latest.json past every cache, and reads each response in full', a
 });
 
 describe('a late read', () => {
-  // Nothing else is requested again, however busy the machine.
+  // With such long limits, only late reads are requested again, however busy the machine.
   beforeEach(async () => {
     await reader.close();
     const long = 60_000;
@@ -167,15 +167,15 @@ describe('a late read', () => {
     await read();
   });
 
-  test('is repeated for a tenth of the reads at most, when all are late', async () => {
+  test('is repeated for at most a tenth of the reads and ten, when all are late', async () => {
     await learn();
     wire.fault = () => ({ delayMs: 2_000 });
-    // Fewer than the connection limit, so that a second one need not wait for the first.
+    // Fewer reads than the connection limit, so that a second request need not wait for the first.
     const reads = 100;
     const all = Array.from({ length: reads }, read);
     await Promise.all(all);
     expect(wire.requests.length).toBeGreaterThan(reads);
-    // Ten saved up, and a tenth.
+    // Ten hedges are saved up, and the reads earn a tenth of a hedge each.
     expect(wire.requests.length).toBeLessThanOrEqual(reads + 10 + reads / 10);
   });
 });

@@ -9,10 +9,12 @@ import { bytes, failure, refOf } from './reader-suite.ts';
 /** A kind of store that can be written to. */
 export interface WritableKind {
   readonly kind: string;
-  /** An empty store, by its user-facing address. */
+  /** Makes an empty store; returns its user-facing address. */
   make(): Promise<string>;
   open(location: string): WritableStore | Promise<WritableStore>;
-  /** A process that acquires `section.lock`, reports whether it got it, and never releases it. */
+  /**
+   * Starts a process that acquires `section.lock`, prints whether it got it, and never releases it.
+   */
   holder(location: string): ChildProcessByStdio<null, Readable, null>;
   /** How long a lock may outlive its owner, plus a margin. */
   readonly lapsesMs: number;
@@ -39,7 +41,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       await Promise.all([store.close(), other.close()]);
     });
 
-    test('a range belongs to the recorded object: reports another size, or none', async () => {
+    test('a range of an object of another size, or of a missing one, is an error', async () => {
       expect(await failure(store.readRange(ref, 0, 1))).toBe('missing');
       expect(await failure(store.readWhole('latest.json'))).toBe('missing');
       await store.putContent(ref.name, bytes);
@@ -51,7 +53,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       await store.remove(ref.name);
     });
 
-    test('puts content once; replaces other content under the name', async () => {
+    test('content is put once, and replaces other content under its name', async () => {
       expect(await store.putContent(ref.name, bytes)).toBe('written');
       expect(await other.putContent(ref.name, bytes)).toBe('present');
       for (const damaged of [bytes.subarray(0, 10), Uint8Array.from(bytes).fill(9, 500, 501)]) {
@@ -68,7 +70,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       expect((await store.list('kind/')).map(({ name }) => name)).toEqual([ref.name, 'kind/raced']);
     });
 
-    test('queries the store for the attributes of an object', async () => {
+    test('an object is as recorded only if its size and hash match', async () => {
       expect(await store.stat(ref.name)).toBe(null);
       expect(await isAsRecorded(store, ref)).toBe(false);
       await store.putContent(ref.name, bytes);
@@ -80,7 +82,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       expect(await isAsRecorded(store, { ...ref, sha256: 'f'.repeat(64) })).toBe(false);
     });
 
-    test('of writers that race to create or replace an object one wins, and the others are told', async () => {
+    test('of writers that race to create or replace an object, one wins and the others get a conflict', async () => {
       let expected: string | null = null;
       for (const round of [1, 2, 3]) {
         const outcomes = await Promise.allSettled(

@@ -36,7 +36,7 @@ test.each<[string, string, boolean, boolean]>([
   expect([passes('walk', tags), passes('bike', tags)]).toEqual([walk, bike]);
 });
 
-/** Seconds between the ends of some 100 m streets that meet in a barrier, each to each. */
+/** Seconds from each end to every other end of some 100 m streets that meet at a barrier. */
 function secondsThrough(mode: StreetMode, ends: number, tags: string): number[] {
   const traits = streetTraits(tagsOf('highway=residential'));
   const streets = Array.from({ length: ends }, (_, i) => ({ refs: [i + 1, 0], traits }));
@@ -90,13 +90,13 @@ test.each<[string, string, number]>([
   },
 );
 
-/** As ridden or walked along a street, and whether trips may only begin and end there. */
+/** Access to a street, how it is traversed, and whether trips may only begin or end there. */
 test.each<[StreetMode, string, 'open' | 'closed', 'ridden' | 'walked', 'local' | 'through']>([
   ['walk', 'highway=residential', 'open', 'walked', 'through'],
   ['bike', 'highway=residential', 'open', 'ridden', 'through'],
   ['walk', 'highway=residential, access=private', 'open', 'walked', 'local'],
   ['bike', 'highway=residential, access=private', 'open', 'ridden', 'local'],
-  // Pushed, since those who pass through may only walk.
+  // The bicycle is pushed, since through traffic may only walk.
   ['bike', 'highway=service, access=private, foot=yes', 'open', 'walked', 'through'],
   ['walk', 'highway=motorway', 'closed', 'walked', 'through'],
   ['bike', 'highway=motorway', 'closed', 'walked', 'through'],

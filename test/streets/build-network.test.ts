@@ -38,7 +38,7 @@ const THROUGH = new Map([
   [NO_ONE, 0],
 ]);
 
-/** Nodes a few metres apart, and ways over them, of which many meet or visit a node again. */
+/** Nodes some metres apart, and ways over them, many of which meet or revisit a node. */
 function randomWays(dice: Dice) {
   const nodeCount = 2 + dice.below(9);
   const places = Array.from({ length: nodeCount }, (_, i) => [i * 20, dice.below(50)] as const);
@@ -110,7 +110,7 @@ test('edges are the pieces of ways between nodes where they meet, end, or have a
       const lats = nodes.map((node) => mapped[1].lat[node]);
       expect(ends.map((vertex) => network.vertexLat[vertex])).toEqual([lats[0], lats.at(-1)]);
     });
-    // One vertex at a node; at a barrier, one at each end of a piece, joined each to each.
+    // A node has one vertex. A barrier has one for each end of a piece, all joined pairwise.
     const endsAt = (node: number) =>
       pieces.flatMap(({ nodes, ends }) => ends.filter((_, i) => nodes.at(-i) === node));
     const joined: string[] = [];
@@ -162,7 +162,7 @@ test('the time of a way is shared by its edges according to their length', () =>
         return;
       }
       const all = lengthOf(refs);
-      // A ferry makes ten kilometres an hour.
+      // A way without a duration of its own is travelled at a ferry's 10 km/h.
       const seconds = time.moving ?? all / (10 / 3.6);
       edges.forEach((e, i) => {
         const part = all === 0 ? 1 / edges.length : network.length[e] / all;
@@ -174,7 +174,7 @@ test('the time of a way is shared by its edges according to their length', () =>
     }
   }));
 
-test('an elevator whose landings are mapped at one place takes its time once in all', () => {
+test('an elevator whose landings are mapped at one place takes its time only once', () => {
   const [mapped, nodes] = mappedStreets(
     Array.from({ length: 4 }, () => [0, 0]),
     [
@@ -204,7 +204,7 @@ test('a signal keeps the stress of the streets that meet there apart', () => {
   }
 });
 
-test('ferries that meet where nothing else does share the longest wait, by their lengths', () =>
+test('ferries that meet where nothing else does share the longest wait in proportion to length', () =>
   forAll(200, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const { ways, mapped, lengthOf } = randomWays(dice);
@@ -242,7 +242,7 @@ test('ferries that meet where nothing else does share the longest wait, by their
     }
   }));
 
-test('ferries between two landings at one place wait as long as they say', () => {
+test('ferries between landings mapped at one place keep their own waits', () => {
   const [mapped, nodes] = mappedStreets(
     [
       [0, 0],

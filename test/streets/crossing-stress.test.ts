@@ -8,7 +8,7 @@ import { tagsOf } from '../support/tags.ts';
 
 interface Street {
   readonly ends: readonly [from: number, to: number];
-  /** Forward and backward. */
+  /** Traffic stress forward and backward. */
   readonly stress: readonly [number, number];
   /** A tag states the stress. */
   readonly isTagged: boolean;

@@ -14,7 +14,7 @@ import { tagsOf } from '../support/tags.ts';
 
 const LIGHTS = nodeTraits(tagsOf('highway=traffic_signals'));
 
-/** Forward and backward: the stress of riding along each street from its first node to its last. */
+/** Two digits per street: the stress of riding forward, from first node to last, and backward. */
 function stressOf(
   places: string,
   streets: readonly (readonly [refs: readonly number[], tags: string])[],
@@ -25,7 +25,7 @@ function stressOf(
   return Array.from(network.traits, (own) => `${stressForward(own)}${stressBackward(own)}`);
 }
 
-/** For a street between traffic lights. */
+/** The stress, forward and backward, of a street between two traffic lights. */
 const alone = (tags: string) =>
   stressOf('-70 36, -70.001 36', [[[0, 1], tags]], [LIGHTS, LIGHTS])[0];
 
@@ -58,7 +58,7 @@ test.each<[string, string]>([
   ['14', 'highway=primary, cycleway:left=track, cycleway:left:oneway=yes'],
   ['34', 'highway=primary, oneway=yes, cycleway:left=lane'],
   ['44', 'highway=primary, cycleway=separate'],
-  // On the one side that has a cycleway, riders go both ways where they may.
+  // If only one side has a cycleway, riders use it in both directions where that is allowed.
   ['14', 'highway=primary, oneway=yes, cycleway:right=track, cycleway:left=no'],
   ['11', 'highway=primary, oneway=yes, oneway:bicycle=no, cycleway:right=track, cycleway:left=no'],
   ['33', 'highway=primary, oneway=yes, oneway:bicycle=no, cycleway:left=lane, cycleway:right=no'],
@@ -85,7 +85,7 @@ const [WEST, EAST, NORTH, SOUTH] = [
   [1, 4],
 ];
 
-test('riders on a track pass the mouths of side streets; riders who cross its street meet the cars', () => {
+test('riders on a track pass side streets calmly; riders who cross the street of the track meet its cars', () => {
   const main = 'highway=primary, cycleway=track';
   const side = 'highway=residential';
   const streets = [WEST, EAST].map((refs) => [refs, main] as const);
@@ -94,7 +94,7 @@ test('riders on a track pass the mouths of side streets; riders who cross its st
   expect(stressOf(CROSS, [...streets, ...sides], [0, LIGHTS])).toEqual(['11', '11', '11', '11']);
 });
 
-test('so do those whose street has a track on one side only', () => {
+test('a track on one side only keeps its direction calm past side streets', () => {
   const streets = [WEST, EAST].map(
     (refs) => [refs, 'highway=primary, cycleway:right=track'] as const,
   );

@@ -12,7 +12,7 @@ import type { StreetMode } from '../../shards/modes.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { tagsOf } from '../support/tags.ts';
 
-/** Metres east along the equator, where a degree is 111,319.5 m. */
+/** A metre to the east along the equator, in degrees: one degree is 111,319.5 m. */
 const METRE = 1 / 111_319.490793;
 const WALK = 4.8 / 3.6;
 const PATH = 'highway=residential';
@@ -20,8 +20,8 @@ const PATH = 'highway=residential';
 type Ways = readonly (readonly [metres: readonly number[], tags: string])[];
 
 /**
- * Ways along a line, each from and to metres east, in a network without slopes. `gates`: metres
- * east of locked gates, which let a trip end behind them.
+ * Builds a network without slopes from ways along a line, whose points are given in metres east.
+ * `gates` are the positions, in metres east, of locked gates; a trip may end behind a gate.
  */
 function streetsOf(ways: Ways, gates: readonly number[] = []) {
   const places = [...new Set(ways.flatMap(([metres]) => metres))];
@@ -35,14 +35,14 @@ function streetsOf(ways: Ways, gates: readonly number[] = []) {
   return buildNetwork(...mappedStreets(along, mapped, traits));
 }
 
-/** The same on ground whose height depends on the metres east. */
+/** Adds slopes to a network on ground whose height depends on the metres east. */
 async function onGround(network: StreetNetwork, height: (metres: number) => number) {
   const heightsAt = async (lon: Float64Array) => lon.map((degrees) => height(degrees / METRE));
   const { slopes, known } = await measureSlopes(network, heightsAt);
   return { network: { ...network, slopes }, known };
 }
 
-/** Seconds along each way there, and back. */
+/** Seconds along each way, forward and backward. */
 async function seconds(
   mode: StreetMode,
   ways: Ways,
@@ -104,13 +104,13 @@ describe('on a slope', () => {
     }
   });
 
-  test('riding speed follows that table, each direction by its own grade', async () => {
+  test('riding speed follows the table of riding speeds, each direction by its own grade', async () => {
     const [[up, down]] = await seconds('bike', [[[0, 500], PATH]], (metres) => 0.04 * metres);
     expect(up).toBeCloseTo(500 / (10.1 / 3.6), 2);
     expect(down).toBeCloseTo(500 / (18 / 3.6), 2);
   });
 
-  test('where riding would be slower, the bicycle is pushed at walking speed', async () => {
+  test('where traffic is too stressful to ride, the bicycle is pushed at walking speed', async () => {
     const primary = 'highway=primary, lanes=4';
     const [bike] = await seconds('bike', [[[0, 500], primary]], (metres) => 0.04 * metres);
     const [walk] = await seconds('walk', [[[0, 500], primary]], (metres) => 0.04 * metres);
@@ -144,7 +144,7 @@ test('level ground gives exactly the costs without elevation data', async () => 
 });
 
 describe('bridges and tunnels do not follow the ground', () => {
-  /** A valley 40 m deep between 200 and 500, and a rise of 6 m from one side to the other. */
+  /** A valley 40 m deep from 200 m to 500 m, and a rise of 6 m from one side to the other. */
   const valley = (metres: number) => (metres > 200 && metres < 500 ? -40 : metres >= 500 ? 6 : 0);
   const slow = (grade: number) => levelTobler / tobler(grade);
 
@@ -162,7 +162,7 @@ describe('bridges and tunnels do not follow the ground', () => {
     expect(times[0]).toEqual([200, 200].map((metres) => metres / WALK));
   });
 
-  test('nor do those of several ways, with stairs up to their middle', async () => {
+  test('a bridge of several ways, with stairs up to its middle', async () => {
     const span = `${PATH}, bridge=yes`;
     const times = await seconds(
       'walk',
@@ -236,7 +236,7 @@ test('voids are bridged between known heights, and level where none is known', a
 });
 
 test('a point next to a slope is linked to its position by time, not by length', async () => {
-  // Level for 145 m, then steep; the other ways keep it from being an island.
+  // Each way is level for 145 m, then steep; fifty of them in a row are no island.
   const ways = Array.from({ length: 50 }, (_, i) => [[290 * i, 290 * (i + 1)], PATH] as const);
   const kinked = (metres: number) => Math.max(0, (metres % 290) - 145) * 0.1;
   const { network } = await onGround(streetsOf(ways), kinked);

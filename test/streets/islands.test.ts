@@ -8,7 +8,7 @@ import { forAll } from '../support/for-all.ts';
 
 interface Street {
   readonly ends: readonly [from: number, to: number];
-  /** Open along it, and against it. */
+  /** Open in the street's direction, and against it. */
   readonly open: readonly [boolean, boolean];
   readonly isFerry: boolean;
   readonly isLocal: boolean;
@@ -52,7 +52,7 @@ function networkOf(list: readonly Street[]): { network: StreetNetwork; costs: Mo
   return { network, costs };
 }
 
-/** By vertex, those that it leads to and that lead back; one more stands for what is beyond. */
+/** Strongly connected component of each vertex; an extra last vertex stands for what is beyond. */
 function connected(list: readonly Street[], beyond: readonly number[]): Set<number>[] {
   const leadsTo = Array.from({ length: VERTICES + 1 }, (_, from) => {
     const found = new Set([from]);
@@ -101,7 +101,7 @@ describe('islands', () => {
       },
     ));
 
-  test('that are islands only without the streets outside the data are marked', () =>
+  test('that exist only without the streets outside the data are marked', () =>
     forAll(
       400,
       streets,
@@ -121,7 +121,7 @@ describe('islands', () => {
     ));
 });
 
-test('of what is connected, the largest public part stays public, and what is beyond comes first', () =>
+test('the largest public part of connected streets stays public; a part that leads beyond comes first', () =>
   forAll(400, streets, someVertices, (list, beyond) => {
     const wholes = connected(list, beyond);
     const parts = connected(
@@ -135,7 +135,7 @@ test('of what is connected, the largest public part stays public, and what is be
       expect(costs.isLocal).toEqual(new Uint8Array(list.length));
       return;
     }
-    // Equally large parts: the one with the lowest vertex.
+    // Among equally large parts, the one with the lowest vertex wins.
     const publicPart = (v: number) =>
       [...wholes[v]]
         .filter((w) => w < VERTICES)

@@ -26,8 +26,8 @@ const LAT = 36;
 const METRES_PER_DEGREE = 111_000 * Math.cos((LAT * Math.PI) / 180);
 
 /**
- * A straight street along a meridian, long enough not to be an island, at the given metres east of
- * 0.
+ * A straight street along a meridian, the given metres east of the middle. With the default number
+ * of vertices, it is long enough not to be an island.
  */
 function street(metres: number, traits: number, vertices = 100) {
   const lon = -70 + metres / METRES_PER_DEGREE;
@@ -53,7 +53,7 @@ function linkerOf(
   streets: readonly ReturnType<typeof street>[],
   impassable?: Impassable,
 ) {
-  // Each piece is a way of its own, so that each of its points is a vertex.
+  // Each piece is a way of its own, so that each point of a street is a vertex.
   const firsts = streets.map((_, s) => streets.slice(0, s).flatMap(({ points }) => points).length);
   const ways = streets.flatMap(({ traits, points }, s) =>
     points.slice(1).map((_, i) => ({ traits, refs: [firsts[s] + i, firsts[s] + i + 1] })),
@@ -67,7 +67,7 @@ function linkerOf(
 const reason = (link: unknown) => (typeof link === 'string' ? link : 'linked');
 const [, FAR] = ROUTING.linkRadii;
 
-test('a block reports why it could not be linked: by the nearest street of each kind', async () => {
+test('the reason for a missing link follows from the kinds of street nearby', async () => {
   const kinds = {
     open: (metres: number) => street(metres, BOTH),
     closed: (metres: number) => street(metres, RIDE),
@@ -76,7 +76,7 @@ test('a block reports why it could not be linked: by the nearest street of each 
     tunnel: (metres: number) => street(metres, BOTH | NO_LINKING),
   };
   const kind = fc.constantFrom(...(Object.keys(kinds) as (keyof typeof kinds)[]));
-  // Not so near to the limit that the projection decides.
+  // No distance is so near to the limit that the error of the projection decides.
   const metres = fc.oneof(
     fc.integer({ min: 1, max: FAR - 50 }),
     fc.integer({ min: FAR + 50, max: 4 * FAR }),
@@ -174,14 +174,14 @@ test('a bicycle is ridden from the nearest ridable street, bridge or not', () =>
   expect([tied, linker.linkToRide(-70, LAT, tied)].map(snapTo)).toEqual([55, 10]);
 });
 
-/** Points along a meridian, at the given metres east of 0, from south to north in steps of 11 m. */
+/** Points along a meridian, some metres east of the middle, south to north in steps of 11 m. */
 const line = (metres: number, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => [
     -70 + metres / METRES_PER_DEGREE,
     LAT + (from + i) * 1e-4,
   ]);
 
-/** Links walkers to streets where the street data ends in the north, or within outlines. */
+/** A linker for walking, where the street data ends at `maxLat` in the north, or at outlines. */
 function linkerWithin(
   maxLat: number,
   lines: readonly (readonly (readonly number[])[])[],
@@ -197,7 +197,7 @@ function linkerWithin(
 }
 
 test('a piece cut off where the street data ends counts as 50 m farther off, for stops too', () => {
-  // It leads on to the north only, and from there to a distant street.
+  // The piece leads on to the north only, and from there to a distant street.
   const piece = [...line(10, -15, 20), ...line(3_000, -80, 20).reverse()];
   const snaps = (maxLat: number, ...more: [Surroundings['outlines']?]) =>
     [55, 65].map((metres) => {
@@ -209,7 +209,7 @@ test('a piece cut off where the street data ends counts as 50 m farther off, for
   expect(snaps(36.1)).toEqual([10, 10]);
   expect(snaps(36.001)).toEqual([55, 10]);
   expect(snaps(36.1, [{ polygons: [[boxRing(-71, 35, -69, 36.001)]] }])).toEqual([55, 10]);
-  // One large enough to be a separate town does not count as cut off.
+  // A piece large enough to be a separate town does not count as cut off.
   const town = [...line(10, -45, 20), ...line(3_000, -80, 20).reverse()];
   expect(snapTo(linkerWithin(36.001, [town, line(-55, -50, 50)]).link(-70, LAT))).toBe(10);
   expect(snapTo(linkerWithin(36.001, [piece]).link(-70, LAT))).toBe(10);
@@ -233,7 +233,7 @@ test('no link crosses a river: the street on this side is used, if there is one'
   expect(reason(linkerOf('walk', [street(60, BOTH)], river(30)).link(-70, LAT))).toBe(
     'no-street-near',
   );
-  // A closed street beyond it is not reported either.
+  // A closed street beyond the river is not reported either.
   expect(linkerOf('walk', [street(60, RIDE)], river(30)).link(-70, LAT)).toBe('no-street-near');
   // A block, whose point may lie in the water, takes a nearby street rather than none.
   const blockOf = (metres: number) =>

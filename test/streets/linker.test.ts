@@ -31,16 +31,16 @@ interface Street {
   readonly ends: readonly [number, number];
   readonly shape: readonly Point[];
   readonly traits: number;
-  /** Milliseconds along it and back; `CLOSED` where the mode may not. */
+  /** Milliseconds along the street and back; `CLOSED` where the mode is not allowed. */
   readonly times: readonly [number, number];
   readonly isLocal: boolean;
   readonly isCutOff: boolean;
   readonly ridden: number;
-  /** Slopes of equal parts; none if it is level. */
+  /** Grades of equal parts of the street; empty if it is level. */
   readonly grades: readonly number[];
 }
 
-/** Streets between a few crossings, within hundreds or thousands of metres of the middle. */
+/** Streets between a few crossings, within tens to thousands of metres of the middle. */
 function randomStreets(dice: Dice) {
   const size = dice.pick([40, 400, 1_500, 4_000]);
   const draw = (): Point => [dice.between(-size, size), dice.between(-size, size)];
@@ -73,7 +73,7 @@ function sums(counts: readonly number[]): number[] {
   return [0, ...counts.map((count) => (sum += count))];
 }
 
-/** The streets of a mode, and where points are linked to them. */
+/** Builds the chains of a mode's streets, and the linker of points to them. */
 function linkerOf(
   crossings: readonly Point[],
   streets: readonly Street[],
@@ -122,12 +122,12 @@ function linkerOf(
   };
 }
 
-/** The nearest spot of a street's straight pieces to a point. */
+/** The spot on a straight piece of a street that is nearest to a point. */
 interface Spot {
   readonly street: number;
   readonly metres: number;
   readonly foot: Point;
-  /** The part of the street before it. */
+  /** The share of the street's length before the spot. */
   readonly part: number;
 }
 
@@ -148,7 +148,7 @@ function spotsOf(streets: readonly Street[], [x, y]: Point): Spot[] {
   });
 }
 
-/** Whether a shore lies between a point and a spot, up to a metre before it. */
+/** Whether a shore lies between a point and a spot, up to a metre before the spot. */
 function liesBeyond(shores: readonly (readonly Point[])[], point: Point, { foot, metres }: Spot) {
   const part = Math.max(0, 1 - 1 / metres);
   const to = [0, 1].map((axis) => point[axis] + part * (foot[axis] - point[axis]));
@@ -167,7 +167,7 @@ function liesBeyond(shores: readonly (readonly Point[])[], point: Point, { foot,
   });
 }
 
-/** The share of a street's time before a part of its length, each part of it at its own grade. */
+/** The share of a street's time that its first `part` of length takes, piece by piece by grade. */
 function shareOf({ grades, ridden }: Street, part: number, direction: number): number {
   if (grades.length === 0) return part;
   const slowdown = ridden & direction ? ridingSlowdown : walkingSlowdown;
@@ -180,7 +180,7 @@ function shareOf({ grades, ridden }: Street, part: number, direction: number): n
 }
 
 describe('on random streets', () => {
-  test('points are linked to the nearest spot by the rules of their kind, and where on its chain', () =>
+  test('points are linked to the nearest spot by the rules of their kind, at its position on the chain', () =>
     forAll(250, fc.nat(), (seed) => {
       const dice = new Dice(seed);
       const { crossings, streets, shores, draw } = randomStreets(dice);
@@ -216,7 +216,7 @@ describe('on random streets', () => {
         const isReversed = chains.reversed[spot.street] === 1;
         const along = isReversed ? home * (1 - homeward) : there * onward;
         const back = isReversed ? there * (1 - onward) : home * homeward;
-        // Half a millisecond, and what the projection is off.
+        // Half a millisecond of rounding, and the error of the projection.
         const off = 1.5;
         expect(link.chain).toBe(chains.chainOf[spot.street]);
         expect(link.snap).toBeCloseTo(spot.metres, 3);
@@ -291,7 +291,7 @@ test('a bicycle starts elsewhere than its rider only where another spot is ridde
     null,
     false,
   ]);
-  // As far away, and as far along another street, or along the same one.
+  // The ridable spot may be equally far away, on another chain or on the same one.
   expect(spots([walked, eastward(-10, RIDE_FORWARD)])).toEqual([10, 10, false]);
   const around: Street = {
     ...walked,
@@ -300,7 +300,7 @@ test('a bicycle starts elsewhere than its rider only where another spot is ridde
     ridden: RIDE_FORWARD,
   };
   expect(spots([walked, around])).toEqual([10, 10, true]);
-  // From a bridge one may ride, though one seldom begins there on foot.
+  // A ride may start on a bridge, where walks seldom begin.
   const bridge = eastward(10, RIDE_FORWARD, SELDOM_LINKED);
   expect(spots([bridge, eastward(-20, RIDE_FORWARD)])).toEqual([20, 10, false]);
 });

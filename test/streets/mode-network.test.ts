@@ -20,7 +20,7 @@ function line(vertices: number, traits: readonly number[] = [WALK]) {
   return buildNetwork(...mappedStreets(places, ways));
 }
 
-/** A box up to some vertices to the east. */
+/** A box that holds the given number of westernmost vertices. */
 const upTo = (vertices: number) => ({
   minLon: -1,
   minLat: -1,
@@ -33,7 +33,7 @@ function walked(vertices: number, surroundings: Partial<Surroundings>) {
   return { ...found, open: found.costs.forward.filter((time) => time !== CLOSED).length };
 }
 
-test('a part of the streets is kept from a certain size on', () => {
+test('a connected part of the streets is kept from a certain number of vertices on', () => {
   expect(walked(LEAST, {})).toMatchObject({ islandVertices: 0, open: LEAST - 1, mode: 'walk' });
   expect(walked(LEAST - 1, {})).toMatchObject({ islandVertices: LEAST - 1, open: 0 });
 });
@@ -41,14 +41,14 @@ test('a part of the streets is kept from a certain size on', () => {
 test('a short part is kept if its streets go on beyond the area read, within the street data', () => {
   expect(walked(9, { streetArea: upTo(9) }).open).toBe(0);
   expect(walked(9, { streetArea: upTo(8) })).toMatchObject({ islandVertices: 0, open: 8 });
-  // Beyond both, the streets end where the data does.
+  // Outside both the area read and the street data, the streets end where the data does.
   expect(walked(9, { streetArea: upTo(8), coverage: upTo(8) }).open).toBe(0);
   expect(walked(9, { streetArea: upTo(7), coverage: upTo(8) }).open).toBe(8);
   const outlines = [{ polygons: [[boxRing(-1, -1, 0.075, 1)]] }];
   expect(walked(9, { streetArea: upTo(8), outlines }).open).toBe(0);
 });
 
-test('only vertices within the street data count, by its box or its outlines', () => {
+test('only vertices within the box or the outlines of the street data count', () => {
   for (const [covered, open] of [
     [LEAST - 1, 0],
     [LEAST, LEAST + 4],
@@ -59,7 +59,7 @@ test('only vertices within the street data count, by its box or its outlines', (
   }
 });
 
-test('the streets outside the street data are cut off, those that lead beyond the area are not', () => {
+test('streets outside the street data are cut off; streets that lead beyond the area are not', () => {
   const cutOff = (surroundings: Partial<Surroundings>) =>
     walked(LEAST + 5, surroundings).isCutOff.reduce((sum, flag) => sum + flag, 0);
   expect(cutOff({})).toBe(0);
@@ -67,7 +67,7 @@ test('the streets outside the street data are cut off, those that lead beyond th
   expect(cutOff({ coverage: upTo(LEAST + 1) })).toBe(3);
 });
 
-test('what one gets to only through private streets is private, in the whole as in its parts', () => {
+test('streets reached only through private ones are private; a part that leads beyond the area is public', () => {
   const own = WALK | WALK_LOCAL;
   const isLocal = (traits: readonly number[], surroundings: Partial<Surroundings> = {}) =>
     buildModeNetwork(line(LEAST, traits), 'walk', { coverage: null, ...surroundings }).costs
@@ -79,7 +79,7 @@ test('what one gets to only through private streets is private, in the whole as 
   expect([...isLocal(gated, { streetArea: west })].lastIndexOf(0)).toBe(1);
 });
 
-test('a mode has the streets that it may use, and its own size of parts', () => {
+test('each mode has only the streets that it may use, and counts islands on those', () => {
   const network = line(LEAST + 3, [RIDE, RIDE, RIDE, WALK | RIDE]);
   const [walk, bike] = (['walk', 'bike'] as const).map((mode) =>
     buildModeNetwork(network, mode, { coverage: null }),

@@ -11,7 +11,7 @@ type Line = readonly Point[];
 const coordinate = fc.integer({ min: -6, max: 6 });
 const point: fc.Arbitrary<Point> = fc.tuple(coordinate, coordinate);
 const lineOf = (minLength: number, at = point) => fc.array(at, { minLength, maxLength: 4 });
-/** So few that streets often have the same distance. */
+/** One of so few points that streets are often at equal distances. */
 const corner = fc.tuple(fc.nat(2), fc.nat(2));
 
 /** Points of lines as flat arrays. */
@@ -116,7 +116,7 @@ test('the nearest permitted street counts its detour, and of equal ones the publ
       const found = segments.nearestWithin(
         x * METRE[0],
         y * METRE[1],
-        // No distance of points on a grid decides by rounding.
+        // The margin keeps rounding from deciding about points on a grid.
         radius + 0.01,
         ({ edge }) => streets[edge].isPermitted,
         (edge) => streets[edge].detour,
@@ -147,7 +147,7 @@ test('the nearest permitted street counts its detour, and of equal ones the publ
     },
   ));
 
-/** By ternary search along the segment: the distance has one minimum. */
+/** Distance to a segment by ternary search, since the distance along it has one minimum. */
 function distanceTo([x, y]: Point, from: Point, to: Point): number {
   const at = (t: number) =>
     Math.hypot(from[0] + t * (to[0] - from[0]) - x, from[1] + t * (to[1] - from[1]) - y);

@@ -12,7 +12,7 @@ import { positions } from '../support/rings.ts';
 import { tagsOf } from '../support/tags.ts';
 import { Dice } from '../transit/dice.ts';
 
-/** Degrees are so small here that the surface is flat: one unit is a metre in both coordinates. */
+/** A metre in degrees, to the east and to the north: so near to 0° the surface counts as flat. */
 const UNIT = 1 / 111_195;
 
 /** Seconds on foot from the first node to the last, by relaxing until nothing changes. */
@@ -51,13 +51,13 @@ const ACROSS: [number[], string][] = [
   [[3, 5], PATH],
 ];
 
-test('a plaza is crossed on foot, an outline that is only a path is followed', () => {
+test('a plaza is crossed on foot; an outline that is only a path is followed', () => {
   const ring = [1, 2, 3, 4, 1];
   expect(walk(SQUARE, [...ACROSS, [ring, PLAZA]])).toBeCloseTo(seconds(100 + 100 * Math.SQRT2), 0);
   expect(walk(SQUARE, [...ACROSS, [ring, 'highway=pedestrian']])).toBeCloseTo(seconds(300), 0);
 });
 
-test('routes go around areas outside the plaza, by its inward corner', () => {
+test('a route across an L-shaped plaza goes by its inward corner, not outside it', () => {
   // An L, entered at the end of each arm; the straight line between these is outside.
   const points = positions('-10 100, 0 100, 0 0, 100 0, 100 20, 20 20, 20 100, 110 0');
   const paths: [number[], string][] = [
@@ -105,7 +105,7 @@ test('a ferry for cars only takes no walkers; an elevator is a way that takes a 
 
 type Corner = readonly [x: number, y: number];
 
-/** Corners around a point at random distances, in either direction: an outline with inward ones. */
+/** An outline around a point in either direction, with corners at random distances, some inward. */
 function randomOutline(dice: Dice, [east, north]: Corner): Corner[] {
   const count = 3 + dice.below(7);
   const corners = Array.from({ length: count }, (_, i): Corner => {
@@ -116,7 +116,7 @@ function randomOutline(dice: Dice, [east, north]: Corner): Corner[] {
   return dice.chance(0.5) ? corners : corners.reverse();
 }
 
-/** The angle from one direction to another, from -180 to 180 degrees to the left. */
+/** The angle from one direction to another, from -180 to 180 degrees, positive to the left. */
 function turnBetween([ax, ay]: Corner, [bx, by]: Corner): number {
   const angle = ((Math.atan2(by, bx) - Math.atan2(ay, ax)) * 180) / Math.PI;
   return ((angle + 540) % 360) - 180;
@@ -124,7 +124,7 @@ function turnBetween([ax, ay]: Corner, [bx, by]: Corner): number {
 
 const minus = ([ax, ay]: Corner, [bx, by]: Corner): Corner => [ax - bx, ay - by];
 
-/** Whether an outline winds around a point: by the sum of the angles at which its sides appear. */
+/** Whether an outline winds around a point, by the sum of the angles that its sides subtend. */
 function windsAround(outline: readonly Corner[], point: Corner): boolean {
   const angles = outline.map((corner, i) =>
     turnBetween(minus(corner, point), minus(outline[(i + 1) % outline.length], point)),
@@ -132,7 +132,7 @@ function windsAround(outline: readonly Corner[], point: Corner): boolean {
   return Math.abs(angles.reduce((sum, angle) => sum + angle, 0)) > 180;
 }
 
-/** Whether two straight lines cross between their ends, none of them common, by Cramer's rule. */
+/** Whether two segments without a common end cross between their ends, by Cramer's rule. */
 function crosses([a, b]: readonly Corner[], [c, d]: readonly Corner[]): boolean {
   if ([a, b].includes(c) || [a, b].includes(d)) return false;
   const [ux, uy] = minus(b, a);
@@ -209,7 +209,7 @@ test('straight ways lead across a plaza between entrances and inward corners in 
     ]);
   }));
 
-test('a plaza with many entrances is crossed, one with more than sixty is walked around', () => {
+test('a plaza with up to sixty entrances is crossed; one with more is walked around', () => {
   const crossings = (entrances: number) => {
     const corners = Array.from({ length: entrances }, (_, i): Corner => {
       const angle = (2 * Math.PI * i) / entrances;

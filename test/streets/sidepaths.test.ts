@@ -9,7 +9,7 @@ import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { tagsOf } from '../support/tags.ts';
 
-/** Metres along the equator. */
+/** A metre along the equator, in degrees. */
 const METRE = 1 / 111_319.490793;
 const LIGHTS = nodeTraits(tagsOf('highway=traffic_signals'));
 
@@ -37,7 +37,7 @@ function networkAlong(points: Way[0], degrees: number, tags: string, beside: rea
   return buildNetwork(...mappedStreets(places, ways, lights));
 }
 
-/** The directions in which it is ridden. */
+/** The directions in which a street with these tags is ridden: `R` forward, `r` backward. */
 const riddenOf = (tags: string, ...beside: readonly Way[]) => riddenIn(networkOf(tags, ...beside));
 
 function riddenIn(network: StreetNetwork): string {
@@ -111,7 +111,7 @@ test.each([0, 30, 90, 135, 180, 250])(
   },
 );
 
-test('the path of a bent street runs along the part that has its middle', () => {
+test('a path counts for a bent street only along the part that holds the middle of the street', () => {
   const bends: Way[0][] = [
     [
       [0, 0],
@@ -152,7 +152,7 @@ test.each<[string, string, readonly Way[]]>([
   ['-r', `${AGAINST}, cycleway:left=separate, oneway=-1`, [ASIDE]],
   ['Rr', 'highway=tertiary, cycleway:left=separate', [ASIDE]],
   ['Rr', 'highway=tertiary, oneway:bicycle=no, cycleway:left=separate', [ASIDE]],
-])('the directions ridden are %s of a street tagged %s', (ridden, tags, beside) => {
+])('the directions ridden are %s on a street tagged %s', (ridden, tags, beside) => {
   expect(riddenOf(tags, ...beside)).toBe(ridden);
 });
 
@@ -177,14 +177,14 @@ test.each<[string, boolean, string, readonly Way[]]>([
   },
 );
 
-test('the traits of streets with paths are others, and those that tags give stay as they are', () => {
+test('leaving streets to their paths returns new traits and does not change the given ones', () => {
   const { edgeCount, firstPoint, pointLon, pointLat } = networkOf(SENT, ASIDE);
   const traits = Uint32Array.of(streetTraits(tagsOf(SENT)), streetTraits(tagsOf(ASIDE[1])));
   const given = traits.slice();
   const left = leaveToSidepaths({ edgeCount, firstPoint, pointLon, pointLat, traits });
   expect(traits).toEqual(given);
   expect([left[0] === given[0], left[1] === given[1]]).toEqual([false, true]);
-  // A path that is calm in one direction only is none.
+  // A path that is calm in only one direction does not count.
   for (const [forward, backward] of [
     [1, 3],
     [3, 1],
@@ -194,7 +194,7 @@ test('the traits of streets with paths are others, and those that tags give stay
   }
 });
 
-test('a path for walkers does not take the street from riders', () => {
+test('a path for walkers does not close the street to riders', () => {
   const tags = 'highway=tertiary, foot=use_sidepath, bicycle=use_sidepath';
   const network = networkOf(tags, line(20, 'highway=footway'));
   expect(network.traits[0] & WALK).toBe(0);

@@ -25,7 +25,7 @@ const SHAPE: readonly Point[] = [
   [100, 400],
 ];
 
-/** The point on it after some metres. */
+/** The point of `SHAPE` after some metres. */
 function along(metres: number): Point {
   if (metres <= 300) return [metres, 0];
   return metres <= 700 ? [300, metres - 300] : [300 - (metres - 700), 400];
@@ -38,7 +38,7 @@ const network = buildNetwork(
     [{ refs: [...SHAPE.keys()], traits }],
   ),
 );
-/** Heights by metres to the east and to the north. */
+/** Makes a source of heights from a function of metres to the east and to the north. */
 const ground = (height: (...at: Point) => number): HeightsAt => {
   return async (lon, lat) => lon.map((east, i) => height(east / METRE[0], lat[i] / METRE[1]));
 };
@@ -53,7 +53,7 @@ test('heights are sampled at equal distances along a street, around its bends', 
     }),
   );
   const steps = Math.ceil(900 / HILLS.step);
-  // The two ends, and the points between them.
+  // Heights are read at the two ends, and at the points between them.
   expect(sampled.length).toBe(2 + steps - 1);
   sampled.slice(2).forEach(([east, north], i) => {
     const [x, y] = along((900 * (i + 1)) / steps);
@@ -69,7 +69,7 @@ test('heights are sampled at equal distances along a street, around its bends', 
   });
 });
 
-test('the share of known heights is by points of each street, weighted by length', async () => {
+test('the share of known heights counts the points of each street, weighted by its length', async () => {
   const steps = Math.ceil(900 / HILLS.step);
   const places = Array.from({ length: steps + 1 }, (_, i) => along((900 * i) / steps));
   for (const north of [-1, 200.5, 500]) {
@@ -91,7 +91,7 @@ test('the share of known heights is by points of each street, weighted by length
   ).toBe(0);
 });
 
-/** An edge of a network without shape: its ends, length, and what it is. */
+/** An edge without a shape: its ends, its length, and its kind. */
 interface Span {
   readonly ends: readonly [number, number];
   readonly metres: number;
@@ -109,7 +109,7 @@ const KINDS: Record<Span['kind'], number> = {
   ferry: WALK | OFF_GROUND,
 };
 
-/** Edges in one step each, so that each has the slope between the heights of its ends. */
+/** A network of edges of one step each, whose slope follows from the heights of their ends. */
 function networkOfSpans(vertexCount: number, spans: readonly Span[]): StreetNetwork {
   return {
     vertexCount,
@@ -145,8 +145,8 @@ const isSloped = ({ kind }: Span) => !['gate', 'cars', 'car bridge', 'ferry'].in
 const isOff = ({ kind }: Span) => kind === 'bridge' || kind === 'ride';
 
 /**
- * The heights of vertices where those off the ground are weighted means of the ends of their
- * bridges, with distances between all pairs by the algorithm of Floyd and Warshall.
+ * The height of each vertex. A vertex off the ground has the weighted mean of the heights at the
+ * ends of its bridges, with distances between all pairs by the algorithm of Floyd and Warshall.
  */
 function spannedHeights(spans: readonly Span[], ground: readonly number[]): number[] {
   const count = (at: number, among: readonly Span[]) =>
@@ -189,7 +189,7 @@ function spannedHeights(spans: readonly Span[], ground: readonly number[]): numb
 }
 
 describe('on random streets', () => {
-  test('the slope of a bridge is between its ends, the mean of where bridges reach the ground', () =>
+  test('a bridge slopes between its ends, whose heights are means of where bridges reach the ground', () =>
     forAll(150, fc.nat(), async (seed) => {
       const dice = new Dice(seed);
       const vertices = 2 + dice.below(9);
@@ -252,7 +252,7 @@ describe('on random streets', () => {
       });
     }));
 
-  test('the time up to a part of an edge is the sum over short pieces, each at its own grade', () =>
+  test('the time up to a point of an edge is the sum over short pieces, each at its own grade', () =>
     forAll(150, fc.nat(), (seed) => {
       const dice = new Dice(seed);
       const counts = Array.from({ length: 3 }, () => dice.below(5));
@@ -279,7 +279,7 @@ describe('on random streets', () => {
     }));
 });
 
-/** The grades of a street by equal steps, from the heights at their ends. */
+/** The grades of equal steps of a street, from the heights at the ends of the steps. */
 function profileOf(
   shape: readonly Point[],
   height: (x: number, y: number) => number,

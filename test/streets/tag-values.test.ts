@@ -41,12 +41,12 @@ describe('access', () => {
     expect(words(values).map((value) => access(value))).toEqual(words(values).map(() => expected));
   });
 
-  test('is that of the first of a list, in any case', () => {
+  test('is that of the first value of a list, in upper or lower case', () => {
     const lists = ['no;yes', 'Private ;yes', ' YES', ';no'];
     expect(lists.map((list) => access(list))).toEqual(['no', 'local', 'yes', undefined]);
   });
 
-  test('is that of the first tag that says anything known', () => {
+  test('is that of the first tag with a known value', () => {
     expect(access('sometimes', 'private', 'no')).toBe('local');
     expect(accessBy(tagsOf('access=no'), ['foot', 'access'])).toBe('no');
     expect(accessBy(tagsOf('access=no'), ['foot'])).toBeUndefined();
@@ -61,7 +61,7 @@ test.each([
   ['walkers', 'footway steps corridor platform elevator'],
   ['nobody', 'motorway motorway_link busway'],
   ['nobody', 'proposed construction raceway bus_guideway rest_area'],
-])('open to %s are %s', (open, classes) => {
+])('classes of highways open to %s: %s', (open, classes) => {
   for (const highway of words(classes)) {
     const of = traits(`highway=${highway}`);
     const bits = { both: WALK | RIDE, walkers: WALK, nobody: 0 }[open];
@@ -69,14 +69,14 @@ test.each([
   }
 });
 
-test('what is no street is not one by another tag', () => {
+test('a way that is no street does not become one by another tag', () => {
   expect(traits('highway=proposed, public_transport=platform')).toBe(0);
   expect(traits('public_transport=platform') & (WALK | RIDE)).toBe(WALK);
   expect(traits('railway=rail')).toBe(0);
   expect(traits('man_made=bridge')).toBe(0);
 });
 
-test('a motorway has walkers where it has a sidewalk of its own', () => {
+test('a motorway is open to walkers where it has a sidewalk of its own', () => {
   const walked = (value: string) => (traits(`highway=motorway, sidewalk=${value}`) & WALK) !== 0;
   const values = words('both left right no none separate yes');
   expect(values.map(walked)).toEqual([true, true, true, false, false, false, false]);
@@ -92,7 +92,7 @@ test.each([
   [WALK, 'oneway:foot=no'],
   [WALK, 'oneway=yes'],
   [WALK, 'foot:forward=yes'],
-])('walked in directions %i is a footway with %s', (directions, tags) => {
+])('directions %i are walked on a footway with %s', (directions, tags) => {
   expect(traits(`highway=footway, ${tags}`) & WALK).toBe(directions);
 });
 
@@ -145,7 +145,7 @@ describe('the time', () => {
     ['10:03:2', null],
     ['1000:00', null],
     ['12345', null],
-  ])('of a ferry is read of the duration %j as %s minutes', (duration, moving) => {
+  ])('of a ferry with a duration of %j is read as %s minutes', (duration, moving) => {
     expect(minutes(`route=ferry, duration=${duration}`)).toEqual([10, moving]);
   });
 
@@ -274,7 +274,7 @@ describe('trips seldom begin or end', () => {
     [false, 'highway=footway, indoor=no'],
     [true, 'highway=trunk_link, name=Main Street'],
     [false, 'highway=primary_link, foot=yes'],
-  ])('on this: %s, %s', (expected, tags) => {
+  ])('on a way with these tags: %s, %s', (expected, tags) => {
     expect(seldom(tags)).toBe(expected);
   });
 
@@ -342,7 +342,7 @@ test.each([
   }
 });
 
-test('water is what is mapped as an area of it, and nothing that has no tags', () => {
+test('open water is what is mapped as an area or a coastline; without tags nothing is impassable', () => {
   const isWater = ['natural=water', 'natural=coastline', 'waterway=riverbank', 'waterway=river'];
   expect(isWater.map((tags) => isOpenWater(tagsOf(tags)))).toEqual([true, true, true, false]);
   expect(isImpassable(new Map())).toBe(false);

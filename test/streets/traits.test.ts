@@ -22,8 +22,8 @@ import { tagsOf } from '../support/tags.ts';
 
 const traits = (tags: string) => streetTraits(tagsOf(tags));
 /**
- * W and w: walking forward and back; R and r: riding; and after a slash the modes for through
- * traffic.
+ * Access as letters: W and w for walking forward and backward, R and r for riding. Letters after a
+ * slash are for through traffic, where its access differs.
  */
 const spelled = (tags: string) => {
   const letters = (bits: number) => [
@@ -165,7 +165,7 @@ describe('access to a way', () => {
   });
 });
 
-/** Forward and backward; one figure where both are equal. Worked out by hand from R5's rules. */
+/** Stress forward and backward, one digit if both are equal, worked out by hand from R5's rules. */
 test.each<[string, string]>([
   ['1', 'highway=cycleway'],
   ['1', 'highway=residential, lanes=4, maxspeed=45 mph'],

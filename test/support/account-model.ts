@@ -11,7 +11,7 @@ export type AccountInput =
   /** A read once no operation can be in flight any more. */
   | { readonly kind: 'settled' };
 
-/** The response. */
+/** The response to an operation. */
 export interface AccountOutput {
   readonly balance?: number;
   readonly isDone?: boolean;

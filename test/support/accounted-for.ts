@@ -5,14 +5,14 @@ import { PLANS } from '../../portal/plans.ts';
 import { booksOf } from './books.ts';
 import type { StripeBooks } from './stripe-stand-in/stripe-books.ts';
 
-/** A self-signed-up customer, and the charges in the responses received. */
+/** A customer who signed up, and the charges in the responses that the customer received. */
 export interface Customer {
   readonly email: string;
   readonly used: number;
   readonly requests: number;
 }
 
-/** Tokens of each sale here, before any refund. */
+/** Tokens of each sale in these tests, before any refund. */
 const TOKENS_OF_A_SALE = PLANS.membership.tokens_per_month;
 
 /**

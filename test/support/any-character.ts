@@ -3,8 +3,8 @@ import fc from 'fast-check';
 const SURROGATES = { first: 0xd800, count: 0x800 };
 
 /**
- * Any code point but a surrogate. The same as `unit: 'binary'`, which takes a second for a table of
- * them all.
+ * Any code point but a surrogate. Equivalent to `unit: 'binary'`, which takes a second to build a
+ * table of all code points.
  */
 export const ANY_CHARACTER: fc.Arbitrary<string> = fc.nat({ max: 0x10ffff - SURROGATES.count }).map(
   (at) => String.fromCodePoint(at < SURROGATES.first ? at : at + SURROGATES.count),

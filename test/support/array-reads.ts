@@ -1,4 +1,7 @@
-/** An array that behaves as the given one, and the positions at which it is read, in order. */
+/**
+ * Returns an array that behaves like the given one, and the positions at which it is read, in
+ * order.
+ */
 export function withReads(array: Int32Array) {
   const positions: number[] = [];
   const counted = new Proxy(array, {

@@ -13,7 +13,10 @@ export async function buildBaltimore(folder: string, tiles = false): Promise<voi
   await store.close();
 }
 
-/** A store with that release, without tiles, which is kept between runs: read, never write. */
+/**
+ * Folder of a store with the release of Baltimore, without tiles. Kept between runs, so tests must
+ * only read it.
+ */
 export function baltimoreStore(): Promise<string> {
   const sources = ['test/data/baltimore', path.relative('', import.meta.filename)];
   return keptFolder('baltimore-release', sources, (folder) => buildBaltimore(folder));

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** Real inputs, with their sources and licences alongside. */
+/** Folder of real inputs, with their sources and licences alongside. */
 const INPUTS = path.resolve('test/data/baltimore');
 
 export const baltimoreFile = (name: string) => path.join(INPUTS, name);

@@ -10,7 +10,7 @@ import { issuedKey, newAccount } from './customers.ts';
 export interface Books {
   readonly granted: number;
   readonly used: number;
-  /** Paid requests. */
+  /** Number of paid requests. */
   readonly requests: number;
   readonly balance: number;
 }
@@ -41,7 +41,7 @@ export async function openCustomer(
   return { account: id, keyId: key.id, key: plainKey };
 }
 
-/** A ledger's folder, open while `use` runs; a service may have it open at the same time. */
+/** Opens the ledger in a folder while `use` runs; a service may have it open at the same time. */
 export async function withLedger<T>(
   folder: string,
   use: (ledger: Ledger) => Promise<T>,

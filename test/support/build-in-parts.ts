@@ -9,8 +9,8 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 
 /**
- * Builds and publishes a release with its counties divided into these regions, which are then
- * joined.
+ * Builds and publishes a release whose counties are divided into regions, one per part, which are
+ * then joined.
  */
 export async function buildInParts(
   request: BuildRequest,

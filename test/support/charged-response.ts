@@ -2,8 +2,8 @@ import type { Charge } from '../../portal/accounts/metering.ts';
 import type { IdempotentRequest, Replays, StoredResponse } from '../../portal/accounts/replays.ts';
 
 /**
- * Charges for a response and, if it was the first, stores it, as a POST does. `null`: it is not
- * stored.
+ * Charges for a response and, if this is the first charge for the request, stores it, as a POST
+ * does. A null response is not stored.
  */
 export async function chargeAndKeep(
   ledger: Replays,

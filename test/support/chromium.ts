@@ -1,17 +1,20 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { ensureDebianPackage } from './debian.ts';
 
-/** Resolves loopback names only: there is no network. */
+/** Option to resolve loopback names only, since there is no network. */
 const ALONE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost';
 
-/** Draws WebGL without a graphics card. */
+/** Options to draw WebGL without a graphics card. */
 export const SOFTWARE_GL = [
   '--use-gl=angle',
   '--use-angle=swiftshader',
   '--enable-unsafe-swiftshader',
 ];
 
-/** Like that of `expect.poll`: it ends what hangs, and says nothing of how long a page may take. */
+/**
+ * Timeout, like that of `expect.poll`: it ends what hangs, and does not state how long a page may
+ * take.
+ */
 const PATIENCE_MS = 120_000;
 
 export async function openChromium(...args: readonly string[]): Promise<Browser> {

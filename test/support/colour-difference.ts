@@ -2,7 +2,10 @@ export type Rgb = readonly [red: number, green: number, blue: number];
 type Lab = readonly [lightness: number, a: number, b: number];
 type Matrix = readonly [Rgb, Rgb, Rgb];
 
-/** Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB. */
+/**
+ * Matrices that simulate colour blindness in linear RGB: Machado, Oliveira and Fernandes (2009),
+ * severity 1.
+ */
 export const COLOUR_BLINDNESS: Readonly<Record<string, Matrix>> = {
   protanopia: [
     [0.152286, 1.052583, -0.204868],
@@ -42,7 +45,7 @@ export function seenWith(matrix: Matrix, colour: Rgb): Rgb {
   ) as never;
 }
 
-/** CIE L*a*b* under D65. */
+/** Converts a colour to CIE L*a*b* under D65. */
 export function labOf(colour: Rgb): Lab {
   const [r, g, b] = colour.map(linear);
   const f = (t: number) => (t > 216 / 24_389 ? Math.cbrt(t) : ((24_389 / 27) * t + 16) / 116);
@@ -54,7 +57,7 @@ export function labOf(colour: Rgb): Lab {
 
 const DEGREE = Math.PI / 180;
 
-/** ΔE2000: Sharma, Wu and Dalal (2005). */
+/** Difference between two colours as ΔE2000: Sharma, Wu and Dalal (2005). */
 export function deltaE2000([L1, a1, b1]: Lab, [L2, a2, b2]: Lab): number {
   const mean = (Math.hypot(a1, b1) + Math.hypot(a2, b2)) / 2;
   const g = (1 - Math.sqrt(mean ** 7 / (mean ** 7 + 25 ** 7))) / 2;

@@ -3,7 +3,10 @@ import { pathToFileURL } from 'node:url';
 import type * as MakePlan from '../../builder/plan/make-plan.ts';
 import type * as Pool from '../../builder/prepare/preparation-pool.ts';
 
-/** Modules as installed: those that start threads, which run compiled code. */
+/**
+ * Modules that tests import in compiled form, as installed: they start threads, which run compiled
+ * code.
+ */
 interface Compiled {
   readonly 'plan/make-plan': typeof MakePlan;
   readonly 'prepare/preparation-pool': typeof Pool;

@@ -10,8 +10,8 @@ export interface ComposeService {
 const FILE = 'infra/container/compose.yaml';
 
 /**
- * Services of the compose file, by name, as started here: `${NAME:-…}` filled in from `values`, and
- * addresses in `elsewhere`, such as `redis:6379`, replaced.
+ * Services of the compose file, by name, as tests start them: `${NAME:-…}` is filled in from
+ * `values`, and addresses in `elsewhere`, such as `redis:6379`, are replaced.
  */
 export async function composeServices(
   values: Readonly<Record<string, string>>,

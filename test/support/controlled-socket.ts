@@ -1,14 +1,14 @@
 import { Duplex } from 'node:stream';
 
 /**
- * A connection with a simulated kernel: it accepts a given number of written bytes, which its peer
- * reads, then no more. So deliveries are known to the byte.
+ * A connection with a simulated kernel, which accepts a given number of written bytes, all read by
+ * the peer, and then no more, so that deliveries are known to the byte.
  */
 export class ControlledSocket extends Duplex {
   readonly remoteAddress = '127.0.0.1';
   /** Bytes that the kernel has accepted and the peer has read. */
   taken = Buffer.alloc(0);
-  /** Resolves when the kernel accepts no more: some bytes are left over. */
+  /** Resolves when the kernel accepts no more and some bytes are left over. */
   readonly stalled: Promise<void>;
   #stall = () => {};
   #allowance: number;
@@ -29,13 +29,13 @@ export class ControlledSocket extends Duplex {
     this.push(text);
   }
 
-  /** The peer resets the connection; the server is notified at once. */
+  /** Resets the connection as the peer; the server is notified at once. */
   reset(): void {
     this.#isReset = true;
     this.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
   }
 
-  /** The peer resets the connection; the server notices at its next write. */
+  /** Resets the connection as the peer; the server notices at its next write. */
   resetUnnoticed(): void {
     this.#isReset = true;
   }

@@ -1,7 +1,7 @@
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
-/** A folder store that counts its range reads, by object. */
+/** A folder store that records the object of each range read. */
 export class CountingStore extends FolderStore {
   reads: string[] = [];
 

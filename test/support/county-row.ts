@@ -9,29 +9,30 @@ import { BLOCK_FIELDS, type Point, pointAt, squareAround } from '../transit/smal
 export const ROW = ['99001', '99003', '99005', '99007'];
 
 /**
- * Metres between the centres of two neighbours. An hour's ride from a county ends between the
- * second county and the third; half an hour's, between the first and the second.
+ * Metres between the centres of neighbouring counties. Counted from the county where a ride begins,
+ * an hour's ride ends between the second and the third county, and half an hour's ride between the
+ * first and the second.
  */
 const PITCH = 8_000;
 /**
- * A town with that many corners each way, in the centre of each county, and the distance between
- * corners.
+ * Number of corners each way in the town at the centre of each county; `SIDE` is the distance
+ * between corners, in metres.
  */
 const CORNERS = 6;
 const SIDE = 150;
 const BLOCKS = 9;
-/** The side of a block's square, in degrees. */
+/** Half the side of a block's square, in degrees. */
 const HALF_SIDE = 5e-4;
 
 /** Deviations from the default, by county. */
 export interface RowChanges {
-  /** More people in its first block. */
+  /** Additional people in the county's first block. */
   readonly people?: Readonly<Record<string, number>>;
-  /** Another name for its first shop. */
+  /** Another name for the county's first shop. */
   readonly shop?: Readonly<Record<string, string>>;
-  /** Moves its first block's internal point east by this many metres. */
+  /** Metres by which the internal point of the county's first block is moved east. */
   readonly moved?: Readonly<Record<string, number>>;
-  /** Removes the street at the northern end of its town. */
+  /** Counties whose town lacks the street at its northern end. */
   readonly closed?: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export const BY: Change = { by: 'operator', atMs: Date.UTC(2026, 0, 1) };
 /** The route that charges in tests are for. */
 export const ROUTE = 'GET /v1/blocks/{geoid}/summary';
 
-/** A new account without an address and without tokens. */
+/** Opens an account without tokens and, by default, without an email address. */
 export async function newAccount(
   ledger: Accounts,
   { email = null, member = false }: { email?: string | null; member?: boolean } = {},
@@ -23,7 +23,7 @@ export async function newAccount(
   return account;
 }
 
-/** One more key of an account, unless it has reached its limit. */
+/** Issues one more key of an account, unless the account has reached its limit. */
 export function newKey(
   ledger: Accounts,
   id: AccountId,
@@ -33,7 +33,7 @@ export function newKey(
   return ledger.issueKey({ owner: { id }, label, by: 'operator', atMs });
 }
 
-/** The same for an account below its limit. */
+/** Issues one more key of an account; throws if the account has reached its limit. */
 export async function issuedKey(
   ...order: Parameters<typeof newKey>
 ): Promise<Extract<KeyIssue, { created: true }>> {

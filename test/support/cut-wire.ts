@@ -8,11 +8,11 @@ export interface CutWire {
   cutAfterNext(): Promise<void>;
   /**
    * Holds the next request, or the next that contains a word, and breaks the connection. The
-   * function it resolves with delivers the held bytes after all, and resolves once they have been
-   * answered.
+   * function that the promise resolves with delivers the held bytes after all, and resolves once
+   * they have been answered.
    */
   cutBeforeNext(word?: string): Promise<() => Promise<void>>;
-  /** From now on nothing arrives, in either direction; data in flight is lost with `close`. */
+  /** Stops traffic in both directions from now on; data in flight is lost with `close`. */
   freeze(): void;
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ const PACKAGES = [
 
 /**
  * Starts installing what `npm test` needs, concurrently with the first tests; each test waits for
- * its own.
+ * the packages that it needs.
  */
 export default function setup(): void {
   if (process.env.npm_lifecycle_event === 'test') void installAll();
@@ -24,7 +24,7 @@ export default function setup(): void {
 
 async function installAll(): Promise<void> {
   for (const [pkg, binary] of PACKAGES) {
-    // The test that needs it reports the error.
+    // The test that needs the package reports the error.
     await ensureDebianPackage(pkg, binary).catch(() => {});
   }
 }

@@ -6,9 +6,15 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const LOCK = path.join(tmpdir(), 'travel-time-access-apt.lock');
 const MAX_OUTPUT_BYTES = 1 << 26;
-/** Another apt, such as the machine's own upgrades, holds dpkg's lock for minutes. */
+/**
+ * Command that waits for dpkg's lock, which another apt, such as the machine's own upgrades, may
+ * hold for minutes.
+ */
 const APT = 'DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900';
-/** That option does not cover the lock of the package lists, so updating is tried again. */
+/**
+ * Attempts: `DPkg::Lock::Timeout` does not cover the lock of the package lists, so updating is
+ * retried.
+ */
 const TRIES = 20;
 const SECONDS_BETWEEN = 10;
 

@@ -6,7 +6,10 @@ import { keptFolder } from './kept-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of the demo city's inputs, and of the store with its release. Read, never write. */
+    /**
+     * Folder of the demo city's inputs; `demoStore` is that of the store with its release. Tests
+     * must only read both.
+     */
     demoCity: string;
     demoStore: string;
   }
@@ -15,7 +18,9 @@ declare module 'vitest' {
 /** The size and seed of the demo city that tests share. */
 export const DEMO_CITY = { blocks: 600, seed: 7 };
 
-/** Provides one demo release for all test files: a copy of the one that is kept between runs. */
+/**
+ * Provides one demo release for all test files: a copy of the release that is kept between runs.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-demo-'));
   const sources = ['infra/demo', path.relative('', import.meta.filename)];
@@ -26,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function buildInto(folder: string): Promise<void> {
-  // Most runs do not need the builder.
+  // Imported on demand, since most runs do not need the builder.
   const [
     { buildRelease },
     { publishExports },

@@ -28,8 +28,8 @@ export const readDocument = async (proxy: ProxyHarness): Promise<ApiDocument> =>
   inPlace((await proxy.get('/openapi.json')).json());
 
 /**
- * The request that the API reference generates from the examples of an operation: for each that has
- * one.
+ * The request that the API reference generates for an operation, with a value for each parameter
+ * that has an example.
  */
 export function exampleRequest(path: string, { parameters = [], requestBody }: Operation) {
   const query = new URLSearchParams();
@@ -48,7 +48,10 @@ export function exampleRequest(path: string, { parameters = [], requestBody }: O
 /** A binary format, which has no example. */
 export const PARQUET = 'application/vnd.apache.parquet';
 
-/** Lists and outlines in an example are shortened: all its contents occur in the response. */
+/**
+ * Expects that all contents of an example occur in the response; the example shortens lists and
+ * outlines.
+ */
 function expectShown(example: unknown, response: unknown, at: string): void {
   if (Array.isArray(example)) {
     const isOutline = example.length > 3 && Array.isArray(example[0]);
@@ -59,7 +62,7 @@ function expectShown(example: unknown, response: unknown, at: string): void {
     else for (const [i, item] of example.entries()) expectShown(item, shown[i], `${at}[${i}]`);
   } else if (example !== null && typeof example === 'object') {
     for (const [name, member] of Object.entries(example)) {
-      // A made-up cursor: it leads to no page.
+      // The cursor is made up and leads to no page.
       if (name === 'next_cursor' && member !== null) continue;
       expectShown(member, (response as Record<string, unknown>)[name], `${at}.${name}`);
     }
@@ -68,8 +71,8 @@ function expectShown(example: unknown, response: unknown, at: string): void {
 
 /**
  * Sends every example of a document, in each of its formats, and compares the shown response with
- * the actual one. Returns the paths without an example, and the cost of requesting each once, as
- * JSON.
+ * the actual one. Returns the paths without an example, and the cost in tokens of requesting each
+ * example once, in its first format.
  */
 export async function askForExamples(
   proxy: ProxyHarness,
@@ -109,5 +112,5 @@ export async function askForExamples(
   return { without, tokens };
 }
 
-/** Responses that do not depend on a release alone. */
+/** Paths whose responses do not depend on a release alone. */
 const OF_THE_MOMENT = /^\/v1\/(health|ready|tokens|exports\/links)$/;

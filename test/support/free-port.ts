@@ -4,9 +4,9 @@ import { type EventEmitter, once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ephemeral port range: an outgoing connection could otherwise take the port while a
- * server is being restarted. The port 10,000 above, which a node of Redis Cluster also uses, is
- * outside the range too.
+ * Range of ports, exclusive of `END`, below the ephemeral ports: an outgoing connection could
+ * otherwise take the port while a server is being restarted. The port 10,000 above, which a node of
+ * Redis Cluster also uses, is not an ephemeral port either.
  */
 const [FIRST, END] = [12_000, 22_000];
 
@@ -36,7 +36,7 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Whether a socket comes to listen, rather than to an error. */
+/** Whether a socket starts to listen; false if an error occurs first. */
 function begins(socket: EventEmitter): Promise<boolean> {
   return once(socket, 'listening').then(
     () => true,

@@ -12,24 +12,26 @@ import { listening, runNginx } from './nginx.ts';
 
 const run = promisify(execFile);
 
-/** A response as received: its body not decompressed. */
+/** A response as received, with its body not decompressed. */
 export interface FrontResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
 
-/** A server in front of the service, with the very configuration given to operators. */
+/** A server in front of the service, with the same configuration as given to operators. */
 export interface Front {
   readonly port: number;
-  /** Sends a request to one of its hosts. */
+  /** Sends a request to one of the hosts of the front. */
   ask(
     url: string,
     headers?: Readonly<Record<string, string>>,
     method?: Dispatcher.HttpMethod,
     body?: string,
   ): Promise<FrontResponse>;
-  /** Whether its probes have found each server ready; nginx sends none. */
+  /**
+   * Whether the front's probes have found each server ready; true for nginx, which sends no probes.
+   */
   findsAllReady(): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -37,11 +39,11 @@ export interface Front {
 export interface NginxFront extends Front {
   readonly caFile: string;
   readonly ca: string;
-  /** Its access log, a line per request. */
+  /** The access log, one line per request. */
   log(): Promise<string[]>;
   /** The access log lines that report an unresponsive upstream. */
   unanswered(): Promise<string[]>;
-  /** Its error output. */
+  /** The error log. */
   errors(): Promise<string>;
 }
 
@@ -52,7 +54,7 @@ export const HOSTS = {
   tiles: 'tiles.example.test',
 } as const;
 
-/** The start of such a line. */
+/** Start of the access log lines that report an unresponsive upstream. */
 const UNANSWERED = 'unanswered ';
 
 /**
@@ -63,11 +65,11 @@ export async function startNginxFront(
     readonly api?: readonly string[];
     readonly portal?: string;
     readonly bucket?: string;
-    /** The store's location in the bucket, unless as in the compose file. */
+    /** Location of the store in the bucket; by default, that of the compose file. */
     readonly bucketPath?: string;
   },
   other: {
-    /** The command of another nginx. */
+    /** Command of another nginx; by default, Debian's. */
     readonly program?: readonly string[];
     readonly settings?: Readonly<Record<string, string>>;
   } = {},
@@ -76,7 +78,7 @@ export async function startNginxFront(
   const template = await readFile('infra/front/nginx.conf.template', 'utf8');
   const names = { API_HOST: HOSTS.api, ACCOUNT_HOST: HOSTS.account, TILES_HOST: HOSTS.tiles };
   const { nginx: composed } = await composeServices(names, {});
-  // With the parameters of the compose file, except `resolve`, which Debian's nginx does not
+  // The parameters are those of the compose file, except `resolve`, which Debian's nginx does not
   // support.
   const upstream = (name: string, addresses: readonly string[]) => {
     const parameters = /^server \S+ resolve(.*;)$/.exec(composed.environment[name])![1];
@@ -120,7 +122,7 @@ export async function startNginxFront(
   };
 }
 
-/** Resolves every name to loopback, whose certificate is trusted. */
+/** Agent that resolves every name to loopback and trusts the certificate authority `ca`. */
 export function loopbackAgent(ca: string): Agent {
   const lookup = (_: string, __: object, done: (...found: unknown[]) => void) =>
     done(null, [{ address: '127.0.0.1', family: 4 }]);
@@ -131,7 +133,7 @@ export function loopbackAgent(ca: string): Agent {
 export async function startVarnishFront(first: string, second = first): Promise<Front> {
   await ensureDebianPackage('varnish', 'varnishd');
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-varnish-'));
-  // Started by root, it reads as a separate user.
+  // When started by root, Varnish reads files as a separate user.
   await chmod(folder, 0o755);
   const port = await freePort();
   const template = await readFile('infra/front/api.vcl.template', 'utf8');
@@ -166,7 +168,8 @@ export async function startVarnishFront(first: string, second = first): Promise<
       asked(agent, toPort(url), { host: HOSTS.api, ...headers }, method, body),
     async findsAllReady() {
       const { stdout } = await run('varnishstat', ['-n', runs, '-j', '-f', 'VBE.*.ready_*.happy']);
-      // 64 bits, one for each probe, of which the lowest is the last: the number is odd.
+      // A value has 64 bits, one per probe, the lowest for the last probe, which succeeded if the
+      // value is odd.
       return [...stdout.matchAll(/"value": \d*(\d)\b/g)].every(
         ([, last]) => Number(last) % 2 === 1,
       );
@@ -200,7 +203,7 @@ async function asked(
   };
 }
 
-/** A template with its names replaced, as `envsubst` does it; throws on an unknown name. */
+/** Replaces the names in a template as `envsubst` does; throws on an unknown name. */
 function filledIn(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];

@@ -19,9 +19,9 @@ const EVERY = 7;
 const UNLINKED: BlockLink = { status: 'no-street-near', snap: 0 };
 
 /**
- * A copy of a release in which every seventh linked block with land has lost its streets: in turn
- * those to walk on, to ride on, and all. Its tiles and block bands are made again, unless it is to
- * have none.
+ * Copies a release and removes the links of every seventh linked block with land: in turn those for
+ * walking, for riding, and for both. The copy's tiles and block bands are built again, unless it is
+ * to have none.
  */
 export async function gappedRelease(
   store: string,

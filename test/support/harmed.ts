@@ -1,14 +1,20 @@
 import { expect } from 'vitest';
 import { ShardError } from '../../shards/errors.ts';
 
-/** Bytes with one bit flipped, and truncated, at a position derived from a number of any size. */
+/**
+ * Returns bytes with one bit flipped, and bytes cut off, at a position derived from a number of any
+ * size.
+ */
 export function harmedAt(bytes: Uint8Array, where: number): [flipped: Uint8Array, cut: Uint8Array] {
   const flipped = bytes.slice();
   flipped[where % bytes.length] ^= 1 << (where % 8);
   return [flipped, bytes.subarray(0, where % bytes.length)];
 }
 
-/** Reads bytes damaged that way: the result must pass `read`'s checks, or be a named error. */
+/**
+ * Reads bytes damaged by `harmedAt`: `read` must either pass its own checks or throw a
+ * `ShardError`.
+ */
 export async function expectRightOrNamed(
   bytes: Uint8Array,
   where: number,

@@ -14,7 +14,7 @@ export class HttpVisitor {
     return this.#send(path, {});
   }
 
-  /** With the CSRF token of the session, if there is one. */
+  /** Sends a POST request with the CSRF token of the session, if there is one. */
   async post(path: string, body: object): Promise<Response> {
     return this.#send(path, {
       method: 'POST',

@@ -5,16 +5,16 @@ import { SMTPServer } from 'smtp-server';
 
 /** A loopback mail server that keeps the mail it receives. */
 export interface Inbox {
-  /** Its address, such as `smtp://127.0.0.1:2525`. */
+  /** Address of the server, such as `smtp://127.0.0.1:2525`. */
   readonly address: string;
-  /** The next mail to an address; waits for it. */
+  /** Waits for the next mail to an address, after the first `had` mails to it. */
   next(to: string, had?: number, waitMs?: number): Promise<Email>;
   close(): Promise<void>;
 }
 
-/** An address for which it refuses mail. */
+/** An address for which the inbox refuses mail. */
 export const REFUSED = 'nobody@example.org';
-/** An address whose mail it fails to store. */
+/** An address whose mail the inbox fails to store. */
 export const FAILING = 'full@example.org';
 const WAIT_MS = 120_000;
 

@@ -7,14 +7,14 @@ import { takeLock } from '../../shards/store/lock-file.ts';
 
 /** The sources that a release depends on, besides its inputs. */
 const BUILDER = ['builder', 'shards'];
-/** The number of versions that are kept. */
+/** Number of versions of a folder that are kept. */
 const KEPT = 4;
 const POLL_MS = 200;
 
 /**
- * A folder with what `make` leaves in it. It is kept between runs, as long as the builder and the
- * other sources named, folders or files, are identical: to be read, never written. If called
- * simultaneously, it is made once.
+ * Returns a folder with what `make` wrote into it. The folder is kept between runs as long as the
+ * builder and the given sources, folders or files, are unchanged, so tests must only read it.
+ * Simultaneous calls make it once.
  */
 export async function keptFolder(
   name: string,
@@ -54,7 +54,7 @@ async function removeOldest(cache: string): Promise<void> {
 }
 
 async function digestOf(sources: readonly string[]): Promise<string> {
-  // Relative, so that copies of the project have the same.
+  // Paths are relative, so that copies of the project have the same digest.
   const files = await Promise.all(
     sources.map(async (source) => {
       if (statSync(source).isFile()) return [source];

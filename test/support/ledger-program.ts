@@ -5,27 +5,29 @@ import { pathToFileURL } from 'node:url';
 
 export interface LedgerProgram {
   readonly child: ChildProcess;
-  /** Writes a line to its standard input. */
+  /** Writes a line to the program's standard input. */
   tell(line: string): void;
-  /** Its output so far. */
+  /** Output of the program so far. */
   output(): string;
-  /** Resolves when it has written this text; rejects, with all its output, when it exits first. */
+  /**
+   * Resolves when the program has written this text; rejects with all its output if it exits first.
+   */
   says(words: string): Promise<void>;
-  /** Resolves with its exit code, or null if it was killed by a signal. */
+  /** Resolves with the program's exit code, or null if it was killed by a signal. */
   readonly ended: Promise<number | null>;
 }
 
 /**
- * The descriptor that `say` writes to. Once it has started a thread, Node makes standard output
- * non-blocking: a write to it fails while its reader is busy.
+ * File descriptor that `say` writes to. Once a thread has been started, Node makes standard output
+ * non-blocking, so that a write to it fails while its reader is busy.
  */
 const SAID = 3;
 
 /**
- * Runs JavaScript in a separate process, on the built code, with the ledger at this address open as
- * `ledger`, `say(words)` to write and `heard` to read lines from its standard input.
- * `maxFileBlocks` is the largest file that it may write, in KiB: simulates a full disk for this
- * process alone.
+ * Runs JavaScript in a separate process, on the built code, with the ledger at `address` open as
+ * `ledger`, `say(words)` to write lines, and `heard` to read lines from its standard input.
+ * `maxFileBlocks` is the size in KiB of the largest file that the process may write, which
+ * simulates a full disk for this process alone.
  */
 export function runLedgerProgram(
   address: string,

@@ -2,7 +2,10 @@
 export interface Operation<Input, Output> {
   readonly input: Input;
   readonly calledAt: number;
-  /** `Infinity` without a response: it may have taken effect at any time since, or never. */
+  /**
+   * `Infinity` without a response: the operation may have taken effect at any time since the call,
+   * or never.
+   */
   readonly returnedAt: number;
   readonly output: Output | undefined;
 }
@@ -11,18 +14,19 @@ export interface Operation<Input, Output> {
 export interface Model<State, Input, Output> {
   readonly initial: State;
   /**
-   * The state after, or `undefined` if this output is impossible; an undefined output was not
-   * observed.
+   * Returns the state after an operation, or `undefined` if this output is impossible. An undefined
+   * output was not observed.
    */
   step(state: State, input: Input, output: Output | undefined): State | undefined;
-  /** Equal for equal states, and for no others. */
+  /** Key of a state: equal for equal states, and for no others. */
   key(state: State): string;
 }
 
 /**
  * Whether every completed operation can have taken effect at one moment between its call and its
- * response. Wing and Gong's search: tries as the next operation any that was called before the
- * first remaining response; with Lowe's memoization of the operations done and the state reached.
+ * response. Uses Wing and Gong's search, which tries as the next operation each that was called
+ * before the first remaining response, with Lowe's memoization of the operations done and the state
+ * reached.
  */
 export function isLinearizable<State, Input, Output>(
   { initial, step, key }: Model<State, Input, Output>,

@@ -2,8 +2,9 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
 /**
- * A separate process that acquires `section.lock` of a store, reports whether it got it, and never
- * releases it. `open` is the code that opens the store `location`, its first argument.
+ * Starts a separate process that tries to acquire `section.lock` of a store, reports whether it
+ * did, and never releases the lock. `open` is the code that opens the store; `location` is the
+ * first argument of the process.
  */
 export function lockHolder(
   imports: string,

@@ -2,14 +2,14 @@
 export interface Watched<T> {
   readonly value: T;
   /**
-   * The most processor time spent between two turns, in milliseconds: independent of the machine's
-   * other load.
+   * The most processor time spent in one turn, in milliseconds: independent of the machine's other
+   * load.
    */
   readonly heldMs: number;
   readonly turns: number;
 }
 
-/** Does work, and measures in every turn of the event loop how long the last one took. */
+/** Does work, and measures the processor time of each turn of the event loop meanwhile. */
 export async function watchLoop<T>(work: () => Promise<T>): Promise<Watched<T>> {
   let [heldMs, turns, isOver] = [0, 0, false];
   let before = process.cpuUsage();

@@ -1,12 +1,14 @@
 import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
 
 export interface MappedWay {
-  /** Its nodes, by number. */
+  /** Nodes of the way, by number. */
   readonly refs: readonly number[];
   readonly traits: number;
 }
 
-/** Nodes at given positions and ways over them, as in an extract. `nodeTraits`: none by default. */
+/**
+ * Nodes at given positions and ways over them, as in an extract. By default, nodes have no traits.
+ */
 export function mappedStreets(
   places: readonly (readonly number[])[],
   ways: readonly MappedWay[],

@@ -1,10 +1,10 @@
 import type { ProxyHarness } from './proxy-harness.ts';
 
-/** Versions of the protocol that clients speak. */
+/** Versions of the protocol that clients use. */
 export const VERSIONS = ['2025-06-18', '2026-07-28'] as const;
 export type Version = (typeof VERSIONS)[number];
 
-/** Result of a tool. */
+/** Result of a tool call. */
 export interface ToolCallResult {
   readonly isError?: boolean;
   readonly content: readonly {
@@ -54,7 +54,7 @@ export async function sendMessage(
   return { status: response.statusCode, text, json: text === '' ? null : JSON.parse(text) };
 }
 
-/** A request of the protocol, complete for its version. */
+/** A request of the protocol, with the members that its version requires. */
 export function requestOf(method: string, params: object, version: Version) {
   const meta = version === '2026-07-28' ? { _meta: META } : {};
   return { jsonrpc: '2.0', id: 1, method, params: { ...params, ...meta } };

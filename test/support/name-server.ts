@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 /** A loopback DNS server with one IPv4 address for every name and a TTL of a second. */
 export interface NameServer {
-  /** Its address, such as `127.0.0.1:5353`. */
+  /** Address of the server, such as `127.0.0.1:5353`. */
   readonly address: string;
   /** The address that names resolve to. */
   leadsTo: string;

@@ -16,7 +16,10 @@ export function newSqliteLedgers(): () => string {
   return () => `sqlite:${path.join(folder, String(ledgers++))}`;
 }
 
-/** The same on Redis: databases of one server, which stops after the tests of the file. */
+/**
+ * Addresses of new, empty Redis ledgers: databases of one server, which stops after the tests of
+ * the file.
+ */
 export function newRedisLedgers(): () => string {
   const redis = ofTests(() => startRedis());
   let databases = 0;
@@ -25,7 +28,7 @@ export function newRedisLedgers(): () => string {
 
 interface LedgersOfTests {
   readonly ledger: Ledger;
-  /** The same ledger, opened again as another server would. */
+  /** `ledger`, opened again as another server would. */
   readonly other: Ledger;
   readonly address: () => string;
 }

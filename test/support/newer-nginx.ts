@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const FOLDER = path.join(tmpdir(), 'travel-time-access-newer-nginx');
-/** nginx, and the libraries it is linked with. */
+/** Packages of nginx and of the libraries it is linked with. */
 const PACKAGES = [
   'nginx',
   'libc6',
@@ -17,8 +17,9 @@ const PACKAGES = [
 ];
 
 /**
- * The command of an nginx at least as new as the image's: that of Debian's next release, unpacked
- * alongside the system's own, with the libraries it needs. It stays on the machine.
+ * Returns the command of an nginx at least as new as the image's: the nginx of Debian's next
+ * release, unpacked alongside the system's own, with the libraries it needs. The files stay on the
+ * machine.
  */
 export async function newerNginx(): Promise<readonly string[]> {
   await mkdir(path.join(FOLDER, 'lists/partial'), { recursive: true });

@@ -33,15 +33,16 @@ export async function startNginx(root: string): Promise<Nginx> {
 /** A running nginx with its own folder. */
 export interface RunningNginx {
   readonly folder: string;
-  /** Its self-signed certificate: the file, and its contents. */
+  /** File of the server's self-signed certificate; `ca` has its contents. */
   readonly caFile: string;
   readonly ca: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts Debian's nginx, or another, with this content of its `http` block, and waits until it
- * listens on a port. The folder has `ca.pem` and `key.pem`, a certificate for the given names.
+ * Starts Debian's nginx, or another `program`, with the given content of its `http` block, and
+ * waits until it listens on `port`. The folder has `ca.pem` and `key.pem`, a certificate for the
+ * given names.
  */
 export async function runNginx(
   port: number,

@@ -16,8 +16,8 @@ const READS = new Set<string | symbol>([
 ]);
 
 /**
- * The ledger at an address, opened again as another server would. Its reads are as of its event
- * loop turn, which a server starts with each request: so each read does here.
+ * Opens the ledger at an address again, as another server would. Reads of a ledger are as of a turn
+ * of its event loop, and a server starts a turn with each request, so each read starts one here.
  */
 export async function openBeside(
   address: string,

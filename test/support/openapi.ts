@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { folderOfThisTest } from './temporary-folder.ts';
 
-/** An object in a document, or the target of its reference. */
+/** Returns an object of a document, or the target if it is a reference. */
 function resolved<T extends object>(document: object, node: T | { readonly $ref: string }): T {
   if (!('$ref' in node)) return node;
   const steps = node.$ref.replace(/^#\//, '').split('/');
@@ -18,7 +18,7 @@ function resolved<T extends object>(document: object, node: T | { readonly $ref:
 }
 
 /**
- * The same document with references of its operations to parameters, responses, headers and
+ * Returns a document whose operations have references to parameters, responses, headers and
  * examples inlined. Schemas stay among its components.
  */
 export function inPlace<T extends object>(document: T): T {
@@ -35,8 +35,8 @@ export function inPlace<T extends object>(document: T): T {
 }
 
 /**
- * Checks a document with the linter, and its examples, at least the given number, against their
- * schemas.
+ * Checks a document with the linter, and its examples, which must be more than `minExamples`,
+ * against their schemas.
  */
 export async function expectSoundOpenApi(document: string, minExamples: number): Promise<void> {
   expect(await lintOpenApi(document)).toMatch(/valid/i);
@@ -66,8 +66,8 @@ interface Operation {
 }
 
 /**
- * The examples of bodies and successful responses, and the schema violations of each: none, if
- * correct.
+ * The examples of bodies and successful responses, and the schema violations of each; null if there
+ * are none.
  */
 function checkedExamples(document: { paths: object }): { at: string; faults: unknown }[] {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });

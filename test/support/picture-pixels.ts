@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core';
 
-/** A picture whose pixels can be looked at. */
+/** A picture whose pixels can be read. */
 export interface PicturePixels {
   readonly width: number;
   readonly height: number;
-  /** `#rrggbb`. */
+  /** Colour of a pixel, as `#rrggbb`. */
   colourAt(x: number, y: number): string;
 }
 

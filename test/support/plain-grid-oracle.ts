@@ -10,8 +10,8 @@ export type PlainGridPlace = (typeof PLAIN_GRID_PLACES)[number];
 const WALK_METRES_PER_MINUTE = 80;
 
 /**
- * The position of a corner of the plain grid, 0 to 8 columns east and rows north of its south-west
- * one.
+ * Position of a corner of the plain grid, which is 0 to 8 columns east and rows north of the grid's
+ * south-west corner.
  */
 export function plainGridCorner(
   plan: CityPlan,
@@ -31,7 +31,9 @@ export function plainGridBlock(
   return { geoid: blockGeoid(plan, cell, 0), centre: plainBlockCentre(plan, cell) };
 }
 
-/** Metres from a block of the plain grid to a corner of it, off the street and along streets. */
+/**
+ * Metres from a block of the plain grid to a corner of the grid, off the street and along streets.
+ */
 function plainGridDistance(block: Cell, corner: Corner): Metres {
   const { spacing, snap } = PLAIN_GRID;
   const fromEnd = (end: number) =>
@@ -39,7 +41,7 @@ function plainGridDistance(block: Cell, corner: Corner): Metres {
   return snap + spacing / 2 + Math.min(fromEnd(block.column), fromEnd(block.column + 1));
 }
 
-/** The same as minutes at 4.8 km/h, unrounded. */
+/** Minutes to walk from a block of the plain grid to a corner at 4.8 km/h, unrounded. */
 export function plainGridWalk(block: Cell, corner: Corner): Minutes {
   return plainGridDistance(block, corner) / WALK_METRES_PER_MINUTE;
 }

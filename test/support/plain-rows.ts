@@ -14,18 +14,18 @@ interface Row {
   readonly population: number;
 }
 
-/** A circle that holds the whole demo city. */
+/** A circle that covers the whole demo city. */
 const WHOLE_CITY = { center: { lat: 36, lon: -70 }, radius_m: 30_000 };
 
 /**
  * The demo city as plain rows: the minutes of every block as the API lists them, one by one, and
- * jobs and workers as the census files have them. Sums over them use arithmetic alone.
+ * jobs and workers as the census files have them. Sums over these rows use arithmetic alone.
  */
 export class PlainRows {
   readonly #proxy: SharedProxy;
   readonly #minutes = new Map<string, number>();
   readonly #weights = new Map<string, Map<string, number>>();
-  /** Blocks of the city, of each of its places, and of other areas once they are asked for. */
+  /** Blocks of the whole city, under the key `city`. */
   readonly #areas = new Map<string, readonly string[]>();
 
   private constructor(proxy: SharedProxy) {
@@ -50,7 +50,7 @@ export class PlainRows {
     return city;
   }
 
-  /** Minutes from a block; infinite beyond 30. */
+  /** Minutes from a block to the nearest POI of a type; infinite beyond 30. */
   minutes(geoid: string, mode: Mode, type: number): number {
     return this.#minutes.get(`${geoid} ${mode} ${type}`) ?? Number.POSITIVE_INFINITY;
   }
@@ -92,13 +92,15 @@ export class PlainRows {
     return [...new Set(rows.map(({ geoid }) => geoid))].sort();
   }
 
-  /** The block of a point. */
+  /** The block that contains a point. */
   async blockAt(lat: number, lon: number): Promise<string> {
     const url = `/v1/point/summary?lat=${lat}&lon=${lon}&mode=walk&type=102`;
     return ((await this.#get(url)) as { block: { geoid: string } }).block.geoid;
   }
 
-  /** Blocks within whole minutes of a block, or from which it is. */
+  /**
+   * Blocks that a block reaches within whole minutes or, with the direction `to`, that reach it.
+   */
   async reach(geoid: string, mode: Mode, minutes: number, direction: 'from' | 'to' = 'from') {
     const query = `block=${geoid}&mode=${mode}&minutes=${minutes}&direction=${direction}`;
     const { blocks } = (await this.#get(`/v1/isochrone?${query}&format=blocks`)) as {
@@ -107,7 +109,7 @@ export class PlainRows {
     return blocks.map((one) => one.geoid);
   }
 
-  /** POIs of a type within minutes of a block. */
+  /** Number of POIs of a type within the given minutes of a block. */
   async poisNear(geoid: string, mode: Mode, type: number, minutes: number): Promise<number> {
     const url = `/v1/blocks/${geoid}/pois?mode=${mode}&type=${type}&max_minutes=${minutes}&limit=1000`;
     return ((await this.#get(url)) as { results: unknown[] }).results.length;

@@ -16,7 +16,7 @@ export interface PortalHarness {
   readonly mails: Message[];
   /** The portal's clock: real time plus an offset set by a test. */
   readonly clock: { aheadMs: number };
-  /** The next mail to an address. */
+  /** Waits for the next mail to an address, after the first `had` mails to it. */
   nextMail(to: string, had: number): Promise<Message>;
   /** A browser, or a client with a cookie jar, that is not signed in yet. */
   visitor(options?: VisitorOptions): Visitor;
@@ -29,7 +29,7 @@ export interface VisitorOptions {
 }
 
 export interface Visitor {
-  /** Its cookie, as `name=value`. */
+  /** Cookie of the visitor, as `name=value`. */
   cookie: string | undefined;
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   post(
@@ -37,7 +37,7 @@ export interface Visitor {
     body?: object,
     headers?: Record<string, string>,
   ): Promise<LightMyRequestResponse>;
-  /** A state-changing request, with the session's CSRF token. */
+  /** Sends a state-changing request with the session's CSRF token. */
   change(method: 'POST' | 'DELETE', url: string, body?: object): Promise<LightMyRequestResponse>;
   csrf(): Promise<string>;
   /** Requests a code; returns the code and the link's token from the mail. */
@@ -51,7 +51,7 @@ export function slugOf(response: LightMyRequestResponse): string | undefined {
   return response.json().type.split('/').at(-1);
 }
 
-/** A portal over a fresh SQLite ledger, with its mails in memory: no socket. */
+/** Opens a portal over a fresh SQLite ledger, without a socket and with its mails in memory. */
 export async function openPortal(
   options: {
     config?: PortalConfigInput;

@@ -9,7 +9,7 @@ import { type Inbox, openInbox } from './inbox.ts';
 import { openPortal, type PortalHarness } from './portal-harness.ts';
 import { openProxy, type ProxyHarness } from './proxy-harness.ts';
 
-/** The demo city: covers its whole county. */
+/** GEOID of the demo city as a census place, which covers its whole county. */
 const PORT_MERIDIAN = '9957600';
 
 /** The whole service as users see it: pages, API and mail on loopback, and a browser. */
@@ -22,7 +22,7 @@ export interface PortalSite {
   readonly inbox: Inbox;
   readonly portal: PortalHarness;
   readonly proxy: ProxyHarness;
-  /** A signed-in browser; `state` signs another one in too. */
+  /** Opens a signed-in browser context, whose `storageState` signs another one in too. */
   signedIn(email: string): Promise<BrowserContext>;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 
-/** Preparation dependencies, in a store that is removed afterwards. */
+/** Provides the dependencies of preparation, in a store that is removed afterwards. */
 function withPreparation<T>(work: (context: PreparationContext) => Promise<T>): Promise<T> {
   return inScratchFolder(undefined, async (scratch) => {
     const store = new FolderStore(path.join(scratch, 'store'));
@@ -70,7 +70,7 @@ export function extractOsm(
   });
 }
 
-/** The places of lists within an area, as a unit reads them after preparation. */
+/** The POIs of lists within an area, as a unit reads them after preparation. */
 export function readPois(
   paths: readonly string[],
   area: BoundingBox,
@@ -98,7 +98,7 @@ interface Files extends Pick<RegionInputs, 'elevation'> {
   readonly pois?: readonly string[];
   readonly blocks: readonly string[];
   readonly feeds: DatedFeeds | null;
-  /** All available counties, if none is named. */
+  /** Counties to read; if empty, all available ones. */
   readonly counties: readonly CountyFips[];
 }
 

@@ -15,13 +15,13 @@ import type { Store } from '../../shards/store/store.ts';
 import { openCustomer } from './books.ts';
 import { CountingStore } from './counting-store.ts';
 
-/** `S`: the store that is served. */
+/** A proxy under test. `S` is the type of the store that is served. */
 export interface ProxyHarness<S extends Store = CountingStore> {
   readonly app: FastifyInstance;
   readonly store: S;
   readonly ledger: Ledger;
   readonly releases: ReleaseSource;
-  /** An account with a key. */
+  /** Opens an account with a key. */
   customer(options?: {
     tokens?: number;
     member?: boolean;
@@ -40,7 +40,7 @@ export interface ProxyHarness<S extends Store = CountingStore> {
     headers?: Record<string, string>,
   ): Promise<LightMyRequestResponse>;
   balance(id: AccountId): Promise<number>;
-  /** Opens a local port to connections. */
+  /** Listens on a free loopback port, which it returns. */
   listen(): Promise<number>;
   close(): Promise<void>;
 }
@@ -71,12 +71,12 @@ export function proxyOfTests(options: ProxyOptions & { store?: string } = {}): S
   return shared as SharedProxy;
 }
 
-/** A proxy over a store's folder and a ledger: the real parts, without a socket. */
+/** Opens a proxy over a store's folder and a ledger: the real parts, without a socket. */
 export function openProxy(storeFolder: string, options: ProxyOptions = {}): Promise<ProxyHarness> {
   return openProxyOn(new CountingStore(storeFolder), options);
 }
 
-/** The same over any store, which it closes. */
+/** Opens a proxy over any store, which `close` closes too. */
 export async function openProxyOn<S extends Store>(
   store: S,
   options: ProxyOptions = {},
@@ -84,7 +84,7 @@ export async function openProxyOn<S extends Store>(
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-ledger-'));
   const releases = new ReleaseSource(store, new ReleaseCache(1 << 28));
   await releases.refresh();
-  // Reads at opening a release belong to no request.
+  // Reads made while opening a release belong to no request.
   if (store instanceof CountingStore) store.reads = [];
   const rateLimitPerMinute = options.rateLimitPerMinute ?? 1_000_000;
   const address = options.ledger ?? `sqlite:${folder}`;

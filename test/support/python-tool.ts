@@ -7,7 +7,7 @@ import { ensureDebianPackage } from './debian.ts';
 
 const run = promisify(execFile);
 
-/** Packages that go together: they share an environment, which takes seconds to make. */
+/** Packages that share one environment, since making one takes seconds. */
 const SHARED: readonly string[] = [
   'closecity==1.5.0',
   'duckdb==2.0.0',
@@ -24,14 +24,14 @@ const SHARED: readonly string[] = [
 
 /**
  * Installs pinned PyPI packages in an isolated environment, and returns the folder of their
- * programs. It stays on the machine for later calls.
+ * programs. The environment stays on the machine for later calls.
  */
 export async function pythonTools(...packages: readonly string[]): Promise<string> {
   await ensureDebianPackage('python3-venv', 'python3');
   const installed = packages.every((one) => SHARED.includes(one)) ? SHARED : packages;
   const name = createHash('sha256').update(installed.join()).digest('hex').slice(0, 16);
   const folder = path.join(tmpdir(), `travel-time-access-python-${name}`);
-  // Python compiles what it imports, which is little of it.
+  // Python compiles modules when it imports them, which are few of those installed.
   const install = `pip install --quiet --no-compile ${installed.join(' ')}`;
   const make = `test -f ${folder}/complete || { python3 -m venv --clear ${folder} && ${folder}/bin/${install} && touch ${folder}/complete; }`;
   await run('flock', [`${folder}.lock`, 'sh', '-c', make]);

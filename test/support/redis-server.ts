@@ -13,17 +13,17 @@ const run = promisify(execFile);
 /** A private Redis, with its own folder. */
 export interface RedisServer {
   readonly port: number;
-  /** Its ledger address: each number is another database. */
+  /** Address of a ledger on this server; each number is another database. */
   address(database?: number): string;
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Restarts it after a kill, from its log. */
+  /** Restarts the server after a kill, from its append-only log. */
   restart(): Promise<void>;
-  /** The output of redis-cli. */
+  /** Runs redis-cli; returns its output. */
   cli(...args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Configured as recommended to operators: every write is on the disk before it is acknowledged. */
+/** Settings as recommended to operators: every write is on the disk before it is acknowledged. */
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
 
 /** Starts a redis-server on a free loopback port, with settings as command-line arguments. */
@@ -54,7 +54,7 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisS
   };
 }
 
-/** Three masters that share the slots. */
+/** Starts a cluster of three masters that share the slots. */
 export async function startRedisCluster(): Promise<{ address: string; stop(): Promise<void> }> {
   const nodes = await Promise.all(
     [1, 2, 3].map(() => startRedis('--cluster-enabled', 'yes', '--databases', '1')),
@@ -70,12 +70,12 @@ export async function startRedisCluster(): Promise<{ address: string; stop(): Pr
   };
 }
 
-/** A master, two replicas, one of which must acknowledge each write, and a sentinel. */
+/** Starts a master, two replicas, one of which must acknowledge each write, and a sentinel. */
 export async function startRedisWithReplicas(): Promise<{
   readonly address: string;
   readonly master: RedisServer;
   readonly replicas: readonly RedisServer[];
-  /** The replicas' connection to the master runs through this. */
+  /** The wire through which the replicas are connected to the master. */
   readonly replication: CutWire;
   /** The port of the master that the sentinel names. */
   masterPort(): Promise<number>;
@@ -92,8 +92,8 @@ export async function startRedisWithReplicas(): Promise<{
   const sentinel = await startSentinel(
     'books',
     master.port,
-    // Only after this time would it make the replicas follow the master directly, bypassing the
-    // wire.
+    // Only after this time would the sentinel make the replicas follow the master directly,
+    // bypassing the wire.
     'down-after-milliseconds books 600',
     'failover-timeout books 60000',
   );
@@ -117,7 +117,7 @@ export async function startRedisWithReplicas(): Promise<{
   };
 }
 
-/** Starts a sentinel that watches a Redis under a name; returns its port. */
+/** Starts a sentinel, on a port of its own, that watches the Redis at `port` under a name. */
 export async function startSentinel(
   name: string,
   port: number,

@@ -24,8 +24,8 @@ export interface RgwServer {
 }
 
 /**
- * Starts the server on free loopback ports, in a folder that is removed when it stops: with the
- * compose file's start script, except that its disk is in memory.
+ * Starts the server on free loopback ports with the compose file's start script, except that its
+ * disk is in memory. Its folder is removed when it stops.
  */
 export async function startRgw(): Promise<RgwServer> {
   for (const [pkg, binary] of PACKAGES) await ensureDebianPackage(pkg, binary);
@@ -41,7 +41,7 @@ export async function startRgw(): Promise<RgwServer> {
   );
   const daemons = spawn('bash', ['infra/container/ceph-gateway.sh'], {
     stdio: ['ignore', log, log],
-    // A process group, to be killed together.
+    // Makes a process group, to be killed as a whole.
     detached: true,
     env: {
       ...process.env,
@@ -111,7 +111,7 @@ async function listening(port: number, daemons: ChildProcess): Promise<void> {
   }
 }
 
-/** None of its data is kept, and an orderly shutdown takes long. */
+/** Kills the daemons, since none of their data is kept and an orderly shutdown takes long. */
 async function killed(daemons: ChildProcess): Promise<void> {
   const hasEnded = daemons.exitCode !== null || daemons.signalCode !== null;
   const end = hasEnded ? Promise.resolve() : once(daemons, 'exit');

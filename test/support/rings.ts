@@ -1,6 +1,5 @@
 /**
- * Positions by their coordinates, as well-known text writes them: `positions('0 0, 9 0, 9 9, 0
- * 0')`.
+ * Parses positions from their coordinates as in well-known text: `positions('0 0, 9 0, 9 9, 0 0')`.
  */
 export function positions(text: string): [number, number][] {
   return text.split(', ').map((position) => {
@@ -9,7 +8,7 @@ export function positions(text: string): [number, number][] {
   });
 }
 
-/** The ring of a box, counter-clockwise from its south-west. */
+/** The ring of a box, counter-clockwise from its south-west corner. */
 export function boxRing(
   west: number,
   south: number,
@@ -23,7 +22,7 @@ export function boxRing(
   return x.map((lon, i) => [lon, y[i]]);
 }
 
-/** The ring of a square, clockwise from its south-west, as shells of shapefiles run. */
+/** The ring of a square, clockwise from its south-west corner, like the shells of shapefiles. */
 export function squareRing(x: number, y: number, side: number): [number, number][] {
   return boxRing(x, y, x + side, y + side).reverse();
 }

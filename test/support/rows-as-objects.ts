@@ -17,8 +17,8 @@ type Written = (
 
 /**
  * Rows written by the engine's own `JSON.stringify` and by Papa: the expected bytes of each format.
- * `columns`: those of CSV, nested members with a dot. `beside`: the members of a batch or
- * an area other than its rows. `outlineOf`: the geometry of a row without a point.
+ * `columns` are the columns of CSV, with a dot for nested members. `beside` has the members of a
+ * batch or an area other than its rows. `outlineOf` returns the geometry of a row without a point.
  */
 export const ROWS_AS_OBJECTS: Readonly<Record<'ndjson' | 'geojson' | 'csv', Written>> = {
   ndjson: (rows, _columns, beside = {}) => {

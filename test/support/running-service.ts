@@ -3,7 +3,7 @@ import { serveSettings } from '../../infra/settings/api-server.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { openCustomer } from './books.ts';
 
-/** The service as `tta serve` starts it, in this process, and a customer of it. */
+/** The service as `tta serve` starts it, in this process, and one of its customers. */
 export interface RunningService extends Serving {
   readonly account: string;
   readonly key: string;
@@ -11,7 +11,9 @@ export interface RunningService extends Serving {
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Starts it on free ports, over a SQLite ledger in `folder` unless `env` names another. */
+/**
+ * Starts a service on free ports, over a SQLite ledger in `folder` unless `env` names another one.
+ */
 export async function runService(
   store: string,
   folder: string,

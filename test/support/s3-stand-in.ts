@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 /** An object of a bucket. */
 interface S3Object {
   readonly body: Buffer;
-  /** In quotes, as in headers. */
+  /** ETag in quotes, as in headers. */
   readonly etag: string;
   readonly modifiedMs: number;
-  /** Metadata of its uploader, by the names of response headers. */
+  /** Metadata that the uploader set, by the names of response headers. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +23,7 @@ interface S3Upload {
 
 interface Bucket {
   readonly objects: Map<string, S3Object>;
-  /** By upload id. */
+  /** Incomplete uploads by upload id. */
   readonly uploads: Map<string, S3Upload>;
 }
 
@@ -34,11 +34,11 @@ interface Bucket {
  */
 export interface S3StandIn {
   readonly endpoint: string;
-  /** Variables by which a client reaches it. */
+  /** Environment variables with which a client reaches the server. */
   readonly env: Readonly<Record<string, string>>;
-  /** By name; a bucket exists if it is here. */
+  /** Buckets by name; a bucket exists if this map has it. */
   readonly buckets: Map<string, Bucket>;
-  /** Most entries on a page of a list. */
+  /** Maximum number of entries per page of a list. */
   pageSize: number;
   /** The server's clock. */
   nowMs: () => number;
@@ -80,7 +80,7 @@ interface Asked {
 
 export async function startS3StandIn(): Promise<S3StandIn> {
   const server = createServer((asked, reply) => void respond(asked, reply));
-  // By its name: clients take the bucket for a part of the host unless told not to.
+  // Listens by host name: clients prepend the bucket to the host unless configured otherwise.
   server.listen(0, 'localhost');
   await once(server, 'listening');
   const endpoint = `http://localhost:${(server.address() as AddressInfo).port}`;
@@ -155,7 +155,7 @@ function putObject({ bucket, key, headers, body }: Asked, nowMs: number): Answer
   if (headers['if-none-match'] === '*' && there) throw new Refused(412, 'PreconditionFailed');
   const wanted = headers['if-match'];
   if (wanted !== undefined && !there) throw new Refused(404, 'NoSuchKey');
-  // Some servers take quotes for a part of it.
+  // Some servers take quotes for a part of the ETag.
   if (wanted !== undefined && wanted !== there!.etag.replaceAll('"', '')) {
     throw new Refused(412, 'PreconditionFailed');
   }
@@ -203,7 +203,7 @@ function continueUpload({ method, bucket, key, query, body }: Asked, nowMs: numb
   return { body: document('CompleteMultipartUploadResult', element('ETag', etag)) };
 }
 
-/** Entries directly under a prefix, and the folders below it, in the order of their names. */
+/** Lists entries directly under a prefix, and the folders below it, in the order of their names. */
 function listObjects({ bucket, query }: Asked, pageSize: number): Answer {
   const entries = new Map<string, string>();
   for (const [key, { body, modifiedMs, etag }] of bucket.objects) {
@@ -224,7 +224,7 @@ function listObjects({ bucket, query }: Asked, pageSize: number): Answer {
   return { body: document('ListBucketResult', `${about}${next}${found}`) };
 }
 
-/** By key, and of one key as they began. */
+/** Lists incomplete uploads by key, and those of one key in the order in which they began. */
 function listUploads({ bucket, query }: Asked, pageSize: number): Answer {
   const all = [...bucket.uploads]
     .filter(([, { key }]) => folderUnder(query, key) === null)
@@ -246,12 +246,18 @@ function listUploads({ bucket, query }: Asked, pageSize: number): Answer {
   return { body: document('ListMultipartUploadsResult', `${about}${next}${uploads.join('')}`) };
 }
 
-/** The order of lists, which is not that of JavaScript beyond the Basic Multilingual Plane. */
+/**
+ * Compares names in the order of lists, which differs from JavaScript's beyond the Basic
+ * Multilingual Plane.
+ */
 function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The folder that a list names instead of a key; null for the key itself. */
+/**
+ * The folder that a list names instead of a key; null for the key itself; undefined for a key that
+ * does not have the prefix.
+ */
 function folderUnder(query: URLSearchParams, key: string): string | null | undefined {
   const prefix = query.get('prefix') ?? '';
   if (!key.startsWith(prefix)) return undefined;
@@ -315,7 +321,7 @@ interface Signed {
   /** Names of the signed headers. */
   readonly names: readonly string[];
   readonly time: string;
-  /** Hash of the body. */
+  /** Hash of the body, or `UNSIGNED-PAYLOAD`. */
   readonly payload: string;
 }
 

@@ -7,15 +7,15 @@ export interface ServerProcess {
   readonly address: string;
   readonly pid: number;
   readonly child: ChildProcess;
-  /** Its output so far, stdout and stderr. */
+  /** Output so far on stdout; `noise` returns that on stderr. */
   said(): string;
   noise(): string;
-  /** Stops it by SIGTERM, unless it has exited; returns its exit code. */
+  /** Stops the server by SIGTERM, unless it has exited; returns its exit code. */
   stop(): Promise<number | null>;
 }
 
 interface Start {
-  /** The text it prints once it is ready. */
+  /** Text that the program prints once it is ready; by default, its address. */
   readonly until?: RegExp;
   readonly cwd?: string;
   readonly node?: string;

@@ -17,14 +17,14 @@ export const DAY = 86_400;
 
 /** Time limits of the portal for Stripe. */
 interface Limits {
-  /** For the response to a request. */
+  /** Limit on waiting for the response to a request. */
   readonly timeoutMs: number;
-  /** For all requests of an event. */
+  /** Limit on all requests of an event. */
   readonly settleWithinMs: number;
 }
-/** However busy the machine, a stand-in that responds does so within these. */
+/** Limits within which a stand-in that responds does so, however busy the machine is. */
 export const LONG_LIMITS: Limits = { timeoutMs: 60_000, settleWithinMs: 120_000 };
-/** For tests in which Stripe does not respond. */
+/** Limits for tests in which Stripe does not respond. */
 export const SHORT_LIMITS: Limits = { timeoutMs: 1_500, settleWithinMs: 6_000 };
 
 /** A ledger, a Stripe account, and the payment code between them: all on the stand-in's clock. */
@@ -33,7 +33,7 @@ export class Shop {
   readonly #address: string;
   /** Errors that occurred while events were handled. */
   readonly errors: unknown[] = [];
-  /** Options used by `restart`. */
+  /** Prices of memberships; a change takes effect when `restart` or `limit` opens payment again. */
   membershipPrices: MembershipPrices = [MEMBERSHIP_PRICE];
   ledger!: Ledger;
   payment!: OpenPayment;
@@ -74,7 +74,7 @@ export class Shop {
     return payment;
   }
 
-  /** Has other limits for Stripe, until `restart`. */
+  /** Sets other time limits for Stripe, until `restart`. */
   async limit(limits: Limits): Promise<void> {
     await this.payment.close();
     this.payment = this.paymentFor(this.ledger, limits);
@@ -82,7 +82,7 @@ export class Shop {
 
   readonly now = () => this.books.now * 1000;
 
-  /** The portal's process exits, and another starts. */
+  /** Closes the portal and opens it again, as if its process exited and another started. */
   async restart(): Promise<void> {
     await this.#closePortal();
     await this.#openPortal();
@@ -98,7 +98,7 @@ export class Shop {
     await this.standIn.close();
   }
 
-  /** An account without tokens. */
+  /** Opens an account without tokens. */
   async newAccount(email = `${randomUUID()}@example.org`): Promise<AccountId> {
     const order = { email, grant: null, by: 'owner', atMs: this.now() } as const;
     return (await this.ledger.openAccount(order)).account.id;
@@ -108,7 +108,7 @@ export class Shop {
     return (await this.ledger.account(id))!;
   }
 
-  /** Subscribes and pays, as its owner would. */
+  /** Subscribes an account and pays, as its owner would. */
   async subscribe(id: AccountId): Promise<Subscription> {
     const session = this.sessionAt(await this.payment.subscribe(await this.account(id)));
     this.books.pay(session);
@@ -158,13 +158,13 @@ export class Shop {
     return { balance, membership, addsUp: granted - used === balance };
   }
 
-  /** The same once all new events are delivered. */
+  /** Delivers all new events, then returns the account's standing. */
   async reported(id: AccountId) {
     await this.deliverNew();
     return this.standing(id);
   }
 
-  /** Uses tokens up. */
+  /** Uses up tokens of an account. */
   async use(id: AccountId, tokens: number): Promise<void> {
     const [key] = await this.ledger.keys(id);
     const keyId = key?.id ?? (await this.#newKey(id));

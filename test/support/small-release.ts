@@ -26,7 +26,7 @@ import type { DestinationType } from '../../shards/taxonomy.ts';
 import { SMALL_MODES, type SmallBlock, type SmallCounty, type SmallPoi } from './small-world.ts';
 import { folderOfTests } from './temporary-folder.ts';
 
-/** Leaves, a parent, and a parent of a parent. */
+/** A taxonomy with leaves, parents, and a parent of a parent. */
 export const SMALL_TAXONOMY: readonly DestinationType[] = [
   { dest_type_id: 100, label: 'food', name: 'Food', parent_id: null },
   { dest_type_id: 101, label: 'grocery_stores', name: 'Grocery stores', parent_id: 100 },
@@ -42,7 +42,7 @@ export const SMALL_LEAVES: readonly number[] = [101, 102, 201, 311, 312, 320];
 
 /** Modes and types of a release. */
 interface SmallScope {
-  /** In the order of their ids. */
+  /** Modes in the order of their ids. */
   readonly modes?: readonly Mode[];
   readonly types?: readonly DestinationType[];
 }
@@ -98,7 +98,7 @@ export function smallReleaseOfTests(...counties: SmallCounty[]): string {
   return folder;
 }
 
-/** The home county of each POI, ascending by id; the first one of an id that several have. */
+/** The home county of each POI, ascending by id; the first county, if several have the id. */
 function homesOf(counties: readonly SmallCounty[]) {
   const homes = new Map<number, string>();
   for (const { fips, pois } of counties) {
@@ -164,7 +164,7 @@ function leavesOf({ types }: Required<SmallScope>): number[] {
   return leaves.sort((a, b) => a - b);
 }
 
-/** The least time to any place of each leaf type, by definition. */
+/** The lowest time to any POI of each leaf type, by definition. */
 function nearestTimes(
   { blocks, pois }: SmallCounty,
   modes: readonly Mode[],
@@ -202,7 +202,7 @@ function encodeCatchments(
   );
 }
 
-/** Rows of the times between origins and targets, which are identified by their ordinals. */
+/** Encodes the times between origins and targets, which `timeOf` identifies by their ordinals. */
 function encodeMatrix(
   modes: readonly Mode[],
   { origins, targets, pois }: { origins: number[]; targets: number[]; pois: readonly SmallPoi[] },

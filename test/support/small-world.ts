@@ -14,11 +14,9 @@ export interface SmallBlock {
   readonly geoid: string;
   readonly population: number | null;
   readonly landArea: number | null;
-  /**
-   * Whether each mode could be routed from it, depending on the streets it links to, or why not.
-   */
+  /** Per street mode, whether the block is linked to a street, or why not. */
   readonly links: Readonly<Record<'walk' | 'bike', LinkStatus>>;
-  /** Per mode, tenths of a minute (10 to 300) to each place within reach. */
+  /** Per mode, tenths of a minute (10 to 300) to each POI within reach, by `destId`. */
   readonly tenths: Readonly<Record<Mode, ReadonlyMap<number, number>>>;
 }
 
@@ -44,9 +42,8 @@ const LINKS: readonly SmallBlock['links'][] = [
 ];
 
 /**
- * A made-up county, the same for the same seed: two blocks cannot be routed, one can be routed only
- * on foot but reaches nothing, and one reaches every place by every mode at the two ends of the
- * scale.
+ * A made-up county, equal for equal arguments: two blocks are unrouted, one is linked only on foot
+ * but reaches nothing, and one reaches every POI by every mode at the two ends of the scale.
  */
 export function smallCounty(shape: {
   readonly fips: string;
@@ -97,7 +94,7 @@ export function smallCounty(shape: {
   return { fips: shape.fips, blocks, pois };
 }
 
-/** Mulberry32: small, seeded, and independent of the code under test. */
+/** Random numbers from Mulberry32: small, seeded, and independent of the code under test. */
 function generator(seed: number): () => number {
   let state = seed | 0;
   return () => {

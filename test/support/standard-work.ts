@@ -1,10 +1,10 @@
-/** Numbers to be sorted: some ten milliseconds of a processor of 2026. */
+/** Count of numbers to sort, which takes some ten milliseconds on a processor of 2026. */
 const NUMBERS = 100_000;
 const TRIES = 3;
 
 /**
- * The processor time of some work as a multiple of a standard piece of work, done at the same time:
- * independent of the machine's speed and other load.
+ * The processor time of some work as a multiple of that of a standard piece of work, done right
+ * after it. So the figure is independent of the machine's speed and other load.
  */
 export async function standardWorks(work: () => unknown): Promise<number> {
   const spent = await processorMs(work);
@@ -12,8 +12,8 @@ export async function standardWorks(work: () => unknown): Promise<number> {
 }
 
 /**
- * Measures until the figure is below a bound, or the given number of times; returns the least.
- * Other tests share the memory's bandwidth: they lengthen work, and never shorten it.
+ * Measures until a figure is below a bound, or `tries` times; returns the lowest figure. Other
+ * tests share the memory's bandwidth, which lengthens work and never shortens it.
  */
 export async function leastOf(
   tries: number,
@@ -32,7 +32,7 @@ export function standardMs(): Promise<number> {
   return leastProcessorMs(sortNumbers, TRIES);
 }
 
-/** Milliseconds of processor time that some work takes: the least of some tries. */
+/** Milliseconds of processor time that some work takes: the lowest figure of `tries`. */
 export function leastProcessorMs(work: () => unknown, tries: number): Promise<number> {
   return leastOf(tries, () => processorMs(work), 0);
 }

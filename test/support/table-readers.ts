@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { pythonTools } from './python-tool.ts';
 
-/** Installs the programs that exported tables are read with, and returns their Python. */
+/**
+ * Installs the programs that exported tables are read with, and returns the path of their Python.
+ */
 export async function tableReaders(): Promise<string> {
   const tools = await pythonTools(
     ...['duckdb==2.0.0', 'pyarrow==26.0.1', 'geopandas==1.2.0'],

@@ -18,7 +18,7 @@ import { faultsIn } from './faults.ts';
 /** A copy of a store whose release can be tampered with, with or without updating its hashes. */
 export class TamperedRelease {
   readonly folder: string;
-  /** To be modified freely, and then published. */
+  /** Manifest to be modified freely, and then published. */
   readonly manifest: Manifest;
   readonly #store: FolderStore;
 
@@ -28,7 +28,10 @@ export class TamperedRelease {
     this.#store = new FolderStore(folder);
   }
 
-  /** Without tiles a copy and a check of it take half as long. */
+  /**
+   * Copies a store, with or without tiles. Without tiles, the copy and a check of it take half as
+   * long.
+   */
   static async copyOf(store: string, { tiles }: { tiles: boolean }): Promise<TamperedRelease> {
     const folder = await mkdtemp(path.join(tmpdir(), 'tta-tampered-'));
     const isWanted = (file: string) => tiles || path.relative(store, file) !== 'tiles';
@@ -60,7 +63,7 @@ export class TamperedRelease {
     return new Uint8Array(await readFile(this.path(ref)));
   }
 
-  /** Replaces an object with other bytes, under their own name and hash. */
+  /** Replaces an object with other bytes, under a name and hash of their own. */
   async replace(ref: ObjectRef, bytes: Uint8Array): Promise<void> {
     const [stem, extension] = [
       ref.name.slice(0, ref.name.lastIndexOf('-')),
@@ -103,7 +106,7 @@ export class TamperedRelease {
     return path.join(this.folder, latest.manifest);
   }
 
-  /** Errors found in it, as `object: problem`. */
+  /** Errors found in the release, as `object: problem`. */
   async faults(): Promise<string[]> {
     const store = new FolderStore(this.folder);
     const found = await faultsIn(store);

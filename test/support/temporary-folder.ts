@@ -5,7 +5,8 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest';
 
 /**
- * A folder shared by the tests of a file, or of the enclosing `describe`: removed after the last.
+ * A folder shared by the tests of a file, or of the enclosing `describe`, and removed after the
+ * last test.
  */
 export function folderOfTests(): string {
   const { folder, make, remove } = temporary();

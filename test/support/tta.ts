@@ -21,7 +21,7 @@ export function tta(...args: string[]): Promise<Ended> {
   return ttaIn({}, ...args);
 }
 
-/** Runs it with additional environment variables. */
+/** Runs the command to its end with additional environment variables. */
 export function ttaIn(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
   return promisify(execFile)(process.execPath, [TTA, ...args], { env: { ...process.env, ...env } })
     .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
@@ -32,9 +32,10 @@ export function ttaIn(env: Readonly<Record<string, string>>, ...args: string[]):
 export type RunIn = (env: Readonly<Record<string, string>>, ...args: string[]) => Promise<Ended>;
 
 /**
- * Commands of the tests of a file, one after the other in one separate process, compiled. It loads
- * the program once, which takes longer than most commands do, and has the environment of the first
- * command from its start. A command fails if it leaves anything open: it would not end by itself.
+ * Runs commands of the tests of a file one after the other in a separate process, compiled. The
+ * process loads the program once, which takes longer than most commands do, and starts with the
+ * environment of the first command. A command fails if it leaves anything open, since it would not
+ * end by itself.
  */
 export function commandsOfTests(): RunIn {
   let starting: Promise<Runner> | undefined;

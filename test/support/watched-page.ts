@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** A browser page, and all errors in it. */
+/** A browser page, all errors in it, and the URLs of its requests. */
 export interface WatchedPage {
   readonly page: Page;
   readonly wrong: string[];
@@ -9,8 +9,8 @@ export interface WatchedPage {
 }
 
 /**
- * Opens a page, and waits until nothing in it says that it is loading. Responses with a status in
- * `expected` do not count as errors.
+ * Opens a page, and waits until nothing in it indicates that it is loading. Responses with a status
+ * in `expected` do not count as errors.
  */
 export async function openWatched(
   context: BrowserContext,
@@ -36,8 +36,8 @@ export async function openWatched(
 }
 
 /**
- * Waits until nothing in a page says that it is loading. A busy machine leaves the network idle
- * before that.
+ * Waits until nothing in a page indicates that it is loading. On a busy machine, the network may be
+ * idle before that.
  */
 export async function loaded(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.waiting').count()).toBe(0);

@@ -14,7 +14,7 @@ import { MICRO } from '../../shards/units.ts';
 import { boxRing } from './rings.ts';
 import { SMALL_TAXONOMY } from './small-release.ts';
 
-/** A county of a wide release: a box, and blocks at the given centres, degrees. */
+/** A county of a wide release: a box, and blocks at the given centres, in degrees. */
 export interface WideCounty {
   readonly fips: string;
   readonly box: readonly [west: number, south: number, east: number, north: number];
@@ -22,14 +22,14 @@ export interface WideCounty {
 }
 
 /**
- * A release of many counties of which only the indexes can be read, and the outlines if they are
- * asked for, with a count of reads of each.
+ * A release of many counties, of which only the indexes and, if requested, the outlines can be
+ * read, with a record of these reads.
  */
 export interface WideRelease {
   readonly release: Release;
-  /** Codes of the counties whose index was read, in that order. */
+  /** Codes of the counties whose index was read, in the order of the reads. */
   readonly read: string[];
-  /** The same of their outlines. */
+  /** Codes of the counties whose outlines were read, in the order of the reads. */
   readonly outlined: string[];
 }
 
@@ -117,7 +117,7 @@ function indexOf({ fips, centres }: WideCounty): Uint8Array {
   );
 }
 
-/** The box of a county as the outline of its first block; none of its others has one. */
+/** The box of a county as the outline of its first block; its other blocks have no outline. */
 function outlineOf({ fips, box }: WideCounty): Uint8Array {
   const properties = { geoid: `${fips}0000000000` };
   return writeFlatGeobuf(

@@ -17,7 +17,7 @@ export interface WireRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A response in transit: the server's data may be altered. */
+/** A response in transit, which may be altered. */
 interface HttpResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -26,7 +26,7 @@ interface HttpResponse {
 
 /**
  * The effect on a request or its response. `cut`: bytes of the body after which the connection
- * breaks; `lost`: it breaks after processing, before the response.
+ * breaks; `lost`: the connection breaks after processing, before the response.
  */
 export type Fault =
   | { readonly alter: (response: HttpResponse) => void }
@@ -53,7 +53,7 @@ export const withBody = (change: (whole: Buffer) => Buffer): Fault =>
     response.headers['content-length'] = String(response.body.length);
   });
 
-/** Another response instead of the real one: its status, and nothing else but a body. */
+/** Another response instead of the real one, with only a status and a body. */
 export function status(code: number, body = ''): Fault {
   return altered((response) => {
     response.status = code;
@@ -62,11 +62,11 @@ export function status(code: number, body = ''): Fault {
   });
 }
 
-/** A server in front of another, which counts requests and alters responses as instructed. */
+/** A server in front of another, which records requests and alters responses as instructed. */
 export interface Wire {
   readonly address: string;
   requests: WireRequest[];
-  /** The effect on the next request; null: none. */
+  /** Returns the effect on a request; null for none. */
   fault: (request: WireRequest) => Fault | null;
   close(): Promise<void>;
 }
@@ -104,7 +104,7 @@ export async function openWire(target: string): Promise<Wire> {
   return wire;
 }
 
-/** The upstream's response; it sees the request as sent, including its signature. */
+/** Returns the upstream's response to the request as sent, including its signature. */
 function forwarded(target: string, asked: IncomingMessage): Promise<HttpResponse> {
   const { method, url, headers } = asked;
   return new Promise((resolve, reject) => {

@@ -85,7 +85,7 @@ test('GEOS finds unions of real blocks valid: round ones, and those full of hole
   }
 });
 
-/** Bands as rings around a few blocks, with every block in one and ragged edges like real ones. */
+/** Bands as rings around a few blocks: every block is in one, with ragged edges like real ones. */
 function ringBands(centres: readonly number[]): Uint8Array {
   return Uint8Array.from(index.geoids.keys(), (block) => {
     const away = centres.map((centre) =>

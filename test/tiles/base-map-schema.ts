@@ -1,7 +1,7 @@
 /**
- * The schema of Protomaps' basemap version 4, as its documentation and its tile generator have it
- * (https://docs.protomaps.com/basemaps/layers, https://github.com/protomaps/basemaps): the geometry
- * types of each layer, and of each property the values, or their type.
+ * A layer of the schema of Protomaps' basemap version 4, after its documentation and its tile
+ * generator (https://docs.protomaps.com/basemaps/layers, https://github.com/protomaps/basemaps):
+ * its geometry types, and the values of each property, or their type.
  */
 export interface LayerSchema {
   readonly geometries: readonly string[];

@@ -67,7 +67,7 @@ async function tilesOf(archive: PMTiles, z: number): Promise<[x: number, y: numb
   return tiles;
 }
 
-test('every feature of every tile is as the documented schema has it', async () => {
+test('every feature of every tile conforms to the documented schema', async () => {
   const kinds = ['Unknown', 'Point', 'LineString', 'Polygon'];
   const isOf = (value: unknown, values: readonly unknown[] | 'string' | 'integer') =>
     typeof values !== 'string'
@@ -135,7 +135,7 @@ const AROUND = [4e-5, 1e-4].flatMap((step) =>
   [-1, 0, 1].flatMap((x) => [-1, 0, 1].map((y) => [x * step, y * step])),
 );
 
-test('parks and water cover what they cover where osmium assembles them', async () => {
+test('parks and water cover the same ground as those that osmium assembles', async () => {
   const text = execFileSync(
     'osmium',
     ['export', BALTIMORE_OSM, '-f', 'geojson', '--geometry-types=polygon'],
@@ -165,7 +165,7 @@ test('parks and water cover what they cover where osmium assembles them', async 
     const polygons = areas.flatMap(({ geometry }) => geometry.coordinates);
     let inside = 0;
     for (const [[lon, lat]] of polygons.flat(1).map((ring) => ring)) {
-      // Around each outline, a few metres on either side.
+      // Probes points around each outline, a few metres to either side.
       for (const [dLon, dLat] of AROUND) {
         const [atLon, atLat] = [lon + dLon, lat + dLat];
         if (degreesToBorder(polygons, atLon, atLat) < 2e-5) continue;
@@ -178,7 +178,7 @@ test('parks and water cover what they cover where osmium assembles them', async 
             covers(feature, (x % 1) * EXTENT, (y % 1) * EXTENT),
         );
         const expected = polygons.some((polygon) => isInside([polygon], atLon, atLat));
-        // A lake may also be a block of water of the census.
+        // Water may also be drawn from a census block of water.
         if (expected || kind === 'park') {
           expect({ kind, atLon, atLat, isCovered }).toEqual({
             kind,
@@ -258,7 +258,7 @@ test('GDAL reads every layer of a tile like the vector tile library', async () =
   expect(theirs).toEqual(ours);
 });
 
-test('the archive of a city is small, and says what it is', async () => {
+test('the archive of a city is small, and its metadata describes it', async () => {
   const { type, vector_layers: layers } = (await map.getMetadata()) as {
     type: string;
     vector_layers: { id: string }[];

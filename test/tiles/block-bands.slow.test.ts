@@ -59,7 +59,7 @@ async function readByRanges(url: string) {
   return { head, columns, geoids, end: at };
 }
 
-test('block bands read by ranges give every third block the class of the minutes that the API gives', async () => {
+test('block bands read by ranges class every third block by the minutes that the API returns', async () => {
   const { modes, taxonomy } = proxy.releases.current.manifest;
   const leaves = proxy.releases.current.taxonomy.leafIds;
   expect(taxonomy.types.length).toBeGreaterThan(leaves.length);
@@ -129,7 +129,7 @@ test('the list of block bands has the counties whose blocks are in the box', asy
   ]);
 });
 
-test('block bands are served as they lie in the store, to pages of any origin, for ever', async () => {
+test('block bands are served as stored, to pages of any origin, and may be cached for ever', async () => {
   const [{ url, bytes }] = (await listed()).counties;
   const { pathname } = new URL(url);
   const whole = await proxy.get(pathname);
@@ -154,7 +154,7 @@ test('block bands are served as they lie in the store, to pages of any origin, f
   }
 });
 
-test('any bands of any number of blocks are decoded as they were encoded; anything shorter is refused', async () => {
+test('any bands of any number of blocks are decoded as they were encoded; truncated ones are refused', async () => {
   const bands = fc.uint8Array({ min: 0, max: 7, maxLength: 400 });
   await forAll(100, bands, fc.nat(), async (walk, cut) => {
     const geoids = Array.from(walk, (_, i) => 240010001001000 + i * 7);

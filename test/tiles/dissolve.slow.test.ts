@@ -60,7 +60,7 @@ test('every ring is simple; shells turn left, holes turn right; a polygon is one
 test('GEOS finds every union valid and of the right area', async () => {
   const seed = 20_261_121;
   const grids = fc.sample(cells, { numRuns: 400, seed });
-  // Nearly full and nearly empty ones too: more holes, and more pieces.
+  // Nearly full and nearly empty grids have more holes and more pieces.
   const thinned = fc.sample(fc.array(fc.nat(3), { minLength: 81, maxLength: 81 }), {
     numRuns: 300,
     seed,
@@ -76,7 +76,7 @@ test('GEOS finds every union valid and of the right area', async () => {
   });
 });
 
-test('the side of a county line that an area is on does not matter, nor does the order', () =>
+test('the union depends neither on the side of a county line that areas are on, nor on their order', () =>
   forAll(100, cells, fc.nat(SIDE), (grid, line) => {
     const areas = chosen(grid);
     const west = areas.filter((cell) => cell % SIDE < line);
@@ -85,7 +85,7 @@ test('the side of a county line that an area is on does not matter, nor does the
     expect(canonical(dissolve(parts, 0))).toEqual(canonical(whole(areas)));
   }));
 
-test('fills small holes, including their islands; keeps large ones', () => {
+test('small holes are filled, including their islands; large ones stay', () => {
   const map = [
     '#########',
     '#.......#',
@@ -168,7 +168,7 @@ test('blocks of two counties join as in topojson', async () => {
     for (let i = 0; i < 50; i++) {
       const { outlines, area } = features[(i * 7919 + seed) % features.length];
       const [x, y] = somewhereIn(outlines, area);
-      // Its rings may touch themselves: the interior has an odd number of them around it.
+      // Rings of topojson may touch themselves: a point inside has an odd number of them around it.
       const inside = isInside(theirs.coordinates, x / 1e6, y / 1e6);
       expect(polygonsAround(ours, x, y)).toBe(inside ? 1 : 0);
     }
@@ -189,9 +189,9 @@ test('precomputed shared borders give the same union, point by point', async () 
   });
 });
 
-test('handles shared borders of areas with holes, spurs, and corners missing from the neighbour', () => {
-  // The second lies in a hole of the first, a corner of which is on the second's edge; the third
-  // has a spur, and an empty hole.
+test('shared borders work for areas with holes, spurs, and corners missing from the neighbour', () => {
+  // The second area lies in a hole of the first, and a corner of that hole is on its edge. The
+  // third area has a spur, and a hole that no area fills.
   const areas: Rings = {
     firstRing: Uint32Array.of(0, 2, 3, 5),
     firstPoint: Uint32Array.of(0, 4, 9, 13, 20, 24),
@@ -268,7 +268,7 @@ function polygonsAround(polygons: Rings, x: number, y: number): number {
   return polygonsOfAll(polygons).filter((polygon) => isInside([polygon], x / 1e6, y / 1e6)).length;
 }
 
-/** Square degrees, times 10⁶ so that decimals can be compared. */
+/** Area of polygons in square degrees, without their holes. */
 function area(polygons: readonly number[][][][]): number {
   let twice = 0;
   for (const polygon of polygons) {

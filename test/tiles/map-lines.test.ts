@@ -42,7 +42,7 @@ const crossroads = fc.array(
 );
 
 test.each([true, false])(
-  'joined lines have the same edges, and none is left to join: keeping directions %s',
+  'joined lines have the same edges, and no two are left to join: keeping directions %s',
   (keepsDirection) =>
     forAll(500, crossroads, (paths) => {
       const before = pathsIn(linesOf(paths));

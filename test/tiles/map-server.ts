@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the test's map page and its libraries; and an archive by range to pages of any origin, as
+ * Serves the test's map page and its libraries, and an archive by range to pages of any origin, as
  * object storage does.
  */
 export async function serveMap(archive: Uint8Array): Promise<{ url: string; close: () => void }> {

@@ -17,12 +17,13 @@ const COLOURS: Readonly<Record<number, string>> = {
   25: '#c2a5cf',
   30: '#762a83',
 };
-/** A map is drawn by WebGL; the machine may have no graphics card. */
+/** Colour of the page, which blocks without a band show. */
 const PAPER = '#ffffff';
 const SIZE = { width: 900, height: 700 };
-/** Places this near the edge of the page are ignored. */
+/** Pixels from the edge of the page within which blocks are ignored. */
 const MARGIN = 5;
 
+/** Maps are drawn by WebGL, in software: the machine may have no graphics card. */
 const browser = ofTests(() => openChromium(...SOFTWARE_GL));
 let city: DrawnRelease;
 beforeAll(async () => {
@@ -30,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => city?.close());
 
-/** The walk column with the most distinct times: a map worth examining. */
+/** The column with the most distinct bands, whose map is worth examining. */
 async function richestColumn(): Promise<number> {
   const bands = Array.from({ length: city.release.columns }, () => new Set<number>());
   for (const county of Object.values(city.release.manifest.counties)) {
@@ -44,7 +45,7 @@ async function richestColumn(): Promise<number> {
   return bands.findIndex((seen) => seen.size === Math.max(...bands.map(({ size }) => size)));
 }
 
-/** The map's tile source, and the key it sends for it. */
+/** The map's tile source, and the key that is sent to it. */
 interface TileSource {
   readonly url: string;
   readonly key?: string;
@@ -124,7 +125,7 @@ test('MapLibre draws every block in the colour of its band, from an archive in o
   await expectEveryBlockDrawn(column, server.url, { url });
 });
 
-test('and from the tiles of the service, with a key, on a page of another origin', async () => {
+test('MapLibre draws every block from the tiles of the service, with a key, on a page of another origin', async () => {
   const column = await richestColumn();
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;

@@ -64,7 +64,7 @@ test('shells are made counter-clockwise and holes clockwise', () => {
   expect(turns).toEqual([1, -1, 1, -1, 1]);
 });
 
-test('removes coinciding points, and rings without an area', () => {
+test('coinciding points and rings without an area are removed', () => {
   const doubled: Ring = positions('0 0, 1 0, 1 0.0000001, 1 1, 0 1, 0 0');
   const flat: Ring = positions('2 2, 3 2, 2 2.0000001, 2 2');
   const layer = writeFlatGeobuf('blocks', COLUMNS, [block('240010001001000', [doubled], [flat])]);
@@ -75,7 +75,7 @@ test('removes coinciding points, and rings without an area', () => {
   ]);
 });
 
-test('reads a layer without blocks, and one with a single block', () => {
+test('a layer without blocks is read, and one with a single block', () => {
   expect(readOutlines('blocks/x.fgb', writeFlatGeobuf('blocks', COLUMNS, [])).geoids).toHaveLength(
     0,
   );

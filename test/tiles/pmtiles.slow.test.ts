@@ -98,7 +98,7 @@ test('equal tiles are stored once, and neighbours among them are one entry', asy
   expect(bytes.length).toBeLessThan(1000);
 });
 
-test('refuses a tile given twice', async () => {
+test('a tile given twice is refused', async () => {
   const tile = { z: 3, x: 1, y: 1 };
   await expect(
     write([
@@ -167,7 +167,7 @@ test('a truncated, foreign or damaged archive is an error that names it', async 
   await broken((b) => b.fill(0xff, 24, 32));
 });
 
-test('removes the scratch file when it is closed', async () => {
+test('a scratch file is removed when it is closed', async () => {
   const spill = new ScratchFile(path.join(folder, 'scratch'));
   const large = Buffer.alloc(3 << 20, 7);
   const at = [Buffer.from('a'), large, Buffer.from('b')].map((bytes) => spill.append(bytes));

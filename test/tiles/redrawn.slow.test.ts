@@ -41,7 +41,7 @@ test('the same counties give the same archives, byte for byte', async () => {
   );
 });
 
-test('a county whose objects are inconsistent fails, by name', async () => {
+test('a county whose objects are inconsistent fails with the name of one of them', async () => {
   const { modes, taxonomy, counties } = release.manifest;
   const [one, other] = Object.values(counties);
   const mixed = { ...one, objects: { ...one.objects, blocks: other.objects.blocks } };

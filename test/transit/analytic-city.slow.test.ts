@@ -30,7 +30,7 @@ async function timesOnAvenue(
   };
 }
 
-/** One trip every `headway` minutes, starting at `first`, all morning. */
+/** One trip every `headway` minutes, starting at minute `first`, for three hours. */
 function repeated(
   first: number,
   headway: number,
@@ -51,10 +51,10 @@ function repeated(
  * t = a + 1 + f + ⌊h / 12⌋ + r + e
  */
 const HEADWAYS = [5, 10, 12, 15, 20, 30];
-/** Block at 1,000 m, stop A at 1,240 m: half a minute and three. */
+/** The block lies at 1,000 m, stop A at 1,240 m: half a minute plus three minutes on foot. */
 const A = 1_240;
 const ACCESS = 3.5;
-/** Stop B at 9,000 m, the shop at 9,160 m: two minutes and a half. */
+/** Stop B lies at 9,000 m, the shop at 9,160 m: two and a half minutes on foot. */
 const B = 9_000;
 const SHOP = 9_160;
 const EGRESS = 2.5;
@@ -69,15 +69,18 @@ test.each(HEADWAYS)('a bus every %i minutes takes the calculated time', async (h
   expect(shops).toEqual([expect.closeTo(expected(headway, 0.5), 6)]);
 });
 
-test.each(HEADWAYS)('so does one by exact frequencies, every %i minutes', async (headway) => {
-  const every = { from: EIGHT - 56.3, until: 11 * 60, headway, exact: 1 } as const;
-  const trip = { ...tripFrom(0, { A: 0, B: RIDE }), every };
-  const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [trip]);
-  expect(shops).toEqual([expect.closeTo(expected(headway, 0.2), 6)]);
-});
+test.each(HEADWAYS)(
+  'a bus by exact frequencies, every %i minutes, takes the calculated time',
+  async (headway) => {
+    const every = { from: EIGHT - 56.3, until: 11 * 60, headway, exact: 1 } as const;
+    const trip = { ...tripFrom(0, { A: 0, B: RIDE }), every };
+    const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [trip]);
+    expect(shops).toEqual([expect.closeTo(expected(headway, 0.2), 6)]);
+  },
+);
 
 test.each(HEADWAYS)(
-  'where only the headway is known, %i minutes, only the second is uncertain',
+  'where only a headway of %i minutes is known, the time is uncertain by at most a minute',
   async (headway) => {
     const every = { from: EIGHT - 120, until: 11 * 60, headway, exact: 0 } as const;
     const trip = { ...tripFrom(EIGHT, { A: 0, B: RIDE }), every };
@@ -88,9 +91,9 @@ test.each(HEADWAYS)(
 );
 
 /*
- * Two lines, h apart and H = k · h apart. Only the last bus of the first line that meets a bus of
- * the second matters, so the two are one line with headway H that leaves A when that bus does, and
- * takes as long as both rides, the transfer and the wait for the second.
+ * Two lines with the headways h and H = k · h. Only the last bus of the first line that meets a bus
+ * of the second matters, so the two are one line with headway H that leaves A when that bus does,
+ * and takes as long as both rides, the transfer and the wait for the second.
  */
 test.each([
   { first: 10, second: 10 },
@@ -100,8 +103,8 @@ test.each([
 ])(
   'a transfer from every $first to every $second minutes takes the calculated time',
   async (lines) => {
-    // B to C is 200 m: two minutes and a half. The second line leaves C at minutes 14 past its
-    // headway.
+    // B to C is 200 m: two and a half minutes. The second line leaves C at minute 14, and every
+    // headway before and after.
     const stops = { A, B: 5_000, C: 5_200, D: B };
     const firstRide = 4;
     const secondRide = 3;
@@ -110,7 +113,8 @@ test.each([
       ...repeated(EIGHT - 46, lines.second, { C: 0, D: secondRide }),
     ];
     const { shops } = await timesOnAvenue({ shops: [SHOP] }, stops, trips);
-    // At C a minute early: the bus that meets it leaves A at 14 − 1 − 2.5 − 4 = 6.5 past or before.
+    // Riders are at C a minute early: the bus that meets the second one leaves A at minute
+    // 14 − 1 − 2.5 − 4 = 6.5 or before.
     const leaves = 6 - (6 % lines.first);
     const ride = 14 + secondRide - leaves;
     const waits = 0.5 + Math.floor(lines.second / 12);
@@ -118,7 +122,7 @@ test.each([
   },
 );
 
-test('a bus is caught a minute after the last one stopped, and missed a second later', async () => {
+test('a bus is caught a minute after the previous one arrives, and missed if that one is a second late', async () => {
   const change = (late: number) =>
     timesOnAvenue({ blocks: [SHOP] }, { A, M: 5_000, B }, [
       ...repeated(EIGHT - 57, 10, { A: 0, M: 5 + late }),
@@ -129,7 +133,7 @@ test('a bus is caught a minute after the last one stopped, and missed a second l
   expect((await change(1 / 60)).blocks).toEqual([Math.ceil(caught + 10)]);
 });
 
-test('a transfer of 990 m is walked, one of 1,010 m is not', async () => {
+test('a transfer of 990 m is walked; one of 1,010 m is not', async () => {
   const via = (apart: number) =>
     timesOnAvenue({ blocks: [SHOP] }, { A, B1: 3_700, B2: 3_700 + apart, B }, [
       ...repeated(EIGHT - 60, 5, { A: 0, B1: 2 }),
@@ -197,7 +201,7 @@ test('forbidden and slow transfers of transfers.txt apply, also at one stop', as
   expect((await withRule({ transfer_type: 3 })).blocks).toEqual([undefined]);
   const slow = { transfer_type: 2, min_transfer_time: 61 };
   expect((await withRule(slow)).blocks).toEqual([Math.ceil(quick + 10)]);
-  // The minute between the two is enough for a rule of a minute, which includes the buffer.
+  // The minute between the buses is enough for a rule of a minute, which includes the buffer.
   for (const enough of [0, 60]) {
     const rule = { transfer_type: 2, min_transfer_time: enough };
     expect((await withRule(rule)).blocks).toEqual([Math.ceil(quick)]);
@@ -223,7 +227,7 @@ test('no rider boards or alights where the timetable forbids it, but every rider
   expect(await timesWhere('drop_off_type', 'B', 0)).toBe(fromA);
   expect(await timesWhere('pickup_type', 'A', 1)).toBe(fromM);
   expect(await timesWhere('drop_off_type', 'B', 1)).toBe(undefined);
-  // After a phone call; by arrangement with the driver.
+  // Type 2 is after a phone call, type 3 by arrangement with the driver.
   for (const type of [2, 3]) {
     expect(await timesWhere('pickup_type', 'A', type)).toBe(fromA);
     expect(await timesWhere('drop_off_type', 'B', type)).toBe(fromA);

@@ -8,7 +8,7 @@ export type AlongAvenue = number;
 
 const LENGTH: AlongAvenue = 30_000;
 const CORNER_EVERY = 200;
-/** From a block or a shop to the avenue: half a minute on foot. Stops lie on the avenue. */
+/** Metres from a block or a shop to the avenue: half a minute on foot. Stops lie on the avenue. */
 const SET_BACK = 40;
 
 /**
@@ -31,7 +31,7 @@ export function avenue(blocks: readonly AlongAvenue[], shops: readonly AlongAven
 export interface AvenueTrip {
   readonly calls: readonly (readonly [stop: string, minutes: number])[];
   readonly service?: string;
-  /** Repeats the trip: `frequencies.txt`, in minutes. */
+  /** Repeats the trip by `frequencies.txt`, in minutes. */
   readonly every?: {
     readonly from: number;
     readonly until: number;
@@ -40,7 +40,7 @@ export interface AvenueTrip {
   };
 }
 
-/** A trip with the given departure; `after`: minutes from then to each stop. */
+/** A trip that leaves at the given minute; `after` has the minutes from then to each stop. */
 export function tripFrom(leaves: number, after: Readonly<Record<string, number>>): AvenueTrip {
   return { calls: Object.entries(after).map(([stop, minutes]) => [stop, leaves + minutes]) };
 }
@@ -92,7 +92,7 @@ export function avenueFeed(
   };
 }
 
-/** Minutes after midnight, to the second, in feed format. */
+/** Formats minutes after midnight, to the second, as feeds do. */
 function clock(minutes: number): string {
   return gtfsTime(Math.round(minutes * 60));
 }

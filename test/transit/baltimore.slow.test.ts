@@ -16,9 +16,9 @@ const MINUTE = 60_000;
 
 /**
  * Each feed, the day it is read on, and the services that run then. The street data is from 2015,
- * so the nearest ordinary days are the first ones: for the trains, of the most common days, a
- * Monday in November 2020, a week after the last of their services starts; for the buses a week
- * after they start; for the boats the first day that their feed claims to cover.
+ * so the nearest ordinary days are the first ones. The trains are read on a Monday in November
+ * 2020, one of the most common days, a week after the last of their services starts; the buses a
+ * week after they start; the boats on the first day that their feed claims to cover.
  */
 const FEEDS = [
   {
@@ -31,9 +31,9 @@ const FEEDS = [
   { file: 'mta_marc.zip', date: '2020-11-09', services: ['101'] },
   { file: 'mta_metro.zip', date: '2020-11-09', services: ['2011'], underground: true },
 ];
-/** Between the street and a platform under it, missing from both these feeds and the map. */
+/** Milliseconds from the street down to a platform, missing from these feeds and the map. */
 const DOWN = 2.5 * MINUTE;
-/** Their positions in the feeds. */
+/** Positions of stops in the feeds. */
 const MARITIME_PARK: Position = [-76.59589, 39.27906];
 const LOCUST_POINT: Position = [-76.58974, 39.27592];
 const JOHNS_HOPKINS: Position = [-76.594107, 39.298289];
@@ -71,7 +71,7 @@ describe('transit in Baltimore', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('reads every feed on a day it runs, and names those that share none', () => {
+  test('every feed is read on a day it runs, and feeds that do not run on the common day are named', () => {
     const { assumptions, feeds: facts } = built.release.manifest;
     expect(facts.map(({ file, service_date }) => [file, service_date])).toEqual(
       FEEDS.map(({ file, date }) => [file, date]),
@@ -84,7 +84,7 @@ describe('transit in Baltimore', () => {
     ]);
   });
 
-  test('fills in 450 blank times of the Circulator, and reports 54 orphans of the boats', () => {
+  test('450 blank times of the Circulator are filled in, and 54 orphans of the boats are reported', () => {
     const { feeds } = built.release.manifest;
     const problems = feeds.map((feed) => feed.problems.map(({ file, rows }) => `${file} ${rows}`));
     expect(problems).toEqual([['stop_times.txt 450'], ['stop_times.txt 54'], [], [], []]);
@@ -93,10 +93,10 @@ describe('transit in Baltimore', () => {
   });
 
   /*
-   * All leave on whole minutes, so a walk of a minutes and the wait for the next whole one take
-   * ⌈a⌉, plus one for boarding. A boat every 15 minutes: of the waits that follow, 0 to 14 minutes
-   * four times each, number 5 from 0 is 1. A train every 8 minutes: there are seven or eight waits
-   * of 0, so number 5 is 0.
+   * All vehicles leave on whole minutes, so a walk of a minutes and the wait for the next whole one
+   * take ⌈a⌉, plus one for boarding. A boat leaves every 15 minutes: the waits that follow are 0 to
+   * 14 minutes, four times each, so that number 5, counted from 0, is 1. A train leaves every 8
+   * minutes: seven or eight waits are 0, so that number 5 is 0.
    */
   test.each([
     { name: 'boat over the harbour', from: MARITIME_PARK, to: LOCUST_POINT, wait: 1, ride: 7 },

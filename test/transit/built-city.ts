@@ -16,13 +16,13 @@ export interface BuiltCity {
   readonly release: Release;
   /** Notes and summaries of stages. */
   readonly said: readonly string[];
-  /** The rows of a mode, by block and shop; without an entry where the row is missing. */
+  /** Tenths of a minute by a mode, by block and then by shop; no entry where the row is missing. */
   shopTimes(mode: Mode): Promise<Map<number, Tenths>[]>;
-  /** Tenths by transit to the nearest place of a type, by block; 0 for none within reach. */
+  /** Tenths by transit from each block to the nearest place of a type; 0 for none within reach. */
   nearest(label: string): Promise<Tenths[]>;
-  /** Names of the places of a type, in order. */
+  /** Names of the places of a type, sorted ascending. */
   placesOf(label: string): Promise<string[]>;
-  /** Whole minutes by transit to other blocks, by block and block. */
+  /** Whole minutes by transit between blocks, by origin and then by target. */
   reach(): Promise<Map<number, Minutes>[]>;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export const EIGHT = 8 * 60;
 const BLOCKS = [1_000, 9_160] as const;
 export const STOPS = { A: 1_240, B: 9_000 };
 export const RIDE = 13;
-/** By a bus every ten minutes that arrives half a minute after the rider is ready. */
+/** Whole minutes from block to block by a bus that comes half a minute after the rider is ready. */
 export const TIME = Math.ceil(3.5 + 1 + 0.5 + RIDE + 2.5);
 
 /** Trips every ten minutes for three hours from `first` on; by default from A to B. */
@@ -52,7 +52,7 @@ export class BusTown {
   }
 
   /**
-   * Builds with some feeds: returns the minutes from block to block, and the messages about the
+   * Builds with some feeds, and returns the minutes from block to block and the messages about the
    * feeds.
    */
   async build(feeds: readonly string[], serviceDate?: string) {

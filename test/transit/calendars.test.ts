@@ -52,7 +52,7 @@ test('a service runs on its weekdays, on dates that are added, and not on those 
   expect(problems).toEqual([]);
 });
 
-test('reports rows without valid dates or exceptions, by file and line', async () => {
+test('rows without valid dates or exceptions are reported, by file and line', async () => {
   const { calendar, problems } = await read({
     'calendar.txt': [
       service('a', '1111111', 20260230, 20260331),
@@ -66,7 +66,7 @@ test('reports rows without valid dates or exceptions, by file and line', async (
     ],
   });
   expect(calendar.has('a')).toBe(false);
-  // The day before the first is no date, the last of the year before is.
+  // The number before the first date is no date, but the last day of the year before is one.
   const early = `${Number(FEED_LIMITS.firstDate.slice(0, 4)) - 1}1231`;
   const late = `${Number(FEED_LIMITS.lastDate.slice(0, 4)) + 1}0101`;
   expect(problems).toEqual([
@@ -79,7 +79,7 @@ test('reports rows without valid dates or exceptions, by file and line', async (
   expect(beyond.problems).toEqual(['calendar_dates.txt 2: a date out of range; left out (2)']);
 });
 
-test('days are those of the years that feeds may have', async () => {
+test('only days within the years that feeds may cover count', async () => {
   const { firstDate, lastDate } = FEED_LIMITS;
   const { calendar, problems } = await read({
     'calendar.txt': [service('ever', '1111111', 10000101, 99991231)],
@@ -110,7 +110,7 @@ test('services that never run have no trips on any day', async () => {
 
 test('of more than a hundred versions of one route, none is the next of another', async () => {
   const overlapsIn = async (versions: number) => {
-    // Each begins and ends a day after the one before, month by month of 28 days.
+    // Each version begins and ends a day after the one before, in months of 28 days.
     const date = (month: number, i: number) =>
       20260001 + 100 * (month + Math.floor(i / 28)) + (i % 28);
     const services = Array.from({ length: versions }, (_, i) =>

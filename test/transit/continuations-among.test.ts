@@ -5,7 +5,7 @@ import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 import { randomNetwork, timetableOf } from './random-network.ts';
 
-test('riders who stay seated are next in a trip among some, after any others, and not beyond it', () =>
+test('riders who stay seated continue in the next trips of a set, past trips outside it, and no further', () =>
   forAll(200, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const timetable = timetableOf(randomNetwork(dice));
@@ -19,7 +19,7 @@ test('riders who stay seated are next in a trip among some, after any others, an
     );
     const among = new Set(trips.filter(() => dice.chance(0.5)));
     for (const from of trips) {
-      // Step by step, as far as there are trips that are not among them.
+      // Step by step, through trips that are outside the set.
       let riding = after[from];
       const found = new Set<number>();
       for (let steps = 0; steps < trips.length; steps++) {

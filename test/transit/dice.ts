@@ -1,6 +1,6 @@
 import { seeded } from '../search/random-streets.ts';
 
-/** A random generator, the same for the same seed. */
+/** A random generator, whose numbers are the same for the same seed. */
 export class Dice {
   /** A number in [0, 1). */
   readonly next: () => number;

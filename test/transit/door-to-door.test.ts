@@ -19,7 +19,7 @@ import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 import { drawArrivals } from './random-arrivals.ts';
 
-test('takes the only route, whose duration equals both its own bound and the trip limit', () => {
+test('the only route is taken, whose duration equals both its own bound and the trip limit', () => {
   const [limit, step, walk, never] = [250_000, 60_000, 50_000, 250_001];
   const [stop, lane] = [1, 15];
   const limits = { departures: 1, step, boardSlack: 0, limit };
@@ -37,7 +37,7 @@ test('takes the only route, whose duration equals both its own bound and the tri
   expect([...times]).toEqual([250_000]);
 });
 
-test('the time to a target is the wanted one of the departures, each by its best stop', () =>
+test('the time to a target is the n-th shortest over the departures, each by its best stop', () =>
   forAll(40, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const stopCount = 1 + dice.below(12);
@@ -104,7 +104,7 @@ test('no walk is read from a stop that the bounds of its cluster exclude for all
         return times.join();
       });
     };
-    // As if the excluded stops were next to each target.
+    // Excluded walks become 0, as if their stops were next to each target.
     const harmed = { ...table, walks: table.walks.slice() };
     for (const pair of excluded(table, fastest, upTo)) {
       harmed.walks.fill(0, pair << CLUSTER_SHIFT, (pair + 1) << CLUSTER_SHIFT);
@@ -114,7 +114,7 @@ test('no walk is read from a stop that the bounds of its cluster exclude for all
 
 test('departures are compared one by one only where another stop has a faster one', () => {
   const [near, far, lane] = [0, 1, 3];
-  // By the near stop, the second departure takes 12 + 5.
+  // By the near stop, the second-fastest departure takes 12 + 5.
   const search = (shortestByFar: number) => {
     const limits = { departures: 60, step: 1, boardSlack: 0, limit: 100 };
     const fastest = new FastestDepartures(2, limits, 2);
@@ -141,7 +141,7 @@ test('departures are compared one by one only where another stop has a faster on
     found.lower(lane, times);
     return { times: [...times], reads };
   };
-  // The shortest and the wanted time by each stop and lane.
+  // The shortest and the wanted time of each stop and lane are read.
   const bounds = 2 * 2 * LANES;
   expect(search(11)).toEqual({ times: [17, 18, 19], reads: bounds });
   const faster = search(10);
@@ -149,7 +149,7 @@ test('departures are compared one by one only where another stop has a faster on
   expect(faster.reads).toBeGreaterThan(bounds);
 });
 
-test('for a single lane, no more stops, walks and departures are read than its bounds leave', () =>
+test('for a single lane, no more stops, walks and departures are read than its bounds allow', () =>
   forAll(60, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const [stopCount, lane] = [2 + dice.below(9), dice.below(LANES)];
@@ -206,10 +206,11 @@ function everyWalk(dice: Dice, stopCount: number, targetCount: number) {
 }
 
 /**
- * Limits what a search for one lane reads. Pairs: those whose nearest target is within the limit,
- * coming from the fastest stop of the group, unless a nearer pair leads to all targets sooner.
- * Their walks: once to find the best stop of each target, once to compare it with the others, and
- * once for each target at which another stop has a faster departure.
+ * Returns the most that a search for one lane may read. It may read the pairs whose nearest target
+ * is within the limit, coming from the fastest stop of the group, unless a nearer pair leads to all
+ * targets sooner. It may read the walks of a pair once to find the best stop of each target, once
+ * to compare that with the others, and once for each target at which another stop has a faster
+ * departure.
  */
 function allowedReads(
   { targets, firstPair, stop, nearest, farthest, walks, firstGroup, groups }: EgressTable,
@@ -271,8 +272,9 @@ function allowedReads(
 }
 
 /**
- * Pairs that no lane examines: whose shortest time exceeds a limit, or the time in which another
- * stop alone leads to every target of the cluster, either for all lanes at once or for each.
+ * Pairs that no lane examines, since their shortest time exceeds a limit, or the time in which
+ * another stop alone leads to every target of the cluster, either for all lanes at once or for
+ * each.
  */
 function excluded(
   { targets, firstPair, stop, nearest, farthest }: EgressTable,
@@ -315,7 +317,7 @@ function excluded(
   return found;
 }
 
-/** By stop: the walks to targets. The stops are along the order of targets, some at one place. */
+/** Walks from each stop to targets. The stops lie along the order of targets, some at one place. */
 function randomWalks(dice: Dice, stopCount: number, targetCount: number): Map<number, number>[] {
   return Array.from({ length: stopCount }, () => {
     const at = dice.below(targetCount);
@@ -340,7 +342,7 @@ function egressOf(walks: readonly Map<number, number>[], targetCount: number) {
   return builder.finish();
 }
 
-/** The wanted one of the shortest times by departure, ascending; Infinity if there are fewer. */
+/** The `wanted`-th shortest time over the departures; Infinity if there are fewer. */
 function wantedTime(
   alighted: readonly ReadonlyMap<number, number>[],
   walks: readonly ReadonlyMap<number, number>[],

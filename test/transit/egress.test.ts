@@ -8,7 +8,7 @@ const NONE = 1 << 24;
 /** Targets of a group: sixteen clusters of sixteen. */
 const GROUP = 256;
 
-test('walks are those from each stop to each cluster of targets, the nearest stops first', () =>
+test('walks are listed from each stop to each cluster of targets, the nearest stops first', () =>
   forAll(40, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const targetCount = dice.pick([0, 1, 15, 16, 17, 40, 300, 600]);

@@ -24,7 +24,7 @@ const folder = folderOfTests();
 
 let feeds = 0;
 
-/** Reads a feed with some of its files given as texts; must finish soon, whatever the outcome. */
+/** Reads a feed, some of its files given as texts; expects an end soon, whatever the outcome. */
 async function read(tables: FeedTables, texts: Readonly<Record<string, string>> = {}) {
   const file = path.join(folder, `${++feeds}.zip`);
   const zip = new ZipFile();
@@ -55,7 +55,7 @@ async function refusal(tables: FeedTables, texts: Readonly<Record<string, string
   return message;
 }
 
-/** A call of one of the existing trips, after all its others. */
+/** A call of one of the existing trips, after all other calls of that trip. */
 const calledAt = (stop_id: string, i: number) => ({
   trip_id: `t${i % 18}`,
   stop_id,
@@ -90,7 +90,7 @@ test.each([
   [205, '167:59:59'],
   [3_000, '24:00:00'],
 ])(
-  'refuses trips repeated millions of times by %i rows until %s, by trip',
+  'trips repeated millions of times by %i rows until %s are refused, by trip',
   async (length, until) => {
     const rows = Array.from({ length }, () => repeated(5, until));
     expect(await refusal(busFeed({ 'frequencies.txt': rows }))).toMatch(
@@ -99,7 +99,7 @@ test.each([
   },
 );
 
-test('treats impossible times beyond a week as blank', async () => {
+test('impossible times beyond a week are treated as blank', async () => {
   const tables = busFeed();
   const [first, ...rest] = tables['stop_times.txt'];
   const late = { ...first, arrival_time: '168:00:01', departure_time: '999:00:00' };
@@ -109,7 +109,7 @@ test('treats impossible times beyond a week as blank', async () => {
   expect(reported).toContain('impossible departure_time; treated as blank');
 });
 
-test('refuses an unclosed quote, by record, early in a table or late', async () => {
+test('an unclosed quote is refused, by record, early in a table or late', async () => {
   const tables = busFeed();
   const lines = csv(tables['stop_times.txt']).trimEnd().split('\n');
   const many = Array.from({ length: 400_000 }, (_, i) => `x${i},A,${i},08:00:00,08:00:00`);
@@ -123,28 +123,28 @@ test('refuses an unclosed quote, by record, early in a table or late', async () 
   );
 });
 
-test('refuses a header of a million columns', async () => {
+test('a header of a million columns is refused', async () => {
   const header = `stop_id,stop_lat,stop_lon,${'x,'.repeat(1e6)}`;
   expect(await refusal(busFeed(), { 'stops.txt': header })).toMatch(
     /stops\.txt: record 1 is longer than 65536 characters/,
   );
 });
 
-test('refuses a table that unpacks to a thousand times its size before unpacking it', async () => {
+test('a table that unpacks to a thousand times its size is refused before it is unpacked', async () => {
   const text = `stop_id,stop_lat,stop_lon\n${'\n'.repeat(40 * 2 ** 20)}`;
   expect(await refusal(busFeed(), { 'stops.txt': text })).toMatch(
     /stops\.txt would unpack to 41943066 bytes, from \d+; the limit is 16777216:/,
   );
 });
 
-test('refuses more records than any real feed has, including empty ones', async () => {
+test('more records than any real feed has, including empty ones, are refused', async () => {
   const text = `agency_name,agency_timezone\n${'\n'.repeat(200_000)}`;
   expect(await refusal(busFeed(), { 'agency.txt': text })).toMatch(
     /agency\.txt: has more than 100000 records/,
   );
 });
 
-test('reads hundreds of thousands of unlimited services quickly', async () => {
+test('a hundred thousand unlimited services are read quickly', async () => {
   const trips = busLine();
   const tables = busFeed({}, trips);
   const services = Array.from({ length: 100_000 }, (_, i) =>
@@ -160,11 +160,11 @@ test('reads hundreds of thousands of unlimited services quickly', async () => {
     'calendar.txt': [...tables['calendar.txt'], ...services],
     'trips.txt': [...tables['trips.txt'], ...ofThem],
   });
-  // In 2026 the feed's own service is added to theirs, which alone is more common.
+  // In 2026 the feed's own service runs, too; days with the others alone are more common.
   expect(facts[0].service_date).toBe('2025-12-24');
 });
 
-test('leaves out a trip of thousands of calls, by line', async () => {
+test('a trip of thousands of calls is left out, by line', async () => {
   const tables = busFeed();
   const calls = Array.from({ length: 2_001 }, (_, i) => ({
     trip_id: 'long',
@@ -189,7 +189,7 @@ test('leaves out a trip of thousands of calls, by line', async () => {
   ]);
 });
 
-test('refuses pathways that join thousands of platforms to each other, by stop', async () => {
+test('pathways that join thousands of platforms to each other are refused, by stop', async () => {
   const tables = busFeed();
   const [stop] = tables['stops.txt'];
   const ids = Array.from({ length: 8_000 }, (_, i) => `P${i}`);
@@ -211,7 +211,7 @@ test('refuses pathways that join thousands of platforms to each other, by stop',
 test.each([
   ['platforms', 0],
   ['entrances', 2],
-])('refuses thousands of %s of one station, by stop', async (_, location_type) => {
+])('thousands of %s of one station are refused, by stop', async (_, location_type) => {
   const tables = busFeed();
   const [A] = tables['stops.txt'];
   const at = (stop_id: string, type: number) => ({
@@ -237,7 +237,7 @@ test.each([
   ).toMatch(/stops\.txt: a station has too many platforms and entrances, P\d+ among them/);
 });
 
-test('refuses rules for transfers between all platforms of two huge stations', async () => {
+test('a rule for transfers between all platforms of a huge station is refused', async () => {
   const tables = busFeed();
   const [stop] = tables['stops.txt'];
   const ids = Array.from({ length: 1_800 }, (_, i) => `P${i}`);

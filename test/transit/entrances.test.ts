@@ -6,11 +6,11 @@ import type { Pathway } from '../../builder/gtfs/pathways.ts';
 import { type FeedStop, LOCATION } from '../../builder/gtfs/stops.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** Metres a degree of latitude, on the ellipsoid at 39°. */
+/** Metres per degree of latitude, on the ellipsoid at 39°. */
 const METRES_A_DEGREE = 111_016;
 const METRES_A_SECOND = 4.8 / 3.6;
 
-/** A stop so many metres north of the others. */
+/** A stop the given metres north of 39°. */
 const stop = (id: string, north: number, members: Partial<FeedStop> = {}): FeedStop => ({
   id,
   name: id,
@@ -44,7 +44,7 @@ function stationsOf(
   const stations = new StationEntrances(feed, new Map(Object.entries(rails)));
   const rounded = (seconds: number) => Math.round(seconds * 10) / 10;
   return {
-    /** In metres north and seconds. */
+    /** The entrances of a stop, in metres north of 39° and seconds in and out. */
     of: (id: string) =>
       stations.of(byId.get(id)!).map(({ lon, lat, secondsIn, secondsOut, ...rest }) => {
         expect(lon).toBe(-76);
@@ -64,18 +64,18 @@ function stationsOf(
   };
 }
 
-/** The seconds of a walk, rounded as above. */
+/** The seconds of a walk, rounded to tenths. */
 const walk = (metres: number) => Math.round((metres / METRES_A_SECOND) * 10) / 10;
 const itself = (north: number, level: number | null = 0) => [
   { north, times: [0, 0], level, isEntrance: false },
 ];
 
-test('a stop without entrances is its own, on the street', () => {
+test('a stop without entrances is its own entrance, on the street', () => {
   expect(stationsOf([stop('a', 7)]).of('a')).toEqual(itself(7));
   expect(stationsOf([platform('a', 7), platform('b', 9)]).of('a')).toEqual(itself(7));
 });
 
-test('a stop that is entered from the street is its own, whatever its station has', () => {
+test('a stop that is entered from the street is its own entrance, whatever its station has', () => {
   const { of } = stationsOf(
     [platform('a', 7, { isDirect: true }), entrance('in', 20)],
     [way('a', 'in', 9)],
@@ -98,7 +98,7 @@ test('without pathways, the entrances of a stop’s station are as far as a stra
   ]);
 });
 
-test('pathways lead to entrances and platforms in the least time each way, and no straight walk to where they lead', () =>
+test('pathways lead to entrances and platforms in the least time each way, and replace straight walks there', () =>
   forAll(
     80,
     fc.array(
@@ -121,7 +121,7 @@ test('pathways lead to entrances and platforms in the least time each way, and n
         platform('c', 400),
       ];
       const ids = stops.map(({ id }) => id);
-      // Floyd and Warshall.
+      // The algorithm of Floyd and Warshall.
       const time = ids.map((_, i) => ids.map((_, j) => (i === j ? 0 : Infinity)));
       for (const { from, to, seconds, bothWays } of drawn) {
         time[from][to] = Math.min(time[from][to], seconds);
@@ -182,14 +182,14 @@ test('between platforms without entrances, a straight walk is off the street whe
   expect(from({ level: 0 }, { level: 0 })).toBeUndefined();
   expect(from({ level: -1 }, {})).toBe(off);
   expect(from({}, { level: 1 })).toBe(off);
-  // The level of a train's stop is not known unless the feed says it.
+  // The level of a train's stop is not known unless the feed states it.
   expect(from({}, {}, { b: 'train' })).toBe(off);
   expect(from({ level: 0 }, { level: 0 }, { a: 'train', b: 'train' })).toBeUndefined();
   expect(from({ level: -1, isDirect: true }, {})).toBeUndefined();
   expect(from({ level: -1 }, { isDirect: true })).toBeUndefined();
 });
 
-test('subway platforms without a station are one with those near them', () => {
+test('subway platforms without a station are connected with those near them', () => {
   const gap = 200;
   const stops = [
     stop('a', 0),
@@ -198,7 +198,7 @@ test('subway platforms without a station are one with those near them', () => {
     stop('tram', 10),
     stop('bus', 10),
     platform('of a station', 10),
-    // Nearer than that in each direction, but not across.
+    // Nearer than the gap in latitude and in longitude, but farther in a straight line.
     stop('across', 170, { lon: -76 + 170 / METRES_A_DEGREE / Math.cos((39 * Math.PI) / 180) }),
   ];
   const subways = { a: 'subway', near: 'subway', far: 'subway', across: 'subway' } as const;

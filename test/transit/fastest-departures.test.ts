@@ -6,7 +6,7 @@ import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 import { drawArrivals } from './random-arrivals.ts';
 
-test('keeps the fastest departures to each stop from each origin, the earlier of two as fast', () =>
+test('the fastest departures to each stop from each origin are kept, the earlier of two as fast', () =>
   forAll(80, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const stopCount = 1 + dice.below(4);
@@ -39,7 +39,7 @@ test('keeps the fastest departures to each stop from each origin, the earlier of
     }
   }));
 
-test('refuses more departures than fit beside a time', () => {
+test('more departures than fit beside a time are refused', () => {
   const limits = { departures: 65, step: 1, boardSlack: 0, limit: 60 };
   expect(() => new FastestDepartures(1, limits, 6)).toThrow('too many departures');
 });

@@ -25,12 +25,12 @@ interface Trip {
   readonly on?: readonly string[];
   readonly route?: string;
   readonly block?: string;
-  /** Where it may not be boarded; where it may not be left; where it is to be ordered by phone. */
+  /** Stops without boarding; stops without alighting; stops where boarding is booked by phone. */
   readonly closed?: readonly string[];
   readonly noExit?: readonly string[];
   readonly byPhone?: readonly string[];
   readonly direction?: 0 | 1;
-  /** Seconds: it is repeated for an hour from eight on. */
+  /** Headway in seconds at which the trip is repeated for an hour from eight on. */
   readonly headway?: number;
 }
 
@@ -257,7 +257,7 @@ test('riders walk between the platforms of a station that trips call at', async 
   for (const { time } of feedDay.insideWalks) expect(Number.isInteger(time)).toBe(true);
 });
 
-test('a trip may be boarded and left at each stop, unless its feed says otherwise', async () => {
+test('a trip may be boarded and left at each stop, unless its feed forbids it', async () => {
   const { feedDay } = await read(
     [{ calls: 'A 8:00, B 8:10, C 8:20', closed: ['B', 'C'], noExit: ['A', 'C'] }],
     { date: '20260311' },
@@ -265,7 +265,7 @@ test('a trip may be boarded and left at each stop, unless its feed says otherwis
   expect(feedDay.trips[0].rules).toEqual([BOARD, ALIGHT, 0]);
 });
 
-test('keeps the trips that run at any time from the first window to the last ride', async () => {
+test('trips that run at any time from the first window to the last ride are kept', async () => {
   const trips = ['A 7:50, B 8:00', 'A 7:49, B 7:59', 'A 10:00, B 10:30', 'A 10:01, B 10:30'];
   const { feedDay } = await read(
     trips.map((calls) => ({ calls })),
@@ -286,7 +286,7 @@ test('a window opens at eight in the zone of the stop, and its times are those o
   expect(feedDay.stops.map(({ windowStart }) => windowStart / HOUR)).toEqual([7, 8]);
 });
 
-test('counts the departures in the window, by line and direction, at which a trip may be boarded', async () => {
+test('departures in the window at which a trip may be boarded are counted by line and direction', async () => {
   const { feedDay } = await read(
     [
       { calls: 'A 7:59, B 8:05, C 8:10' },
@@ -302,7 +302,7 @@ test('counts the departures in the window, by line and direction, at which a tri
   expect(counts).toEqual([[1, 2], [2], [1]]);
 });
 
-test('a line has one direction as its feed says, or else one to each terminus', async () => {
+test('a line has the directions that its feed states, or else one to each terminus', async () => {
   const counts = async (...directions: readonly (0 | 1 | undefined)[]) => {
     const { feedDay } = await read(
       directions.map((direction, i) => ({
@@ -341,7 +341,7 @@ test('riders who stay seated are at the next trip’s first stop when they get t
   expect(arrivals.sort((a, b) => a - b)).toEqual([0, 11]);
 });
 
-/** Pairs of trips between which riders stay seated, as in `t0 t1`. */
+/** Pairs of trips between which riders stay seated, as in `t0, t1`. */
 async function seated(trips: readonly Trip[], more: Omit<Day, 'date'> = {}) {
   const { feedDay, facts } = await read(trips, { date: '20260311', ...more });
   const names = feedDay.trips.map(({ stops, departures }) => {
@@ -374,7 +374,7 @@ test('riders stay seated in the vehicle from trip to trip of its day, in the ord
   expect((await seated(trips)).pairs).toEqual(['t0, t2', 't1, t0']);
 });
 
-test('of trips that leave at once, the one that ends first comes first', async () => {
+test('of trips that leave together, the one that ends first comes first', async () => {
   const trips = [
     { calls: 'B 8:10, C 8:20', block: '1' },
     { calls: 'D 8:10, B 8:10', block: '1' },
@@ -423,7 +423,7 @@ test('riders stay seated between stops within 200 m or of one station, and no ot
   expect(await by(5_900, { B: 'S', D: 'S' })).toEqual(['t0, t1']);
 });
 
-test('transfers.txt forbids staying seated, or names the trips, whatever the block', async () => {
+test('transfers.txt forbids staying seated, or links trips, whatever the block', async () => {
   const trips = [
     { calls: 'A 8:00, B 8:10', block: '1' },
     { calls: 'B 8:10, C 8:30', block: '1' },
@@ -434,11 +434,11 @@ test('transfers.txt forbids staying seated, or names the trips, whatever the blo
   expect((await seated(trips, { transfers: [LINK(1, 0, 5)] })).pairs).toEqual(['t0, t1']);
   // The link counts in place of the block, at any distance.
   expect((await seated(trips, { transfers: [LINK(0, 2, 4)] })).pairs).toEqual(['t0, t2']);
-  // Not before the first has ended.
+  // A trip does not continue as one that leaves before it ends.
   expect((await seated(trips, { transfers: [LINK(1, 2, 4)] })).pairs).toEqual(['t0, t1']);
 });
 
-test('a trip that is named continues as one of its own day, or of the next if that one has left', async () => {
+test('a linked trip continues as one of its own day, or of the next day if that one has left', async () => {
   const both = ['20260310', '20260311'];
   const transfers = [LINK(0, 1, 4)];
   const same = [

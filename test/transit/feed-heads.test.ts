@@ -37,7 +37,7 @@ async function read(tables: FeedTables = {}) {
   return { feed, problems };
 }
 
-/** The fault of a feed without a file. */
+/** The error message for a feed without some files; null if it is read. */
 async function without(...files: readonly string[]) {
   const left = Object.entries(TABLES).filter(([name]) => !files.includes(name));
   const file = await writeFeed(path.join(folder, `feed ${++feeds}`), Object.fromEntries(left));
@@ -70,7 +70,7 @@ test.each([
   ['calendar_dates.txt', 'service_id'],
   ['calendar_dates.txt', 'date'],
   ['calendar_dates.txt', 'exception_type'],
-])('a feed whose %s has no column %s is refused by both', async (file, column) => {
+])('a feed whose %s has no column %s is refused by the names of both', async (file, column) => {
   const columns =
     {
       'levels.txt': ['level_id', 'level_index'],
@@ -100,7 +100,7 @@ test('a feed needs one of the two calendars', async () => {
   expect(calendar.has('daily')).toBe(true);
 });
 
-test('the name of a feed is that of its first agency, or else its id; its clock is that of all', async () => {
+test('a feed has the name of its first agency, or else its id; all agencies have its clock', async () => {
   const other = { ...AGENCY, agency_id: 'B', agency_name: 'B to C' };
   const { feed, problems } = await read({
     'agency.txt': [AGENCY, other, { ...other, agency_timezone: 'America/Chicago' }],
@@ -113,7 +113,7 @@ test('the name of a feed is that of its first agency, or else its id; its clock 
   expect(unnamed.feed.agency).toBe('A');
 });
 
-test('refuses a feed without an agency, or without a time zone', async () => {
+test('a feed without an agency, or without a time zone, is refused', async () => {
   await expect(read({ 'agency.txt': [] })).rejects.toThrow('agency.txt lists no agency');
   await expect(
     read({ 'agency.txt': [{ ...AGENCY, agency_timezone: 'New York' }] }),
@@ -141,7 +141,7 @@ test('the dates and the id of a feed are the first that it gives', async () => {
   ]);
 });
 
-test('routes are on rails, on demand, or neither by their type and the extended ones', async () => {
+test('routes are on rails, on demand, or neither, by their basic or extended type', async () => {
   const kinds = {
     subway: [1, 12, 400, 401, 699],
     train: [2, 100, 199],
@@ -164,7 +164,7 @@ test('routes are on rails, on demand, or neither by their type and the extended 
   expect(feed.tripsOfService).toEqual(new Map([['daily', types.length - 3]]));
 });
 
-test('a trip has its members, and its line; a second of its id is left out', async () => {
+test('a trip has its fields and its line in the file; a second trip of the same id is left out', async () => {
   const { feed, problems } = await read({
     'trips.txt': [
       trip('t', { direction_id: 1, block_id: 'b' }),
@@ -195,7 +195,7 @@ test('trips are counted by service, and by route and service, with repetitions b
     'trips.txt': [...tripsOf('a', 'red', 'red', 'blue'), ...tripsOf('b', 'blue')],
     'frequencies.txt': [often, { ...often, start_time: '9:00:00', end_time: '9:25:00' }],
   });
-  // Six in the hour, and three in 25 minutes.
+  // One trip runs six times in the hour, and three times in 25 minutes.
   expect(feed.tripsOfService).toEqual(
     new Map([
       ['a', 11],
@@ -216,7 +216,7 @@ test('trips are counted by service, and by route and service, with repetitions b
   );
 });
 
-test('services are of one kind if they have as many trips of each route and direction', async () => {
+test('services are of one kind if they have equally many trips of each route and direction', async () => {
   const { feed } = await read({
     'trips.txt': [
       ...tripsOf('a', 'red 0', 'red 1', 'blue'),

@@ -53,7 +53,7 @@ test('an archive with two feeds is refused by the table that it has twice', asyn
   );
 });
 
-test('a feed that is not there is named', async () => {
+test('a missing feed is refused by name', async () => {
   await expect(openFeedSource(at('none.zip'))).rejects.toThrow(BuildError);
   await expect(openFeedSource(at('none.zip'))).rejects.toThrow(at('none.zip'));
 });

@@ -75,7 +75,7 @@ test('a feed with calendar_dates.txt alone runs on its dates', async () => {
   await expect(town.build([bare])).rejects.toThrow(/bare\.zip.*calendar/);
 });
 
-test('reads a feed alike from an archive, a folder, with a byte order mark, quoted, with any line ends', async () => {
+test('a feed is read alike from an archive or a folder, with a byte order mark, quoted, with any line ends', async () => {
   const tables = busFeed();
   const files = [
     await town.write('plain.zip', tables),
@@ -100,7 +100,7 @@ test('a feed that lacks a file, or is not a feed, fails by name', async () => {
   await expect(town.build([file])).rejects.toThrow(/mars\.zip: agency\.txt: "Mars\/Olympus"/);
 });
 
-test('uses the feed’s clock: an hour later in Chicago is the same hour', async () => {
+test('times are by the clock of each feed: seven in Chicago is eight in New York', async () => {
   const stops = { A: STOPS.A, M: 5_000, B: STOPS.B };
   const onward = (first: number) => busLine('daily', first, { M: 6, B: RIDE });
   const chicago = { 'agency.txt': [{ ...AGENCY, agency_timezone: 'America/Chicago' }] };
@@ -112,7 +112,7 @@ test('uses the feed’s clock: an hour later in Chicago is the same hour', async
   const hourOff = await town.write('chicago.zip', avenueFeed(stops, onward(EIGHT - 120), chicago));
   expect((await town.build([newYork, sameZone])).minutes).toBe(TIME);
   expect((await town.build([newYork, hourOff])).minutes).toBe(TIME);
-  // Alone, it uses its own eight o'clock.
+  // Alone, a feed of Chicago uses its own eight o'clock.
   const alone = await town.write('alone.zip', busFeed(chicago));
   const { minutes, feeds } = await town.build([alone]);
   expect([minutes, feeds[0].time_zone]).toEqual([TIME, 'America/Chicago']);
@@ -138,7 +138,7 @@ test.each([
   },
 );
 
-test('reports a stop’s invalid time zone, and uses the feed’s', async () => {
+test('an invalid time zone of a stop is reported, and that of the feed used', async () => {
   const tables = busFeed();
   const stops = tables['stops.txt'].map((stop) => ({ ...stop, stop_timezone: 'Mars/Olympus' }));
   const { minutes, feeds } = await town.build([
@@ -153,7 +153,7 @@ test('a feed of another season keeps its clock', async () => {
   const winter = avenueFeed(stops, busLine('daily', EIGHT - 60, { A: 0, M: 5 }), {
     'calendar.txt': [service('daily', '1111111', 20260105, 20260227)],
   });
-  // From 8:06 to 9:06: six of them meet a bus that a rider departing after eight can catch.
+  // Buses leave M from 8:06 to 9:06; six meet a bus that a rider departing after eight can catch.
   const summer = avenueFeed(stops, busLine('daily', EIGHT, { M: 6, B: RIDE }).slice(0, 7), {
     'calendar.txt': [service('daily', '1111111', 20250701, 20250731)],
   });
@@ -163,14 +163,14 @@ test('a feed of another season keeps its clock', async () => {
   expect(minutes).toBe(TIME);
 });
 
-/** Three hours of buses, all of them past midnight of their service day. */
+/** Three hours of buses, from an hour before the given hour of their service day on. */
 const nightFeed = (hours: number, weekdays: string) =>
   busFeed(
     { 'calendar.txt': [service('night', weekdays, 20260101, 20261231)] },
     busLine('night', hours * 60 - 60),
   );
 
-test('trips of the day before still run at 32 o’clock, those of two days before do not', async () => {
+test('a trip at 32 o’clock runs at eight the next day, if its service runs on the day before', async () => {
   const other = await town.write('other.zip', busFeed({}, busLine('daily', 15 * 60)));
   const timeWith = async (name: string, tables: FeedTables) =>
     (await town.build([other, await town.write(name, tables)], '2026-03-11')).minutes;
@@ -178,7 +178,7 @@ test('trips of the day before still run at 32 o’clock, those of two days befor
   expect(await timeWith('weekdays.zip', nightFeed(32, everyDay))).toBe(TIME);
   expect(await timeWith('today.zip', nightFeed(8, everyDay))).toBe(TIME);
   expect(await timeWith('tomorrow.zip', nightFeed(24 + 15, everyDay))).toBe(undefined);
-  // Its service runs today and not yesterday.
+  // The service runs today and not yesterday.
   expect(await timeWith('wednesdays.zip', nightFeed(32, '0010000'))).toBe(undefined);
   expect(await timeWith('both.zip', nightFeed(32, '0110000'))).toBe(TIME);
 });
@@ -195,7 +195,7 @@ test('on days when the clocks change, so do the trips of the night before', asyn
   expect(await times(32, '2026-03-07')).toBe(TIME);
 });
 
-test('counts invalid rows, file by file, and uses the rest', async () => {
+test('invalid rows are counted, file by file, and the rest is used', async () => {
   const tables = busFeed();
   const orphan = { ...tables['stop_times.txt'][0], trip_id: 'nobody' };
   const astray = { ...tables['stop_times.txt'][0], stop_id: 'nowhere', stop_sequence: 9 };
@@ -256,9 +256,9 @@ test('blank times are filled in evenly by position, or by distance where every c
   expect(await timeWith('distance.zip', [0, 2, 3, 5.2, 16])).toBe(Math.ceil(5 + RIDE + 2.5));
 });
 
-test('a call back in time is left out and reported; the others of its trip run', async () => {
+test('a call that goes back in time is left out and reported; the other calls of its trip remain', async () => {
   const stops = { A: STOPS.A, M: 3_000, B: STOPS.B, C: 20_000 };
-  /** Trips that reach each other stop the given minutes after the first, C last. */
+  /** Builds with trips that reach each stop the given minutes after they leave the first. */
   const built = async (name: string, after: readonly [stop: string, minutes: number][]) => {
     const trips = busLine().map(
       ({ calls: [[, leaves]] }): AvenueTrip => ({
@@ -278,7 +278,8 @@ test('a call back in time is left out and reported; the others of its trip run',
     },
   ];
   const trips = busLine().length;
-  // The call after one; the last; and one far too late, after which all others would be too early.
+  // The second call is too early; then the last is; then the second is far too late, so that all
+  // later ones would be too early.
   const early = await built('early.zip', [
     ['A', 0],
     ['M', -5],

@@ -37,7 +37,7 @@ test('a rider changes at the stop itself after the time for boarding, and elsewh
   ]);
 });
 
-test('the shorter ways come first, and of two as long the one to the first stop', () => {
+test('shorter ways come first, and of two equally long ones that to the lower stop', () => {
   const walks = [walk(1, 3, 90), walk(1, 2, 10), walk(1, 0, 90), walk(1, 4, 40)];
   expect(ways(5, walks)[1]).toBe('1 in 60, 2 in 70, 4 in 100, 0 in 150, 3 in 150');
 });
@@ -46,7 +46,7 @@ test('the shortest of several walks counts, whichever is given first', () => {
   expect(ways(2, [walk(0, 1, 50), walk(0, 1, 20), walk(0, 1, 70)])[0]).toBe('0 in 60, 1 in 80');
 });
 
-test('a rule forbids a change, or leaves the walk alone, or asks for a minimum, from one stop to the other', () => {
+test('a rule forbids a change, leaves only the walk, or sets a minimum, from one stop to the other', () => {
   const walks = [walk(0, 1, 100), walk(1, 0, 100)];
   const by = (kind: TransferRule['kind'], minimum = 0) =>
     ways(2, walks, [{ from: 1, to: 0, kind, minimum }]);

@@ -37,7 +37,7 @@ function frequent(...list: readonly ReturnType<typeof stopAt>[]) {
   });
 }
 
-test('counts four departures an hour within one line and one direction', () => {
+test('a stop is frequent with four departures an hour within one line and one direction', () => {
   expect(frequent(stopAt(0, { 'red north': 4 }))).toHaveLength(1);
   expect(frequent(stopAt(0, { 'red north': 3, 'red south': 3, 'blue north': 3 }))).toEqual([]);
 });
@@ -70,7 +70,7 @@ test('a place keeps its id whatever feeds share its build, and whatever their or
   for (const stop of stops) expect(idsOf(...stops)).toEqual(expect.arrayContaining(idsOf(stop)));
 });
 
-test('a place has the departures of its platforms together, and their ways in from south to north', () =>
+test('a place has the departures of its platforms together, and their entrances from south to north', () =>
   forAll(100, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const stations = Array.from({ length: 4 }, (_, i) => {
@@ -152,7 +152,7 @@ test('a place has the departures of its platforms together, and their ways in fr
     ).toEqual(found);
   }));
 
-test('a place says where it comes from, and is of the type of frequent transit', () => {
+test('a place states its source, and is of the type of frequent transit', () => {
   const [place] = frequent(stopAt(0, 4, 'MTA', '12'));
   const type = TAXONOMY.find(({ dest_type_id }) => dest_type_id === place.types[0]);
   expect(place).toMatchObject({

@@ -25,7 +25,7 @@ const frequency = fc
     return { start, end: start + length, headway, exact };
   });
 
-test('a repeated trip departs a headway after the last departure, from within one of the start, until the end', () =>
+test('a repeated trip departs every headway, first within a headway of the start, and before the end', () =>
   forAll(200, fc.string(), frequency, (trip, repeated) => {
     const { start, end, headway, exact } = repeated;
     const departures = departuresOf(trip, repeated);
@@ -45,7 +45,7 @@ test('a repeated trip departs a headway after the last departure, from within on
 test('lines of one headway do not all leave together', () => {
   const phases = Array.from({ length: 600 }, (_, i) => headwayPhase(`trip ${i}`, 28_800, 600));
   expect(phases.every((phase) => Number.isInteger(phase) && phase >= 0 && phase < 600)).toBe(true);
-  // Six hundred throws of a die of 600 sides show about 380 of them.
+  // Six hundred throws of a die of 600 sides show about 380 different sides.
   expect(new Set(phases).size).toBeGreaterThan(300);
   expect(headwayPhase('trip 1', 28_800, 600)).not.toBe(headwayPhase('trip 1', 32_400, 600));
 });
@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test('reads all headways of a trip in order, exact ones as such, and reports those of unknown trips', async () => {
+test('all headways of a trip are read in order, exact ones as such; those of unknown trips are reported', async () => {
   const row = { start_time: '8:00:00', end_time: '9:00:00', headway_secs: 600 };
   const { frequencies, problems } = await read([
     { ...row, trip_id: 'known', exact_times: 1 },

@@ -15,7 +15,7 @@ import {
   timetableOf,
 } from './random-network.ts';
 
-test('the rides to a stop follow each other as trips, changes and rules allow, and arrive when the search says', () =>
+test('the rides to a stop follow each other as trips, changes and rules allow, and arrive as the search found', () =>
   forAll(200, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const network = randomNetwork(dice);
@@ -35,7 +35,7 @@ test('the rides to a stop follow each other as trips, changes and rules allow, a
     }
   }));
 
-test('the walks that are kept lead from door to door as soon as all of them', () =>
+test('the walks that are kept lead from door to door as early as all walks', () =>
   forAll(300, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const network = randomNetwork(dice);
@@ -62,7 +62,7 @@ test('the walks that are kept lead from door to door as soon as all of them', ()
     }
   }));
 
-test('of stops along one line, the walk to the nearest is kept, and those that shorten the ride by more', () => {
+test('of stops along one line, a walk is dropped where a shorter one to another stop does as well', () => {
   const minutes = [0, 2, 4, 6, 8];
   const line = {
     stops: [0, 1, 2, 3, 4],
@@ -113,7 +113,7 @@ function canBeRidden(
       if (!isReady || ride.departs < ride.ready) return false;
     }
     const isSeated = ride.ready === null;
-    // It begins where and when the ride before ended, in the vehicle.
+    // Without a change, a ride begins where and when the ride before ended.
     if (isSeated && (ride.from !== before.to || ride.departs !== before.arrives)) return false;
     if (ride.arrives < ride.departs) return false;
     const allowed = isSeated ? seats.flatMap((trip) => next[trip]) : [...trips.keys()];

@@ -26,13 +26,13 @@ beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 const STREET = ['n9001 T x5 y5', 'n9002 T x5.001 y5', 'w9001 Thighway=residential Nn9001,n9002'];
 
 test.each<[tags: string, level: number | undefined, rails?: string[]]>([
-  // Numbered floors count exactly; with several, the farthest from the street.
+  // Numbered floors count exactly; of several, the farthest from the street.
   ['railway=station,station=subway,level=-3', -3, ['subway']],
   ['railway=platform,subway=yes,level=-1;-2', -2, ['subway']],
   ['railway=platform,subway=yes,level=-2--1', -2, ['subway']],
   ['railway=station,station=subway,level=0', 0, ['subway']],
   ['railway=station,station=subway,level=-1,layer=-5', -1, ['subway']],
-  // Ten metres are a level, as is each layer off the street: two levels at least.
+  // Ten metres are a level, as is each layer; off the street, the level is two at least.
   ['railway=station,station=subway,depth=60', -6, ['subway']],
   ['railway=station,station=subway,depth=12%20%m', -2, ['subway']],
   ['railway=station,station=subway,layer=-1', -2, ['subway']],
@@ -42,14 +42,14 @@ test.each<[tags: string, level: number | undefined, rails?: string[]]>([
   ['railway=platform,subway=yes,tunnel=yes', -2, ['subway']],
   ['railway=station,station=monorail,bridge=yes', 2, ['subway']],
   ['railway=station,station=subway,location=surface', 0, ['subway']],
-  // The vehicles that call there.
+  // Rails follow from the vehicles that call there.
   ['railway=station,level=-3', -3, ['subway']],
   ['railway=station,train=yes,level=-3', -3, ['train']],
   ['railway=station,train=yes,subway=yes,level=-3', -3, ['subway', 'train']],
   ['railway=tram_stop,level=-1', -1, ['tram']],
   ['railway=station,station=light_rail,level=-1', -1, ['tram']],
   ['public_transport=platform,tram=yes,level=-1', -1, ['tram']],
-  // No level without usable data, or off the rails.
+  // There is no level without usable data, or away from rails.
   ['railway=station,station=subway', undefined],
   ['railway=station,station=subway,level=mezzanine', undefined],
   ['railway=station,station=subway,level=-9999', undefined],
@@ -71,7 +71,7 @@ test.each<[tags: string, level: number | undefined, rails?: string[]]>([
 
 const COUNTIES = ['99001', '99003'];
 
-/** A line of some type between two towns, each in its own county, with a station in the first. */
+/** Builds a line of a GTFS type between two counties, with a mapped station in the first. */
 async function builtWith(
   name: string,
   type: number,
@@ -116,7 +116,7 @@ function time(down: number, up: number): number {
 }
 
 const [TRAM, SUBWAY, TRAIN, BUS] = [0, 1, 2, 3];
-/** Seconds inside where no entrance is known, and per level. */
+/** Minutes inside a station: 50 s where no entrance is known, and 50 s per level. */
 const level = (levels: number) => (levels === 0 ? 0 : (50 + 50 * levels) / 60);
 
 test('a platform has the level in its feed, else that on the map by its vehicles, else the assumed one', async () => {
@@ -129,7 +129,7 @@ test('a platform has the level in its feed, else that on the map by its vehicles
   expect(await minutesOf(SUBWAY, subway)).toBe(time(level(4), level(2)));
   expect(await minutesOf(SUBWAY, { ...subway, level: '0' })).toBe(time(0, level(2)));
   expect(await minutesOf(SUBWAY, subway, { stop: { level_id: 'street' } })).toBe(time(0, level(2)));
-  // Within 150 m.
+  // A mapped station counts within 150 m.
   expect(await minutesOf(SUBWAY, subway, { metres: 145 })).toBe(time(level(4), level(2)));
   expect(await minutesOf(SUBWAY, subway, { metres: 155 })).toBe(time(level(2), level(2)));
   // Other vehicles alongside or above a subway do not take on its levels.
@@ -158,7 +158,7 @@ test('units built separately, each with its part of the map, agree on a station;
   );
   const before = (await releaseIn(parts)).manifest;
   const { manifest, searched } = await buildRelease({ ...request, ...deeper }, parts, silent);
-  // No trip returns.
+  // The second county has no trip to the station.
   expect(searched).toEqual([COUNTIES[0]]);
   const versionOf = ({ components }: typeof manifest) =>
     components.find(({ component }) => component === 'transit_network')!.version;

@@ -4,7 +4,7 @@ import type { FeedRecord, FeedTables } from './gtfs-text.ts';
 
 const town = new BusTown();
 
-/** The usual line, and an afternoon line of a route that needs no call. */
+/** The usual line on a route of the given type, and an afternoon line that needs no call. */
 function withRoute(type: number): FeedTables {
   const trips = [...busLine(), ...busLine('daily', 15 * 60)];
   const feed = busFeed({}, trips);
@@ -79,7 +79,7 @@ test('trips that must be booked by phone run as scheduled, and are counted in th
   expect(await factsWith([])).toBe(0);
   const [byDriver, byPhone] = [3, 2].map((type) => ({ pickup_type: type, drop_off_type: type }));
   expect(await factsWith([byDriver, byDriver])).toBe(0);
-  // Calls of the first trip, and the last of the twelfth, in the window; of the last, after it.
+  // Both calls of the first trip in the window, and the last call of the second.
   const calls = Array.from({ length: 36 }, () => ({}) as FeedRecord);
   calls[12] = byPhone;
   calls[13] = byPhone;

@@ -22,8 +22,8 @@ interface Claim {
 }
 
 /**
- * The days of a feed whose service on each day from Monday on is a letter: `a` has one trip, `b`
- * two, and so on; `.`: none.
+ * The days of a feed whose service on each day from `MONDAY` on is a letter: `a` has one trip, `b`
+ * two, and so on, and `.` none.
  */
 async function daysOf(letters: string, { firstDay, lastDay, twice }: Claim = {}) {
   const services = [...new Set(letters)].filter((letter) => letter !== '.');
@@ -91,7 +91,7 @@ test('the days of the most common service are ordinary, those in the middle of i
 });
 
 test('other services are ordinary if some day has the same a week before and after', async () => {
-  // Fridays, and a Wednesday that occurs twice.
+  // Fridays have another service, and so do two of the Wednesdays.
   const { patterns, ordinary } = await daysOf(
     `ccdcbaa${weeks(1, 'ccdcbaa')}${weeks(2, 'ccccbaa')}`,
   );
@@ -100,12 +100,12 @@ test('other services are ordinary if some day has the same a week before and aft
     [2, [4, 11, 18, 25]],
   ]);
   expect(ordinary).not.toContain(2);
-  // With a third week of it, it is.
+  // With a third such Wednesday, its service is ordinary, too.
   const third = await daysOf(weeks(3, 'ccdcbaa') + weeks(3, 'ccccbaa'));
   expect(third.patterns.map(({ trips }) => trips)).toEqual([3, 2, 4]);
 });
 
-test('of patterns with as many days, that with more trips is first, then the earlier', async () => {
+test('of patterns with equally many days, that with more trips is first, then the earlier', async () => {
   const more = await daysOf(weeks(3, 'bbcca..'));
   expect(more.patterns.map(({ trips }) => trips)).toEqual([3, 2, 1]);
   const earlier = await daysOf(`${weeks(1, 'd.c....')}`);
@@ -117,14 +117,14 @@ test('a feed of one week has one ordinary pattern, though nothing recurs', async
   expect(patterns).toEqual([{ days: [0, 1, 2, 3], preferred: [0, 1, 2, 3], trips: 3 }]);
 });
 
-test('a weekday with the service of a weekend is none, unless most weekdays have it', async () => {
+test('a weekday with the service of a weekend is not ordinary, unless most weekdays have it', async () => {
   // A Monday with a Sunday's service, in each of three weeks.
   const { ordinary } = await daysOf(weeks(3, 'accccba'));
   expect(ordinary).toEqual([1, 2, 3, 4, 8, 9, 10, 11, 15, 16, 17, 18]);
   // The same service every day.
   const daily = await daysOf(weeks(3, 'ccccccc'));
   expect(daily.ordinary).toHaveLength(15);
-  // Half of the weekdays around have it: as many as do not.
+  // Half of the weekdays around have the weekend's service: as many as do not.
   const half = await daysOf('aabb.a.');
   expect(half.ordinary).toEqual([2, 3]);
   // A season with one service every day, and one without weekends after it.
@@ -166,7 +166,7 @@ test('a feed without weekdays has no ordinary day', async () => {
   expect(await daysOf('')).toEqual({ trips: [], ordinary: [], patterns: [] });
 });
 
-test('the nearest day is the one that is, and of two the earlier', () =>
+test('the nearest of some days is found, and of two equally near ones the earlier', () =>
   forAll(100, fc.uniqueArray(fc.nat(40), { minLength: 1 }), fc.nat(40), (days, to) => {
     const sorted = days.toSorted((a, b) => Math.abs(a - to) - Math.abs(b - to) || a - b);
     expect(

@@ -16,8 +16,8 @@ export interface PlainFeed {
 }
 
 /**
- * Reads a feed archive the simple way: all of it in memory, and only the features used by
- * Baltimore's feeds. Blank times are filled in evenly.
+ * Reads a feed archive in the simplest way: whole, in memory, and with only the features that
+ * Baltimore's feeds use. Blank times are filled in evenly.
  */
 export function plainFeed(archive: string, services: readonly string[]): PlainFeed {
   const table = (file: string) => {

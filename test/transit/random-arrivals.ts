@@ -10,7 +10,7 @@ interface Window {
 }
 
 /**
- * Tells a listener of random arrivals from some lanes, in the order of arrivals. Returns, by stop
+ * Calls a listener with random arrivals of some lanes, in the order of arrivals. Returns, by stop
  * and lane, the time that each departure takes.
  */
 export function drawArrivals(

@@ -12,7 +12,7 @@ export interface Line {
   readonly hops: readonly number[];
 }
 
-/** A call of a trip: seconds after the trip leaves its first stop. */
+/** A call of a trip, with times in seconds after the trip leaves its first stop. */
 export interface DrawnCall {
   readonly stop: number;
   readonly sequence: number;
@@ -26,8 +26,8 @@ export interface DrawnCall {
   /** `shape_dist_traveled`; null where the trip has none. */
   readonly distance: number | null;
   /**
-   * How many seconds before its departure a stray record after it places it there; 0 without such a
-   * record.
+   * Seconds before its departure at which a stray record that follows repeats the call; 0 without
+   * such a record.
    */
   readonly stray: number;
 }

@@ -11,9 +11,9 @@ import type { Dice } from './dice.ts';
 export interface Network {
   readonly stopCount: number;
   readonly trips: readonly ScheduledTrip[];
-  /** By trip, those that its vehicle continues as. */
+  /** For each trip, the indices of the trips that its vehicle continues as. */
   readonly next: readonly (readonly number[])[];
-  /** From arriving at a stop to the first departure that can be caught at another or the same. */
+  /** Times from arriving at a stop to the first departure that can be caught there or elsewhere. */
   readonly changes: readonly {
     readonly from: number;
     readonly to: number;
@@ -22,8 +22,9 @@ export interface Network {
 }
 
 /**
- * A few lines with some trips each, which may overtake, call twice and go on as others. In a
- * hurried network, rides and changes often take no time, so vehicles wait for each other.
+ * A few lines with some trips each, which may overtake, call twice at a stop and continue as
+ * others. In a hurried network, rides and changes often take no time, so vehicles wait for each
+ * other.
  */
 export function randomNetwork(dice: Dice): Network {
   const isHurried = dice.chance(0.4);
@@ -50,7 +51,7 @@ export function randomNetwork(dice: Dice): Network {
       to.arrivals[0] >= arrivals.at(-1)! && dice.chance(onward) ? [i] : [],
     ),
   );
-  // To some stops, only riders who stay seated get.
+  // Some stops are reached only by riders who stay seated.
   for (let more = dice.pick([0, 0, 1, 3]); more > 0; more--) {
     const from = dice.below(trips.length);
     const leaves = trips[from].arrivals.at(-1)! + dice.below(3);
@@ -92,13 +93,13 @@ export function footpathsOf({ stopCount, changes }: Network): Footpaths {
   };
 }
 
-/** A stop that an origin is near to, and the time to it. */
+/** A stop near an origin, and the time to it. */
 export interface Access {
   readonly stop: number;
   readonly time: number;
 }
 
-/** Stops near a random origin: each of the network with a chance. */
+/** Stops near a random origin: each stop of the network with a probability of 0.4. */
 export function randomAccess(dice: Dice, { stopCount }: Network): Access[] {
   return Array.from({ length: stopCount }, (_, stop) => ({ stop, time: dice.below(12) })).filter(
     () => dice.chance(0.4),

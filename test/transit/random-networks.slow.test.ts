@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 /** The maximum effect of rounding to milliseconds, edge by edge, on a walk. */
 const WALK_ERROR = 20;
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
-/** The same cities, some with their second feed running below the streets. */
+/** Seeds of cities that are tested again, with their second feed running below the streets. */
 const BELOW = [2, 5, 7, 11];
 
 const folder = folderOfEachTest();
@@ -79,14 +79,14 @@ test.each([
   },
 );
 
-/** Milliseconds as rows keep them; Infinity represents a missing row. */
+/** Rounds milliseconds as rows do; Infinity represents a missing row. */
 type Rounding = (time: number) => number;
 const tenths: Rounding = (time) =>
   time > 30 * MINUTE ? Infinity : Math.max(10, Math.round((time * 10) / MINUTE));
 const minutes: Rounding = (time) =>
   time > 60 * MINUTE ? Infinity : Math.max(1, Math.ceil(time / MINUTE));
 
-/** Between the street and a platform below it without known details. */
+/** Milliseconds between the street and a platform below it without known details. */
 const DOWN = 150_000;
 const SAME_STATION_METRES = 200;
 const METRES_PER_MILLI = 4.8 / 3600;
@@ -106,7 +106,7 @@ function stationsOf({ stops }: CityWithStops, error: number): Pick<Walks, 'level
   };
 }
 
-/** By the series for the lengths of degrees on WGS84. */
+/** Metres between two points, by the series for the lengths of degrees on WGS84. */
 function metresBetween(a: Point, b: Point): number {
   const lat = (((a.lat + b.lat) / 2) * Math.PI) / 180;
   const north = 111_132.954 - 559.822 * Math.cos(2 * lat) + 1.175 * Math.cos(4 * lat);

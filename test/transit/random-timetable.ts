@@ -22,7 +22,7 @@ const DAY = 24 * HOUR;
 const TODAY = 0;
 const YESTERDAY = -DAY;
 
-/** The days each service runs on, of the service day and the one before it. */
+/** The days on which each service runs, of the service day and the day before. */
 const SERVICES = {
   weekdays: [TODAY, YESTERDAY],
   'added today': [TODAY],
@@ -119,7 +119,7 @@ class FeedDraft {
     }
   }
 
-  /** Two stretches of the morning, each with its headway. */
+  /** Repeats a trip over two stretches of the morning, each with its own headway. */
   #runByHeadway(line: Line, running: Service): void {
     const dice = this.#dice;
     const exact = dice.chance(0.6);
@@ -149,7 +149,7 @@ class FeedDraft {
     return `trip ${this.#trips.length}`;
   }
 
-  /** A trip written with one departure, and its runs, which have others. */
+  /** Adds a trip that is written with one departure, and its runs at the given starts. */
   #addTrip(
     line: Line,
     running: Service,
@@ -256,7 +256,7 @@ class FeedDraft {
   }
 }
 
-/** The same in both feeds, for two stops adjacent in number only. */
+/** The id of a stop, which both feeds use, for two stops that are adjacent in number only. */
 function idOf(stop: number): string {
   return `stop ${Math.floor(stop / 2)}`;
 }

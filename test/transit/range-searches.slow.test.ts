@@ -46,9 +46,9 @@ test('times from range RAPTOR and from all origins at once equal those of the br
 
 describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
   /**
-   * Arrivals at the last stop from stop 0: by departure, in minutes. Trips are stops with minutes
-   * after the window opens, in brackets where neither boarding nor alighting is allowed; some name
-   * the trip they continue as.
+   * Arrivals at the last stop from stop 0, by departure, in minutes. A line is one trip: its stops
+   * with minutes after the window opens, in brackets where neither boarding nor alighting is
+   * allowed. `becomes` has the index of the trip that a trip continues as.
    */
   function arrivals(lines: readonly string[], becomes: Record<number, number> = {}) {
     const trips = lines.map((line) => {
@@ -81,7 +81,7 @@ describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
     return found;
   }
 
-  test('a rider at the stop a minute early, and off the vehicle as the hour ends, makes it', () => {
+  test('a rider who is at the stop a minute early, and off the vehicle as the hour ends, arrives in time', () => {
     expect(arrivals(['0@1 1@60'])).toEqual([{ departure: 0, arrival: 60 }]);
   });
 
@@ -101,7 +101,7 @@ describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
   });
 });
 
-/** Walks without geometry: random short or long ones, or none. In whole milliseconds. */
+/** Random walks without geometry, in whole milliseconds: short ones, long ones, or none. */
 function randomWalks(seed: number, stops: number): Walks {
   const dice = new Dice(seed ^ 0x0a1c);
   const [origins, targets] = [1 + dice.below(5), 1 + dice.below(200)];
@@ -117,7 +117,7 @@ function randomWalks(seed: number, stops: number): Walks {
   };
 }
 
-/** The same by the builder's searches: null beyond the limit. */
+/** Times from each origin to each target by the builder's searches; null beyond the limit. */
 function builderTimes(
   runs: readonly Run[],
   rules: readonly TransferRule[],
@@ -199,12 +199,12 @@ type Search = (
   access: Access,
 ) => (found: ArrivalListener) => void;
 
-/** The first origin is searched from in the last lane. */
+/** The lane of an origin: the first origin has the last lane. */
 function laneOf(origin: number): number {
   return LANES - 1 - origin;
 }
 
-/** One RAPTOR search a departure. */
+/** One RAPTOR search per departure. */
 const raptor: Search = (timetable, footpaths, access) => (found) => {
   const search = new Raptor(timetable, footpaths);
   const { departures, step, boardSlack, limit } = LIMITS;
@@ -229,7 +229,7 @@ const raptor: Search = (timetable, footpaths, access) => (found) => {
   }
 };
 
-/** A previous search left all lanes full. */
+/** One search of all lanes together, after a previous one that left all lanes full. */
 const lanes: Search = (timetable, footpaths, access) => (found) => {
   const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
   const search = new LaneSearch(timetable, buildCallOrder(timetable, transfers), LIMITS);

@@ -14,7 +14,7 @@ test('reachability stays the same, whatever ways are left out', () =>
     expect(leads(left, calls.rankOf.length)).toEqual(leads(ways, calls.rankOf.length));
   }));
 
-test('exactly those ways are left out that lead over a third call between, from there or later in the trip', () =>
+test('a way is left out exactly if two ways over a call between replace it, from its call or later in the trip', () =>
   forAll(150, fc.nat(), fc.integer({ min: 1, max: 6 }), (seed, trips) => {
     const { calls, ways } = randomCalls(seed, trips);
     const callAt = (rank: number) => {
@@ -36,9 +36,9 @@ test('exactly those ways are left out that lead over a third call between, from 
     expect(sorted(reduced(calls, ways))).toEqual(sorted(expected));
   }));
 
-test('leaves out a way that a ride in between covers as well, from a later call of its trip', () => {
-  // Trips of two calls, chained: from the first stop, through the second, to the third; and
-  // directly.
+test('a way is left out if a ride in between covers it as well, from a later call of its trip', () => {
+  // Trips of two, one and one calls. Ways lead from each call to the next, and one from the first
+  // call directly to the last.
   const calls = { firstCall: Int32Array.of(0, 2, 3, 4), rankOf: Int32Array.of(0, 1, 2, 3) };
   const by: Way[] = [
     [0, 1],
@@ -56,8 +56,8 @@ test('leaves out a way that a ride in between covers as well, from a later call 
 });
 
 /**
- * Trips with interleaved calls, with ways from each call to the next, and any others, some
- * backwards.
+ * Trips with interleaved calls, with ways from each call to the next, and random other ways, some
+ * of them backwards.
  */
 function randomCalls(seed: number, trips: number) {
   const dice = new Dice(seed);
@@ -84,7 +84,7 @@ function randomCalls(seed: number, trips: number) {
   return { calls: { firstCall, rankOf }, ways };
 }
 
-/** The ways that are kept, by their destination. */
+/** The ways that are kept, sorted by destination. */
 function reduced(
   calls: { firstCall: Int32Array; rankOf: Int32Array },
   ways: readonly Way[],
@@ -106,7 +106,7 @@ function reduced(
   );
 }
 
-/** For each place, everything it leads to, by any number of ways. */
+/** For each rank, all ranks that it leads to by any number of ways. */
 function leads(ways: readonly Way[], count: number): number[][] {
   return Array.from({ length: count }, (_, start) => {
     const found = new Set([start]);

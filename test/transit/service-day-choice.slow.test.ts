@@ -8,7 +8,7 @@ import type { FeedTables } from './gtfs-text.ts';
 const town = new BusTown();
 let feeds = 0;
 
-/** The days that feeds are read on; each feed is given by its calendar and trips. */
+/** Builds with some feeds; returns the days that they are read on, with facts and messages. */
 async function read(...tables: readonly FeedTables[]) {
   const files = await Promise.all(tables.map((one) => town.write(`${++feeds}.zip`, one)));
   const { feeds: facts, ...rest } = await town.build(files);
@@ -25,20 +25,20 @@ test('the service day is the ordinary weekday nearest to the street data', async
   expect(assumptions.transit_departure).toBe('2026-01-01T08:00:00');
   expect(minutes).toBe(TIME);
   const later = await read(busFeed(calendar(service('daily', '1111111', 20260302, 20261231))));
-  // A week in: the preceding week is unknown.
+  // A week after the calendar starts, since the week before that is unknown.
   expect(later.days).toEqual(['2026-03-09']);
   const earlier = await read(busFeed(calendar(service('daily', '1111111', 20250101, 20251114))));
   expect(earlier.days).toEqual(['2025-11-07']);
 });
 
-test('a calendar since 2010 and until 2099 is treated like any other', async () => {
+test('a calendar from 2010 to 2099 is treated like any other', async () => {
   const { days, minutes } = await read(
     busFeed(calendar(service('daily', '1111100', 20100101, 20991231))),
   );
   expect([days, minutes]).toEqual([['2026-01-01'], TIME]);
 });
 
-test('a holiday is not a service day, nor is one that resembles it a week away', async () => {
+test('a holiday is not a service day, nor is the same weekday a week before or after', async () => {
   // A Sunday's service on New Year's Day. The neighbouring Thursdays each have a neighbour that
   // differs.
   const { days } = await read(
@@ -154,13 +154,13 @@ test('the most common kind of weekday precedes a nearer one, and the others are 
   expect(said).toMatch(/2025-11-21.*65.*45 like 2025-12-08 \(6 trips\)/);
 });
 
-test('chooses no day on which two versions of a timetable run at once', async () => {
+test('a day on which two versions of a timetable run at once is not chosen', async () => {
   const versions = calendar(
     service('old', '1111100', 20251001, 20260331),
     service('new', '1111100', 20251015, 20260430),
   );
   const twice = await read(busFeed(versions, [...busLine('old'), ...busLine('new')]));
-  // Most days have both. One alone, with a week on either side, runs from 2026-04-08.
+  // Most days have both versions. One alone, with a week on either side, runs from 2026-04-08.
   expect(twice.days).toEqual(['2026-04-08']);
   expect(twice.facts[0].weekday_patterns[0].trips).toBe(18);
   // A service that adds a few trips is not a successor.
@@ -172,7 +172,7 @@ test('chooses no day on which two versions of a timetable run at once', async ()
   expect(more.days).toEqual(['2026-01-01']);
 });
 
-test('excludes days outside those that a feed claims to cover', async () => {
+test('days outside those that a feed claims to cover are excluded', async () => {
   const info = { feed_publisher_name: 'Buses', feed_lang: 'en', feed_start_date: 20260401 };
   const { days } = await read(
     busFeed({
@@ -190,7 +190,7 @@ const claim = (first: number, last: number) => ({
   feed_end_date: last,
 });
 
-test('reads a feed of a week and a day on a typical weekday, not on the one that occurs twice', async () => {
+test('a feed of a week and a day is read on a typical weekday, not on the one that occurs twice', async () => {
   // From Friday to Friday; on Fridays a third of the buses run.
   const week = busFeed(
     {
@@ -240,7 +240,7 @@ test('a feed of a week and a day shares a day with the others, whatever day of t
   expect(said).not.toContain('WARNING');
 });
 
-test('of two versions of a feed that are both ordinary on a requested day, reads the later', async () => {
+test('of two versions of a feed that are both ordinary on a requested day, the later is read', async () => {
   const version = (id: string, first: number) =>
     busFeed(
       {
@@ -261,7 +261,7 @@ test('of two versions of a feed that are both ordinary on a requested day, reads
   }
 });
 
-test('of two files with versions of one feed reads one, on a day that it covers alone', async () => {
+test('of two files with versions of one feed, one is read, on a day that it alone covers', async () => {
   const version = (id: string, first: number, last: number) =>
     busFeed(
       {
@@ -282,13 +282,13 @@ test('with several feeds, the service day is ordinary for most of them', async (
   const early = busFeed(calendar(service('daily', '1111100', 20260101, 20260331)));
   const late = busFeed(calendar(service('daily', '1111100', 20260303, 20260630)));
   const { days, facts, said } = await read(early, late);
-  // A Tuesday's first neighbour is a week after the second feed starts.
+  // The second feed starts on a Tuesday; the first ordinary Tuesday is a week later.
   expect(days).toEqual(['2026-03-10', '2026-03-10']);
   expect(facts.map((feed) => feed.runs_on_common_day)).toEqual([true, true]);
   expect(said).not.toContain('WARNING');
 });
 
-test('reads a feed without ordinary service then on its own day, and names it', async () => {
+test('a feed without ordinary service on the common day is read on its own day, and named', async () => {
   const old = busFeed({
     ...calendar(service('daily', '1111100', 20190102, 20190228)),
     'calendar_dates.txt': [exception('daily', 20190221, 2)],
@@ -297,14 +297,14 @@ test('reads a feed without ordinary service then on its own day, and names it', 
   const oldFile = await town.write('old.zip', old);
   const files = [oldFile, await town.write('now.zip', now)];
   const { feeds: facts, said, minutes } = await town.build(files, '2026-03-11');
-  // The last week has one neighbour, and the Thursday before has a holiday for one.
+  // The last week has only one neighbour, and the Thursday before has a holiday as a neighbour.
   expect(facts.map((feed) => feed.service_date)).toEqual(['2019-02-20', '2026-03-11']);
   expect(facts.map((feed) => feed.runs_on_common_day)).toEqual([false, true]);
   expect(said).toMatch(/WARNING.*old\.zip.*2026-03-11.*2019-02-20/);
   expect(minutes).toBe(TIME);
 });
 
-test('reads a requested day in any case, and reports it if it is not ordinary', async () => {
+test('a requested day is read in any case, and reported if it is not ordinary', async () => {
   const feed = busFeed(
     {
       ...calendar(service('daily', '1111100', 20250101, 20261231)),

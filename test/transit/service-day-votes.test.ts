@@ -14,7 +14,7 @@ const dateOf = (day: number) =>
 /** The weekdays of a feed: days by pattern, the most common first. */
 interface Drawn {
   readonly patterns: readonly { readonly days: readonly number[]; readonly trips?: number }[];
-  /** The days to choose from, by pattern; all, if not given. */
+  /** The preferred days of each pattern; by default all of its days. */
   readonly preferred?: readonly (readonly number[])[];
   /** Days with some other service. */
   readonly others?: readonly number[];
@@ -100,7 +100,7 @@ test('the common day is ordinary for most feeds, then of their commonest kind, t
     });
     const { common, byFeed } = choose(feeds, near);
     expect(common).toBe(best.day);
-    // Feeds without an ordinary day then are read on their own: the nearest that is preferred.
+    // A feed for which that day is not ordinary is read on its own: the nearest preferred day.
     feeds.forEach(({ patterns, preferred }, i) => {
       const isOrdinary = patterns.some(({ days }) => days.includes(best.day));
       const sorted = preferred[0].toSorted(
@@ -119,7 +119,7 @@ test('a requested day is read wherever there is service, ordinary or not', () =>
     { patterns: [{ days: [4, 8] }] },
   ];
   expect(choose(feeds, 3, 1)).toMatchObject({ common: 1, byFeed: [1, 1, 4] });
-  // Not requested, a day that is not ordinary is read by no feed.
+  // Without a request, no feed is read on a day that is not ordinary for it.
   expect(choose(feeds.slice(0, 2), 1)).toMatchObject({ common: 1, byFeed: [1, 3] });
 });
 
@@ -139,7 +139,7 @@ test('a requested day without any service is refused, and a feed without weekday
   );
 });
 
-test('says for each feed which day is used, how usual it is, and which others there are', () => {
+test('each feed is reported with the day used, how usual it is, and which other days there are', () => {
   const patterns = [
     { days: [1, 2, 3, 7, 8], trips: 20 },
     { days: [4, 9, 11], trips: 12 },
@@ -161,7 +161,7 @@ test('says for each feed which day is used, how usual it is, and which others th
   expect(single.said).toEqual([
     'feed 0 (Agency 0): service day 2026-03-04, 7 trips, like 1 of its weekdays',
   ]);
-  // Its own pattern is the first, also where another is more common.
+  // The pattern of the day used comes first, even where another is more common.
   const asked = choose([{ patterns }], 2, 4);
   expect(asked.patterns[0].map(({ date }) => date)).toEqual([
     '2026-03-06',
@@ -170,7 +170,7 @@ test('says for each feed which day is used, how usual it is, and which others th
   ]);
 });
 
-test('warns of a feed that is read on another day, and of a day that is not regular', () => {
+test('warnings name a feed that is read on another day, and a day that is not regular', () => {
   const most = { patterns: [{ days: [1], trips: 3 }] };
   const without = { patterns: [{ days: [3], trips: 3 }] };
   const irregular = { patterns: [{ days: [3], trips: 3 }], others: [1] };
@@ -197,7 +197,7 @@ test('of versions of one feed, the last that is ordinary on the day is read, and
     begins,
     feedId: 'ours',
   });
-  // Only 2 and 8 have one version alone.
+  // Only days 2 and 8 have one version alone.
   const two = [version(4, [4, 7, 8]), version(0, [2, 4, 7])];
   const first = choose(two, 4);
   expect([first.common, first.byFeed]).toEqual([2, [null, 2]]);
@@ -206,13 +206,14 @@ test('of versions of one feed, the last that is ordinary on the day is read, and
     expect.stringMatching(/^feed 1 \(Agency 1\): service day 2026-03-04, 9 trips/),
   ]);
   expect(choose(two, 8)).toMatchObject({ common: 8, byFeed: [8, null] });
-  // Requested on a day of both, the later; by its first ordinary day if it states none.
+  // On a requested day of both, the later version is read. A version that states no first day
+  // begins on its first ordinary day.
   expect(choose(two, 0, 4).byFeed).toEqual([4, null]);
   const silent = [version(undefined, [1, 4, 8]), version(undefined, [2, 4])];
   expect(choose(silent, 0, 4).byFeed).toEqual([null, 4]);
   const stated = [version(5, [1, 4, 8]), version(0, [2, 4])];
   expect(choose(stated, 0, 4).byFeed).toEqual([4, null]);
-  // Ordinary precedes service, and service precedes nearness.
+  // Ordinary service on the day precedes any service, which precedes nearness.
   const asked = [version(0, [1, 4]), version(3, [2], [4])];
   expect(choose(asked, 0, 4).byFeed).toEqual([4, null]);
   const served = [version(0, [1], [4]), version(3, [3])];
@@ -220,7 +221,7 @@ test('of versions of one feed, the last that is ordinary on the day is read, and
   const other = { patterns: [{ days: [4] }] };
   expect(choose([version(0, [1]), version(3, [9]), other], 0, 4).byFeed).toEqual([1, null, 4]);
   expect(choose([version(0, [1]), version(3, [7]), other], 0, 4).byFeed).toEqual([null, 7, 4]);
-  // Others with an id of their own are read too.
+  // Feeds with another id are read, too.
   expect(choose([...two, { ...other, feedId: 'theirs' }], 0, 4).byFeed).toEqual([4, null, 4]);
 });
 

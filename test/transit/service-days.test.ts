@@ -63,7 +63,7 @@ const version = fc.record({
   trips: fc.integer({ min: 1, max: 4 }),
 });
 
-test('two versions of a timetable overlap from the begin of the later to the end of the earlier', () =>
+test('two versions of a timetable overlap from the start of the later to the end of the earlier', () =>
   forAll(120, fc.array(fc.array(version, { maxLength: 5 }), { maxLength: 3 }), async (routes) => {
     const services = routes.flatMap((versions, route) =>
       versions.map((one, i) => ({ ...one, id: `${route} ${i}`, route })),

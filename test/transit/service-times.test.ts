@@ -26,7 +26,7 @@ test('a time is the seconds since the service day began, up to a week', () =>
     expect(parseServiceTime(gtfsTime(seconds).replace(/^0/, ''))).toBe(read);
   }));
 
-test('the last time is the limit, and no time is null, not an invalid one', () => {
+test('the last time is the limit, and an empty time is null, unlike an invalid one', () => {
   expect(FEED_LIMITS.serviceTime).toBe(WEEK_SECONDS);
   expect(parseServiceTime('168:00:00')).toBe(WEEK_SECONDS);
   expect(parseServiceTime('168:00:01')).toBeNaN();
@@ -104,7 +104,7 @@ test.each([
   expect(offsetAtNoon(zone, date)).toBe(seconds);
 });
 
-test('a time zone is one by its name', () => {
+test('a time zone is recognised by its name', () => {
   for (const zone of ['America/New_York', 'UTC', 'Europe/Berlin']) {
     expect(isTimeZone(zone)).toBe(true);
   }

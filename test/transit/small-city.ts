@@ -16,7 +16,7 @@ export interface SmallCity {
   readonly corners: readonly Point[];
   /** Straight streets between corners. */
   readonly streets: readonly (readonly [a: number, b: number])[];
-  /** By street, its tags besides residential, or all of them for a ferry; and by corner. */
+  /** Tags by street, besides `highway=residential` unless it is a ferry; and tags by corner. */
   readonly streetTags?: Readonly<Record<number, OsmTags>>;
   readonly cornerTags?: Readonly<Record<number, OsmTags>>;
   readonly blocks: readonly Point[];
@@ -32,14 +32,14 @@ export interface SmallCity {
 type OsmTags = OsmNode['tags'];
 
 const SOUTH_WEST: Point = { lon: -76.6, lat: 39.3 };
-/** Metres in a degree at that latitude on WGS84. */
+/** Metres per degree at the latitude of `SOUTH_WEST`, on WGS84. */
 const METRES_PER_DEGREE = { lon: 86_259.3, lat: 111_021.2 };
 const COUNTY = '99001';
-/** OpenStreetMap ids: other nodes come after the corners. */
+/** First OpenStreetMap ids of other nodes, which come after the corners. */
 const FIRST_SHOP = 1_000_000;
 const FIRST_PARK = 2_000_000;
 const FIRST_STATION = 3_000_000;
-/** More than the corners of a park. */
+/** OpenStreetMap ids reserved per park: more than a park has corners. */
 const PARK_IDS = 100;
 const BOX_MARGIN = 0.02;
 const BLOCK_HALF_SIDE = 1e-4;
@@ -64,7 +64,7 @@ export function shopName(shop: number): string {
   return `Shop ${shop}`;
 }
 
-/** Writes the builder's inputs for a city except its timetables. `geoidOf`: each block's GEOID. */
+/** Writes the builder's inputs of a city, except timetables. `geoidOf` gives a block's GEOID. */
 export async function writeSmallCity(
   folder: string,
   city: SmallCity,
@@ -113,7 +113,7 @@ export async function writeSmallCity(
   return { osm: [osm], blocks: [blocks] };
 }
 
-/** Walking times in milliseconds between all of some points: [from][to], Infinity for no way. */
+/** Milliseconds on foot between all points, by origin, then by target; Infinity without a way. */
 export function walkingTimes(city: SmallCity, points: readonly Point[]): number[][] {
   const ways = {
     count: city.streets.length,

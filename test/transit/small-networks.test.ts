@@ -17,7 +17,7 @@ import {
   timetableOf,
 } from './random-network.ts';
 
-test('each departure from each origin arrives at each stop when a search of its own arrives', () =>
+test('each departure from each origin arrives at each stop when a brute-force search of it alone does', () =>
   forAll(150, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const network = randomNetwork(dice);
@@ -50,7 +50,7 @@ test('each departure from each origin arrives at each stop when a search of its 
     }
   }));
 
-test('a departure from an origin of its own arrives at each stop when riding everything arrives', () =>
+test('a departure from a single origin arrives at each stop when a brute-force search does', () =>
   forAll(150, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const network = randomNetwork(dice);
@@ -77,7 +77,7 @@ test('a departure from an origin of its own arrives at each stop when riding eve
 test('the calls that are searched again are those that later calls lead back to, and all between', () =>
   forAll(200, fc.nat(), (seed) => {
     const { firstSource, sources, repeated } = callOrder(randomNetwork(new Dice(seed)), 100);
-    // Each way back joins the calls that it spans; what is joined with nothing is searched once.
+    // Each way back joins the calls that it spans; a call that is joined to none is searched once.
     const joined = Array.from({ length: firstSource.length - 1 }, (_, rank) => rank);
     joined.forEach((_, rank) => {
       for (const source of sources.subarray(firstSource[rank], firstSource[rank + 1])) {
@@ -96,7 +96,7 @@ test('the calls that are searched again are those that later calls lead back to,
     expect([...repeated]).toEqual(ranges.flat());
   }));
 
-test('refuses more departures than a byte of a label can count', () => {
+test('more departures than a byte of a label can count are refused', () => {
   const network = randomNetwork(new Dice(1));
   const limits = { departures: 126, step: 1, boardSlack: 0, limit: 10 };
   expect(() => laneSearch(network, limits)).not.toThrow();
@@ -114,8 +114,9 @@ function callOrder(network: Network, limit: number) {
 }
 
 /**
- * Searches, and returns the arrivals at all stops by origin and departure; `-`: none within the
- * limit. Checks that they are reported in order, each departure once, none after the last limit.
+ * Searches, and returns the arrivals at all stops by origin and departure; `-` where none is within
+ * the limit. Expects the search to report them in order, each departure once, and none after the
+ * last limit.
  */
 function arrivalsByLane(
   search: LaneSearch,

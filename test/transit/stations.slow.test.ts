@@ -11,8 +11,8 @@ import { pointAt } from './small-city.ts';
 const town = new BusTown();
 
 /**
- * Seconds in and out by the entrances of stops, and inside to others, with the given number of rail
- * calls there.
+ * Seconds in and out by the entrances of stops, and inside to other stops. `rails` has the kind of
+ * rail that calls at each stop, if any.
  */
 function stationsIn(read: Feed, rails: Readonly<Record<string, RailKind>> = {}) {
   const entrances = new StationEntrances(read, new Map(Object.entries(rails)));
@@ -98,7 +98,7 @@ test('a station whose pathways reach none of its entrances is also entered by th
   });
   const read = await readFeed(file);
   const { entrancesOf, secondsOf, inside } = stationsIn(read);
-  // 500 m, at 80 m a minute.
+  // The entrance in the west is 500 m away, at 80 m per minute.
   expect(secondsOf('A')).toEqual([
     [375, 375],
     [0, 0],
@@ -150,22 +150,22 @@ test('without pathways a platform has the given levels from the street, a subway
     below: 'subway',
     tram: 'tram',
   });
-  // 50 s a level, and 60 s to walk 80 m.
+  // 50 s per level, and 60 s to walk 80 m.
   expect(secondsOf('subway')).toEqual([[3 * 50, 3 * 50]]);
   expect(secondsOf('deep')).toEqual([[60 + 4 * 50, 60 + 4 * 50]]);
   expect(secondsOf('tram')).toEqual([[120 + 50, 120 + 50]]);
-  // Where no entrance is known, as much again for the way inside.
+  // Where no entrance is known, another 50 s for the way inside.
   expect(secondsOf('alone')).toEqual([[150, 150]]);
   expect(inside('subway', 'deep')).toEqual([60 + 50, 50]);
   expect(inside('subway', 'tram')).toEqual([120 + 100, 100]);
-  // Down from the street takes as long as up to it, entrances or none.
+  // The way down from the street takes as long as that up to it, with or without entrances.
   expect(inside('below', 'bay')).toEqual([60 + 100, 100]);
   expect(inside('bay', 'below')).toEqual([60 + 100, 100]);
   expect(read.report.problems).toMatchObject([{ file: 'levels.txt', rows: 1 }]);
   read.source.close();
 });
 
-test('a stop that may be entered from the street is, whatever its station has', async () => {
+test('a stop that may be entered from the street is entered there, whatever its station has', async () => {
   const at = (east: number, more: FeedRecord): FeedRecord => {
     const { lon, lat } = pointAt(east, 0);
     return { stop_lon: lon, stop_lat: lat, ...more };
@@ -201,7 +201,7 @@ test('a stop that may be entered from the street is, whatever its station has', 
   expect(entrancesOf('bay')[0].lon).toBe(pointAt(80, 0).lon);
   expect(secondsOf('subway')).toEqual([[60 + 100, 60 + 100]]);
   expect(secondsOf('unknown')).toEqual([[60, 60]]);
-  // To change there one goes out to the street.
+  // Riders who change there go out to the street.
   expect(inside('bay', 'subway')).toBe(undefined);
   expect(inside('subway', 'bay')).toBe(undefined);
   expect(inside('unknown', 'subway')).toEqual([100, 100]);
@@ -254,7 +254,7 @@ test('platforms of nearby subways without a station count as one', async () => {
   const read = await readFeed(file);
   const subways = Object.fromEntries(['east', 'west', 'far', 'held'].map((id) => [id, 'subway']));
   const { inside } = stationsIn(read, subways as Record<string, RailKind>);
-  // At 80 m a minute.
+  // 160 m at 80 m per minute.
   expect([inside('east', 'west'), inside('west', 'east')]).toEqual([
     [120, 0],
     [120, 0],
@@ -306,7 +306,8 @@ const [WALKWAY, STAIRS, ESCALATOR, ELEVATOR] = [1, 2, 4, 5];
 
 test('a pathway without a time takes as long as its length and height require', async () => {
   const gate = way('door', 'gate', WALKWAY);
-  // 80 m; two levels; one, as the platform does not state its own.
+  // The walkway is 80 m long. The escalator goes down two levels; the stairs count as one level,
+  // since the platform states none.
   const down = [gate, way('gate', 'hall', ESCALATOR), way('hall', 'P', STAIRS)];
   expect(await secondsIn(...down)).toBe(60 + 2 * 30 + 30);
   const lift = way('gate', 'P', ELEVATOR, { length: 0 });
@@ -322,8 +323,8 @@ test('pathways lead to a platform by its boarding areas', async () => {
 });
 
 test('levels take time between two rides too, but do not count towards the walking distance', async () => {
-  // A line from A to P, and another from Q, the given metres further on, to B: `wait` minutes
-  // later.
+  // A line leads from A to P. Another one leads from Q, `apart` metres further on, to B; it leaves
+  // `wait` minutes after the first arrives.
   const timeWith = async (apart: number, wait: number, types: readonly number[]) => {
     const lines: { stops: Record<string, number>; after: number; ride: number }[] = [
       { stops: { A: STOPS.A, P: 5_000 }, after: 0, ride: 4 },
@@ -339,13 +340,13 @@ test('levels take time between two rides too, but do not count towards the walki
     return (await town.build(await Promise.all(feeds))).minutes;
   };
   const [subway, bus] = [1, 3];
-  // To A, a minute to board, the ride, the transfer, the ride, from B; a bus comes half a minute
-  // later.
+  // The way to A, a minute to board, the ride, the transfer, the ride, and the way from B. A bus
+  // comes half a minute after that minute.
   const time = (first: number, wait: number) => {
     const toA = first === subway ? 3.5 + DOWN + 1 : 3.5 + 1.5;
     return Math.ceil(toA + 4 + wait + 3 + DOWN + 2.5);
   };
-  // 976 m are 12.2 minutes; plus those down, those up where both are below, and one to board.
+  // 976 m take 12.2 minutes; add those down, those up if both lines are below, and one to board.
   expect(await timeWith(976, 15.8, [bus, subway])).toBe(time(bus, 15.8));
   expect(await timeWith(976, 15.6, [bus, subway])).toBe(time(bus, 25.6));
   expect(await timeWith(976, 18.3, [subway, subway])).toBe(time(subway, 18.3));
@@ -393,7 +394,7 @@ test('a bus every twenty minutes in each of two directions does not make a frequ
     const file = await town.write(name, { ...feed, 'trips.txt': reported });
     return (await town.build([file])).frequent;
   };
-  // By their last stops, as no direction is given; all in one direction would make six an hour.
+  // Last stops give the directions, as none is stated; a single direction would have six an hour.
   expect(await frequentWith('both-ways.zip', {})).toEqual([]);
   expect(await frequentWith('one-way.zip', { direction_id: 0 })).toEqual(['A']);
 });

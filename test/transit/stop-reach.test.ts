@@ -23,7 +23,7 @@ const boxOf = ({ middle: [east, north], half }: Square) => {
   return { minLon: low.lon, minLat: low.lat, maxLon: high.lon, maxLat: high.lat };
 };
 
-/** Half an hour on foot and the longest link to a street; a change, and the error of a box. */
+/** Metres in half an hour on foot, of the longest link, and of a change with the error of a box. */
 const WALK = 0.5 * 4_800;
 const LINK = 1_600;
 const CHANGE = 1_010;
@@ -68,7 +68,7 @@ function drawn(seed: number) {
 /** The longer one of the distances to the east and to the north. */
 const farther = (a: Point, b: Point) => Math.max(Math.abs(a[0] - b[0]), Math.abs(a[1] - b[1]));
 
-test('the stops of a box are those that a trip reaches without losing any time, and where one may change', () =>
+test('the stops of a box are those that a trip without lost time reaches, and those that a change leads to', () =>
   forAll(100, fc.nat(), (seed) => {
     const { dice, network, places, insideWalks, fastest, reach, squares, near } = drawn(seed);
     const isNear = (a: number, b: number) =>
@@ -82,7 +82,7 @@ test('the stops of a box are those that a trip reaches without losing any time, 
       }),
     );
     const free: Network = { ...network, changes };
-    // The trips run while the window opens, or when the last trip of its end has to be over.
+    // The trips run as the window opens, or as it ends.
     const opens = 90 + dice.below(20) - dice.pick([0, WINDOW_LENGTH]);
     const [limit, other] = [dice.below(40), dice.below(40)];
     const search = reach(limit);
@@ -102,7 +102,7 @@ test('the stops of a box are those that a trip reaches without losing any time, 
     }
   }));
 
-test('the window opens when it does at the nearest stop within walking distance, or by default', () =>
+test('the window opens as it does at the nearest stop within walking distance, or by default', () =>
   forAll(100, fc.nat(), (seed) => {
     const { places, reach, squares, near } = drawn(seed);
     const all = squares.flatMap((square) =>

@@ -28,7 +28,7 @@ const stopsOf = async (records: readonly FeedRecord[], levels: readonly FeedReco
   return { stops: [...found.values()], problems };
 };
 
-test('a stop has its members, and what a feed leaves out in their place', async () => {
+test('a stop has its fields, and defaults where a feed leaves them out', async () => {
   const { stops, problems } = await stopsOf(
     [
       { stop_id: 'plain', ...at },
@@ -111,11 +111,11 @@ test.each<FeedRecord>([
   { stop_lat: 0, stop_lon: 1 },
   { stop_lat: 1, stop_lon: 0 },
   { stop_lat: -90, stop_lon: -180 },
-])('a place on the equator or the prime meridian is one: %j', async (record) => {
+])('a place on the equator or the prime meridian is valid: %j', async (record) => {
   expect((await stopsOf([{ stop_id: 'a', ...record }])).problems).toEqual([]);
 });
 
-test('reports a second stop of an id, a missing station, and an invalid zone, each by its line', async () => {
+test('a second stop of an id, a missing station, and an invalid zone are reported, each by its line', async () => {
   const { stops, problems } = await stopsOf([
     { stop_id: 'a', ...at, stop_name: 'first' },
     { stop_id: 'a', ...at, stop_name: 'second', parent_station: 'none' },
@@ -148,7 +148,7 @@ test('levels are up to a hundred above or below the street', async () => {
   expect(problems).toEqual(['levels.txt 5: no valid level_index; left out (4)']);
 });
 
-test('a stop belongs to its station, whose zone is its own, and to nothing else', async () => {
+test('a stop belongs to its station, whose zone it has, and to nothing else', async () => {
   const { stops: list } = await stopsOf([
     { stop_id: 'station', ...at, location_type: 1, stop_timezone: 'UTC' },
     { stop_id: 'platform', ...at, parent_station: 'station', stop_timezone: 'Asia/Tokyo' },
@@ -199,7 +199,7 @@ test('a transfer between stops is usual, timed, of a minimum time, or never poss
   expect([betweenTrips, problems]).toEqual([[], []]);
 });
 
-test('a transfer between trips says whether riders may stay seated, whatever its stops', async () => {
+test('a transfer between trips states whether riders may stay seated, whatever its stops', async () => {
   const trips = { from_trip_id: 't', to_trip_id: 'u' };
   const { betweenStops, betweenTrips, problems } = await transfersOf([
     { ...trips, transfer_type: 4 },
@@ -215,7 +215,7 @@ test('a transfer between trips says whether riders may stay seated, whatever its
   expect(problems).toEqual(['transfers.txt 4: trip missing from trips.txt; left out (2)']);
 });
 
-test('reports transfers that cannot be used, each by its line', async () => {
+test('transfers that cannot be used are reported, each by its line', async () => {
   const { betweenStops, problems } = await transfersOf([
     { ...between, to_stop_id: 'none' },
     { ...between, from_stop_id: 'none' },
@@ -261,7 +261,7 @@ const pathwaysOf = async (records: readonly FeedRecord[]) => {
 };
 const way = (members: FeedRecord) => ({ from_stop_id: 'a', to_stop_id: 'b', ...members });
 const METRES = 0.01 * 111_195;
-/** Seconds a metre, a level, and in a lift. */
+/** Seconds per metre, per level, and in a lift. */
 const [WALK, LEVEL, LIFT] = [3.6 / 4.8, 30, 60];
 
 test.each([
@@ -288,7 +288,7 @@ test.each([
   expect(Math.abs(pathways[0].seconds - seconds)).toBeLessThanOrEqual(seconds / 500);
 });
 
-test('a pathway leads both ways if the feed says so, but never back through an exit gate', async () => {
+test('a pathway leads both ways if the feed states so, but never back through an exit gate', async () => {
   const { pathways } = await pathwaysOf([
     way({ is_bidirectional: 1 }),
     way({ is_bidirectional: 0 }),
@@ -313,7 +313,7 @@ test('a pathway to a boarding area leads to its platform', async () => {
   ]);
 });
 
-test('reports pathways of unknown stops, and those without a possible time', async () => {
+test('pathways of unknown stops, and those without a possible time, are reported', async () => {
   const { pathways, problems } = await pathwaysOf([
     way({ from_stop_id: 'none' }),
     way({ to_stop_id: 'none' }),
@@ -330,7 +330,7 @@ test('reports pathways of unknown stops, and those without a possible time', asy
   expect((await pathwaysOf([way({ traversal_time: 7 * 24 * 3600 })])).problems).toEqual([]);
 });
 
-test('notes each problem once, with its rows and the first of them', () => {
+test('each problem is noted once, with its number of rows and the first of them', () => {
   const report = new FeedReport();
   report.add('stops.txt', 3, 'lost');
   report.add('trips.txt', 9, 'lost');

@@ -13,7 +13,7 @@ const FILE = 'stop_times.txt';
 /** Columns of calls on demand. */
 const ZONE_COLUMNS = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
 
-/** A row of `stop_times.txt`; a minute is one after eight. */
+/** A row of `stop_times.txt`, with times in minutes after eight. */
 interface Row {
   readonly trip: string;
   readonly stop: string;
@@ -47,14 +47,14 @@ const row = fc.record({
   dropOff: often('', '0', '1', '2', '3', '4'),
   zone: often('', ...ZONE_COLUMNS),
 }) satisfies fc.Arbitrary<Row>;
-/** Rows that mostly go forward, as those of a real trip do. */
+/** Random rows, about half of them mostly forward in time, as those of a real trip are. */
 const rows = fc.oneof(
   fc.array(row, { maxLength: 12 }),
   fc.array(row, { minLength: 3, maxLength: 8 }).map((some) =>
     some.map((one, i) => ({
       ...one,
       sequence: String(i),
-      // Uneven, and in places none.
+      // Distances grow unevenly, and in places not at all.
       distance: [0, 0, 0, 4, 5, 5, 9, 9][i],
       ...(typeof one.arrives === 'number' && { arrives: i, departs: i }),
     })),
@@ -84,7 +84,7 @@ interface PlainCall extends Row {
   readonly to: number | null;
 }
 
-/** A reading of one trip's rows step by step; adds a complaint for each row that is left out. */
+/** Reads one trip's rows step by step, and adds a complaint for each problem in a row. */
 function plainTrip(trip: string, all: readonly Row[], complaints: string[]): PlainCall[] | null {
   let calls: PlainCall[] = [];
   const complain = (problem: string) => void complaints.push(problem);
@@ -139,8 +139,8 @@ function plainTrip(trip: string, all: readonly Row[], complaints: string[]): Pla
 }
 
 /**
- * By trying all: the most calls that never go back in time, the earlier ones where there is a
- * choice.
+ * The largest set of calls that never goes back in time, by trying all; the earlier calls where
+ * there is a choice.
  */
 function largestForward(calls: readonly PlainCall[]): PlainCall[] {
   let best: PlainCall[] = [];

@@ -25,10 +25,10 @@ const MINUTE_EAST = 80 / 111_319.490793;
 const METRE_NORTH = 1 / 110_574.275822;
 const MINUTE = 60_000;
 const CORNERS = 60;
-/** Where there is no street. */
+/** A latitude far from any street. */
 const FAR_NORTH = 5_000 * METRE_NORTH;
 
-/** A street along the equator, which takes an hour less a minute. */
+/** A street along the equator, which takes 59 minutes on foot. */
 const corners = Array.from({ length: CORNERS }, (_, i) => [i * MINUTE_EAST, 0]);
 const pieces = corners.slice(1).map((_, i) => ({ refs: [i, i + 1], traits: WALK }));
 const walk = buildModeNetwork(buildNetwork(...mappedStreets(corners, pieces)), 'walk', {
@@ -36,9 +36,9 @@ const walk = buildModeNetwork(buildNetwork(...mappedStreets(corners, pieces)), '
 });
 
 interface WayIn {
-  /** Minutes along the street; null: far from it. */
+  /** Minutes along the street; null far from the street. */
   readonly at: number | null;
-  /** Minutes inside; infinite where there is no such way. */
+  /** Minutes inside on the way in, and on the way out; infinite where there is no such way. */
   readonly in: number;
   readonly out: number;
   readonly levels: number;
@@ -98,7 +98,7 @@ function entranceOf({ at, in: into, out, levels }: WayIn): Entrance {
   };
 }
 
-/** Says what a stage has been finished with. */
+/** Collects the summaries that stages finish with. */
 function listening(said: string[]): Progress {
   return {
     start: () => ({ at: () => {}, finish: (text) => said.push(text ?? '') }),
@@ -120,7 +120,7 @@ function walksOf({ targets, firstPair, stop, walks }: EgressTable, stopCount: nu
   return found;
 }
 
-test('riders walk from stop to stop for a kilometre, and half an hour from a stop to a place, by any way out', () =>
+test('riders walk up to a kilometre from stop to stop, and half an hour from a stop to a place, by any way out', () =>
   forAll(40, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const { stops, transit, insideWalks, rules, targets } = randomTown(dice);
@@ -150,7 +150,7 @@ test('riders walk from stop to stop for a kilometre, and half an hour from a sto
       link: walk.linker.link(at * MINUTE_EAST, 0) as Link,
     }));
     const all = linkTargets(walk.graph, targets.length + stops.length, [...placed, ...links.into]);
-    // The first target contains what is between the first two corners.
+    // The outline of the first target contains the first corner.
     const outline = [-0.5, 0.5].flatMap((at): [number, number][] => {
       const norths = at < 0 ? [-1e-4, 1e-4] : [1e-4, -1e-4];
       return norths.map((lat) => [at * MINUTE_EAST, lat]);

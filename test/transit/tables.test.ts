@@ -47,7 +47,7 @@ test('a table is parsed correctly, however it is quoted and wherever it is split
     },
   ));
 
-test('rows shorter or longer than the header, blank lines, and no rows at all', async () => {
+test('rows shorter or longer than the header, blank lines, and tables without rows are read', async () => {
   const rows = async (text: string) => {
     const read: string[][] = [];
     await readTable(inPieces(text, 7), 'stops.txt', [], (row) => {

@@ -12,7 +12,7 @@ const WALK_LIMIT = 30 * MINUTE;
 const TRANSFER_LIMIT = 12.5 * MINUTE;
 const BOARD_SLACK = 60_000;
 const DEPARTURES = Array.from({ length: 60 }, (_, minute) => (8 * 60 + minute) * MINUTE);
-/** ⌈0.10 · 60⌉ − 1 */
+/** Position of the tenth percentile among sorted times: ⌈0.10 · 60⌉ − 1. */
 const RANK = 5;
 
 /** A vehicle at a stop. */
@@ -27,17 +27,18 @@ export interface Call {
 /** A vehicle's run: its calls in order. */
 export type Run = readonly Call[];
 
-/** Pairs of runs, by number, where the vehicle of the first becomes that of the second. */
+/** A pair of runs, by index, of which the vehicle of the first continues as the second. */
 export type InSeat = readonly [from: number, to: number];
 
 /** A rule of `transfers.txt` for going from one stop to another. */
 export interface TransferRule {
   readonly from: number;
   readonly to: number;
-  /** `transfer_type`: the vehicle waits for 1, 2 takes a minimum time and 3 is not possible. */
+  /** `transfer_type`: 1 if the vehicle waits, 2 if there is a minimum time, 3 if not possible. */
   readonly type: 1 | 2 | 3;
   /**
-   * `min_transfer_time`: what "must be available to permit a transfer", "including buffer time".
+   * `min_transfer_time`: the time that "must be available to permit a transfer", "including buffer
+   * time".
    */
   readonly least: number;
 }
@@ -52,7 +53,7 @@ export interface Walks {
   readonly egress: readonly (readonly number[])[];
   /** [origin][target] */
   readonly direct: readonly (readonly number[])[];
-  /** [stop]: from the street to the platform, or back; none without. */
+  /** [stop]: from the street to the platform, or back; none by default. */
   readonly levels?: readonly number[];
   /** [stop][stop]: inside a station, from platform to platform. */
   readonly inside?: readonly (readonly number[])[];
@@ -118,8 +119,8 @@ function waysFromStops({ egress, direct }: Walks, levels: readonly number[]) {
 
 /**
  * First time of alighting at each stop; Infinity for never. A transfer may take no time, so an
- * event that enables a boarding may come after it among events of one instant: these are repeated
- * until nothing changes.
+ * event that enables a boarding may come after it among events of one instant. The scan is
+ * therefore repeated until nothing changes.
  */
 function earliestAlighting(
   runs: readonly Run[],
@@ -164,7 +165,7 @@ function earliestAlighting(
   return alighted;
 }
 
-/** Every pair of consecutive calls, by departure from the first; those of one run in its order. */
+/** Pairs of consecutive calls, sorted by departure from the first; those of a run stay in order. */
 function hopsByTime(runs: readonly Run[]): Hop[] {
   const hops = runs.flatMap((calls, run) =>
     calls.slice(1).map((to, i) => ({ run, from: calls[i], to })),
@@ -174,7 +175,8 @@ function hopsByTime(runs: readonly Run[]): Hop[] {
 }
 
 /**
- * From arriving at each stop to the first departure that can be caught at another, or at itself.
+ * Times from arriving at each stop to the first departure that can be caught at another stop, or at
+ * the same one.
  */
 function transfersFrom(
   { between, inside }: Walks,

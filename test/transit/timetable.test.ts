@@ -94,7 +94,7 @@ test('a timetable has the trips it is made of, in patterns whose trips never ove
         expect(isSorted(trips.map(({ departures }) => departures[call]))).toBe(true);
       });
     }
-    // The calls at each stop, in the order of patterns.
+    // Visits are the calls at each stop, in the order of patterns.
     for (let stop = 0; stop < network.stopCount; stop++) {
       const calls = patterns.flatMap(([trip], pattern) =>
         trip.stops.flatMap((at, position) => (at === stop ? [[pattern, position]] : [])),
@@ -142,7 +142,7 @@ test('the order of the trips does not matter, and trips that do not overtake are
     }
   }));
 
-test('finds the first time that is not too early, wherever the times begin', () =>
+test('the first time that is not too early is found, wherever the times begin', () =>
   forAll(
     300,
     fc.array(fc.nat(9), { maxLength: 9 }),
@@ -160,7 +160,7 @@ test('finds the first time that is not too early, wherever the times begin', () 
     },
   ));
 
-test('feeds joined keep their trips, walks and rules at their own stops', () =>
+test('joined feeds keep their trips, walks and rules at their own stops', () =>
   forAll(40, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const networks = Array.from({ length: dice.below(4) }, () => randomNetwork(dice));

@@ -11,11 +11,11 @@ interface Written {
   readonly from: string;
   readonly to: string;
   readonly kind: TransferRule['kind'];
-  /** Seconds. */
+  /** Minimum transfer time in seconds. */
   readonly minimum: number;
 }
 
-/** Stops `s0` and so on, some of them at stations, and the rules for them. */
+/** Rules between pairs of stops `s0` and so on, some of which are at stations. */
 function rulesOf(parents: readonly string[], rules: readonly Written[]) {
   const feed = {
     stops: new Map(parents.map((parent, i) => [`s${i}`, { parent }])),
@@ -25,10 +25,10 @@ function rulesOf(parents: readonly string[], rules: readonly Written[]) {
   return transferRulesOf(feed, new Map(parents.map((_, i) => [`s${i}`, i])));
 }
 
-/** From the fastest to the slowest. */
+/** Kinds of rules, from the fastest to the slowest. */
 const SLOWNESS = ['timed', 'usual', 'minimum', 'never'];
 
-test('the most specific rule applies to each two stops, and of several the slowest', () =>
+test('the most specific rule applies to each pair of stops, and of several the slowest', () =>
   forAll(300, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const parents = Array.from({ length: 1 + dice.below(5) }, () => dice.pick(['', 'A', 'B']));
@@ -63,7 +63,7 @@ test('the most specific rule applies to each two stops, and of several the slowe
     expect(order(rulesOf(parents, rules))).toEqual(expected);
   }));
 
-test('refuses rules of stations that cover too many pairs of stops', () => {
+test('rules of stations that cover too many pairs of stops are refused', () => {
   const side = Math.ceil(Math.sqrt(FEED_LIMITS.transferRules + 1));
   const parents = Array.from({ length: side }, () => 'A');
   const rule = { from: 'A', to: 'A', kind: 'usual', minimum: 0 } as const;

@@ -6,8 +6,9 @@ import type { FeedRecord, FeedTables } from './gtfs-text.ts';
 const town = new BusTown();
 
 /**
- * From A to platform M1 in four minutes, and from platform M2, a minute's walk away, on to B:
- * `wait` minutes after the first arrives, and there at the same time as the bus of `TIME`.
+ * A feed of rides from A to platform M1 in four minutes, and from platform M2, a minute's walk
+ * away, on to B. The second ride leaves `wait` minutes after the first arrives, and arrives at the
+ * same time as the bus of `TIME`.
  */
 function changingAtM(wait: number): FeedTables {
   const stops = { A: STOPS.A, M1: 5_000, M2: 5_080, B: STOPS.B };
@@ -35,7 +36,7 @@ const rule = (from: string, to: string, type: number, seconds: number | '' = '')
   min_transfer_time: seconds,
 });
 
-/** With a wait at M and some rules. */
+/** Minutes from block to block with a wait at M and some rules. */
 function timeWith(wait: number, ...rules: readonly FeedRecord[]): Promise<number | undefined> {
   const tables = { ...changingAtM(wait), 'transfers.txt': rules };
   return town.minutes(`${wait}-${JSON.stringify(rules).replaceAll(/\W/g, '')}.zip`, tables);
@@ -47,12 +48,12 @@ test('a transfer takes the walk and a minute, or the time that a rule gives and 
   const minimum = (seconds: number) => rule('M1', 'M2', 2, seconds);
   expect(await timeWith(2.5, minimum(150))).toBe(TIME);
   expect(await timeWith(2.5, minimum(151))).toBe(TIME + 10);
-  // It includes buffers, but makes no walk faster.
+  // A minimum time includes buffers, but makes no walk faster.
   expect(await timeWith(1.1, minimum(30))).toBe(TIME);
   expect(await timeWith(0.9, minimum(30))).toBe(TIME + 10);
 });
 
-test('a rule for a station applies to all its stops, except those that another names', async () => {
+test('a rule for a station applies to all its stops, except those that another rule names', async () => {
   expect(await timeWith(2.5, rule('M', 'M', 2, 150))).toBe(TIME);
   expect(await timeWith(2.5, rule('M', 'M', 2, 151))).toBe(TIME + 10);
   expect(await timeWith(2.5, rule('M', 'M', 3))).toBe(undefined);
@@ -63,7 +64,7 @@ test('a rule for a station applies to all its stops, except those that another n
   expect(await timeWith(2.5, rule('M', 'M', 3), rule('M1', 'M2', 2, 151))).toBe(TIME + 10);
 });
 
-test('a minimum time includes the assumed levels, other transfers add them', async () => {
+test('a minimum time includes the assumed levels; other transfers add them', async () => {
   const timeBelow = (wait: number, ...rules: readonly FeedRecord[]) => {
     const tables = changingAtM(wait);
     const [route] = tables['routes.txt'];
@@ -79,7 +80,7 @@ test('a minimum time includes the assumed levels, other transfers add them', asy
     return town.minutes(`below-${wait}-${rules.length}-${rules[0]?.min_transfer_time}.zip`, feed);
   };
   // The second line is a subway: two levels of 50 s down to it from M1, and at the end the same up
-  // plus the way inside, two minutes and a half in all.
+  // plus the way inside, two and a half minutes in all.
   const below = TIME + 2;
   expect(await timeBelow(3.7)).toBe(below);
   expect(await timeBelow(3.6)).toBe(below + 10);
@@ -107,7 +108,8 @@ test('rules that name trips and no stops do not cause a failure', async () => {
 });
 
 /**
- * Trips to M are even, those from M odd; one vehicle runs a trip to M and the next one from there.
+ * Assigns vehicles to trips, which lead to M and from M in turn: each vehicle runs a trip to M and
+ * the next one from there.
  */
 function byVehicle(tables: FeedTables): FeedTables {
   const trips = tables['trips.txt'].map((trip, i) => ({
@@ -117,7 +119,7 @@ function byVehicle(tables: FeedTables): FeedTables {
   return { ...tables, 'trips.txt': trips };
 }
 
-/** A rule for each trip to M and the one from there. */
+/** Adds a rule of some type for each trip to M and the next one from there. */
 function forTrips(tables: FeedTables, type: number): FeedTables {
   const rules = tables['trips.txt'].flatMap(({ trip_id }, i): FeedRecord[] =>
     i % 2 === 0 ? [{ from_trip_id: trip_id, to_trip_id: `t${i + 1}`, transfer_type: type }] : [],
@@ -125,7 +127,7 @@ function forTrips(tables: FeedTables, type: number): FeedTables {
   return { ...tables, 'transfers.txt': rules };
 }
 
-/** The same, with 300 m between the end of one trip and the start of the next, and no station. */
+/** Puts 300 m between the end of one trip and the start of the next, and removes the station. */
 function apart(tables: FeedTables): FeedTables {
   const there = avenueFeed({ M2: 5_300 }, [])['stops.txt'][0];
   const stops = tables['stops.txt'].filter(({ stop_id }) => stop_id !== 'M');
@@ -145,7 +147,7 @@ test('a rider who stays seated while the vehicle continues as another line misse
   expect(await town.minutes('linked.zip', forTrips(feed, 4))).toBe(TIME);
   expect(await town.minutes('block-apart.zip', byVehicle(apart(feed)))).toBe(TIME + 10);
   expect(await town.minutes('linked-apart.zip', forTrips(apart(feed), 4))).toBe(TIME);
-  // A vehicle cannot start a trip before it has finished the last.
+  // A vehicle cannot start a trip before it has finished the previous one.
   const tooSoon = await town.write('too-soon.zip', byVehicle(changingAtM(-0.5)));
   const { minutes, feeds } = await town.build([tooSoon]);
   expect(minutes).toBe(TIME + 10);
@@ -167,8 +169,8 @@ test('no rider stays seated where transfers.txt forbids it, nor in a vehicle tha
     ...trip,
     block_id: i % 4 === 3 ? 'another' : trip.block_id,
   }));
-  // Every 20 minutes: of the waits that follow, half a minute and on, each three times, number 5
-  // from 0.
+  // Buses continue every 20 minutes. Waits are half a minute, a minute and a half, and so on, three
+  // times each, so that number 5, counted from 0, is a minute and a half.
   const time = Math.ceil(3.5 + 1 + 1.5 + RIDE + 2.5);
   const halved = { ...tables, 'trips.txt': everyOther };
   expect(await town.minutes('halved.zip', halved)).toBe(time);

@@ -67,7 +67,7 @@ describe('the common clock', () => {
   });
 });
 
-/** A feed with a trip on each weekday of a year. */
+/** Writes a feed with some trips, by default one, on each weekday of a year. */
 function writeLine(name: string, more: { readonly from?: number; readonly trips?: number } = {}) {
   const { from = 20260101, trips = 1 } = more;
   const ids = Array.from({ length: trips }, (_, i) => `${name} ${i}`);

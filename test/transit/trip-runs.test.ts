@@ -19,7 +19,7 @@ const callsOf = (trip: string, calls: number): FeedRecord[] =>
     arrival_time: gtfsTime(8 * 3600 + i),
     departure_time: gtfsTime(8 * 3600 + i),
   }));
-/** A trip every five seconds of a week. */
+/** Repeats a trip every five seconds for a week. */
 const allWeek = (trip: string): FeedRecord => ({
   trip_id: trip,
   start_time: '0:00:00',
@@ -74,7 +74,7 @@ test('a trip has at most 2,000 calls; a longer one is left out, and reported', a
   ]);
 });
 
-/** Calls by arrival and departure, or blank: all at one distance along the line. */
+/** Calls with an arrival and a departure, or blank, all at one distance along the line. */
 const written = (...times: readonly string[]): FeedRecord[] =>
   times.map((time, i) => {
     const [arrival = '', departure = arrival] = time.split(' ');
@@ -89,7 +89,7 @@ const written = (...times: readonly string[]): FeedRecord[] =>
   });
 const clock = (times: readonly number[]) => times.map((time) => gtfsTime(time)).join(' ');
 
-test('a repeated trip takes as long from each departure, and is no trip of the feed', async () => {
+test('a repeated trip takes the same time from each departure, and its runs name no trip of the feed', async () => {
   const calls = written('8:00:00', '8:05:00 8:06:00', '8:10:00 8:12:00');
   const often = { trip_id: 't', start_time: '10:00:00', end_time: '10:20:00', headway_secs: 600 };
   const { runs } = await read(calls, [{ ...often, exact_times: 1 }]);
@@ -107,7 +107,7 @@ test('blank times are filled in evenly where all calls are at one distance', asy
 test('a feed that repeats trips beyond reason is refused, by the trip', async () => {
   const fault = (trip: string) =>
     `frequencies.txt: repeats trips so often that at trip ${trip} there are more than 200000 of them, or 10000000 calls, a day; are headways in the wrong unit?`;
-  // 120,960 runs a row: of two, more than the trips; of one with 83 calls, more than the calls.
+  // A row gives 120,960 runs. Two rows exceed the limit of trips, one with 83 calls that of calls.
   const calls = [...callsOf('t', 2), ...callsOf('u', 2)];
   await expect(read(calls, [allWeek('t'), allWeek('u')])).rejects.toThrow(fault('u'));
   await expect(read(callsOf('t', 83), [allWeek('t')])).rejects.toThrow(fault('t'));

@@ -55,7 +55,7 @@ type Trips = ReturnType<typeof callsOf>;
 const rulesOf = ({ firstCall, callRules }: Timetable, pattern: number, position: number) =>
   callRules[firstCall[pattern] + position];
 
-/** Arrivals by a transfer from a call, by stop, in no more than `limit` after it. */
+/** Earliest arrivals by a transfer to a position of a trip, by stop, no later than `latest`. */
 function arrivalsBy(trips: Trips, [trip, position]: readonly [number, number], latest: number) {
   const arrivals = new Map<number, number>();
   for (const { stop, arrival } of trips[trip].calls.slice(position + 1)) {
@@ -65,7 +65,7 @@ function arrivalsBy(trips: Trips, [trip, position]: readonly [number, number], l
   return arrivals;
 }
 
-test('the calls of each trip are those of the timetable, in their order, where one may alight', () =>
+test('the calls of each trip are those of the timetable, in order, with stops where riders may alight', () =>
   forAll(100, fc.nat(), (seed) => {
     const { network, trips, timetable } = drawn(seed);
     const written = network.trips.map(({ stops, rules, arrivals }) =>
@@ -81,7 +81,7 @@ test('the calls of each trip are those of the timetable, in their order, where o
     });
   }));
 
-test('a transfer is to the first trip that can be caught, where one may board and then ride on', () =>
+test('a transfer is to the first trip that can be caught, where riders may board and then ride on', () =>
   forAll(100, fc.nat(), (seed) => {
     const { network, limit, trips, timetable } = drawn(seed);
     const departure = (trip: number, position: number) => {
@@ -135,7 +135,7 @@ test('each transfer leads somewhere earlier than staying on, transferring later,
             .some((call) =>
               call.transfers.some(([other]) => trips[other].pattern === pattern && other <= trip),
             );
-          // Its riders may stay seated, and so get elsewhere.
+          // Riders of a trip that continues may stay seated, and so get elsewhere.
           if (timetable.hasContinuations[pattern] && !isBoardedLater) return;
           const isFirst = [...here[i]].some(
             ([stop, time]) =>
@@ -152,7 +152,7 @@ test('where any transfer leads, staying on or a kept transfer leads no later, fr
   forAll(60, fc.nat(), (seed) => {
     const { network, limit, timetable, trips } = drawn(seed);
     const { firstCall, callStop, firstTrip, departures, firstTime, tripCount } = timetable;
-    /** Every trip and position in it at which one may board at a stop, and when it leaves. */
+    /** Every position of a trip at which riders may board, with its stop and departure. */
     const boardings = trips.flatMap(({ pattern, calls }, trip) =>
       calls.slice(0, -1).flatMap((_, position) => {
         if (!(rulesOf(timetable, pattern, position) & BOARD)) return [];
@@ -162,7 +162,7 @@ test('where any transfer leads, staying on or a kept transfer leads no later, fr
       }),
     );
     for (const { calls } of trips) {
-      // From the last call to the first: when riders get to each stop by what is kept.
+      // Earliest arrivals at each stop by kept transfers, from the trip's last call to the first.
       const kept = new Map<number, number>();
       const aboard = new Map<number, number>();
       const reach = (stop: number, time: number) =>
@@ -192,14 +192,14 @@ test('where any transfer leads, staying on or a kept transfer leads no later, fr
     }
   }));
 
-/** A trip from minute to minute that calls at some stops and may be boarded and left at each. */
+/** A trip that calls at one stop per minute, and may be boarded and left at each. */
 function trip(leaves: number, ...stops: readonly number[]): ScheduledTrip {
   const times = stops.map((_, call) => leaves + call);
   const rules = stops.map(() => BOARD | ALIGHT);
   return { stops, rules, arrivals: times, departures: times, route: 0 };
 }
 
-/** Ways of changing between stops, each `from`, `to` and its time, as footpaths. */
+/** Footpaths of the given ways between stops, each from a stop, to a stop, in some time. */
 function footpathsBy(stopCount: number, ways: readonly (readonly [number, number, number])[]) {
   const changes = ways.map(([from, to, time]) => ({ from, to, time }));
   return footpathsOf({ stopCount, changes, trips: [], next: [] });
@@ -208,8 +208,8 @@ function footpathsBy(stopCount: number, ways: readonly (readonly [number, number
 test.each([
   ['slower than the vehicle', 2],
   ['as fast as the vehicle', 1],
-])('whoever walks on along a line, %s, is not looked up there with every arrival', (_, pace) => {
-  // A line calls at stops 1 to 5; from stop 0 one walks to the first of them, or to all.
+])('walks on along a line, %s, are not looked up with every arrival', (_, pace) => {
+  // A line calls at stops 1 to 5; riders walk from stop 0 to the first of them, or to four.
   const lookUps = (arriving: number, walked: number) => {
     const feeders = Array.from({ length: arriving }, (_, i) => trip(i, 6, 0));
     const line = Array.from({ length: 20 }, (_, i) => trip(5 * i, 1, 2, 3, 4, 5));
@@ -229,7 +229,7 @@ test.each([
 });
 
 test('a trip that riders could be aboard already is ridden only from where they board it earlier', () => {
-  // Another trip calls near each call of this one, and continues along the same stops.
+  // Three other trips call near each call of the first one, along stops beside it.
   const rides = (calls: number) => {
     const along = Array.from({ length: calls }, (_, i) => i);
     const beside = along.map((stop) => calls + stop);

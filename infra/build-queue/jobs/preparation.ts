@@ -7,7 +7,7 @@ import { Receipts } from '../../../builder/receipts/receipts.ts';
 import type { QueuedPreparation } from '../queued-job.ts';
 import type { ThreadContext } from './thread-context.ts';
 
-/** Runs a preparation job, whose value is its receipt; returns its notes. */
+/** Runs a preparation job, whose result becomes its receipt, and returns its notes. */
 export async function runPreparation(
   { preparation }: QueuedPreparation,
   { store, folder, progress }: ThreadContext,

@@ -5,7 +5,7 @@ import type { Bytes } from '../../../shards/units.ts';
 import type { QueuedTable } from '../queued-job.ts';
 import type { ThreadContext } from './thread-context.ts';
 
-/** Memory for what is kept of a release while a table of it is exported. */
+/** Memory for the cache of a release while a table of it is exported. */
 const CACHE_BYTES: Bytes = 2 ** 28;
 
 /** Exports a table of a release. */

@@ -1,7 +1,7 @@
 import type { Progress } from '../../../builder/progress.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
 
-/** The means of the machine that a thread may use for jobs. */
+/** The resources of the machine that a thread may use for jobs. */
 export interface ThreadMeans {
   /** Folder of the worker, for inputs kept between jobs and for scratch files. */
   readonly folder: string;

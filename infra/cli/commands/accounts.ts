@@ -137,7 +137,7 @@ async function show(ledger: Ledger, name: string, { json }: AccountsFlags): Prom
   print(json, shown, lines.join('\n'));
 }
 
-/** The membership, if active. */
+/** Returns the facts about an active membership; otherwise null. */
 function membershipOf({ membership }: Account) {
   if (!membership || !isMember(membership, Date.now())) return null;
   const { status, untilMs, renewsAtMs, subscription } = membership;
@@ -161,7 +161,10 @@ async function grant(ledger: Ledger, name: string, flags: GrantFlags): Promise<v
   );
 }
 
-/** A subscription left running would be charged, and would restore the membership. */
+/**
+ * Ends the subscriptions of an account at Stripe. A subscription left running would be charged, and
+ * would restore the membership.
+ */
 async function endAtStripe(ledger: Ledger, id: AccountId): Promise<void> {
   const { customer, membership } = await accountCalled(ledger, id);
   if (customer === null) return;
@@ -181,7 +184,10 @@ async function endAtStripe(ledger: Ledger, id: AccountId): Promise<void> {
   );
 }
 
-/** A granted membership would hide the subscription, which would still be charged. */
+/**
+ * Throws a `UsageError` if the account pays for a membership. A granted membership would hide the
+ * subscription, which would still be charged.
+ */
 async function refuseIfPaid(ledger: Ledger, name: string): Promise<void> {
   const { membership } = await accountCalled(ledger, name);
   if (!membership?.subscription || !isMember(membership, Date.now())) return;

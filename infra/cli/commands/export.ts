@@ -171,7 +171,7 @@ async function requestOf(release: Release, asked: Selection): Promise<ExportRequ
   return { tables, counties: [...counties], format, geoparquet };
 }
 
-/** The tables asked for, or all that the format can hold. */
+/** The requested tables, or all that the format can hold. */
 function tablesOf({ tables, format }: Selection): readonly string[] {
   const names = tableNamesIn(format);
   const other = tables?.find((name) => !names.includes(name));

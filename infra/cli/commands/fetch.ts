@@ -71,7 +71,10 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
   process.stdout.write(`${nextStep(fetched, counties)}\n`);
 }
 
-/** The build command to run next; if streets or blocks were not requested, the downloaded files. */
+/**
+ * Returns the build command to run next, or the downloaded files if streets or blocks were not
+ * requested.
+ */
 function nextStep(inputs: FetchedInputs, counties: readonly string[]): string {
   const { osm, gtfs, blocks, places, pois, weights } = inputs;
   if (osm.length > 0 && blocks.length > 0) return buildCommand(inputs, counties);
@@ -87,7 +90,7 @@ export function buildCommand(inputs: FetchedInputs, counties: readonly string[])
   return ['tta build', ...flags, `--counties ${counties.join(',')}`, '--out ./store'].join(' ');
 }
 
-/** Quoted for a shell where necessary. */
+/** Quotes a path for a shell where necessary. */
 function quoted(path: string): string {
   return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
@@ -115,7 +118,7 @@ function parseUrl(flag: string, text: string): string {
   throw new UsageError(`${flag}: "${text}" is not a URL starting with http:// or https://`);
 }
 
-/** A host name or address, with or without a port, as in a URL. */
+/** Parses a host name or address, with or without a port, as in a URL. */
 function parseHost(text: string): string {
   const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : null;
   if (url === null || !/^[^/?#@]+$/.test(text)) {

@@ -78,7 +78,7 @@ async function notThere(file: string): Promise<string> {
     : 'no such file or object; give an object of a store';
 }
 
-/** The store an object is in, and its name there. */
+/** Returns the location of the store that an object is in, and the object's name there. */
 function storeOf(object: string): [location: string, name: string] {
   if (!object.includes('://')) return [path.dirname(object), path.basename(object)];
   const at = object.lastIndexOf('/');

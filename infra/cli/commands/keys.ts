@@ -48,7 +48,7 @@ export function defineKeys(keys: Command): void {
     .option('--member', 'make the account a member')
     .action((flags: CreateFlags) =>
       run(async () => {
-        // A mistyped flag creates no ledger.
+        // Checked first, so that a mistyped flag creates no ledger.
         const tokens = checkedTokens(flags);
         const makesIt = flags.account === undefined;
         await runWithLedger(flags, (ledger) => create(ledger, flags, tokens), { makesIt });
@@ -174,13 +174,15 @@ function described(key: ApiKey, account: Account): object {
   };
 }
 
-/** State of a key as requests see it. */
+/** The state of a key in effect, which includes that of its account. */
 export function stateOf(key: ApiKey, account: Account): 'revoked' | 'disabled' | 'active' {
   if (key.revokedAtMs !== null) return 'revoked';
   return key.disabled || account.disabled ? 'disabled' : 'active';
 }
 
-/** The one active key that matches; a `UsageError` if there is none, or more than one. */
+/**
+ * Finds the one active key that matches. Throws a `UsageError` if there is none, or more than one.
+ */
 async function keyCalled(
   ledger: Ledger,
   flags: KeysFlags,

@@ -13,7 +13,7 @@ export function defineMcp(command: Command): void {
   );
 }
 
-/** Serves until standard input ends and the calls under way have their results. */
+/** Serves until standard input ends and all calls in progress have their results. */
 async function serveTools({ API_URL, ACCOUNT_URL, API_KEY }: z.output<typeof mcpSchema>) {
   const [{ serveStdio }, { DrainingStdio }, { mcpServer }, { createClient, memoryStore }] =
     await Promise.all([

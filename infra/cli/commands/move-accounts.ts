@@ -12,7 +12,7 @@ import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 import { runWithLedger } from '../with-ledger.ts';
 
-/** Readable by the owner only: it holds secrets and account data. */
+/** File mode: readable by the owner only, since the file holds secrets and account data. */
 const PRIVATE_FILE = 0o600;
 
 const HELP = `
@@ -78,7 +78,7 @@ async function newFile(file: string): Promise<NodeJS.WritableStream> {
   }
 }
 
-/** A bad file is a `UsageError`; other errors are rethrown unchanged. */
+/** Returns a `UsageError` for an unusable file, and other errors unchanged. */
 function usageErrorOf(error: unknown, file: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || !['open', 'read', 'write'].includes(syscall ?? '')) return error;
@@ -87,7 +87,7 @@ function usageErrorOf(error: unknown, file: string): unknown {
   return new UsageError(`${file}: ${reason}`);
 }
 
-/** Waits for a slower reader. */
+/** Writes text, and waits for a slower reader. */
 async function written(out: NodeJS.WritableStream, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     out.write(text, (error) => (error ? reject(error) : resolve()));

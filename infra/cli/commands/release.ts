@@ -104,7 +104,7 @@ function withStore<T>(flags: Flags, use: (store: WritableStore) => Promise<T>): 
   return whileOpen(openWritableStore(readSettings(storeSchema, flags).STORE), use);
 }
 
-/** For read-only commands, which also accept a read-only store. */
+/** Opens the store for read-only commands, which also accept a read-only store. */
 function withReader(flags: Flags, use: (store: Store) => Promise<void>): Promise<void> {
   return whileOpen(openStore(readSettings(storeSchema, flags).STORE), use);
 }
@@ -125,7 +125,7 @@ function stemOf(manifest: string): string {
   return manifest.slice(MANIFESTS.length, -'.json'.length);
 }
 
-/** The requested release, or the current one. */
+/** Opens the requested release, or the current one. */
 async function open(store: Store, wanted: string | undefined): Promise<Release> {
   const cache = new ReleaseCache(CACHE_BYTES);
   if (wanted === undefined) return openRelease(store, cache);
@@ -202,7 +202,9 @@ async function verify(store: Store, wanted: string | undefined): Promise<void> {
   );
 }
 
-/** Prints the findings of a verification, and counts them and the objects it reads. */
+/**
+ * Prints the findings of a verification, and returns the numbers of objects read and of findings.
+ */
 async function readAll(
   stage: StageProgress,
   verification: (onObject: () => void) => AsyncIterable<Finding>,

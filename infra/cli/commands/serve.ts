@@ -33,7 +33,10 @@ async function serveHere(settings: ServeSettings): Promise<void> {
   sayServing(serving.releases.current.manifest.release, serving);
 }
 
-/** This process handles no requests, so it does not load the modules that do. */
+/**
+ * Serves with child processes. This process handles no requests, so it does not load the modules
+ * that do.
+ */
 async function serveBeside(settings: ServeSettings): Promise<void> {
   const { ServingProcesses } = await import('../../processes/serve-by-processes.ts');
   const note = (words: string) => process.stderr.write(`${words}\n`);

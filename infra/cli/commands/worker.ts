@@ -19,7 +19,7 @@ interface WorkerFlags extends Flags {
   cancel?: string;
 }
 
-/** Enough to return a job to the queue. */
+/** Time for a shutdown; enough to return a job to the queue. */
 const ENDS_WITHIN_MS = 10_000;
 
 /** Defines the options and the action of `tta worker`. */
@@ -89,7 +89,7 @@ async function work(flags: WorkerFlags): Promise<void> {
   }
 }
 
-/** Removes the jobs of a build from the queue, and its claim on the store. */
+/** Removes the jobs of a build from the queue, and the build's lease from the store. */
 async function cancel(
   build: string,
   { QUEUE, STORE }: { readonly QUEUE: string; readonly STORE: string },

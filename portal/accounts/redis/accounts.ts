@@ -57,9 +57,9 @@ export interface Opening {
 }
 
 /**
- * Uses the account of a mailbox, creating it if needed: the first claimant of a mailbox reserves
- * its id, and the next one creates the account if the first died in between. If `use` finds it
- * closed, the mailbox was released and is claimed again.
+ * Calls `use` with the account id of a mailbox. The first claimant of a mailbox reserves the id,
+ * and the next one creates the account if the first died in between. If `use` finds the account
+ * closed, the mailbox is released and claimed again.
  */
 export async function withMailbox<T>(
   redis: RedisConnection,
@@ -70,7 +70,7 @@ export async function withMailbox<T>(
   const mailbox = keptMailbox(email);
   for (;;) {
     const id = await claimMailbox(redis, mailbox, randomUUID());
-    // After the claim: a closing account is marked as such before it releases its mailbox.
+    // Read after the claim: a closing account records its mailbox here before releasing it.
     const hash = hashMailbox(mailbox);
     const [hadOne, disabled] = await Promise.all([
       redis.ask((client) => client.sismember(FORMER_MAILBOXES, hash)),
@@ -82,7 +82,7 @@ export async function withMailbox<T>(
   }
 }
 
-/** The account that owns a mailbox, or the given one if there is no owner. */
+/** Claims a mailbox for an account, unless it has an owner; returns the owner. */
 export async function claimMailbox(
   redis: RedisConnection,
   mailbox: string,
@@ -185,7 +185,8 @@ export async function formerMailboxes(redis: RedisConnection): Promise<FormerMai
 }
 
 /**
- * Disabled mailboxes are recorded first: if the import dies in between, the next one completes it.
+ * Imports mailboxes of closed accounts. A disabled mailbox is recorded as disabled first, so that
+ * the next import completes an interrupted one.
  */
 export async function importFormerMailboxes(
   redis: RedisConnection,
@@ -219,7 +220,7 @@ export function membershipText(membership: Membership | null): string {
   return JSON.stringify({ status, untilMs, renewsAtMs, subscription });
 }
 
-/** HGETALL as a script sees it: alternating names and values. */
+/** Converts alternating names and values, as a script gets them from HGETALL, to an object. */
 export function fieldsOf(flat: readonly string[]): Record<string, string> {
   return Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]]] : [])));
 }
@@ -264,7 +265,7 @@ if entry ~= '' then note(audit, cjson.decode(entry)) end
 return 1`,
 );
 
-/** Returns the hashes of its keys, which are no longer valid. */
+/** Closes an account; returns the hashes of its keys, which are no longer valid. */
 const CLOSE_ACCOUNT = script<KeyHash[]>(
   KNOWN,
   CLOSED,

@@ -14,13 +14,17 @@ import { fleeting, type Script } from './script.ts';
 const MAX_KEYS_KNOWN = 100_000;
 
 /**
- * Admits requests in one round trip. The rates are counted in Redis, for all that share it.
+ * Admits requests in one round trip. Rates are counted in Redis, across all processes that share
+ * it.
  */
 export class Admissions {
   readonly #redis: RedisConnection;
   readonly #window: { readonly limit: number; readonly windowSeconds: number };
   readonly #lastUses = new LastUses();
-  /** In a cluster, a script cannot cross slots. A key's target never changes. */
+  /**
+   * Owners of keys, cached for clusters, where a script cannot cross slots. The owner of a key
+   * never changes.
+   */
   readonly #owners = lruMap<KeyHash, KeyOwner>(MAX_KEYS_KNOWN);
 
   constructor(redis: RedisConnection, rateLimitPerMinute: number) {
@@ -84,7 +88,7 @@ interface KeyOwner {
   readonly keyId: string;
 }
 
-/** Contents of a key's entry. */
+/** Returns the value of a key's entry in Redis. */
 export function keyOwnerEntry({ account, keyId }: KeyOwner): string {
   return `${account} ${keyId}`;
 }
@@ -137,7 +141,7 @@ if disabled then return { 'account-disabled' } end
 ${TAKEN}`,
 );
 
-/** Follows a key's entry to its account: on a single Redis, every key is reachable. */
+/** Finds the account of a key by its entry; on a single Redis, a script can reach every key. */
 const FIND_AND_ADMIT: Script<Admitted> = fleeting(
   TAKE,
   `

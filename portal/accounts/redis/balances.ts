@@ -85,7 +85,7 @@ export function grantRecord({ tokens, atMs }: Grant): string {
   return JSON.stringify({ tokens, atMs });
 }
 
-/** Counters updated together. */
+/** Field of the usage hash for the day, key and route of a charge. */
 export function usageField(of: Pick<Charge, 'atMs' | 'keyId' | 'route'>): string {
   return JSON.stringify([dayOf(of.atMs), of.keyId, of.route]);
 }

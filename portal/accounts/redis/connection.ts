@@ -6,34 +6,33 @@ import { redisOptions } from './redis-options.ts';
 import { LATE, REFUSED, type Script } from './script.ts';
 
 const CONNECT_MS = 1_000;
-/** A command that takes longer counts as failed, and its caller gets an error. */
+/** Time-out of a command, after which its caller gets an error. */
 const COMMAND_MS = 1_500;
-/** A command that starts later than this would likely finish too late. */
+/** Latest start of a command after it was sent; a later one would likely finish too late. */
 const BEGIN_WITHIN_MS = COMMAND_MS - 100;
 const [FIRST_RETRY_MS, LAST_RETRY_MS] = [50, 1_000];
 const KEYS_PER_SCAN = 1_000;
 /**
- * How long a write waits for its replicas: less than a command, so that the error can name the
- * cause.
+ * Time-out of replication; shorter than that of a command, so that the error can name the cause.
  */
 const REPLICATE_MS = 1_000;
 
 export type Client = Redis | Cluster;
 
 /**
- * Connection to a Redis, to the master named by sentinels, or to a cluster. It reconnects when it
- * breaks, but nothing is sent twice, and nothing waits for it: calls made meanwhile fail at once.
- * Every failure is a `LedgerUnavailable`.
+ * Connection to a Redis, to the master named by sentinels, or to a cluster. A broken connection is
+ * re-established, but no command is sent twice or queued: calls made meanwhile fail at once. Every
+ * failure is a `LedgerUnavailable`.
  */
 export class RedisConnection {
   readonly #address: RedisAddress;
   readonly #client: Client;
   /**
-   * How many replicas must have a write before it counts: as many as Redis itself is configured to
+   * Number of replicas that must have a write before it counts, as Redis itself is configured to
    * require.
    */
   #replicas = 0;
-  /** Number of replicas that have the writes of this turn. */
+  /** Number of replicas that have the writes of this turn of the event loop. */
   #replicating: Promise<number> | undefined;
   #lastError: Error | undefined;
   /** Redis's clock minus ours. */
@@ -44,7 +43,7 @@ export class RedisConnection {
   private constructor(address: RedisAddress) {
     this.#address = address;
     this.#client = clientOf(address, () => this.#isOpen);
-    // Without a listener, ioredis would log them to the console; failing calls report them.
+    // Without a listener, ioredis would log errors to the console; failing calls report them.
     this.#client.on('error', (error: Error & { lastNodeError?: Error }) => {
       // A cluster's own error only says that none of its nodes responded.
       this.#lastError = error.lastNodeError ?? error;
@@ -84,8 +83,9 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a script in one round trip. A refusal is an `Error` with its text. With replicas, a
-   * durable write counts once enough of them have it; with fewer, its outcome is unknown.
+   * Runs a script in one round trip. If the script refuses, throws an `Error` with its text. If
+   * replicas are required, a durable write counts once enough of them have it; with fewer, its
+   * outcome is unknown.
    */
   run<Reply>(
     { lua, sha1, isLasting }: Script<Reply>,
@@ -104,9 +104,9 @@ export class RedisConnection {
   }
 
   /**
-   * Returns a reply once enough replicas have its write. They are queried in the same turn of the
-   * event loop and on the same connection as the write; otherwise the result would concern another
-   * write.
+   * Returns a reply once enough replicas have its write. The number of replicas is requested in the
+   * same turn of the event loop and on the same connection as the write; otherwise it would concern
+   * another write.
    */
   async #replicated<T>(reply: Promise<T>): Promise<T> {
     this.#replicating ??= new Promise((resolve, reject) => {
@@ -125,8 +125,8 @@ export class RedisConnection {
   }
 
   /**
-   * Like `run`, for a script that starts with `IN_TIME`: it is not executed once its caller has
-   * given up. If the clocks have drifted apart, adopts Redis's time and retries.
+   * Runs a script that starts with `IN_TIME`, which is not executed once its caller has given up.
+   * If the clocks have drifted apart, adopts Redis's time and retries once.
    */
   async runInTime<Reply>(
     script: Script<Reply>,
@@ -151,7 +151,10 @@ export class RedisConnection {
     this.#clockAheadMs = redisMs - Date.now();
   }
 
-  /** Runs any other command. */
+  /**
+   * Runs commands. A script's refusal becomes an `Error` with its text, any other failure a
+   * `LedgerUnavailable`.
+   */
   async ask<T>(question: (client: Client) => Promise<T>): Promise<T> {
     if (this.#closed) throw new LedgerUnavailable(`ledger ${this.shown}: the ledger is closed`);
     try {
@@ -181,7 +184,7 @@ export class RedisConnection {
     }
   }
 
-  /** Reads a server setting; null where that is not allowed. */
+  /** Reads the settings that match a pattern from each master; empty where that is not allowed. */
   async settings(pattern: string): Promise<ReadonlyMap<string, string>[]> {
     const all = this.#masters().map(async (node) => {
       const flat = await node.config('GET', pattern).catch(() => []);
@@ -191,9 +194,7 @@ export class RedisConnection {
     return Promise.all(all);
   }
 
-  /**
-   * For each master, the number of replicas connected and the number it requires to accept writes.
-   */
+  /** Number of connected replicas of each master, and the number it requires to accept writes. */
   async replicas(): Promise<{ connected: number; wanted: number }[]> {
     const settings = await this.settings('min-replicas-to-write');
     const replies = this.#masters().map((node) => node.info('replication').catch(() => ''));
@@ -217,7 +218,7 @@ export class RedisConnection {
   }
 }
 
-/** Arguments for ioredis: bytes as a Buffer. */
+/** Converts an argument for ioredis: bytes become a `Buffer`. */
 function asArgument(value: string | number | Uint8Array): string | number | Buffer {
   return value instanceof Uint8Array
     ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
@@ -225,8 +226,8 @@ function asArgument(value: string | number | Uint8Array): string | number | Buff
 }
 
 /**
- * `isOpen`: whether it has been reached before. If so, sentinels that name no master are expected
- * to do so again.
+ * Creates the ioredis client of an address. `isOpen`: whether Redis has been reached before; if so,
+ * sentinels that name no master are retried.
  */
 function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
   const { kind, hosts, username, password, isEncrypted, master } = address;
@@ -274,7 +275,9 @@ function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
   return new Redis({ ...options, retryStrategy });
 }
 
-/** The rest of a script's error reply after its expected first word. */
+/**
+ * Returns the rest of an error reply after its first word; undefined unless it starts with `word`.
+ */
 function saidAfter(word: string, error: unknown): string | undefined {
   if (!(error instanceof Error) || !error.message.startsWith(word)) return undefined;
   return error.message.slice(word.length);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
-/** Errors of Redis and the connection by their first word, with advice. */
+/** Advice for errors of Redis and of the connection, by their text. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
     /WRONGPASS|NOAUTH|NOPERM/,
@@ -23,7 +23,7 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
 const WRONG = /WRONGPASS|NOAUTH|NOPERM|^READONLY|^MOVED|cluster support disabled/i;
 
 /**
- * Explains a Redis error and how to fix it. `shown`: its address without the password; `last`: the
+ * Explains a Redis error and how to fix it. `shown`: the address without its password; `last`: the
  * connection's last error, which is more specific.
  */
 export function unavailable(shown: string, error: unknown, last?: Error): LedgerUnavailable {

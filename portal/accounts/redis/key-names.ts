@@ -14,11 +14,11 @@ export function keysOf(id: AccountId) {
     account: `${of}account`,
     /** Hash: key id → JSON of a `StoredKey` with its `hash`; keys that are not revoked. */
     keys: `${of}keys`,
-    /** Hash: id of such a key → when it was last used, in ms. */
+    /** Hash: id of a key that is not revoked → time of its last use, in ms. */
     uses: `${of}uses`,
-    /** List: JSON of revoked keys, with `lastUsedAtMs`, the last revoked first. */
+    /** List: JSON of revoked keys, with `lastUsedAtMs`, most recently revoked first. */
     revoked: `${of}revoked`,
-    /** String: window of keys created, as written by `TAKE`. */
+    /** String: rate window of created keys, as written by `TAKE`. */
     made: `${of}made`,
     /** Hash: cause → JSON of `tokens` and `atMs`. */
     grants: `${of}grants`,
@@ -29,7 +29,7 @@ export function keysOf(id: AccountId) {
     usage: `${of}usage`,
     /** List of JSON, in order of recording. */
     audit: `${of}audit`,
-    /** String: window of requests, as written by `TAKE`. */
+    /** String: rate window of requests, as written by `TAKE`. */
     rate: `${of}rate`,
     /** Hash: session id → JSON of a `StoredSession`. */
     sessions: `${of}sessions`,
@@ -50,7 +50,7 @@ export function keysOf(id: AccountId) {
   };
 }
 
-/** Matches the `account` of every account. */
+/** Pattern that matches the `account` key of every account. */
 export const ANY_ACCOUNT = `${PREFIX}{*}:account`;
 
 export function accountIn(key: string): AccountId {
@@ -70,7 +70,7 @@ export function mailboxEntry(mailbox: string): string {
 /** Set of hashed mailboxes whose accounts were closed. */
 export const FORMER_MAILBOXES = `${PREFIX}former-mailboxes`;
 
-/** Set of those whose accounts were disabled at the time. */
+/** Set of hashed mailboxes whose accounts were disabled when they were closed. */
 export const DISABLED_MAILBOXES = `${PREFIX}disabled-mailboxes`;
 
 /** Hash: `codeHash`, `linkHash`, `endsAtMs`, `wrongCodes`. */
@@ -78,7 +78,7 @@ export function challengeEntry(mailbox: string): string {
   return `${PREFIX}challenge:${mailbox}`;
 }
 
-/** String: a window, as written by `TAKE`. */
+/** String: a rate window, as written by `TAKE`. */
 export function limitEntry(subject: string): string {
   return `${PREFIX}limit:${subject}`;
 }

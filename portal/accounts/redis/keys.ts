@@ -32,9 +32,9 @@ export async function issueKey(redis: RedisConnection, order: KeyOrder): Promise
 }
 
 /**
- * Issues a key for an account, creating the account if `opening` allows; null if the account was
- * closed meanwhile. The key's target is written first and removed if there is no room; a key that
- * was never returned and that no account lists is rejected.
+ * Issues a key for an account, creating the account if `opening` allows; undefined if that account
+ * was closed meanwhile. The key's entry is written first, and removed if no key is issued. An entry
+ * left by an interrupted call is harmless, since a key that no account lists is rejected.
  */
 async function issueTo(
   redis: RedisConnection,
@@ -85,7 +85,7 @@ async function issueTo(
   return { created: false, reason, rate: rateState(order.rate!, used, elapsedMs) };
 }
 
-/** Oldest first. */
+/** Keys of an account with their hashes, oldest first. */
 async function keyRecords(redis: RedisConnection, id: AccountId): Promise<KeyRecord[]> {
   const { keys, uses, revoked } = keysOf(id);
   return keysIn(await redis.run(READ_KEYS, [keys, uses, revoked]));
@@ -105,12 +105,14 @@ export function keysIn([keys, uses, revoked]: KeyTexts): KeyRecord[] {
   return keysInOrder([...active, ...revoked.map((text) => JSON.parse(text))]);
 }
 
-/** Oldest first. */
+/** Keys of an account, oldest first. */
 export async function keys(redis: RedisConnection, id: AccountId): Promise<ApiKey[]> {
   return (await keyRecords(redis, id)).map(({ hash: _, ...key }) => key);
 }
 
-/** Returns `false` if there is no key with this id. Its hash is removed. */
+/**
+ * Revokes a key and removes the entry of its hash. Returns `false` if there is no key with this id.
+ */
 export function revokeKey(
   redis: RedisConnection,
   id: AccountId,
@@ -120,7 +122,7 @@ export function revokeKey(
   return changeKey(redis, id, keyId, 'key-revoked', by);
 }
 
-/** Returns `false` if there is no key with this id. */
+/** Disables or enables a key. Returns `false` if there is no key with this id. */
 export function setKeyDisabled(
   redis: RedisConnection,
   id: AccountId,
@@ -174,7 +176,10 @@ end
 return nil`,
 );
 
-/** Account, grant, membership and key, or nothing. A disabled key counts towards the limit. */
+/**
+ * Applies account, grant, membership and key together, or nothing. A disabled key counts towards
+ * the limit.
+ */
 const ISSUE_KEY = script<
   | [outcome: 'issued', ...fields: string[]]
   | [outcome: 'too-many-keys']

@@ -2,9 +2,9 @@ import { AUDIT_KEPT, MAX_REVOKED_KEPT } from '../accounts.ts';
 import { STILL_DISABLED } from '../audit-details.ts';
 import { LATE, REFUSED } from './script.ts';
 
-/** Ids are looked up within a day; a sequence unused for two days is dropped. */
+/** Lifetime of an unused sequence: two days, since ids are looked up within one. */
 const SEQUENCE_LIFE_SECONDS = 2 * 24 * 60 * 60;
-/** Unused sequences are removed each time this many more have been added. */
+/** Number of added sequences after which unused ones are removed. */
 const PRUNE_INTERVAL = 16;
 
 // Lua shared by several scripts.
@@ -20,7 +20,7 @@ if now_ms > tonumber(ARGV[#ARGV]) then
   return redis.error_reply('${LATE}' .. string.format('%.0f', now_ms))
 end`;
 
-/** Whether the account at a key exists, and the reply if not. */
+/** Defines whether the account at a key exists, and the reply if it does not. */
 export const KNOWN = `
 local function known(account)
   return redis.call('EXISTS', account) == 1
@@ -88,8 +88,8 @@ local function usage_of(usage, from, to)
 end`;
 
 /**
- * Debits tokens from an account, all or nothing. Returns whether it did, and the balance; nothing
- * for an unknown account.
+ * Debits tokens from an account, all or nothing. Returns whether it did, and the balance; nil for
+ * an unknown account.
  */
 export const CHARGE = `
 ${COUNT}
@@ -116,8 +116,8 @@ local function undo_charge(account, usage, field, charged, tokens)
 end`;
 
 /**
- * Checks whether a change, or a later one of its sequence, has been applied; and records one as
- * applied, with the receipt it wrote, if any. See `ChangeId`. The time is by Redis's clock, since
+ * Checks whether a change, or a later one of its sequence, has been applied, and records a change
+ * as applied, with the receipt it wrote, if any. See `ChangeId`. Times are by Redis's clock, since
  * those of the processes may differ.
  */
 export const PASS = `
@@ -160,8 +160,8 @@ local function keep_receipt(receipts, id, r)
 end`;
 
 /**
- * Undoes a delivery, of which the given amount was not delivered; `nil`: all. The receipt is
- * removed with the last delivery if nothing was delivered: without it, there is no replay.
+ * Undoes a delivery, of which `undelivered` tokens were not delivered (`nil`: all). If this was the
+ * last delivery and nothing was delivered, the receipt is removed, so there is no replay.
  */
 export const UNDELIVERED = `
 ${RECEIPT}
@@ -186,7 +186,9 @@ local function undeliver(account, usage, receipts, receipt_ends, response_key, i
   return 1
 end`;
 
-/** Takes one from a window that starts with the first. Refused attempts do not count. */
+/**
+ * Takes one attempt from a rate window, which starts with the first. Refused attempts do not count.
+ */
 export const TAKE = `
 local function take(window, limit, length, now)
   local start, used = string.match(redis.call('GET', window) or '', '^(%S+) (%S+)$')

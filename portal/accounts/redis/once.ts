@@ -6,19 +6,19 @@ import { keysOf } from './key-names.ts';
 import { PASS, UNDELIVERED, UNDO_CHARGE } from './lua.ts';
 import { type Script, script } from './script.ts';
 
-/** Maximum number of pending refunds: beyond it, nothing more is charged. */
+/** Maximum number of pending refunds, beyond which nothing more is charged. */
 const MAX_OWED = 10_000;
 /** Refunds that Redis does not acknowledge for this long are logged and given up. */
 const OWED_LIFE_MS = 24 * 60 * 60 * 1000;
 const RETRY_MS = 250;
-/** Concurrent refunds sent to a Redis that has just come back. */
+/** Maximum number of concurrent refunds sent to a Redis that has just come back. */
 const AT_ONCE = 100;
 /** How long a closing ledger waits for its pending refunds. */
 const CLOSE_MS = 2_000;
 
 /**
  * Identifies one change of an account. The changes of a sequence are made one after another, with
- * increasing numbers, and the last one applied is recorded: so the change of a given number is
+ * increasing numbers, and the last number applied is recorded. Thus the change of a given number is
  * applied at most once, and never after a higher one.
  */
 export interface ChangeId {
@@ -91,7 +91,10 @@ export class Once {
     }
   }
 
-  /** Refunds by a script that records its number: now, or as soon as Redis responds. */
+  /**
+   * Runs a refund script, which records its sequence number. If the ledger is unavailable, throws
+   * `RefundPending` and retries until Redis responds.
+   */
   async giveBack<Reply>(
     { account, tokens }: { account: AccountId; tokens: number },
     ask: (id: ChangeId) => Promise<Reply>,
@@ -135,7 +138,7 @@ export class Once {
     return { id: { sequence: `${this.#process}.${sequence}`, number: this.#next() }, leave };
   }
 
-  /** Higher than any earlier number of this process. */
+  /** Next sequence number: higher than any earlier one of this process. */
   #next(): number {
     this.#lastNumber++;
     return this.#lastNumber;
@@ -146,7 +149,7 @@ export class Once {
     if (!this.#isPaying) void this.#pay();
   }
 
-  /** Never rejects. */
+  /** Retries pending changes until none are left. Never rejects. */
   async #pay(): Promise<void> {
     this.#isPaying = true;
     while (this.#due.size > 0 && !this.#closed) {
@@ -161,7 +164,7 @@ export class Once {
     this.#isPaying = false;
   }
 
-  /** Returns whether it is settled. */
+  /** Attempts a pending change; returns whether it is settled. */
   async #make(due: Due): Promise<boolean> {
     try {
       await due.make();

@@ -62,7 +62,7 @@ export function operationsOn(redis: RedisConnection, once: Once) {
   return { ...bind(OPERATIONS, redis), ...bind(ONCE_OPERATIONS, redis, once) };
 }
 
-/** A table of functions without their first parameters, which are given. */
+/** A table of functions with their first parameters bound. */
 type Bound<Table, Given extends readonly unknown[]> = {
   readonly [Name in keyof Table]: Table[Name] extends (
     ...args: [...Given, ...infer Rest]

@@ -9,7 +9,7 @@ export async function storeEvent(redis: RedisConnection, event: PaymentEvent): P
   return (await redis.run(KEEP_EVENT, keys, [id, receivedAtMs, JSON.stringify(event)])) === 1;
 }
 
-/** Oldest first. */
+/** Events not yet processed, oldest first. */
 export async function openEvents(
   redis: RedisConnection,
   limit: number,
@@ -29,7 +29,10 @@ export async function closeEvent(redis: RedisConnection, id: string): Promise<vo
   await redis.run(CLOSE_EVENT, [EVENTS.open, EVENTS.records, EVENTS.closed(id)], [id]);
 }
 
-/** `unpack` fails near Lua's C stack limit of some 8,000 values; this stays well below it. */
+/**
+ * Maximum number of events per read. `unpack` fails near Lua's C stack limit of some 8,000 values;
+ * this stays well below it.
+ */
 const MAX_EVENTS = 1_000;
 
 const KEEP_EVENT = script<0 | 1>(

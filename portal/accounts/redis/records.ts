@@ -18,14 +18,14 @@ import { type KeyTexts, keysIn } from './keys.ts';
 import { KNOWN, USAGE } from './lua.ts';
 import { fleeting, script } from './script.ts';
 
-/** Sorts after every day and month. */
+/** A text that sorts after every day and month. */
 const WITHOUT_LAST = '~';
 
 function monthOf(day: string): string {
   return day.slice(0, 'YYYY-MM'.length);
 }
 
-/** By day, key and route; reads only the months of the requested days. */
+/** Usage by day, key and route; reads only the months of the requested days. */
 export async function usage(
   redis: RedisConnection,
   id: AccountId,
@@ -37,12 +37,12 @@ export async function usage(
   return usageInOrder(usageIn(counts)).filter(({ day }) => day >= from && day <= to);
 }
 
-/** Oldest first. */
+/** Grants of an account, oldest first. */
 export async function grants(redis: RedisConnection, id: AccountId): Promise<Grant[]> {
   return grantsIn(await redis.ask((client) => client.hgetall(keysOf(id).grants)));
 }
 
-/** Newest first. */
+/** Audit trail of an account, newest first. */
 export async function audit(redis: RedisConnection, id: AccountId): Promise<AuditEntry[]> {
   return auditIn(await redis.ask((client) => client.lrange(keysOf(id).audit, 0, -1))).reverse();
 }
@@ -66,8 +66,8 @@ export async function exportAccount(
 }
 
 /**
- * Claims the address, writes the keys' targets, then the records in one step: if it dies in
- * between, the next import completes it.
+ * Imports an account: claims its address, writes the entries of its keys, then its records in one
+ * step. The next import completes an interrupted one.
  */
 export async function importAccount(
   redis: RedisConnection,
@@ -135,7 +135,7 @@ function grantsIn(records: Readonly<Record<string, string>>): Grant[] {
   );
 }
 
-/** Oldest first: entries may have been recorded out of order. */
+/** Parses audit entries and sorts them, oldest first: they may have been recorded out of order. */
 function auditIn(texts: readonly string[]): AuditEntry[] {
   const entries = texts.map((text): AuditEntry => JSON.parse(text));
   return entries.sort((a, b) => a.atMs - b.atMs);
@@ -160,7 +160,7 @@ return {
 }`,
 );
 
-/** Writes hashes of an account, its usage, and then lists, each given as a JSON list. */
+/** Writes the hashes of an account, its usage, and then its lists, each given as a JSON array. */
 const WRITE_BOOKS = script<0 | 1>(
   KNOWN,
   USAGE,

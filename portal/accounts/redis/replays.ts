@@ -19,7 +19,9 @@ import { CHARGE, COUNT, IN_TIME, KNOWN, PASS, RECEIPT, UNDELIVERED } from './lua
 import type { Once } from './once.ts';
 import { fleeting, script } from './script.ts';
 
-/** Charges for a response, unless one has been charged for already. */
+/**
+ * Charges for a response, unless the request has been charged already; then replays its response.
+ */
 export async function debitOnce(
   redis: RedisConnection,
   once: Once,
@@ -71,7 +73,7 @@ export async function replay(
 ): Promise<Replay | undefined> {
   const of = keysOf(account);
   const keys = [of.account, of.usage, of.replay(request.key), of.receipts, of.sequences];
-  // The receipt determines the charge, and undoing goes by the receipt.
+  // The receipt determines both the charge and the refund that undoes it.
   const reply = await once.charge({ account, field: '', tokens: 0 }, ({ sequence, number }) =>
     redis.runInTime(REPLAY, keys, [nowMs, request.fingerprint, sequence, number]),
   );
@@ -91,8 +93,8 @@ export async function storeResponse(
 }
 
 /**
- * Records a failed delivery; when all deliveries failed, refunds the share that none delivered.
- * `owed`: description of the debt while that is impossible.
+ * Records a failed delivery; when all deliveries have failed, refunds the share that none
+ * delivered. `owed`: tokens reported as owed while the refund is pending.
  */
 export async function undeliver(
   redis: RedisConnection,
@@ -139,8 +141,9 @@ async function replayOf(
 }
 
 /**
- * Separate from the step that starts a delivery: a body of megabytes need not pass through a
- * script. It cannot be removed meanwhile, since that requires every delivery to have ended.
+ * Reads a stored response, separately from the script that starts its delivery: a body of megabytes
+ * need not pass through a script. It cannot be removed meanwhile, since that requires every
+ * delivery to have ended.
  */
 async function responseOf(
   redis: RedisConnection,

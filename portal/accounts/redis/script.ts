@@ -6,14 +6,14 @@ export interface Script<Reply> {
   readonly sha1: string;
   /** Whether its writes have to be on replicas before they count, if the ledger has any. */
   readonly isLasting: boolean;
-  /** For the compiler only: this member does not exist. */
+  /** Carries the type of the reply for the compiler; never set. */
   readonly reply?: Reply;
 }
 
 /**
- * Joins several parts into a script: shared ones first, then its own. It may touch the keys it is
- * given; those of one account share a slot. Numbers above 2⁵³ do not occur; Lua formats one of more
- * than 14 digits correctly only as an argument of `redis.call` or with an explicit format.
+ * Joins parts into a script: shared ones first, then its own. A script may touch the keys it is
+ * given; those of one account share a slot. Numbers above 2⁵³ do not occur. Lua formats a number of
+ * more than 14 digits correctly only as an argument of `redis.call` or with an explicit format.
  */
 export function script<Reply>(...parts: readonly string[]): Script<Reply> {
   const lua = parts.join('\n');
@@ -25,8 +25,11 @@ export function fleeting<Reply>(...parts: readonly string[]): Script<Reply> {
   return { ...script(...parts), isLasting: false };
 }
 
-/** Reply of a script that started after its caller's deadline, with Redis's time. */
+/**
+ * Prefix of the error reply of a script that started after its caller's deadline, before Redis's
+ * time.
+ */
 export const LATE = 'LATE ';
 
-/** Error reply of a script with invalid arguments. */
+/** Prefix of the error reply of a script that refuses its arguments. */
 export const REFUSED = 'REFUSED ';

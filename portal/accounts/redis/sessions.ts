@@ -50,7 +50,7 @@ export async function session(
   return { account: owner, session: publicSession(record) };
 }
 
-/** Newest first. */
+/** Unexpired sessions of an account, newest first. */
 export async function sessions(
   redis: RedisConnection,
   id: AccountId,
@@ -73,7 +73,7 @@ export async function endSession(
   return (await redis.run(END_SESSION, [sessions, audit], [sessionId, nowMs])) === 1;
 }
 
-/** Evicts the sessions that have been idle longest. */
+/** Starts a session; evicts those that have been idle longest, beyond `MAX_SESSIONS`. */
 const BEGIN_SESSION = script<'begun' | 'closed'>(
   KNOWN,
   CLOSED,

@@ -18,7 +18,7 @@ interface KeyOwner {
   readonly balance: number;
 }
 
-/** The same with a session in place of a key. */
+/** An account, and the session that acts for it, as far as needed for admission. */
 interface SessionOwner extends Omit<KeyOwner, 'revokedAtMs'> {
   readonly seenAtMs: number;
 }
@@ -33,13 +33,10 @@ const OWNER_OF_SESSION = `
     disabled AS isDisabled
   FROM sessions JOIN accounts ON accounts.id = account WHERE account = ? AND sessions.id = ?`;
 
-/** Owners cached between two commits. */
+/** Maximum number of owners cached between two commits. */
 const MAX_KNOWN = 10_000;
 
-/**
- * Admits requests by reads alone. Rates are counted across everything that shares
- * `rates`.
- */
+/** Admits requests by reads alone. Rates are counted across all processes that share `rates`. */
 export class Admissions {
   readonly #database: LedgerDatabase;
   readonly #rates: RateCounter;
@@ -96,7 +93,7 @@ export class Admissions {
     });
   }
 
-  /** Written alongside the next commit, not by this request. */
+  /** Records a use of a key with the next commit; the request does not wait for it. */
   #noteUse(keyHash: KeyHash, nowMs: number): void {
     this.#lastUses.noted(keyHash, nowMs);
     this.#database.write('noteUse', [keyHash, nowMs]).catch(() => this.#lastUses.forget(keyHash));

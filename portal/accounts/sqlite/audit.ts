@@ -29,7 +29,7 @@ export function audit(db: SqlConnection, account: AccountId): AuditEntry[] {
     .reverse();
 }
 
-/** Oldest first. */
+/** Audit entries of an account with their row numbers, oldest first. */
 function entriesOf(db: SqlConnection, account: AccountId): (AuditEntry & { entry: number })[] {
   return db.all(
     'SELECT entry, atMs, what, detail, by FROM audit WHERE account = ? ORDER BY atMs, entry',

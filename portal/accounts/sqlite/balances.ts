@@ -24,12 +24,12 @@ export interface DebitRun extends Pick<Charge, 'account' | 'keyId' | 'route'> {
   readonly atMs: readonly number[];
 }
 
-/** Outcomes of a run: of each debit, or the balance after all of them. */
+/** Result of a run: the outcome of each debit, or the final balance if all were made. */
 export type DebitedRun = readonly Debit[] | number;
 
 /**
- * Makes debits one after another; by two statements if the balance suffices for all. Tokens must be
- * valid. Returns a number where it says everything: outcomes are copied between threads.
+ * Makes debits one after another, or by two statements if the balance suffices for all. Tokens must
+ * be valid. In the latter case, returns only the balance, since results are copied between threads.
  */
 export function debitRun(db: SqlConnection, run: DebitRun): DebitedRun {
   const { account, keyId, route, day, tokens, atMs } = run;
@@ -43,7 +43,7 @@ export function debitRun(db: SqlConnection, run: DebitRun): DebitedRun {
   return balance;
 }
 
-/** The outcome of each debit of a run. */
+/** Returns the outcome of each debit of a run. */
 export function debitsOf({ tokens }: DebitRun, outcome: DebitedRun): readonly Debit[] {
   if (typeof outcome !== 'number') return outcome;
   let balance = tokens.reduce((all, one) => all + one, outcome);
@@ -72,7 +72,7 @@ export function refund(db: SqlConnection, charge: Charge, tokens = charge.tokens
   give(db, account, tokens);
 }
 
-/** Reverses a refund of a debit; its request was still counted. */
+/** Reverses a refund of a debit, whose request is still counted. */
 export function chargeAgain(db: SqlConnection, charge: Charge, tokens: number): Debit {
   requireTokens(tokens);
   const { account, keyId, route, atMs } = charge;
@@ -127,7 +127,7 @@ export function takeBack(
   return { taken, balance: balance - taken };
 }
 
-/** Oldest first. */
+/** Usage of an account, oldest first. */
 export function usage(
   db: SqlConnection,
   id: AccountId,
@@ -144,7 +144,7 @@ export function usage(
   );
 }
 
-/** Oldest first. */
+/** Grants of an account, oldest first. */
 export function grants(db: SqlConnection, id: AccountId): Grant[] {
   const sql = 'SELECT tokens, cause, atMs FROM grants WHERE account = ?';
   return grantsInOrder(db.all<Grant>(sql, id));
@@ -165,7 +165,9 @@ function addUsage(db: SqlConnection, added: UsageDay & { readonly account: Accou
   );
 }
 
-/** Returns the new balance, or `undefined` if there are not enough tokens. */
+/**
+ * Takes tokens from an account; returns the new balance, or `undefined` if there are not enough.
+ */
 function take(db: SqlConnection, id: AccountId, tokens: number): number | undefined {
   return db.get<{ balance: number }>(
     'UPDATE accounts SET balance = balance - ?1 WHERE id = ?2 AND balance >= ?1 RETURNING balance',
@@ -178,7 +180,7 @@ function give(db: SqlConnection, id: AccountId, tokens: number): void {
   db.run('UPDATE accounts SET balance = balance + ? WHERE id = ?', tokens, id);
 }
 
-/** Throws for an unknown account. */
+/** Balance of an account; throws if it is unknown. */
 function balanceOf(db: SqlConnection, id: AccountId): number {
   const found = db.get<{ balance: number }>('SELECT balance FROM accounts WHERE id = ?', id);
   if (!found) throw new Error(`no account ${id}`);

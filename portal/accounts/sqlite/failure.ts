@@ -1,7 +1,7 @@
 import { messageOf, systemCode } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
-/** Errors of SQLite and the file system, by code or text, with advice. */
+/** Advice for errors of SQLite and the file system, by code or text. */
 const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
   {
     said: /EACCES|permission denied|readonly database|unable to open/i,
@@ -27,7 +27,7 @@ export function unavailable(directory: string, error: unknown): LedgerUnavailabl
   return new LedgerUnavailable(`ledger ${directory}: ${advice}`, { cause: error });
 }
 
-/** SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH: errors of a value. */
+/** Codes of errors caused by a value: SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH. */
 const OF_VALUES = new Set([18, 19, 20]);
 const CODE_BITS = 0xff;
 

@@ -4,7 +4,7 @@ import { mergeDebits } from './merged-debits.ts';
 import type { Outcome, Write } from './operations.ts';
 import type { Writer } from './writer.ts';
 
-/** A transaction failed to reach the disk; `cause` is the database's own error. */
+/** Error for a transaction that failed to reach the disk; `cause` is the database's own error. */
 export class CommitFailed extends Error {
   override readonly name = 'CommitFailed';
 }
@@ -73,9 +73,9 @@ export class GroupCommit {
   }
 }
 
-/** Most outcomes delivered in a turn of the event loop. */
+/** Maximum number of outcomes delivered per turn of the event loop. */
 const MAX_A_TURN = 8;
-/** A turn that lasts longer gets fewer outcomes. */
+/** Target duration of a turn; after a longer one, the next delivers fewer outcomes. */
 const TURN_MS: Millis = 4;
 
 /**
@@ -106,7 +106,7 @@ class OutcomeDelivery {
       const isLong = performance.now() - beganMs > TURN_MS;
       perTurn = isLong ? Math.max(1, perTurn >> 1) : Math.min(MAX_A_TURN, perTurn + 1);
     }
-    // Forgets which clients have had a turn.
+    // Drops the record of which clients have had a turn.
     this.#waiting = new FairQueue();
     this.#isRunning = false;
   }

@@ -52,12 +52,12 @@ export function issueKey(db: SqlConnection, order: KeyOrder): KeyIssue {
   return { created: true, plainKey, key: made, account: existing(db, id) };
 }
 
-/** Oldest first. */
+/** Keys of an account, oldest first. */
 export function keys(db: SqlConnection, id: AccountId): ApiKey[] {
   return keysWithHashes(db, id).map(({ hash: _, ...key }) => key);
 }
 
-/** Oldest first. */
+/** Keys of an account with their hashes, oldest first. */
 export function keysWithHashes(db: SqlConnection, id: AccountId): HashedKey[] {
   const rows = db.all<KeyRow>('SELECT * FROM keys WHERE account = ?', id);
   return keysInOrder(rows.map(keyIn));
@@ -88,7 +88,7 @@ export function noteUse(db: SqlConnection, hash: KeyHash, nowMs: number): void {
   );
 }
 
-/** Returns `false` if there is no key with this id. */
+/** Revokes a key. Returns `false` if there is no key with this id. */
 export function revokeKey(
   db: SqlConnection,
   id: AccountId,
@@ -106,7 +106,7 @@ export function revokeAllKeys(db: SqlConnection, id: AccountId, change: Change):
   removeLongRevoked(db, id);
 }
 
-/** Returns `false` if there is no key with this id. */
+/** Disables or enables a key. Returns `false` if there is no key with this id. */
 export function setKeyDisabled(
   db: SqlConnection,
   id: AccountId,
@@ -140,7 +140,10 @@ function removeLongRevoked(db: SqlConnection, id: AccountId): void {
   );
 }
 
-/** A disabled key counts towards the limit: it can be enabled again. */
+/**
+ * Whether an account may have another key. A disabled key counts towards the limit, since it can be
+ * enabled again.
+ */
 function hasRoom(db: SqlConnection, id: AccountId): boolean {
   const { active } = db.get<{ active: number }>(
     'SELECT count(*) AS active FROM keys WHERE account = ? AND revokedAtMs IS NULL',

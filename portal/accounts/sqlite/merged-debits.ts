@@ -4,7 +4,7 @@ import type { Charge } from '../metering.ts';
 import { type DebitedRun, type DebitRun, debitsOf } from './balances.ts';
 import type { Outcome, Write } from './operations.ts';
 
-/** A group of changes in which runs of similar debits are one change each. */
+/** A group of changes in which each run of similar debits is merged into one change. */
 export interface MergedGroup {
   readonly writes: readonly Write[];
   /** Outcomes of the original changes, in their order, given those of `writes`. */
@@ -25,8 +25,8 @@ interface Place {
 
 /**
  * Merges consecutive debits of an account that differ in tokens and time only: a client that sends
- * many requests at once then costs two statements a commit instead of two a request. Other changes
- * keep their order relative to every debit, and so do all changes of one account.
+ * many requests at once then costs two statements per commit instead of two per request. Other
+ * changes keep their order relative to every debit, and so do all changes of one account.
  */
 export function mergeDebits(group: readonly Write[]): MergedGroup {
   const writes: Write[] = [];
@@ -62,7 +62,7 @@ export function mergeDebits(group: readonly Write[]): MergedGroup {
   return { writes, outcomesOf };
 }
 
-/** The outcome of each debit of a run; undefined for another kind of write, and if it failed. */
+/** The outcome of each debit of a run; undefined if the write is not a run, or has failed. */
 function outcomesOfRun(outcome: Outcome, { name, args }: Write): readonly Outcome[] | undefined {
   if (name !== 'debitRun' || 'error' in outcome) return undefined;
   const run = args[0] as DebitRun;

@@ -1,14 +1,14 @@
 import { EVENT_LIFE_MS, type PaymentEvent } from '../payment-events.ts';
 import { removeEnded, type SqlConnection } from './sql-connection.ts';
 
-/** Returns `false` if an event with this id was stored before. */
+/** Stores an event; returns `false` if one with this id was stored before. */
 export function storeEvent(db: SqlConnection, event: PaymentEvent): boolean {
   const { id, type, object, receivedAtMs } = event;
   const sql = 'INSERT INTO payment_events VALUES (?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING';
   return db.run(sql, id, type, object, receivedAtMs) > 0;
 }
 
-/** The events that are not settled, oldest first; a settled one has a time when it is removed. */
+/** Events not yet processed, oldest first. Processed ones have a time when they are removed. */
 export function openEvents(db: SqlConnection, limit: number, offset = 0): PaymentEvent[] {
   return db.all(
     `SELECT id, type, object, receivedAtMs FROM payment_events WHERE endsAtMs IS NULL

@@ -35,7 +35,9 @@ interface ReceiptRow extends Charge {
   readonly repaid: number;
 }
 
-/** Charges for a response, unless one has been charged for already. */
+/**
+ * Charges for a response, unless the request has been charged already; then replays its response.
+ */
 export function debitOnce(
   db: SqlConnection,
   charge: Charge,
@@ -179,7 +181,7 @@ function responseOf(db: SqlConnection, receipt: string): StoredResponse | null {
   return row ? { headers: JSON.parse(row.headers), gzip: row.gzip } : null;
 }
 
-/** Removes some of the expired responses and receipts: more than are added. */
+/** Removes some expired responses and receipts, more than a debit adds. */
 function removeEndedReplays(db: SqlConnection, nowMs: number): void {
   const ended = db.all<{ receipt: string }>(
     `DELETE FROM replays WHERE (account, idempotencyKey) IN (

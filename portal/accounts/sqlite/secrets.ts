@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SqlConnection } from './sql-connection.ts';
 
-/** A secret by its name, created on first use. */
+/** Returns a secret by its name, created on first use. */
 export function secret(db: SqlConnection, name: string): string {
   const made = randomBytes(32).toString('base64url');
   db.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, made);
@@ -13,7 +13,7 @@ export function secrets(db: SqlConnection): Record<string, string> {
   return Object.fromEntries(rows.map((row) => [row.name, row.secret]));
 }
 
-/** Existing secrets stay unchanged. */
+/** Imports secrets; existing ones stay unchanged. */
 export function importSecrets(db: SqlConnection, taken: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(taken)) {
     db.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, text);

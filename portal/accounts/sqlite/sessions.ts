@@ -65,7 +65,7 @@ export function noteSeen(db: SqlConnection, owner: AccountId, id: string, nowMs:
   db.run('UPDATE sessions SET seenAtMs = ? WHERE account = ? AND id = ?', nowMs, owner, id);
 }
 
-/** Newest first. */
+/** Unexpired sessions of an account, newest first. */
 export function sessions(db: SqlConnection, owner: AccountId, nowMs: number): Session[] {
   const sql = `SELECT ${COLUMNS} FROM sessions WHERE account = ?`;
   return liveSessions(db.all<StoredSession>(sql, owner), nowMs);

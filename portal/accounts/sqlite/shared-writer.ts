@@ -8,8 +8,8 @@ interface WaitingGroup {
 }
 
 /**
- * Commits the groups of several processes: those that arrive during one transaction share the next,
- * and its disk sync. Writers of their own would wait for each other's locks.
+ * Commits the groups of several processes; those that arrive during one transaction share the next
+ * one and its disk sync. Separate writers would wait for each other's locks.
  */
 export class SharedWriter implements Writer {
   readonly #writer: Writer;

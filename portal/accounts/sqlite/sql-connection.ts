@@ -11,7 +11,7 @@ import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 const BUSY_MS: Millis = 10_000;
 /**
  * Pause between attempts to begin a transaction while another process is in one. SQLite's own
- * pauses grow to 100 ms, and a transaction takes half a millisecond.
+ * pauses grow to 100 ms, while a transaction takes half a millisecond.
  */
 const BEGIN_PAUSE_MS: Millis = 0.2;
 const SQLITE_BUSY = 5;
@@ -49,7 +49,8 @@ export class SqlConnection {
   }
 
   /**
-   * The first row, if any. For a statement that changes rows, the first one that it `RETURNING`s.
+   * Returns the first row, if any; for a statement that changes rows, the first row of its
+   * `RETURNING` clause.
    */
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#statement(sql).get(...values) as Row | undefined;
@@ -132,7 +133,7 @@ export class SqlConnection {
     return this.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
   }
 
-  /** Another process may have been first. */
+  /** Creates the tables, unless another process has done so first. */
   #makeTables(file: string): void {
     const version = this.#version();
     if (version > SCHEMA_VERSION) throw tooNew(file, version, SCHEMA_VERSION);
@@ -142,7 +143,7 @@ export class SqlConnection {
   }
 }
 
-/** More than a new record adds, so that none pile up. */
+/** Number of expired records removed per new one; more than one, so that they do not pile up. */
 export const REMOVED_AT_ONCE = 4;
 
 /** Removes some of a table's expired records. */

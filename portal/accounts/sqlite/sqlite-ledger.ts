@@ -22,7 +22,7 @@ export interface SqliteLedgerOptions {
   readonly rateLimitPerMinute: number;
   /** Shared request counters, if other processes count too. */
   readonly rates?: RateCounter;
-  /** By default opens a thread of this process. */
+  /** Opens the writer; by default, a thread of this process. */
   readonly openWriter?: OpenWriter;
 }
 
@@ -50,7 +50,7 @@ export async function openSqliteLedger(
     admitSession: (session, nowMs) => admissions.admitSession(session, nowMs),
 
     async replay(account, request, nowMs) {
-      // Usually there is none, and nothing to write.
+      // Usually there is no replay, and nothing to write.
       const isKnown = database.read((db) => hasReplay(db, account, request));
       return isKnown ? replay(account, request, nowMs) : undefined;
     },

@@ -11,7 +11,7 @@ export function formerMailboxes(db: SqlConnection): FormerMailbox[] {
   return rows.map(({ hash, disabled }) => ({ hash, disabled: disabled !== 0 }));
 }
 
-/** Existing mailboxes stay unchanged. */
+/** Imports mailboxes of closed accounts; existing records stay unchanged. */
 export function importFormerMailboxes(
   db: SqlConnection,
   mailboxes: readonly FormerMailbox[],

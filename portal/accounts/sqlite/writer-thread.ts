@@ -4,7 +4,8 @@ import { failureOf, type Reply } from './reply.ts';
 import { SqlConnection } from './sql-connection.ts';
 import { commitGroup } from './writer.ts';
 
-// The thread that writes to a ledger: each message is a group of changes; an empty one is the last.
+// Thread that writes to a ledger. Each message is a group of changes; an empty group closes the
+// database.
 
 const port = parentPort!;
 const db = new SqlConnection(workerData as string, { isWriter: true });

@@ -14,15 +14,15 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-/** Applies a group of changes in one transaction; one that throws is rolled back alone. */
+/** Applies a group of changes in one transaction; a change that throws is rolled back alone. */
 export function commitGroup(db: SqlConnection, group: readonly Write[]): Outcome[] {
   try {
     return db.transaction(() => group.map((write) => ({ value: perform(db, write) })));
   } catch (error) {
     if (isOfTheDatabase(error)) throw error;
   }
-  // A change threw, which is rare, and everything was rolled back: retries with a savepoint for
-  // each.
+  // A change threw, which is rare, and everything was rolled back: retries with a savepoint per
+  // change.
   return db.transaction(() => group.map((write) => outcomeOf(db, write)));
 }
 
@@ -124,7 +124,10 @@ class ThreadWriter implements Writer {
     }
   }
 
-  /** An error is followed by an exit, when another thread may have been started. */
+  /**
+   * Ends the current thread after an error or exit. An exit follows each error; by then, another
+   * thread may have been started.
+   */
   #end(thread: Worker, error: Error): void {
     if (this.#thread !== thread) return;
     this.#thread = null;

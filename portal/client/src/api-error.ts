@@ -3,8 +3,8 @@ import type { Problem, Problems } from './api-types.ts';
 /** Tokens that a response cost, and the balance it left. */
 export interface Tokens {
   /**
-   * 0 for errors, free routes and members' isochrones, for repeats of what a store holds, and where
-   * an earlier try was charged whose response was lost.
+   * Tokens charged for this response: 0 for errors, free routes and members' isochrones, for
+   * repeats of a stored response, and if an earlier attempt was charged but its response was lost.
    */
   readonly charged: number;
   /** Null where the service does not report it. */
@@ -13,9 +13,9 @@ export interface Tokens {
 
 /** Problem documents by slug, and two failures without one. */
 interface ProblemOf extends Problems {
-  /** No response to any try; `cause` is the last failure, `status` 0. */
+  /** No response to any attempt; `cause` is the last failure, `status` 0. */
   'no-response': null;
-  /** A response that is not of the API, such as a gateway's. */
+  /** A response that did not come from the API, such as a gateway's. */
   'unexpected-response': null;
 }
 
@@ -29,7 +29,7 @@ interface Failure<S extends Slug> {
   /** Id of the request in the service's log, for reports; empty if a free route did not respond. */
   readonly requestId: string;
   readonly tokens: Tokens;
-  /** Wait that the service requests, by `Retry-After`. */
+  /** Wait that the service requested with `Retry-After`; null without one. */
   readonly retryAfterMs: number | null;
 }
 
@@ -53,7 +53,7 @@ export const ApiError = class ApiError extends Error {
   }
 } as unknown as ApiErrorClass;
 
-/** Error for the body of a response that is no success. */
+/** Returns the error for the body of an unsuccessful response. */
 export function errorOf(
   data: unknown,
   response: Pick<Failure<Slug>, 'status' | 'requestId' | 'tokens' | 'retryAfterMs'>,

@@ -22,7 +22,7 @@ export type DataOf<
   M extends MediaTypeOf<O> = DefaultOf<O>,
 > = Operations[O]['responses'][M];
 
-/** A row of an operation's responses, or an exported table of their list. */
+/** A row of an operation's responses; for the list of exports, one exported table. */
 export type RowOf<O extends Name> =
   DataOf<O> extends { results: ReadonlyArray<infer Row> } | { exports: ReadonlyArray<infer Row> }
     ? Row
@@ -31,10 +31,10 @@ export type RowOf<O extends Name> =
 /**
  * A call that may need several requests. It is sent once it is awaited or iterated: `await` sends
  * one request; `for await` continues to the end, over the pages of a list, or over a batch of any
- * length in chunks of what the service accepts, sending truncated origins again.
+ * length in chunks of the size that the service accepts, resending truncated origins.
  */
 export interface Call<T, Row> extends Promise<Reply<T>>, AsyncIterable<Reply<T>> {
-  /** Rows of all pages or chunks; of JSON only. */
+  /** Rows of all pages or chunks; JSON only. */
   rows(): AsyncIterable<Row>;
 }
 
@@ -49,7 +49,7 @@ export type Client = {
     : Promise<Reply<DataOf<O, M>>>;
 };
 
-/** A client of the API; where the service limits the rate, all its calls wait. */
+/** Creates a client of the API. When the service limits the rate, all calls of the client wait. */
 export function createClient(options: ClientOptions): Client {
   const send = createSender(options);
   const methods = Object.entries(OPERATIONS).map(([name, operation]) => [
@@ -68,12 +68,12 @@ function callOf(
 ): Call<unknown, unknown> {
   const route = { isFree: access === 'free', method, path };
   let sent: Promise<Reply<unknown>> | undefined;
-  /** The request that is the call itself: sent once, whether it is awaited, iterated or both. */
+  /** Sends the call's first request, once, whether the call is awaited, iterated or both. */
   const itself = () => {
     sent ??= send(route, params, options);
     return sent;
   };
-  /** A further request, with an idempotency key of its own. */
+  /** Sends a further request, with an idempotency key of its own. */
   const further = (changed: Params, n: number) => {
     const { idempotencyKey } = options;
     const own = idempotencyKey && { idempotencyKey: `${idempotencyKey}-${n}` };
@@ -96,7 +96,7 @@ function callOf(
       const part = origins.slice(done, done + size!);
       const isAll = part.length === origins.length;
       const chunk = await (isAll ? itself() : further({ [name]: part }, n));
-      // Those truncated are the last of the request.
+      // Truncated origins are the last ones of the request.
       const delivered = part.length - Number(chunk.headers.get('x-batch-truncated'));
       if (delivered === 0) throw new Error('The service delivered none of the origins.');
       yield chunk;

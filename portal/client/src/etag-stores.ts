@@ -1,19 +1,23 @@
-/** A response kept for repeats of its request. */
+/** A response stored for repeats of its request. */
 export interface StoredResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
 /**
- * Keeps responses with their `ETag`. A repeat is sent with `If-None-Match`: if nothing has changed
- * the service responds 304, free, and the stored body is returned. A store may forget anything.
+ * Keeps responses with their `ETag`. A repeat is sent with `If-None-Match`; if nothing has changed,
+ * the service responds 304, free of charge, and the stored body is returned. A store may drop any
+ * response.
  */
 export interface EtagStore {
   get(key: string): StoredResponse | undefined | Promise<StoredResponse | undefined>;
   set(key: string, response: StoredResponse): void | Promise<void>;
 }
 
-/** Store in memory; past `maxBytes` of bodies (32 MiB by default) the least recently used go. */
+/**
+ * Creates a store in memory. Beyond `maxBytes` of bodies (32 MiB by default), it drops the least
+ * recently used responses.
+ */
 export function memoryStore({ maxBytes = 2 ** 25 } = {}): EtagStore {
   const kept = new Map<string, StoredResponse>();
   let bytes = 0;
@@ -41,13 +45,16 @@ export function memoryStore({ maxBytes = 2 ** 25 } = {}): EtagStore {
   };
 }
 
-/** Methods used of a browser's `Cache`; Deno and Cloudflare Workers have it too. */
+/** The methods used of `Cache`, which browsers, Deno and Cloudflare Workers have. */
 interface ResponseCache {
   match(url: string, options: { ignoreVary: boolean }): Promise<Response | undefined>;
   put(url: string, response: Response): Promise<void>;
 }
 
-/** Store in the Cache Storage of a browser: survives reloads. Pages need https, or localhost. */
+/**
+ * Creates a store in a browser's Cache Storage, which survives reloads. Pages must be on https or
+ * localhost.
+ */
 export function browserStore(name = 'travel-time-access'): EtagStore {
   const { caches } = globalThis as unknown as {
     caches: { open(name: string): Promise<ResponseCache> };

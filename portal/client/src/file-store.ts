@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { EtagStore } from './etag-stores.ts';
 
 /**
- * Store in a folder, for Node, Deno and Bun: a file a response, which processes may share. Files
- * may be deleted at any time; a damaged one is ignored.
+ * Creates a store in a folder, for Node, Deno and Bun, with one file per response. Processes may
+ * share it. Files may be deleted at any time; a damaged one is ignored.
  */
 export function fileStore(folder: string): EtagStore {
   const hash = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');

@@ -8,13 +8,16 @@ export interface ClientOptions {
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /** Keeps the responses of metered GETs, so that repeats are free; none by default. */
   readonly store?: EtagStore | undefined;
-  /** Times that a failed request is sent again; 4 by default. */
+  /** Maximum number of retries of a failed request; 4 by default. */
   readonly retries?: number | undefined;
-  /** Longest wait for a response, each try; 80 seconds by default. */
+  /** Maximum wait for a response, per attempt; 80 seconds by default. */
   readonly timeoutMs?: number | undefined;
-  /** Longest wait before a retry; 120 seconds by default. A longer `Retry-After` is thrown. */
+  /**
+   * Maximum wait before a retry; 120 seconds by default. An error with a longer `Retry-After` is
+   * thrown.
+   */
   readonly maxWaitMs?: number | undefined;
-  /** Replacement of the global `fetch`. */
+  /** Replacement for the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -25,7 +28,7 @@ export interface CallOptions<MediaType = string> {
   readonly signal?: AbortSignal | undefined;
   /**
    * Idempotency key of a POST, random by default. Calls with the same key and parameters within 24
-   * hours are charged once, from other processes too.
+   * hours are charged once, even from different processes.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -53,12 +56,12 @@ interface Route {
 /** Sends one request until it succeeds or fails for good. */
 export type Send = (route: Route, params: Params, options: CallOptions) => Promise<Reply<unknown>>;
 
-/** Statuses of passing failures. */
+/** Statuses of transient failures; 0 if there was no response. */
 const PASSING = [0, 408, 429, 500, 502, 503, 504];
-/** Headers that hold for as long as the body does. */
+/** Headers that stay valid for as long as the body does. */
 const LASTING = /^(etag|content-type|link|x-next-cursor|x-resolved-block|x-unrouted)$/;
 
-/** A sender whose calls share credentials, store, and the waits of the rate limit. */
+/** Creates a sender whose calls share credentials, the store, and waits for the rate limit. */
 export function createSender(options: ClientOptions): Send {
   const { baseUrl, apiKey, retries = 4, timeoutMs = 80_000, maxWaitMs = 120_000 } = options;
   const root = typeof baseUrl === 'string' ? rootOf(baseUrl) : baseUrl;
@@ -71,7 +74,7 @@ export function createSender(options: ClientOptions): Send {
     const storeKey = `${accept} ${url}`;
     const store = isGet && !isFree ? options.store : undefined;
     const stored = await quietly(() => store?.get(storeKey));
-    // Headers of its own would cost a page on another origin a preflight: free routes need none.
+    // Free routes get no id: from a page on another origin, a custom header would need a preflight.
     const id = isFree ? '' : randomId();
     const headers = new Headers();
     if (accept) headers.set('accept', accept);
@@ -130,7 +133,10 @@ function rootOf(baseUrl: string): string {
   return new URL(baseUrl).href.replace(/\/+$/, '');
 }
 
-/** Path and query of a request, or its body: what the path does not name goes into either. */
+/**
+ * Returns the path and query of a request, and its body. Parameters that the path does not name go
+ * into the query of a GET, or into the body.
+ */
 function addressed(path: string, params: Params, isGet: boolean): [string, string | null] {
   const rest = { ...params };
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
@@ -142,12 +148,15 @@ function addressed(path: string, params: Params, isGet: boolean): [string, strin
   for (const [name, value] of Object.entries(rest)) {
     for (const item of [value].flat()) if (item != null) query.append(name, String(item));
   }
-  // Equal requests share what a store holds.
+  // Sorted so that equal requests share a stored response.
   query.sort();
   return [query.size > 0 ? `${filled}?${query}` : filled, null];
 }
 
-/** The reply of a response, whose body may be a stored one. Throws an `ApiError` otherwise. */
+/**
+ * Returns the reply of a successful response, whose body may be a stored one; throws an `ApiError`
+ * for any other.
+ */
 function replyOf(
   { ok, status, headers: own }: Response,
   sentId: string,
@@ -169,7 +178,7 @@ function replyOf(
   throw errorOf(data, { status, ...about, retryAfterMs: retryAfterMs(own.get('retry-after')) });
 }
 
-/** Parsed JSON, text, or bytes; undefined for JSON that is damaged. */
+/** Parses a body as JSON, text or bytes, by its media type; undefined for damaged JSON. */
 function dataOf(body: Uint8Array, mediaType: string): unknown {
   if (!/^text\/|json/.test(mediaType)) return body;
   const text = new TextDecoder().decode(body);
@@ -187,14 +196,16 @@ function noResponse(request: string, requestId: string, cause: unknown): ApiErro
   return new ApiError(`No response to ${request}`, { ...nothing, requestId, tokens }, { cause });
 }
 
-/** Milliseconds of a `Retry-After` in seconds or as a date. */
+/** Parses a `Retry-After` in seconds or as a date; null if absent or invalid. */
 function retryAfterMs(header: string | null): number | null {
   if (!header) return null;
   const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isNaN(wait) ? null : Math.max(wait, 0);
 }
 
-/** Between half a second and eight, doubling, with jitter. */
+/**
+ * Returns a backoff that doubles from half a second up to eight, less up to half of it as jitter.
+ */
 function backoffMs(failures: number): number {
   return Math.min(500 * 2 ** failures, 8_000) * (0.5 + Math.random() / 2);
 }
@@ -214,7 +225,10 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** A store that fails costs a repeat, never a response. */
+/**
+ * Runs a store's operation and ignores its failure: a repeat is then charged, but no response is
+ * lost.
+ */
 async function quietly<T>(use: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await use();

@@ -7,7 +7,7 @@ import {
 } from '../../client/src/index.ts';
 import { forgetBrowserToken, portalConfig } from './portal.ts';
 
-/** The client of the API with a key or token; empty: of free routes only. */
+/** Creates a client of the API with a key or token; if it is empty, for free routes only. */
 export function clientWith(apiKey: ClientOptions['apiKey']): Client {
   return createClient({
     baseUrl: async () => (await portalConfig()).api_url,

@@ -39,7 +39,7 @@ export function explained(error: unknown): string {
   }
 }
 
-/** Details of problems start in lower case and have no full stop. */
+/** Makes a sentence of the detail of a problem, which starts in lower case and has no full stop. */
 export function sentence(detail: string): string {
   const begun = detail.charAt(0).toUpperCase() + detail.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;

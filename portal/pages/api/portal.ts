@@ -17,7 +17,7 @@ let config: Promise<PortalConfig> | undefined;
 let csrf: Promise<{ csrf: string }> | undefined;
 let token: { readonly text: Promise<string>; readonly untilMs: number } | undefined;
 
-/** Loaded once; again after a failure. */
+/** The portal's configuration, loaded once; after a failure, the next call loads it again. */
 export function portalConfig(): Promise<PortalConfig> {
   config ??= get<PortalConfig>('/config.json').catch((error: unknown) => {
     config = undefined;
@@ -48,10 +48,13 @@ export async function signOut(): Promise<void> {
   forgetSession();
 }
 
-/** Tokens are valid for ten minutes; a request needs some time to arrive. */
+/**
+ * How long a browser token is used: it is valid for ten minutes, and a request needs some time to
+ * arrive.
+ */
 const TOKEN_USE_MS = 9 * 60_000;
 
-/** The session's browser token, by which pages send requests to the API; kept in memory only. */
+/** The session's browser token, with which pages send requests to the API; kept in memory only. */
 export function browserToken(): Promise<string> {
   if (token === undefined || Date.now() >= token.untilMs) {
     const text = mintBrowserToken();
@@ -83,10 +86,10 @@ export const revokeKey = (id: string) => change('DELETE', `/keys/${encodeURIComp
 export const endSession = (id: string) => change('DELETE', `/sessions/${encodeURIComponent(id)}`);
 export const closeAccount = () => change('DELETE', '/account');
 
-/** Page for buying a membership. */
+/** Returns the address of the page for buying a membership. */
 export const subscribe = () => addressFrom('/billing/subscribe');
 export const buyPack = (id: string) => addressFrom('/billing/packs', { pack_id: id });
-/** Page for managing membership, cards and invoices. */
+/** Returns the address of the page for managing membership, cards and invoices. */
 export const manageBilling = () => addressFrom('/billing/portal');
 
 async function addressFrom(path: string, body?: object): Promise<string> {
@@ -107,8 +110,8 @@ function post(path: string, body: object): Promise<Response> {
 }
 
 /**
- * Changes something of the account, with the CSRF token that proves that the request comes from
- * here.
+ * Sends a change to the account, with the CSRF token that proves that the request comes from this
+ * site.
  */
 async function change(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Response> {
   const attempt = async () => {
@@ -129,7 +132,10 @@ async function change(method: 'POST' | 'DELETE', path: string, body?: object): P
   }
 }
 
-/** Throws a `Fault` for everything but a success, including no response within twenty seconds. */
+/**
+ * Sends a request; throws a `Fault` unless it succeeds, including if there is no response within
+ * twenty seconds.
+ */
 async function send(
   method: string,
   path: string,

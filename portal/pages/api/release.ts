@@ -21,7 +21,8 @@ export async function releaseFacts(api: Client) {
 }
 
 /**
- * The most populous place matching the first of these prefixes that has any: an initial example.
+ * Returns an initial example: the most populous place matching the first of these prefixes that has
+ * any.
  */
 export async function somePlace(api: Client, signal?: AbortSignal): Promise<Place | undefined> {
   for (const q of 'aeiou') {

@@ -5,14 +5,14 @@ import { clientWith, keylessClient } from './clients.ts';
 import { browserToken } from './portal.ts';
 
 /**
- * The client of the API, by which pages send all their requests:
+ * Returns the client of the API, through which pages send all their requests:
  *
  *     const api = useApi();
  *     const { data, tokens } = await api.getBlockSummary({ geoid, mode: ['walk'] });
  *
- * The tokens are those of the account that is signed in, by its session's browser token, or of a
- * key that was typed. Free routes need neither. Repeats of a metered GET are free while the data
- * are unchanged, also after a reload. Failures are explained to users by `explained`.
+ * Tokens are charged to the account that is signed in, by its session's browser token, or to that
+ * of a typed key. Free routes need neither. Repeats of a metered GET are free while the data is
+ * unchanged, even after a reload. `explained` explains failures to users.
  */
 export function useApi(typedKey = ''): Client {
   const { visitor } = useSession();

@@ -7,8 +7,8 @@ export type Loaded<Value> =
   | { readonly state: 'failed'; readonly error: Error };
 
 /**
- * Loads when first shown, when the query changes, and on `reload`; the old value stays until the
- * new one arrives.
+ * Loads a value when first shown, when `question` changes, and on `reload`. The old value stays
+ * until the new one arrives.
  */
 export function useLoaded<Value>(
   load: () => Promise<Value>,

@@ -2,13 +2,13 @@ import { BAND_ENDS } from '../../../shards/bands/time-bands.ts';
 import { latOf, lonOf, readTiles, TILE_ZOOMS, tilesIn } from '../map/still/vector-tiles.ts';
 import type { Drawing } from './outline.ts';
 
-/** A tile is drawn at this size or smaller. */
+/** Maximum size at which a tile is drawn. */
 const TILE_SIZE = 512;
 
 /**
  * Reads the time bands that a picture shows, from the archive of a mode and type. Returns the `d`
- * of an SVG path for each class, empty where there is none, to be filled with the nonzero rule: the
- * polygons of neighbouring tiles overlap in their buffers.
+ * of an SVG path for each class, empty for a class without bands. The paths have to be filled with
+ * the nonzero rule, since the polygons of neighbouring tiles overlap in their buffers.
  */
 export async function bandPaths(archiveUrl: string, drawing: Drawing): Promise<readonly string[]> {
   const paths = BAND_ENDS.map(() => '');
@@ -26,7 +26,10 @@ export async function bandPaths(archiveUrl: string, drawing: Drawing): Promise<r
   return paths;
 }
 
-/** The lowest zoom whose tiles are drawn no larger than their size. */
+/**
+ * Returns the lowest zoom whose tiles are drawn no larger than `TILE_SIZE`, within those of the
+ * bands.
+ */
 function zoomFor({ perDegreeEast }: Drawing): number {
   const zoom = Math.ceil(Math.log2((360 * perDegreeEast) / TILE_SIZE));
   return Math.min(TILE_ZOOMS.most, Math.max(TILE_ZOOMS.bands, zoom));

@@ -86,7 +86,7 @@ function Strip({ minutes }: { readonly minutes: readonly (number | null)[] }) {
   );
 }
 
-/** Modes differ in shape as well as colour. */
+/** The mark of a mode; modes differ in shape as well as colour. */
 function Mark({ mode, x }: { readonly mode: (typeof MODES)[number]; readonly x: number }) {
   if (mode === 'walk') return <circle class="of-walk" cx={x} cy="10" r="5.5" />;
   if (mode === 'bike') return <rect class="of-bike" x={x - 4.5} y="5.5" width="9" height="9" />;

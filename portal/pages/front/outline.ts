@@ -20,7 +20,7 @@ const METRES_PER_DEGREE = 111_195;
 const SCALE_PART = 0.3;
 
 /**
- * Fits an outline into a picture with a margin, north up, true to scale at its middle: the
+ * Fits an outline into a picture with a margin, north up and true to scale at its middle, in the
  * equirectangular projection about that latitude. Places across the antimeridian stay whole.
  */
 export function drawOutline(

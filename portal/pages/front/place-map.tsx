@@ -62,7 +62,7 @@ export function BandLegend() {
   );
 }
 
-/** The path of each class; empty until they are loaded, and if they cannot be. */
+/** The path of each class; an empty list until the paths are loaded, and if they cannot be. */
 function useBands(url: string | null, drawing: Drawing | null): readonly string[] {
   const [bands, setBands] = useState<readonly string[]>([]);
   useEffect(() => {

@@ -4,8 +4,8 @@ import type { StyleSpecification } from 'maplibre-gl';
 export type BaseMap = { readonly archive: string } | { readonly style: StyleSpecification };
 
 /**
- * The base map of the portal's `MAP_STYLE_URL`, or else of the release; null without either. A
- * style that cannot be loaded gives way to the release's own map.
+ * Returns the base map of the portal's `MAP_STYLE_URL`, or else of the release; null if there is
+ * neither. If the style cannot be loaded, the release's own map is used.
  */
 export async function loadBaseMap(
   styleUrl: string | undefined,

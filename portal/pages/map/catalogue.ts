@@ -7,7 +7,7 @@ import type { Weight } from './layout/weight-choice.tsx';
 import { inOrder } from './layout/weight-order.ts';
 import { openingBox } from './opening-box.ts';
 
-/** A destination type that there is a map of. */
+/** A destination type that has a map. */
 export interface MapType {
   readonly id: number;
   readonly name: string;
@@ -17,11 +17,11 @@ export interface MapType {
 
 export interface Catalogue {
   readonly release: string;
-  /** The first view: the bounds of its POIs. */
+  /** Bounds of the first view: those of its POIs, within those of its blocks (`openingBox`). */
   readonly bounds: readonly number[];
   readonly modes: readonly Mode[];
   readonly types: readonly MapType[];
-  /** Types of everyday life, of which a profile consists. */
+  /** Everyday types, of which a profile consists. */
   readonly everyday: readonly number[];
   /** Names of all leaf types, by id. */
   readonly typeNames: ReadonlyMap<number, string>;
@@ -41,7 +41,7 @@ const COMPONENTS: Readonly<Record<string, string>> = {
   blocks: 'blocks',
 };
 
-/** By label. */
+/** Labels of everyday types. */
 const EVERYDAY = [
   'grocery_stores',
   'pharmacies',
@@ -53,7 +53,7 @@ const EVERYDAY = [
   'frequent_transit',
 ];
 
-/** The layers of the release; `null` where it has no tiles. */
+/** Loads the layers of the release; `null` if it has no tiles. */
 export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
   const [facts, { data: tiles }, { map_style_url }, { data: weighed }] = await Promise.all([
     releaseFacts(api),

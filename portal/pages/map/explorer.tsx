@@ -34,7 +34,10 @@ const VIEW_NAMES = VIEWS.map((view) => [view, MAP_VIEWS[view].name] as const);
 
 const NO_CRITERIA: readonly Criterion[] = [];
 
-/** Not the direction of a reach: people mostly travel to sites. */
+/**
+ * Initial query of sites. Its direction does not follow that of a reach: people mostly travel to
+ * sites.
+ */
 const SITES_BY: Omit<SitesQuery, 'mode'> = { direction: 'to', weight: 'people', choose: 3 };
 
 /** The map and the panel beside it. */

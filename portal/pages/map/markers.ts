@@ -17,8 +17,9 @@ export interface MarkedPois {
 }
 
 /**
- * The markers of a view: sites of one's own; or an origin that is a point, the POIs of a profile,
- * and one POI, of the catchment or searched for. `poiName`: the name of the POI at the origin.
+ * Returns the markers of a view: either sites of one's own, or an origin that is a point, the POIs
+ * of a profile, and one POI, that of the catchment or one searched for. `poiName`: the name of the
+ * POI at the origin.
  */
 export function markersOf(
   { view, origin, poi, sites }: MapState,
@@ -65,7 +66,7 @@ function poiMarkers(
 }
 
 const SITE_PREFIX = 'site-';
-/** Longer ids do not fit on a marker. */
+/** Maximum length of an id on a marker; longer ones do not fit. */
 const MAX_SIGN = 2;
 
 function siteMarkers(sites: readonly Site[]): readonly MapMarker[] {
@@ -78,7 +79,7 @@ function siteMarkers(sites: readonly Site[]): readonly MapMarker[] {
   }));
 }
 
-/** The id of the site of a marker. */
+/** Returns the id of the site that a marker stands for. */
 export function siteOf(marker: string): string {
   return marker.slice(SITE_PREFIX.length);
 }

@@ -2,8 +2,8 @@
 type Box = readonly number[];
 
 /**
- * The box in which a map opens: that of the POIs, since blocks of water may reach far out, within
- * that of the blocks, since stations may lie far beyond them.
+ * Returns the box in which a map opens: that of the POIs, since blocks of water may reach far out,
+ * clipped to that of the blocks, since stations may lie far beyond them.
  */
 export function openingBox(blocks: Box, pois: Box | null): Box {
   if (pois === null) return blocks;

@@ -36,7 +36,8 @@ export function usePicture(
     [reachA, reachB],
   );
   const inBasket = basket.state === 'here' ? basket.view : null;
-  // The parts that a view shows: with every move of the map, state and choice are new.
+  // Depends on the parts that a view shows, since every move of the map makes a new state and
+  // choice.
   const shown = useMemo(
     () =>
       MAP_VIEWS[view].shown(state, choice, {

@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<Activity['what'], string>> = {
   'tokens-taken-back': 'Tokens deducted',
   'membership-changed': 'Membership changed',
 };
-/** The default actor is the owner. */
+/** Words for actors other than the owner. */
 const BY: Readonly<Record<Exclude<Activity['by'], 'owner'>, string>> = {
   operator: 'the operator',
   payment: 'a payment',

@@ -2,7 +2,7 @@ import type { Activity } from '../../responses.ts';
 import { counted, dateOf } from '../parts/formats.ts';
 import { deviceName } from './device-name.ts';
 
-/** Describes the cause of a grant for the account's owner. */
+/** Describes the causes of grants for the account's owner. */
 const CAUSES: readonly (readonly [cause: RegExp, words: string])[] = [
   [/^signup$/, 'for signing up'],
   [/^signup-withheld:/, 'for signing up, for now'],
@@ -33,7 +33,7 @@ export function detailInWords(what: Activity['what'], detail: string): string {
   }
 }
 
-/** Converts `5000, signup` to `5,000 tokens to begin with`. */
+/** Converts `5000, signup` to `5,000 tokens for signing up`. */
 function tokensInWords(detail: string): string {
   const [, tokens, cause] = /^(\d+)(?: of \d+)?, (.*)$/.exec(detail) ?? [];
   if (cause === undefined) return detail;

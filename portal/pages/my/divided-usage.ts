@@ -2,7 +2,7 @@ import type { UsageDay } from '../../responses.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The last UTC days up to today, oldest first, as `YYYY-MM-DD`. */
+/** The last `number` UTC days up to today, oldest first, as `YYYY-MM-DD`. */
 export function lastDays(number: number, nowMs: number): string[] {
   return Array.from({ length: number }, (_, i) =>
     new Date(nowMs - (number - 1 - i) * DAY_MS).toISOString().slice(0, 10),
@@ -26,7 +26,10 @@ export interface DayUsage {
   readonly ofParts: readonly number[];
 }
 
-/** Parts that a chart can distinguish; the smaller ones are combined into one more. */
+/**
+ * Maximum number of parts that a chart can distinguish; if there are more, the last combines the
+ * smaller ones.
+ */
 const MAX_PARTS = 4;
 const REST = 'all others';
 

@@ -14,7 +14,7 @@ import { membershipText } from './membership-text.ts';
 function MembershipPlan(props: {
   readonly plan: PortalConfig['plans']['membership'];
   readonly membership: Membership | null;
-  /** Opens a page of the payment processor; `null` if nothing can be bought. */
+  /** Opens a page of the payment processor. */
   readonly pay: (askAddress: () => Promise<string>) => void;
 }) {
   const { plan, membership, pay } = props;
@@ -46,7 +46,7 @@ function MembershipPlan(props: {
 /** One-time token packs. */
 function TokenPacks(props: {
   readonly packs: PortalConfig['plans']['token_packs'];
-  /** Opens a page of the payment processor; `null` if nothing can be bought. */
+  /** Opens a page of the payment processor. */
   readonly pay: (askAddress: () => Promise<string>) => void;
 }) {
   const { packs, pay } = props;
@@ -117,7 +117,7 @@ export function PlanPage({ account }: { readonly account: Account }) {
   );
 }
 
-/** Where nothing is sold, an operator may still have granted a membership. */
+/** Shown if nothing is sold; an operator may still have granted a membership. */
 function NothingSold({ membership }: { readonly membership: Membership | null }) {
   return (
     <>

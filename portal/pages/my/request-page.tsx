@@ -14,7 +14,10 @@ import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';
 import { TryIt } from './try-it.tsx';
 
-/** The first request: from here with the account’s tokens, and in four languages with a key. */
+/**
+ * The page of the first request, sent from here with the account’s tokens, or as code in four
+ * languages with a key.
+ */
 export function RequestPage() {
   const { freshKey } = useSession();
   const api = useApi();
@@ -54,13 +57,16 @@ export function RequestPage() {
   );
 }
 
-/** A summary: its URL, for programs, and the same request, for this page. */
+/** A request for a summary: its URL, for programs, and a function that sends it, for this page. */
 interface FirstRequest {
   readonly url: string;
   send(api: Client): Promise<Reply<DataOf<'getBlockSummary' | 'getPointSummary'>>>;
 }
 
-/** A summary that has rows: of the portal’s example block, or of the middle of some place. */
+/**
+ * Returns a request for a summary that has rows: of the portal’s example block, or of the middle of
+ * some place.
+ */
 async function firstRequest(api: Client): Promise<FirstRequest> {
   const { api_url, example_block: geoid } = await portalConfig();
   const mode = ['walk'] as const;

@@ -1,6 +1,6 @@
 import { CopyButton } from './copy-button.tsx';
 
-/** Code to read and copy, scrollable if it is too wide, by keyboard too. */
+/** Code to read and copy, scrollable if it is too wide, also by keyboard. */
 export function CodeBlock({ text, what }: { readonly text: string; readonly what: string }) {
   return (
     <div class="code-block">

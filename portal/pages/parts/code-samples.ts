@@ -1,11 +1,11 @@
-/** In place of a key. */
+/** Placeholder for a key. */
 export const NO_KEY = 'YOUR_KEY';
 
-/** Parts of a sample beside URL and key. */
+/** Parts of a sample besides URL and key. */
 interface Sample {
   /** The member of the response to print: rows, or an object of figures. */
   readonly rows?: string;
-  /** Sent by POST, as JSON. */
+  /** Body of a POST, sent as JSON; without one, the request is a GET. */
   readonly body?: object | undefined;
 }
 

@@ -30,7 +30,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** `38 %`; `0.4 %` below one per cent, so that few is not none. */
+/** Formats a share: `38 %`, or `0.4 %` below one per cent, so that few do not appear as none. */
 export function percent(share: number): string {
   const value = share * 100;
   return `${value > 0 && value < 1 ? value.toFixed(1) : Math.round(value)} %`;

@@ -1,4 +1,4 @@
-/** Index that a key moves the focus to in a row of items; `undefined` if none. */
+/** Index to which a key moves the focus in a row of items; `undefined` if it moves none. */
 export function nextByKey(key: string, at: number, length: number): number | undefined {
   const targets: Readonly<Record<string, number>> = {
     ArrowRight: (at + 1) % length,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A table, scrollable if it is too wide, by keyboard too. */
+/** A table, scrollable if it is too wide, also by keyboard. */
 export function WideTable(props: { readonly label: string; readonly children: ComponentChildren }) {
   const { label, children } = props;
   return (

@@ -36,7 +36,7 @@ export type Visitor =
 
 export interface Session {
   readonly visitor: Visitor;
-  /** The last key created while these pages are open: shown once, and stored nowhere. */
+  /** The last key created while these pages are open, which is shown once and stored nowhere. */
   readonly freshKey: string | null;
   setFreshKey(key: string | null): void;
   signedIn(account: Account): void;

@@ -4,14 +4,12 @@ import { FailedMap } from '../parts/failed-map.tsx';
 
 const loadMapPage = async () => {
   const page = import('../map/map-page.tsx');
-  // Starts the graphics, for which everything waits, while the page is loaded.
+  // Starts the graphics, which everything waits for, while the page is still being loaded.
   prefetchMapLibre();
   return (await page).MapPage;
 };
 
-/**
- * The page of the map. Its script and style are files of their own, which other pages do not load.
- */
+/** The page of the map. Its script and style are separate files, which other pages do not load. */
 export function LazyMapPage() {
   const page = useLoaded(loadMapPage);
   if (page.state === 'here') return <page.value />;

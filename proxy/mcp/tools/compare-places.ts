@@ -7,12 +7,12 @@ import { share, table, transitNotes } from '../outputs.ts';
 import { tool } from '../tool.ts';
 import { type NamedType, rowCountOf } from '../type-catalogue.ts';
 
-/** Whether all types together say more than a row of each leaf type. */
+/** Whether a basket adds to the rows of leaf types, as it does if there is more than one row. */
 function needsBasket(types: readonly NamedType[]): boolean {
   return rowCountOf(types) > 1;
 }
 
-/** Maximum price of some cities: a row a leaf type, and a basket. */
+/** Maximum price of comparing cities: for each, one row per leaf type, and the basket if needed. */
 function priceOf(cities: number, types: readonly NamedType[]): number {
   const { area_minimum, basket } = PLANS.charges;
   return cities * Math.max(area_minimum, rowCountOf(types) + (needsBasket(types) ? basket : 0));
@@ -91,7 +91,10 @@ export const comparePlaces = tool({
   },
 });
 
-/** `Any of: Parks`, whose leaf types have rows of their own; `All of: Parks, Libraries`. */
+/**
+ * Names the basket: `Any of: Parks` for one type, whose leaf types have rows of their own, or
+ * `All of: Parks, Libraries`.
+ */
 function basketName(types: readonly NamedType[]): string {
   const names = types.map(({ name }) => name).join(', ');
   return types.length === 1 ? `Any of: ${names}` : `All of: ${names}`;

@@ -13,7 +13,7 @@ import { tool } from '../tool.ts';
 const minutes = listOf(reachMinutes, { most: 6, of: 'minutes', such: '[15, 30]' })
   .optional()
   .describe('Up to 30 for types');
-/** Counts that each opportunity has at most if no minutes are sent. */
+/** Maximum number of counts per opportunity if no minutes are sent. */
 const DEFAULT_COUNTS = 4;
 
 export const reachFrom = tool({
@@ -46,7 +46,7 @@ export const reachFrom = tool({
     const { weights } = await calls.data(client.getWeights());
     const known = weights.map(({ weight }) => weight);
     const catalogue = await calls.types();
-    /** Names for readers, by the API's. */
+    /** Names for readers, keyed by the names that the API uses. */
     const names = new Map<string, string>();
     for (const name of of) {
       if (known.includes(name)) names.set(name, name);

@@ -31,8 +31,9 @@ const BLOCKS_PER_READ = 32;
 const BLOCKS_PER_PAGE = 4_096;
 
 /**
- * Adds the next rows of some blocks to a page, at first those of few blocks at a time; no block is
- * below that where the page starts. Returns where the page ends, if there may be more rows.
+ * Adds the next rows of the found blocks to a page, reading few blocks at first and then more at a
+ * time. No found block precedes the one where the page starts. Returns the position where the page
+ * ends, or null if the found blocks have no more rows.
  */
 async function addArealPage<Times>(
   rows: BlockRows<Times>,
@@ -69,7 +70,10 @@ async function addArealPage<Times>(
 
 type OutlineOf = (block: GeoidNumber) => PolygonGeometry | undefined;
 
-/** The outlines of a county's blocks, where the format has geometries. */
+/**
+ * Returns a lookup of the outlines of blocks of a county; all undefined if the format has no
+ * geometries.
+ */
 async function outlinesFor(
   format: RowFormat,
   release: Release,
@@ -85,8 +89,8 @@ async function outlinesFor(
 }
 
 /**
- * Number of blocks that fill a page if each has all its rows, plus one to see whether there are
- * more.
+ * Number of blocks that fill a page if each has all its rows, plus one to detect whether there are
+ * more. At most `BLOCKS_PER_READ`.
  */
 function minBlocks(release: Release, { query, nthFilter, page }: ResolvedArea): number {
   const { modes, types } = query;
@@ -113,7 +117,7 @@ export interface ResolvedArea extends PagedRequest {
   readonly nthFilter: NthFilter | null;
 }
 
-/** `where`: the parameters that identify the area. */
+/** Resolves the request of an areal route; `where` holds the parameters that identify the area. */
 export function resolveArea(
   release: Release,
   cursors: CursorSealer,
@@ -141,12 +145,15 @@ export function resolveArea(
   };
 }
 
-/** The position before all rows of a block and those above it: GEOID, type id, mode id, n. */
+/**
+ * Returns the position before all rows of a block and of higher GEOIDs: GEOID, type id, mode id
+ * and, with `nthFilter`, n.
+ */
 function beginOf(block: GeoidNumber, nthFilter: NthFilter | null): Page['position'] {
   return nthFilter === null ? [block, 0, 0] : [block, 0, 0, 0];
 }
 
-/** Renders the page for some blocks. */
+/** Renders the page of the found blocks. */
 export async function queryArea(
   release: Release,
   context: QueryContext,

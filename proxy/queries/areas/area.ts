@@ -15,7 +15,7 @@ import type { SearchedArea } from '../searched-area.ts';
 import { allBlocksIn, type CountyBlocks } from './drawn-blocks.ts';
 import { blocksOfPlace, locatePlace } from './places.ts';
 
-/** Some blocks of a release, by one of the ways to name them. */
+/** A set of blocks of a release, named in one of several ways. */
 export type Area =
   | { readonly kind: 'drawn'; readonly drawn: SearchedArea }
   | { readonly kind: 'places'; readonly geoids: readonly string[] }
@@ -43,14 +43,14 @@ export async function blocksOfArea(
   }
 }
 
-/** The county of a code; throws `county-not-found` if the release lacks it. */
+/** Returns the county with a FIPS code; throws `county-not-found` if the release lacks it. */
 export function findCounty(release: Release, fips: CountyFips): CountyManifest {
   const county = release.county(fips);
   if (county) return county;
   throw new Problem('county-not-found', `this release has no county ${fips}`, { fips });
 }
 
-/** All blocks of some counties; none is read if the release lacks one of them. */
+/** Reads all blocks of several counties; reads nothing if the release lacks one of the counties. */
 function blocksOfCounties(release: Release, fips: readonly CountyFips[]): Promise<CountyBlocks[]> {
   const counties = fips.map((one) => findCounty(release, one));
   return Promise.all(counties.map((county) => blocksOfCounty(release, county)));
@@ -96,7 +96,7 @@ async function blocksOfPlaces(
   return [...byCounty.values()].sort((a, b) => a.index.geoids[0] - b.index.geoids[0]);
 }
 
-/** The ordinals of two lists without a common one, ascending. */
+/** Merges two disjoint lists of ordinals; sorted ascending. */
 function together(a: Uint32Array, b: Uint32Array): Uint32Array {
   const both = new Uint32Array(a.length + b.length);
   both.set(a);
@@ -104,7 +104,9 @@ function together(a: Uint32Array, b: Uint32Array): Uint32Array {
   return both.sort();
 }
 
-/** `geoids`: ascending. */
+/**
+ * Finds blocks by `geoids`, sorted ascending; throws `block-not-found` if the release lacks one.
+ */
 async function blocksNamed(release: Release, geoids: Float64Array): Promise<CountyBlocks[]> {
   const parts: CountyBlocks[] = [];
   for (let first = 0, end: number; first < geoids.length; first = end) {
@@ -128,7 +130,7 @@ function noSuchBlock(number: GeoidNumber): Problem {
   return new Problem('block-not-found', `there is no census block ${geoid}`, { geoid });
 }
 
-/** The `area` of a response. */
+/** Builds the `area` of a response. */
 export function areaFactsOf(parts: readonly CountyBlocks[]) {
   let [blocks, land_area_m2] = [0, 0];
   for (const { index, ordinals } of parts) {

@@ -11,7 +11,7 @@ import { modeFault, typeFault } from '../modes-and-types.ts';
 import { tenthsWithin } from '../pois/poi-times.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 
-/** A criterion as sent: the n-th nearest POI of a type is within some minutes. */
+/** A criterion as sent: the `nth` nearest POI of `type` by `mode` is within `max_minutes`. */
 export interface CriterionParams {
   readonly type: DestTypeId;
   readonly mode: Mode;
@@ -19,16 +19,16 @@ export interface CriterionParams {
   readonly nth: number;
 }
 
-/** A criterion that a block meets, fails, or of which it is not known. */
+/** A criterion that a block meets or fails, or whose outcome at a block is unknown. */
 export interface Criterion {
-  /** A leaf, or a parent, of which any leaf counts. */
+  /** A leaf type, or a parent type that any of its leaf types satisfies. */
   readonly type: DestTypeId;
   readonly mode: ReleaseMode;
   readonly nth: number;
   readonly maxTenths: Tenths;
 }
 
-/** The criteria of a body. Throws for types and modes that the release lacks. */
+/** Resolves the criteria of a body; throws for types and modes that the release lacks. */
 export function requestedCriteria(
   release: Release,
   asked: readonly CriterionParams[],
@@ -49,9 +49,9 @@ export function requestedCriteria(
 
 /** Outcomes of criteria at the blocks of a county: bit `j` is criterion `j`. */
 export interface CriteriaBits {
-  /** By block ordinal: the criteria met. */
+  /** Criteria met, by block ordinal. */
   readonly met: Uint16Array;
-  /** By block ordinal: the criteria whose mode could not be routed from the block. */
+  /** Criteria whose mode could not be routed from the block, by block ordinal. */
   readonly unknown: Uint16Array;
 }
 
@@ -83,7 +83,7 @@ export async function criteriaBits(
 /** Sums of a weight over the blocks of an area, by the criteria that they meet. */
 export class BasketSums {
   readonly #criteria: number;
-  /** By the number of criteria met. */
+  /** Sums by the number of criteria met. */
   readonly #met: Float64Array;
   readonly #missingOnly: Float64Array;
   #noData = 0;
@@ -94,7 +94,7 @@ export class BasketSums {
     this.#missingOnly = new Float64Array(criteria);
   }
 
-  /** Adds blocks; a block counts as not known if no criterion fails and one is not known. */
+  /** Adds blocks; a block counts as no data if no criterion fails and at least one is unknown. */
   add(ordinals: Uint32Array, { met, unknown }: CriteriaBits, weights: Uint32Array): void {
     const all = (1 << this.#criteria) - 1;
     for (const block of ordinals) {
@@ -105,14 +105,14 @@ export class BasketSums {
         continue;
       }
       this.#met[bitCount(met[block])] += weight;
-      // A single bit, and nothing else missing.
+      // Exactly one criterion fails, and none is unknown.
       if (failed !== 0 && (failed & (failed - 1)) === 0 && unknown[block] === 0) {
         this.#missingOnly[31 - Math.clz32(failed)] += weight;
       }
     }
   }
 
-  /** The `basket` of a response. */
+  /** Builds the `basket` of a response. */
   result(all_of: readonly CriterionParams[]) {
     const met = Array.from(this.#met);
     const total = met.reduce((sum, one) => sum + one, this.#noData);

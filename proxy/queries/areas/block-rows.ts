@@ -11,13 +11,13 @@ import type { Page } from '../rows/pagination.ts';
 /** Row filter for the blocks of an area. */
 export interface ArealQuery extends SummaryFilter {
   readonly withPopulation: boolean;
-  /** Whether pairs without a time get a row too, with the reason. */
+  /** Whether pairs of type and mode without a time also get a row, with the reason. */
   readonly withMissing: boolean;
 }
 
 /** The rows of a page, added block by block. */
 export interface BlockRows<Times> {
-  /** Reads the times of some blocks of a county, ascending. */
+  /** Reads the times of `blocks` of a county, which are sorted ascending. */
   read(county: CountyManifest, index: BlockIndex, blocks: Uint32Array): Promise<readonly Times[]>;
   /** Adds the rows of a block, as far as there is room. */
   add(
@@ -32,7 +32,7 @@ export interface BlockRows<Times> {
   readonly hasMore: boolean;
 }
 
-/** Ends a page of outlines: those of remote blocks have thousands of vertices. */
+/** Size at which a page ends, since outlines of remote blocks have thousands of vertices. */
 const PAGE_BYTES: Bytes = 4 << 20;
 
 /** Whether a page has no room for another row. */
@@ -40,11 +40,11 @@ export function isFull(rows: Rows, limit: number): boolean {
   return rows.count === limit || rows.bytes > PAGE_BYTES;
 }
 
-/** Why there is no time: too far, or unknown. */
+/** Reasons why there is no time: too far, or unknown. */
 export const MISSING_REASONS = ['not-within-30', 'no-data'] as const;
 export type MissingReason = (typeof MISSING_REASONS)[number];
 
-/** Why a block has no time by a mode. */
+/** Returns the reason why a block has no time by a mode. */
 export function missingReason(index: BlockIndex, ordinal: CountyBlock, mode: Mode): MissingReason {
   if (index.isFullyRoutable(ordinal)) return 'not-within-30';
   return unroutedReason(index, ordinal, mode) === null ? 'not-within-30' : 'no-data';

@@ -17,15 +17,15 @@ import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../mod
 import type { CountyBlocks } from './drawn-blocks.ts';
 import { type GroupSums, giniOf, ratiosOf, sharesOf } from './group-measures.ts';
 
-/** The slots in which weights are summed, by tenths of a minute. */
+/** Slots in which weights are summed; `of` maps tenths of a minute to slots. */
 interface Slots {
   readonly count: number;
   readonly of: Uint16Array;
 }
 
-/** One slot a step of the minutes of a response: for sums alone. */
+/** One slot per step of the minutes of a response, which suffices for sums. */
 const STEPS: Slots = slots((tenths) => COVERAGE_MINUTES.findIndex((most) => tenths <= most * 10));
-/** One slot a tenth of a minute: for measures of groups. */
+/** One slot per tenth of a minute, as measures of groups require. */
 const EACH_TIME: Slots = slots((tenths) => tenths);
 
 function slots(slotOf: (tenths: Tenths) => number): Slots {
@@ -33,7 +33,7 @@ function slots(slotOf: (tenths: Tenths) => number): Slots {
   return { count: of[TENTHS.most] + 1, of };
 }
 
-/** The sums that a request wants. */
+/** The sums that a request selects. */
 export interface CoverageQuery {
   /** Ascending. */
   readonly modes: readonly ReleaseMode[];
@@ -43,7 +43,7 @@ export interface CoverageQuery {
   /** Whether the weights are groups, to be compared with the first. */
   readonly areGroups: boolean;
   readonly nth: number;
-  /** The source of the types' labels, if rows have them. */
+  /** Source of the labels of types; null if rows have none. */
   readonly labels: Taxonomy | null;
 }
 
@@ -57,7 +57,7 @@ export interface AskedCoverage {
   readonly names: boolean;
 }
 
-/** The sums that a request selects, and their spelling in a canonical request. */
+/** Resolves the sums that a request selects, and their spelling in a canonical request. */
 export function requestedCoverage(
   release: Release,
   asked: AskedCoverage,
@@ -111,16 +111,17 @@ export function coverageObjects(
 }
 
 /**
- * Sums of weights over the blocks of an area, by the time to the n-th nearest POI of each type: by
- * type, mode, weight. Sums of whole numbers, so they do not depend on the order of blocks.
+ * Sums of weights over the blocks of an area, by type, mode and weight, and by the time to the n-th
+ * nearest POI of the type. The counts are whole numbers, so sums do not depend on the order of
+ * blocks.
  */
 export class CoverageSums {
   readonly #release: Release;
   readonly #query: CoverageQuery;
   readonly #slots: Slots;
-  /** By row, then slot: not yet cumulative. */
+  /** Sums by row, then slot; not yet cumulative. */
   readonly #sums: Float64Array;
-  /** By weight; by mode, then weight. */
+  /** Totals by weight; `#noData` is by mode, then weight. */
   readonly #totals: Float64Array;
   readonly #noData: Float64Array;
 
@@ -135,13 +136,13 @@ export class CoverageSums {
     this.#noData = new Float64Array(modes.length * weights.length);
   }
 
-  /** Adds the blocks of an area in a county. One range read if their county's head is cached. */
+  /** Adds the blocks of an area in one county, with one range read if the head is cached. */
   async add({ county, index, ordinals }: CountyBlocks, waiters: Waiters): Promise<void> {
     const { modes, types, weights, nth } = this.#query;
     const columns = await Promise.all(
       weights.map((weight) => this.#release.weightCounts(county, weight)),
     );
-    // Zero outside the area, so that a block is looked up in it by its weight.
+    // Weights outside the area are zero, so that sums need not test whether a block is in the area.
     const masked = columns.map((column) => maskedBy(ordinals, column));
     masked.forEach((column, w) => {
       this.#totals[w] += sumOf(ordinals, column);
@@ -170,7 +171,7 @@ export class CoverageSums {
     }
   }
 
-  /** Adds a row for each type, mode and weight; with groups, their measures too. */
+  /** Adds a row for each type, mode and weight; rows of groups also have their measures. */
   async addTo(rows: Rows, waiters: Waiters): Promise<void> {
     const { modes, types, weights, areGroups, nth, labels } = this.#query;
     const { format } = rows;
@@ -218,7 +219,7 @@ export class CoverageSums {
   }
 }
 
-/** The measures of a group; `byTime` is by tenths of a minute. */
+/** Returns the measures of a group; `byTime` holds its sums by tenths of a minute. */
 function measuresOf(group: GroupSums, reference: GroupSums, byTime: Float64Array, beyond: number) {
   return {
     share: sharesOf(group),

@@ -27,9 +27,9 @@ export interface CountyBlocks {
 
 /** Blocks found, in GEOID order. */
 export interface FoundBlocks {
-  /** County by county, each searched on demand. */
+  /** Blocks county by county; each county is searched on demand. */
   readonly counties: AsyncIterable<CountyBlocks>;
-  /** Where to continue: blocks of counties not yet searched are at or above it. */
+  /** GEOID to continue from: a lower bound of blocks of counties not yet searched; null if none. */
   readonly beyond: GeoidNumber | null;
 }
 
@@ -79,8 +79,8 @@ async function* eachIn(
 }
 
 /**
- * The counties that may have blocks in an area, ordered by code. Throws `invalid-geometry` for an
- * area without any that would have some with longitude and latitude exchanged.
+ * Returns the counties that may have blocks in an area, ordered by code. Throws `invalid-geometry`
+ * if there are none, but there would be some with longitude and latitude exchanged.
  */
 async function countiesOf(
   release: Release,
@@ -103,12 +103,12 @@ async function countiesOf(
   return near.filter((county) => met.has(county));
 }
 
-/** Blocks per sort: well under a millisecond of work. */
+/** Blocks sorted together, which takes well under a millisecond. */
 const BLOCKS_PER_SORT = 1 << 13;
 /** Points tested between two clock checks. */
 const POINTS_PER_STEP = 256;
 
-/** Ordinals of the blocks from `first` on that are in an area, and in a box, ascending. */
+/** Returns the ordinals of blocks, from `first` on, in an area and in a box; sorted ascending. */
 async function ordinalsIn(
   { lon, lat, count }: BlockIndex,
   first: number,

@@ -1,21 +1,24 @@
 import type { Tenths } from '../../../shards/units.ts';
 
-/** A measure by minutes: `"5"`, `"10"`, …; null where it is not defined. */
+/** A measure by minutes: `"5"`, `"10"`, …; null where the measure is not defined. */
 export type ByMinutes = Readonly<Record<string, number | null>>;
 
-/** Sums of a group, by minutes, and of all its blocks whose time is known. */
+/** Sums of a group: within each number of minutes, and over all blocks whose time is known. */
 export interface GroupSums {
   readonly within: Readonly<Record<string, number>>;
-  /** Within the most minutes or beyond, but not `no_data`. */
+  /** Sum over the blocks within or beyond the largest number of minutes, without `no_data`. */
   readonly known: number;
 }
 
-/** The parts of a group within some minutes: of those whose time is known, to four decimals. */
+/**
+ * Returns the shares of a group within each number of minutes, among those whose time is known, to
+ * four decimals.
+ */
 export function sharesOf({ within, known }: GroupSums): ByMinutes {
   return mapped(within, (sum) => rounded(known === 0 ? null : sum / known));
 }
 
-/** The shares of a group, each divided by that of another, to four decimals. */
+/** Returns the shares of a group, each divided by the share of another group, to four decimals. */
 export function ratiosOf(group: GroupSums, to: GroupSums): ByMinutes {
   return mapped(group.within, (sum, minutes) => {
     const share = to.within[minutes] / to.known;
@@ -24,13 +27,14 @@ export function ratiosOf(group: GroupSums, to: GroupSums): ByMinutes {
 }
 
 /**
- * The Gini coefficient of the minutes of a group: twice the area between its Lorenz curve and the
- * diagonal, where the curve is of the minutes of the first so many people, ordered by minutes
- * (Lorenz, 1905; for access by transit, Delbosc and Currie, 2011). From 0, where all take equally
- * long, towards 1. Those beyond the most minutes count as at them, which makes it a lower bound.
- * Null if there are none, or all take no time. To four decimals.
+ * Returns the Gini coefficient of the minutes of a group, to four decimals: twice the area between
+ * its Lorenz curve and the diagonal. The curve accumulates the minutes of people in ascending order
+ * of minutes (Lorenz, 1905; for access by transit, Delbosc and Currie, 2011). The coefficient
+ * ranges from 0, where all people take equally long, towards 1. People beyond the longest time of
+ * `byTime` count as if they took that time, which makes the coefficient a lower bound. Null if
+ * there are no people, or if all of them take no time.
  *
- * `byTime`: people by tenths of a minute; `beyond`: those beyond them.
+ * `byTime`: people by tenths of a minute; `beyond`: people beyond its longest time.
  */
 export function giniOf(byTime: Float64Array, beyond: number): number | null {
   const last: Tenths = byTime.length - 1;
@@ -42,7 +46,7 @@ export function giniOf(byTime: Float64Array, beyond: number): number | null {
   for (let time: Tenths = 0; time <= last; time++) {
     const count = time < last ? byTime[time] : byTime[time] + beyond;
     total += count * time;
-    // The sum of (2 i − n − 1) times the i-th of n values in ascending order.
+    // Sum of (2 i − n − 1) times the i-th of n values in ascending order.
     spread += count * time * (2 * before + count - people);
     before += count;
   }

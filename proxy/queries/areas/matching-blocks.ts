@@ -20,8 +20,9 @@ export interface MatchQuery {
 }
 
 /**
- * Renders the page of blocks that meet all conditions, by GEOID. A position is the last GEOID. Ends
- * with the first row that `balance` cannot pay for, so that a refusal takes no further work.
+ * Renders the page of blocks that meet all conditions, ordered by GEOID. The position of a page is
+ * its last GEOID. A page ends with the first row that `balance` cannot pay for, so that a refusal
+ * takes no further work.
  */
 export async function queryMatches(
   release: Release,
@@ -55,7 +56,7 @@ export async function queryMatches(
   return rowsResponse({ results, next_cursor }, results.count);
 }
 
-/** Ordinals of the blocks of a part whose GEOID is above another. */
+/** Returns the ordinals of the blocks of a part whose GEOID is above `geoid`. */
 function blocksAfter({ index, ordinals }: CountyBlocks, geoid: number): Uint32Array {
   const first: CountyBlock = rankIn(index.geoids, geoid + 1);
   return ordinals.subarray(rankIn(ordinals, first));

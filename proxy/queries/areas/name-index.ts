@@ -2,7 +2,7 @@ import { rankIn } from '../../../shards/arrays/sorted.ts';
 import { SHARED } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 
-/** Precedes each name and follows the last. No name contains it. */
+/** Separator before each name and after the last; no name contains it. */
 const END = '\n';
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/gu;
 /** Names processed between two clock checks. */
@@ -10,12 +10,12 @@ export const NAMES_PER_STEP = 64;
 
 /**
  * Finds names by substring. The names are concatenated into one text, the best first, so that a
- * search stops at the last result wanted, and one for a rare substring is a pass of the engine's
- * own string search over all names, at most one per kind of match.
+ * search stops at the last result requested. A search for a rare substring takes at most one pass
+ * of the engine's own string search over all names per kind of match.
  */
 export class NameIndex {
   readonly #names: JoinedTexts;
-  /** The names with a space before each word, and words separated by nothing else. */
+  /** The names with a space before each word, and no other separators between words. */
   readonly #words: JoinedTexts;
 
   private constructor(names: readonly string[], words: readonly string[]) {
@@ -23,7 +23,7 @@ export class NameIndex {
     this.#words = new JoinedTexts(words);
   }
 
-  /** Merges folded names in order of rank; yields to other work in between. */
+  /** Indexes folded names given in order of rank; yields to other work in between. */
   static async of(names: readonly string[]): Promise<NameIndex> {
     const words: string[] = [];
     for (const [i, name] of names.entries()) {

@@ -98,7 +98,7 @@ type ArealTexts = Readonly<
   Record<
     ModeId,
     {
-      /** By tenths of a minute. */
+      /** Texts by tenths of a minute. */
       readonly reached: readonly ByteText[];
       readonly missing: Readonly<Record<MissingReason, ByteText>>;
     }
@@ -106,8 +106,8 @@ type ArealTexts = Readonly<
 >;
 
 /**
- * With and without the column of reasons; in the middle of a row, or at its end with the row
- * terminator.
+ * Texts with and without the column of reasons, each for the middle of a row and, with the row
+ * terminator, for its end.
  */
 const arealTexts = perFormat((format) => {
   const texts = (columns: readonly string[], end: ByteText) =>

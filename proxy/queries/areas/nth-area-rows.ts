@@ -21,7 +21,7 @@ interface NthAreaPage {
   readonly page: Page;
 }
 
-/** The rows of a page with the n-th nearest POIs of each type, or how many there are. */
+/** The rows of a page with the n-th nearest POIs of each type, or with counts of POIs. */
 export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
   readonly #rows: Rows;
   readonly #release: Release;

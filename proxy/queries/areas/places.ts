@@ -50,8 +50,8 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
 const BLOCKS_PER_STEP = 256;
 
 /**
- * The blocks of a place whose GEOID is at least `from`, in batches of up to `most` within one
- * county.
+ * Yields the blocks of a place whose GEOID is at least `from`, in batches of up to `most` blocks of
+ * one county.
  */
 export async function* blocksOfPlace(
   release: Release,
@@ -82,8 +82,9 @@ export interface PlaceItem {
 const WITH_STATE = /^(.*[^\s,])[\s,]+([a-z]{2})$/u;
 
 /**
- * The census places whose name matches, best match first, then the most populous. Places whose name
- * contains the whole text come first, followed by those of the state that the text ends with.
+ * Returns the census places whose name matches, best match first, then the most populous. Places
+ * whose name contains the whole text come first, followed by those of the state that the text ends
+ * with.
  */
 export async function findPlaces(
   release: Release,
@@ -125,7 +126,7 @@ class PlaceNames {
     this.#names = names;
   }
 
-  /** `inOrder`: in GEOID order, the tie-breaker for equal populations. */
+  /** Indexes places given in GEOID order, the tie-breaker for equal populations. */
   static async of(inOrder: readonly PlaceRecord[]): Promise<PlaceNames> {
     const places = maxPopulousFirst(inOrder);
     const names: string[] = [];
@@ -145,7 +146,10 @@ class PlaceNames {
 /** More than any place's population. */
 const MAX_PEOPLE = 2 ** 30;
 
-/** Packed into one number each: sorting numbers is ten times as fast as with a comparator. */
+/**
+ * Sorts places by descending population. Each sort key is packed into one number, since sorting
+ * numbers is ten times as fast as sorting with a comparator.
+ */
 function maxPopulousFirst(places: readonly PlaceRecord[]): PlaceRecord[] {
   const { length } = places;
   const key = ({ population }: PlaceRecord, i: number) => (MAX_PEOPLE - population) * length + i;

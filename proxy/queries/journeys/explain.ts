@@ -24,15 +24,17 @@ import { type Leg, legsOf } from './legs.ts';
 /** Where a trip ends: a block, or a POI. */
 export type TripEnd = { readonly geoid: Geoid } | { readonly destId: DestId };
 
-/** A trip as its travel time is stored. */
+/** A trip with its stored travel times. */
 interface StoredTrip {
   /** Minutes by each mode in the order of the release; undefined beyond reach. */
   readonly minutes: readonly (Minutes | undefined)[];
-  /** The position of its end among the targets of the origin's county; -1 for none. */
+  /** Ordinal of the trip's end among the targets of the origin's county; -1 if it is not one. */
   readonly target: number;
 }
 
-/** How times of a kind of trip are rounded, and the longest time that gives so many minutes. */
+/**
+ * How times of a kind of trip are rounded, and the longest time that is rounded to given minutes.
+ */
 interface Rounding {
   readonly minutesOf: (time: Millis) => Minutes;
   readonly longest: (minutes: Minutes) => Millis;
@@ -53,7 +55,7 @@ export function objectsOfTrip(
 ): ObjectRef[] {
   const transit = isTransit(release, mode) ? [transitObject(release, objects)] : [];
   if ('destId' in end) return [objects.index, objects.pois, ...transit];
-  // The index of its county says whether the end could be routed.
+  // The index of the county of the end states whether the end could be routed.
   const ofEnd = release.countyOfBlock(end.geoid)?.objects.index ?? [];
   return [objects.index, objects['reach-from'], ...transit].concat(ofEnd);
 }
@@ -62,7 +64,7 @@ function isTransit({ manifest: { modes } }: Release, mode: ReleaseMode): boolean
   return modes[mode] === 'transit';
 }
 
-/** The public transport around a county. Throws for a release that was built without it. */
+/** Returns the transit object of a county; throws for a release that was built without transit. */
 function transitObject({ latest }: Release, { transit }: CountyManifest['objects']): ObjectRef {
   if (transit) return transit;
   throw invalidParameters([
@@ -99,9 +101,9 @@ export async function locateEnd(
 }
 
 /**
- * The travel time of a trip as stored, and the legs of a trip that takes it; null and none for one
- * beyond reach. By transit, the trip is searched in the stored timetable, which was that of the
- * travel time.
+ * Returns the stored travel time of a trip, and the legs of a trip that takes as long; null and no
+ * legs for a trip beyond reach. A transit trip is searched for in the stored timetable, which the
+ * travel time was computed from.
  */
 export async function explainTrip(
   release: Release,

@@ -2,7 +2,7 @@ import { Raptor, type Ride } from '../../../shards/transit/raptor.ts';
 import type { CountyTransit, StopWalks } from '../../../shards/transit/transit-table.ts';
 import type { Millis } from '../../../shards/units.ts';
 
-/** A trip by public transport, from door to door: its times since it began. */
+/** A trip by public transport from door to door, with times since its beginning. */
 export interface Journey {
   /** The walk to the first stop. */
   readonly access: Millis;
@@ -13,12 +13,12 @@ export interface Journey {
 }
 
 /**
- * Finds the first departure of the window whose fastest journey takes a wanted time, and the
- * journey; null if there is none. Arrivals later than that time are not searched for. It yields
- * between departures.
+ * Finds the first departure of the window whose fastest journey takes a wanted time, and returns
+ * that journey; null if there is none. Does not search for arrivals later than `longest` after the
+ * departure. Yields between departures.
  *
- * `access`: walks to stops; `egress`: walks from stops to the destination. `longest`: the longest
- * time that is wanted.
+ * `access`: walks to stops; `egress`: walks from stops to the destination; `longest`: the longest
+ * wanted time.
  */
 export function* journeySteps(
   { windowStart, departures, step, boardSlack, timetable, footpaths }: CountyTransit,

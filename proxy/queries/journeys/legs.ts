@@ -27,7 +27,7 @@ export function legsOf(
   let now: Minutes = 0;
   const until = (time: Millis, kind: Leg['kind'], facts: Omit<Leg, 'kind' | 'minutes'> = {}) => {
     const end = Math.max(now, rounded(time));
-    // Tenths of a minute as numbers: their difference is off by the last bit.
+    // Tenths of a minute are inexact as floating-point numbers, so the last bit may be off.
     const minutes = Math.round((end - now) * 10) / 10;
     if (minutes > 0 || kind === 'ride') legs.push({ kind, minutes, ...facts });
     now = end;

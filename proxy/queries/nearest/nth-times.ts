@@ -12,13 +12,13 @@ import type { OriginBlock } from '../origins/origin-block.ts';
 import { originText, timeTexts, typeTexts } from '../rows/fragments.ts';
 import { isAfter, type Page } from '../rows/pagination.ts';
 
-/** Filter for how many POIs of each type a block has to choose from. */
+/** Filter of a request for the n-th nearest POIs of each type, or for counts of POIs. */
 export interface NthFilter {
   /** Ascending. */
   readonly modes: readonly ReleaseMode[];
   /** Requested leaf types; undefined for all. */
   readonly types: ReadonlySet<DestTypeId> | undefined;
-  /** The source of the types' labels, if rows have them. */
+  /** Source of the labels of types; null if rows have none. */
   readonly labels: Taxonomy | null;
   /** Ascending; null if rows are for the nearest POI and do not state `nth`. */
   readonly nths: readonly number[] | null;
@@ -39,11 +39,11 @@ export interface NthRow {
 /** POIs read between two clock checks. */
 const POIS_PER_STEP = 2_048;
 
-/** Times to the nearest POIs of each requested leaf type, by one mode, and how many there are. */
+/** Times to the nearest POIs of each requested leaf type by one mode, and counts of POIs. */
 export interface TypeTimes {
-  /** By type: the least `MAX_NTH`, ascending, filled up with zeros. */
+  /** The `MAX_NTH` shortest times of each type, ascending and padded with zeros. */
   readonly lists: Uint16Array;
-  /** By type: POIs within the filter's `countTenths`. */
+  /** Number of POIs of each type within the filter's `countTenths`. */
   readonly counts: Uint32Array;
 }
 
@@ -52,7 +52,7 @@ export function leavesOf({ taxonomy }: Release, { types }: NthFilter): readonly 
   return taxonomy.leafIds.filter((leaf) => types?.has(leaf) !== false);
 }
 
-/** The times of a block, by mode of the filter. */
+/** Extracts the times of a block from its row, by mode of the filter. */
 export async function typeTimesOf(
   row: EncodedRow,
   table: PoiTable,
@@ -83,8 +83,8 @@ export async function typeTimesOf(
 }
 
 /**
- * The times from a block to its n-th nearest POIs, by mode id, type id, n; those beyond 30 minutes
- * are absent. At most one range read once the county's head is cached.
+ * Returns the times from a block to its n-th nearest POIs, ordered by mode id, type id, n; times
+ * beyond 30 minutes are absent. Takes at most one range read once the county's head is cached.
  */
 export async function nthTimesOf(
   { release, county, index, ordinal }: OriginBlock,
@@ -136,7 +136,7 @@ export function nthRows(
   };
 }
 
-/** Columns that follow those of a summary of the nearest alone. */
+/** Columns that follow those of a summary of the nearest POIs. */
 export function nthColumns({ nths, countTenths }: NthFilter): string[] {
   return [...(nths !== null ? ['nth'] : []), ...(countTenths !== null ? ['count'] : [])];
 }
@@ -144,7 +144,7 @@ export function nthColumns({ nths, countTenths }: NthFilter): string[] {
 /** The position before all rows: mode id, type id, n. */
 export const NTH_BEGINS = [0, 0, 0];
 
-/** The rows of a page, and the position of the last of them if there are more. */
+/** Returns the rows of a page, and the position of its last row; null if there are no more rows. */
 export function nthPage(
   all: readonly NthRow[],
   { position, limit }: Pick<Page, 'position' | 'limit'>,

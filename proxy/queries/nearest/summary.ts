@@ -36,7 +36,7 @@ export interface SummaryFilter {
   readonly modes: readonly ReleaseMode[];
   /** Requested leaf types; undefined for all. */
   readonly types: ReadonlySet<DestTypeId> | undefined;
-  /** The source of the types' labels, if rows have them. */
+  /** Source of the labels of types; null if rows have none. */
   readonly labels: Taxonomy | null;
 }
 
@@ -47,7 +47,7 @@ export interface CellParams {
   readonly names: boolean;
 }
 
-/** A request for the n-th nearest POIs, or for how many there are. */
+/** A request for the n-th nearest POIs, or for counts of POIs. */
 export interface NthParams {
   readonly nth?: readonly number[] | undefined;
   readonly count_within?: Minutes | undefined;
@@ -70,7 +70,7 @@ export function requestedCells(
       labels: query.names ? taxonomy : null,
     },
     sent: { mode: query.mode, type: query.type, names: query.names },
-    // A release decides which modes and types it has, so the chosen ones are part of the request.
+    // Releases differ in modes and types, so the selected ones are part of the canonical request.
     resolved: {
       mode: modeLabels(release, modes),
       type,
@@ -79,12 +79,12 @@ export function requestedCells(
   };
 }
 
-/** The kind of object that times are read from: of all POIs, or of the nearest alone. */
+/** Returns the kind of object that times are read from: of all POIs, or only of the nearest. */
 export function timesKind({ nth, count_within }: NthParams): 'pois' | 'nearest' {
   return nth === undefined && count_within === undefined ? 'nearest' : 'pois';
 }
 
-/** The nth filter that a request selects; null for the nearest times alone. */
+/** Resolves the nth filter of a request; null if only the nearest times are requested. */
 export function requestedNth(filter: SummaryFilter, asked: NthParams): NthFilter | null {
   if (timesKind(asked) === 'nearest') return null;
   const { nth, count_within } = asked;
@@ -105,12 +105,12 @@ export interface SummaryCells {
   readonly release: Release;
   /** All cells of the block, as stored in the release. */
   readonly times: Uint16Array;
-  /** The selected ones, ascending. */
+  /** Indexes of the selected cells in `times`, sorted ascending. */
   readonly selected: readonly number[];
   readonly labels: Taxonomy | null;
 }
 
-/** The selected cells of a block that have a time. At most one range read. */
+/** Reads the selected cells of a block that have a time, with at most one range read. */
 export async function summaryOf(
   { release, county, index, ordinal }: OriginBlock,
   { modes, types, labels }: SummaryFilter,
@@ -184,11 +184,13 @@ export interface ResolvedSummary {
   readonly canonical: string;
   readonly filter: SummaryFilter;
   readonly nthFilter: NthFilter | null;
-  /** Null if all rows are requested at once, which they are unless limit or cursor is sent. */
+  /** Null if all rows are requested at once: if neither limit nor cursor is sent. */
   readonly page: Page | null;
 }
 
-/** `origin`: the parameters that identify the block. */
+/**
+ * Resolves the request of a summary route; `origin` holds the parameters that identify the block.
+ */
 export function resolveSummary(
   release: Release,
   cursors: CursorSealer,
@@ -216,7 +218,7 @@ export function resolveSummary(
   };
 }
 
-/** The summary of a block. `originMembers`: members before the rows. */
+/** Builds the summary of a block; `originMembers` are the members before the rows. */
 export async function querySummary(
   { cursors, waiters, format }: QueryContext,
   { filter, nthFilter, page }: ResolvedSummary,
@@ -235,7 +237,7 @@ export async function querySummary(
   return { ...rowsResponse(body, results.count), columns: summaryColumns(filter, nthFilter) };
 }
 
-/** Rows of a summary, and where their page ends if there are more. */
+/** Rows of a summary, and the position where their page ends; null if there are no more. */
 interface SummaryPart {
   readonly found: FoundRows;
   readonly end: Page['position'] | null;

@@ -40,7 +40,7 @@ export interface AccessQuery {
   readonly modes: readonly ReleaseMode[];
   readonly direction: Direction;
   readonly opportunities: readonly Opportunity[];
-  /** Limits of the counts, ascending, for `step`; otherwise one count decays with time. */
+  /** Time limits of counts with `step`, ascending; empty for other decays, which give one count. */
   readonly levels: readonly Minutes[];
   readonly decay: Decay | null;
   /** Members of a row. */
@@ -92,9 +92,9 @@ export function requestedAccess(
 }
 
 /**
- * The counts of a block, ordered by opportunity, mode and minutes; none by modes that could not be
- * routed from it. The number of rows follows from the request, so nothing is read for it. `origin`:
- * the members that identify the origin in a batch.
+ * Returns the counts of a block, ordered by opportunity, mode and minutes, without modes that could
+ * not be routed from the block. The number of rows follows from the request, so nothing is read to
+ * determine it. `origin`: the members that identify the origin in a batch.
  */
 export function accessOf(
   block: OriginBlock,

@@ -1,7 +1,7 @@
 import { MINUTES } from '../../../shards/matrix/row-codec.ts';
 import type { Minutes } from '../../../shards/units.ts';
 
-/** How much an opportunity counts by the minutes to it: from 1 at the door down to 0. */
+/** How much an opportunity counts, by the minutes to reach it: from 1 at the door down to 0. */
 export type Decay = (minutes: Minutes) => number;
 
 /** A number of minutes in a decay. */
@@ -10,10 +10,10 @@ export const DECAY_PATTERN = `^(?:step|linear:${NUMBER}|exponential:${NUMBER}|lo
 const DECAY = new RegExp(DECAY_PATTERN);
 
 /**
- * The impedance functions of gravity-based accessibility (Hansen, 1959; Kwan, 1998, for the linear
- * and the negative exponential one; the logistic one is the survival function of the logistic
- * distribution of that mean and standard deviation). Null for `step`, which is a limit in minutes.
- * Undefined for other text, and for parameters out of range.
+ * Parses an impedance function of gravity-based accessibility (Hansen, 1959; Kwan, 1998, for the
+ * linear and the negative exponential function). The logistic function is the survival function of
+ * the logistic distribution with the given mean and standard deviation. Null for `step`, which is a
+ * limit in minutes; undefined for other text, and for parameters out of range.
  */
 export function decayOf(text: string): Decay | null | undefined {
   const found = DECAY.exec(text);

@@ -16,7 +16,7 @@ import type { BlockOrigin, OriginBlock } from '../origins/origin-block.ts';
 import { countyRanges } from './county-ranges.ts';
 import type { Decay } from './decay.ts';
 
-/** A countable thing: a weight of the blocks within reach, or the POIs of some types. */
+/** Something to count: a weight of the blocks within reach, or the POIs of some types. */
 export interface Opportunity {
   /** As requested: `jobs`, `type:101`. */
   readonly of: string;
@@ -26,7 +26,10 @@ export interface Opportunity {
 
 const OF_TYPE = /^type:(\d+)$/;
 
-/** Requested opportunities, ascending. Throws for a weight or type that the release lacks. */
+/**
+ * Returns the requested opportunities, sorted by name; throws for a weight or type that the release
+ * lacks.
+ */
 export function requestedOpportunities(
   release: Release,
   asked: readonly string[],
@@ -57,7 +60,7 @@ export function requestedOpportunities(
   });
 }
 
-/** Throws for minutes beyond those within which POIs are known. */
+/** Throws for minutes beyond those up to which POIs are known, if POIs are to be counted. */
 export function checkPoiMinutes(
   opportunities: readonly Opportunity[],
   minutes: readonly Minutes[],
@@ -74,7 +77,10 @@ export function checkPoiMinutes(
   ]);
 }
 
-/** The objects that the opportunities of an origin depend on, apart from what locates it. */
+/**
+ * Returns the objects that the opportunities of an origin depend on, apart from those that locate
+ * it.
+ */
 export function opportunityObjects(
   release: Release,
   origin: BlockOrigin,
@@ -87,7 +93,7 @@ export function opportunityObjects(
   return counties.flatMap((county) => [
     ...(hasPois ? [county.objects.pois] : []),
     ...(weights.length > 0 ? [release.reachObject(county, direction)] : []),
-    // The populations of the blocks, and which of them a weight counts.
+    // The index states the populations of blocks, and which blocks the counts of a weight are for.
     ...(weights.length > 0
       ? reached(release, county, direction).flatMap((one) => [
           one.objects.index,
@@ -106,18 +112,18 @@ function reached(
   return reach[direction].flatMap((fips) => release.county(fips) ?? []);
 }
 
-/** Counts by the time to them. */
+/** Counts of opportunities by the time to reach them. */
 export class CountsByTime {
   readonly #counts: Float64Array;
   readonly #perMinute: number;
 
-  /** `counts`: by time in units of which a minute has `perMinute`. */
+  /** `counts` are indexed by time, in units of 1 / `perMinute` minutes. */
   constructor(counts: Float64Array, perMinute: number) {
     this.#counts = counts;
     this.#perMinute = perMinute;
   }
 
-  /** How many there are within the time limits, which ascend. */
+  /** Returns how many opportunities there are within each of the time limits, which ascend. */
   within(limits: readonly Minutes[]): number[] {
     let [sum, time] = [0, 0];
     return limits.map((limit) => {
@@ -127,7 +133,10 @@ export class CountsByTime {
     });
   }
 
-  /** The sum of what each counts by its time, to three decimals. */
+  /**
+   * Returns the sum of all opportunities, each weighted by the decay at its time, to three
+   * decimals.
+   */
   decayed(decay: Decay): number {
     let sum = 0;
     for (let time = 0; time < this.#counts.length; time++) {
@@ -138,9 +147,9 @@ export class CountsByTime {
 }
 
 /**
- * Counts the opportunities of a block, by mode, then in their own order. Blocks outside the release
- * have no counts. At most one range read for all weights and one for all POIs, once the heads and
- * the weights are cached.
+ * Counts the opportunities of a block, by mode, then in the order of `opportunities`. Blocks
+ * outside the release have no counts. Takes at most one range read for all weights and one for all
+ * POIs, once the heads and the weights are cached.
  */
 export async function countOpportunities(
   block: OriginBlock,
@@ -196,7 +205,8 @@ function weighed({ targets, times }: ModeRow, column: Uint32Array): Float64Array
 }
 
 /**
- * A weight by the targets of a county's reach; made once for the counties involved, then cached.
+ * Returns a weight by the targets of a county's reach; computed once for the counties involved,
+ * then cached.
  */
 function weightByTarget(
   release: Release,

@@ -9,7 +9,7 @@ import { modeFault } from '../modes-and-types.ts';
 import { locateOrigin, originOfPoint } from './origin-block.ts';
 import { REASONS, unroutedReason } from './unrouted.ts';
 
-/** A point as sent, to which blocks must be near. */
+/** A point as sent, which blocks must be near. */
 export interface NearPoint {
   readonly lon: Degrees;
   readonly lat: Degrees;
@@ -37,9 +37,9 @@ export function checkDirection({ manifest: { directions } }: Release, direction:
 }
 
 /**
- * The blocks that are near all of some points, ascending by GEOID; null for no points. One range
- * read a point. Throws `point-not-covered` for a point outside all blocks, and
- * `no-isochrone-data` for one whose block cannot be routed.
+ * Returns the blocks that are near every one of the points, sorted ascending by GEOID; null if
+ * there are no points. Takes one range read per point. Throws `point-not-covered` for a point
+ * outside all blocks, and `no-isochrone-data` for a point whose block cannot be routed.
  */
 export async function blocksNear(
   release: Release,
@@ -78,7 +78,7 @@ async function blocksNearOne(
   return Float64Array.from(within, (target) => matrix.targets[target]);
 }
 
-/** The values that two ascending lists share. */
+/** Returns the values that two ascending lists share. */
 function sharedBy(a: Float64Array, b: Float64Array): Float64Array {
   let at = 0;
   return a.filter((value) => {

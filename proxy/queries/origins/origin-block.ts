@@ -13,7 +13,7 @@ export interface OriginBlock {
   readonly release: Release;
   readonly county: CountyManifest;
   readonly index: BlockIndex;
-  /** Its row in its county's objects. */
+  /** Row of the block in its county's objects. */
   readonly ordinal: CountyBlock;
   readonly geoid: Geoid;
 }
@@ -38,7 +38,9 @@ interface PointOrigin {
   readonly counties: readonly CountyManifest[];
 }
 
-/** Identifies a block by a point in it, and by the counties that may contain it, by code. */
+/**
+ * Identifies a block by a point in it, and by the counties that may contain it, ordered by code.
+ */
 export function originOfPoint(release: Release, lon: Degrees, lat: Degrees): PointOrigin {
   const box = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
   return { lon, lat, counties: release.blockBoxes.meeting([box]).map(({ manifest }) => manifest) };

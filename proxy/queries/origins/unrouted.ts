@@ -58,7 +58,7 @@ export function unroutedReasons(geoid: Geoid, unrouted: readonly Unrouted[]): st
   return `no requested mode can be routed from block ${geoid}: ${parts.join('; ')}`;
 }
 
-/** The response member with this information, if there is any. */
+/** Returns the response member `unrouted`; false if all modes could be routed. */
 export function unroutedMetadata(unrouted: readonly Unrouted[] | null) {
   return unrouted !== null && { unrouted };
 }

@@ -28,8 +28,8 @@ export function catchmentColumns({ withName }: CatchmentFilter): string[] {
 }
 
 /**
- * The home county of a POI, from a directory kept in memory; throws `poi-not-found` if there is
- * none.
+ * Returns the home county of a POI, from a directory kept in memory; throws `poi-not-found` if
+ * there is none.
  */
 export async function homeCounty(release: Release, destId: DestId): Promise<CountyManifest> {
   const fips = (await release.destIds()).countyOf(destId);
@@ -43,7 +43,10 @@ function noSuchPoi(destId: DestId): Problem {
   return new Problem('poi-not-found', detail, { dest_id: destId });
 }
 
-/** Position of a POI in its county; if it is absent, the directory is wrong. */
+/**
+ * Returns the ordinal of a POI in its county; throws if it is absent, since then the directory is
+ * wrong.
+ */
 export function poiOrdinal({ matrix }: Catchments, destId: DestId): CountyPoi {
   const ordinal = matrix.originOrdinal(destId);
   if (ordinal !== -1) return ordinal;
@@ -54,8 +57,8 @@ export function poiOrdinal({ matrix }: Catchments, destId: DestId): CountyPoi {
 const ROWS_PER_STEP = 256;
 
 /**
- * The next `limit` blocks that reach a POI after a position (mode id, GEOID). At most one range
- * read once the county's head is cached.
+ * Reads the next `limit` blocks that reach a POI, after a position (mode id, GEOID), with at most
+ * one range read once the county's head is cached.
  */
 export async function catchmentOf(
   release: Release,

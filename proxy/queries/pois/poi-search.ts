@@ -35,7 +35,7 @@ import type { SearchedArea } from '../searched-area.ts';
 /** POI filter. */
 interface PoiSearch {
   readonly types: ReadonlySet<DestTypeId> | undefined;
-  /** Folded. */
+  /** Part of a name, folded. */
   readonly name: string | undefined;
 }
 
@@ -57,10 +57,11 @@ export function countiesWithPois(release: Release, { boxes }: SearchedArea): Rel
 }
 
 /**
- * Adds a page of the POIs in an area, in a fixed order: county by county, within each along a
- * space-filling curve, and by id within a cell. A position is the lower bound of a page by its sort
- * keys: the county's code as a number, the world grid cell, and the id. It is valid in any release,
- * even if other POIs surround it. Returns the position of the next page, or null if there is none.
+ * Adds a page of the POIs in an area, in a fixed order: by county, within a county along a
+ * space-filling curve, and within a cell by id. A position is the lower bound of a page by its sort
+ * keys: the county code as a number, the world grid cell, and the id. A position is valid in any
+ * release, even if other POIs surround it. Returns the position of the next page, or null if there
+ * is none.
  */
 async function addPois(
   results: Rows,
@@ -94,7 +95,7 @@ async function addPois(
   return null;
 }
 
-/** The rank of the first POI of a county at or after a cell, or an id in it. */
+/** Returns the rank of the first POI of a county at or after an id in a cell. */
 function rankFrom(
   { byRank, cell, matrix }: Catchments,
   firstCell: number,
@@ -107,7 +108,7 @@ function rankFrom(
   });
 }
 
-/** Ranks of the POIs in an area from `first` on, ascending. */
+/** Returns the ranks, from `first` on, of the POIs in an area; sorted ascending. */
 async function ranksIn(
   { tree, rank, table }: Catchments,
   { boxes, contains }: SearchedArea,
@@ -120,8 +121,7 @@ async function ranksIn(
   for (const box of boxes) {
     const { minLon, minLat, maxLon, maxLat } = box;
     const [west, south, east, north] = [minLon, minLat, maxLon, maxLat].map((d) => d * MICRO);
-    // The multiplication by a million may be slightly off: points on the edge are decided in
-    // degrees.
+    // Multiplying by a million may be slightly off, so points on the edge are decided in degrees.
     for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
       if (rank[ordinal] < first) continue;
       const pause = ++looked % POIS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
@@ -155,7 +155,7 @@ async function wantedBy(
     (names === undefined || names.of(poi).includes(name!));
 }
 
-/** The POIs of a county as rows of a format, cached with its head. */
+/** The POIs of a county as rows of a format, cached with the county's head. */
 function textsOf(
   release: Release,
   { objects }: CountyManifest,
@@ -196,7 +196,7 @@ export interface ResolvedSearch extends PagedRequest {
   readonly search: PoiSearch;
 }
 
-/** `where`: the parameters that identify the area. */
+/** Resolves the request of a search route; `where` holds the parameters that identify the area. */
 export function resolveSearch(
   release: Release,
   cursors: CursorSealer,

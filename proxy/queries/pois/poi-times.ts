@@ -42,7 +42,7 @@ export interface PoiFilter {
   readonly types: ReadonlySet<DestTypeId> | undefined;
   readonly destIds: ReadonlySet<DestId> | undefined;
   readonly maxTenths: Tenths;
-  /** The source of the types' labels, if rows have them. */
+  /** Source of the labels of types; null if rows have none. */
   readonly labels: Taxonomy | null;
 }
 
@@ -55,8 +55,9 @@ export function poiColumns({ labels }: PoiFilter): string[] {
 const ROWS_PER_STEP = 256;
 
 /**
- * The next `limit` rows of a block after a position (mode id, `dest_id`). `origin`: the members
- * that identify the origin in a batch. At most one range read once the county's head is cached.
+ * Reads the next `limit` rows of a block, after a position (mode id, `dest_id`), with at most one
+ * range read once the county's head is cached. `origin`: the members that identify the origin in a
+ * batch.
  */
 export async function poisOf(
   { release, county, ordinal }: OriginBlock,
@@ -186,7 +187,9 @@ export interface ResolvedPoiTimes extends PagedRequest {
   readonly filter: PoiFilter;
 }
 
-/** `origin`: the parameters that identify the block. */
+/**
+ * Resolves the request of a POI-times route; `origin` holds the parameters that identify the block.
+ */
 export function resolvePoiTimes(
   release: Release,
   cursors: CursorSealer,
@@ -199,7 +202,7 @@ export function resolvePoiTimes(
   return { ...pagedRequest(cursors, route, parameters, { limit, cursor }, ROW_BEGINS), filter };
 }
 
-/** A page of a block's POI times. `originMembers`: members before the rows. */
+/** Builds a page of a block's POI times; `originMembers` are the members before the rows. */
 export async function queryPoiTimes(
   { cursors, waiters, format }: QueryContext,
   { filter, page }: ResolvedPoiTimes,

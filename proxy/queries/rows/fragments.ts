@@ -78,7 +78,9 @@ export class FragmentCache<T> {
     return made;
   }
 
-  /** Approximate maximum memory use; `ownBytes`: that of the POIs' strings. */
+  /**
+   * Approximate maximum memory use; `ownBytes` is the size of the strings of the POIs themselves.
+   */
   bytesAtMost(ownBytes: Bytes): Bytes {
     return this.#texts.length * BYTES_PER_POI + ownBytes;
   }
@@ -87,7 +89,7 @@ export class FragmentCache<T> {
 /** Renders the members of rows about a destination type, and the comma after them. */
 export type TypeText = (type: DestTypeId) => ByteText;
 
-/** `labels`: the source of the types' labels, if rows have them. */
+/** Returns a renderer of destination types; `labels` is null for rows without labels. */
 export function typeTexts(format: RowFormat, labels: Taxonomy | null): TypeText {
   if (labels === null) return typeIdTexts(format);
   return textsOfTypes(format, (type) => ({
@@ -113,7 +115,10 @@ function textsOfTypes(format: RowFormat, membersOf: (type: DestTypeId) => RowMem
   };
 }
 
-/** Members that identify the origin of a row, and the comma after them, if there are any. */
+/**
+ * Renders the members that identify the origin of a row, and the comma after them, if there are
+ * any.
+ */
 export function originText(format: RowFormat, origin: object): ByteText {
   const names = Object.keys(origin);
   return names.length === 0 ? '' : `${format.members({ ...origin }, names)},`;

@@ -1,6 +1,8 @@
 import type { CursorSealer } from '../../http/cursor.ts';
 
-/** Counties that are searched for a page at most: a search over a continent takes several pages. */
+/**
+ * Maximum number of counties searched for a page; a search over a continent takes several pages.
+ */
 export const COUNTIES_PER_PAGE = 64;
 
 /** A page of ordered rows. */
@@ -9,7 +11,7 @@ export interface Page {
   readonly position: readonly number[];
   readonly limit: number;
   /**
-   * The request as sent, without paging parameters, for which alone its cursors are valid: they
+   * The request as sent, without paging parameters. Cursors are valid for this request alone, and
    * continue in releases that have other modes and types.
    */
   readonly cursorScope: string;
@@ -27,15 +29,15 @@ export interface PagedRequest {
 
 /** The parameters of a request, except those for paging. */
 export interface RequestParameters {
-  /** As sent, lists sorted: the same in every release. */
+  /** Parameters as sent, with lists sorted; the same in every release. */
   readonly sent: Readonly<Record<string, unknown>>;
   /** Parameters as this release completes them: all its modes, for example, or a type's leaves. */
   readonly resolved: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The requested page. `beginning`: the position before all rows, whose keys must mean the same in
- * every release. Throws `invalid-cursor` for a cursor of another request.
+ * Resolves the requested page. `beginning` is the position before all rows, whose keys must mean
+ * the same in every release. Throws `invalid-cursor` for a cursor of another request.
  */
 export function pagedRequest(
   cursors: CursorSealer,
@@ -72,7 +74,7 @@ export function canonicalRequest(
   return `${route} ${JSON.stringify(names.sort().map((name) => [name, parameters[name]]))}`;
 }
 
-/** Whether a position is after another, by their first key that differs. */
+/** Whether a position is after another, by the first key that differs. */
 export function isAfter(position: readonly number[], other: readonly number[]): boolean {
   const key = position.findIndex((value, i) => value !== other[i]);
   return key !== -1 && position[key] > other[key];

@@ -25,16 +25,17 @@ interface Entries extends ModeRow {
 export interface RowPage {
   readonly parts: readonly Entries[];
   readonly count: number;
-  /** Position where it ended, if there is more. */
+  /** Position where the page ended; null if there are no more entries. */
   readonly end: Page['position'] | null;
 }
 
-/** The position before all entries: target ids are never below 0. */
+/** The position before all entries, since target ids are never below 0. */
 export const ROW_BEGINS = [0, -1];
 
 /**
- * The next `limit` entries of a matrix's row after a position (mode id, target id). Targets ascend
- * by id within a mode, so a page is a scan along the row that decodes no more modes than it needs.
+ * Returns the next `limit` entries of a matrix's row after a position (mode id, target id). Targets
+ * ascend by id within a mode, so a page is a scan along the row that decodes no more modes than it
+ * needs.
  */
 export async function pageOfRow(
   modes: readonly Mode[],
@@ -69,7 +70,7 @@ export async function pageOfRow(
   return { parts, count, end: null };
 }
 
-/** The matching entries, up to the first `most` of them. */
+/** Returns the first `most` matching entries. */
 function entriesWanted(
   { targets, times }: ModeRow,
   { maxTenths, isWanted }: EntryFilter,

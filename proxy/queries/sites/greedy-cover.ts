@@ -9,13 +9,13 @@ export interface GreedyStep {
 }
 
 /**
- * Chooses up to `most` candidates, each time the one that adds the most weight to what is covered
- * (of equals the first), until none adds any. The first choice is the best possible; of `most`
- * choices together, the weight is at least 1 − 1/e of the best possible (Nemhauser, Wolsey and
- * Fisher, 1978). Lazy (Minoux, 1978): gains only shrink, so a candidate is evaluated again only
- * when its last known gain is the largest. Yields after each evaluation.
+ * Chooses up to `most` candidates, each time the one that covers the most additional weight (the
+ * first among equals), until none covers any more. The first choice is optimal; the weight that
+ * `most` choices cover together is at least 1 − 1/e of the optimum (Nemhauser, Wolsey and Fisher,
+ * 1978). Evaluation is lazy (Minoux, 1978): gains only shrink, so a candidate is evaluated again
+ * only when its last known gain is the largest. Yields after each evaluation.
  *
- * `covered`: what is covered from the start; it is added to.
+ * `covered`: the elements covered from the start, to which those of chosen candidates are added.
  */
 export function* greedyCoverSteps(
   candidates: readonly CoverBits[],
@@ -24,7 +24,7 @@ export function* greedyCoverSteps(
   most: number,
 ): Generator<undefined, GreedyStep[], undefined> {
   const gains = new Float64Array(candidates.length);
-  /** The number of steps after which a gain was evaluated. */
+  /** Number of steps after which each gain was last evaluated. */
   const evaluatedAt = new Int32Array(candidates.length);
   for (const [c, bits] of candidates.entries()) {
     gains[c] = gainOf(bits, covered, weights);
@@ -49,7 +49,7 @@ export function* greedyCoverSteps(
   return steps;
 }
 
-/** The first of the largest positive values; -1 if there is none. */
+/** Returns the index of the largest positive value, the first among equals; -1 if there is none. */
 function largest(values: Float64Array): number {
   let [at, most] = [-1, 0];
   for (let i = 0; i < values.length; i++) {

@@ -35,9 +35,9 @@ export interface SiteError {
 const WIDTH = 16;
 
 /**
- * Finds the blocks of a list of sites; those without one to route from are errors. Throws
- * `invalid-parameters` as soon as they lie in more than `mostCounties`: the outlines of a county
- * take megabytes.
+ * Finds the blocks of a list of sites; sites without a block to route from are errors. Throws
+ * `invalid-parameters` as soon as sites lie in more than `mostCounties` counties, since the
+ * outlines of a county take megabytes.
  */
 export async function locateSites(
   release: Release,
@@ -76,7 +76,7 @@ export async function locateSites(
   return { located, errors };
 }
 
-/** The counties that some sites lie in, ascending. */
+/** Returns the counties that sites lie in, sorted ascending. */
 export function countiesOf(sites: readonly LocatedSite[]): CountyFips[] {
   return [...new Set(sites.map(({ block }) => countyOf(block.geoid)))].sort();
 }

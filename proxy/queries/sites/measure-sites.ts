@@ -30,7 +30,7 @@ export interface AreaSums {
   readonly no_data: number;
 }
 
-/** A candidate that was chosen, and the first weight that it adds to those before it. */
+/** A chosen candidate, and how much of the first weight it adds to the choices before it. */
 export interface Choice {
   readonly id: LocatedSite['id'];
   readonly gain: number;
@@ -53,7 +53,9 @@ export interface Measuring {
   readonly sites: readonly LocatedSite[];
   readonly candidates: readonly LocatedSite[];
   readonly direction: Direction;
-  /** Ascending; candidates are chosen by the first, blocks uncovered beyond the last. */
+  /**
+   * Sorted ascending; candidates are chosen by the first, and blocks beyond the last are uncovered.
+   */
   readonly minutes: readonly Minutes[];
   /** Number of candidates to choose; 0 for none. */
   readonly choose: number;
@@ -62,7 +64,7 @@ export interface Measuring {
   readonly waiters: Waiters;
 }
 
-/** Measures sites and candidates, in turns of a few milliseconds. */
+/** Measures sites and candidates, in slices of a few milliseconds. */
 export async function measureSites(measuring: Measuring): Promise<SiteMeasures> {
   const { release, area, minutes, waiters } = measuring;
   const nearest = new NearestSite(area.count);
@@ -88,7 +90,7 @@ export async function measureSites(measuring: Measuring): Promise<SiteMeasures> 
   return { results, sites, gains, chosen, uncovered };
 }
 
-/** Measures the sites, and adds them to the nearest. */
+/** Measures the sites, and adds them to `nearest`. */
 async function measureEach(
   { release, sites, area, direction, minutes, waiters }: Measuring,
   nearest: NearestSite,
@@ -126,7 +128,7 @@ async function measureGains(
   return { gains, covers };
 }
 
-/** Chooses candidates one after the other, each time the one that adds the most. */
+/** Chooses candidates greedily, each time the one that adds the most. */
 async function chooseBest(
   { candidates, area, minutes: [within], choose, waiters }: Measuring,
   nearest: NearestSite,

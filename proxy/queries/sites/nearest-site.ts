@@ -3,16 +3,16 @@ import type { CoverBits } from './greedy-cover.ts';
 import { cumulative, minuteSums, NEVER } from './minute-sums.ts';
 import type { SiteReach } from './site-reach.ts';
 
-/** Blocks looked at between two pauses: well under a millisecond. */
+/** Blocks processed between two pauses, in well under a millisecond. */
 const BLOCKS_PER_STEP = 1 << 13;
 
-/** Minutes from each block of an area to the nearest of some sites. */
+/** Minutes between each block of an area and its nearest site. */
 export class NearestSite {
-  /** `NEVER` where there is none within an hour. */
+  /** Minutes by block; `NEVER` if no site is within an hour. */
   readonly minutes: Uint8Array;
-  /** Minutes to the second nearest. */
+  /** Minutes to the second nearest site. */
   readonly #second: Uint8Array;
-  /** The nearest, by the order in which sites were added. */
+  /** The nearest site, numbered in the order in which sites were added. */
   readonly #site: Uint16Array;
   #sites = 0;
 
@@ -36,7 +36,7 @@ export class NearestSite {
     }
   }
 
-  /** Counts that a candidate adds, by minutes: at `m`, those newly within `m` minutes. */
+  /** Returns the counts that a candidate adds: at index `m`, those newly within `m` minutes. */
   gain({ positions, minutes }: SiteReach, counts: Float64Array): Float64Array {
     const changes = minuteSums();
     for (let i = 0; i < positions.length; i++) {
@@ -48,7 +48,10 @@ export class NearestSite {
     return cumulative(changes);
   }
 
-  /** Counts that each site covers alone, by minutes: at `m`, those with no other within `m`. */
+  /**
+   * Computes the counts that each site covers alone: at index `m`, those with no other site within
+   * `m` minutes.
+   */
   *aloneSteps(counts: Float64Array): Generator<undefined, Float64Array[], undefined> {
     const changes = Array.from({ length: this.#sites }, minuteSums);
     for (let first = 0; first < counts.length; first += BLOCKS_PER_STEP) {
@@ -64,7 +67,7 @@ export class NearestSite {
     return changes.map(cumulative);
   }
 
-  /** Counts by minutes, cumulative: at `m`, those within `m` minutes. */
+  /** Computes cumulative counts: at index `m`, those within `m` minutes. */
   *withinSteps(counts: Float64Array): Generator<undefined, Float64Array, undefined> {
     const sums = minuteSums();
     for (let first = 0; first < counts.length; first += BLOCKS_PER_STEP) {
@@ -75,7 +78,7 @@ export class NearestSite {
     return cumulative(sums);
   }
 
-  /** The blocks within some minutes. */
+  /** Finds the blocks within `most` minutes. */
   *coveredSteps(most: Minutes): Generator<undefined, CoverBits, undefined> {
     const bits = new Uint32Array(Math.ceil(this.minutes.length / 32));
     for (let first = 0; first < this.minutes.length; first += BLOCKS_PER_STEP) {

@@ -15,7 +15,7 @@ export interface SiteReach {
   readonly minutes: Uint8Array;
 }
 
-/** Sites whose rows are read at once. */
+/** Sites whose rows are read concurrently. */
 const WIDTH = 16;
 
 /** Reads, in order, the blocks of an area that each site reaches, or that reach it. */
@@ -54,14 +54,14 @@ function reachIn({ targets, times }: ModeRow, positionOf: Int32Array): SiteReach
   return { positions: positions.subarray(0, count), minutes: minutes.subarray(0, count) };
 }
 
-/** Counts within reach of a single site, by minutes, cumulative. */
+/** Returns the cumulative counts within reach of a single site, by minutes. */
 export function withinOf({ positions, minutes }: SiteReach, counts: Float64Array): Float64Array {
   const sums = minuteSums();
   for (let i = 0; i < positions.length; i++) sums[minutes[i]] += counts[positions[i]];
   return cumulative(sums);
 }
 
-/** The blocks of an area within some minutes of a site. */
+/** Returns the blocks of an area within `most` minutes of a site. */
 export function coverOf(
   { positions, minutes }: SiteReach,
   blocks: number,

@@ -10,7 +10,7 @@ import type { SiteMeasures } from './measure-sites.ts';
 /**
  * Adds the lists of a response as one table, for formats that have no lists: a row for each site,
  * then for each candidate, in the order of `sites` and `gains`, then for each uncovered block. In
- * CSV, which has nothing but rows, the first are those of `results`; other formats have these sums
+ * CSV, which has nothing but rows, the rows of `results` come first; other formats have these sums
  * beside their rows.
  */
 export async function addSiteRows(
@@ -57,7 +57,7 @@ function* siteRows(
   }
 }
 
-/** The columns of the table, in formats that have them. */
+/** Returns the columns of the table, for formats with columns. */
 export function siteColumns(query: {
   readonly minutes: readonly Minutes[];
   readonly choose: number;

@@ -22,7 +22,7 @@ import { measureSites } from './measure-sites.ts';
 import { addSiteRows, siteColumns } from './site-rows.ts';
 import { WeightedArea } from './weighted-area.ts';
 
-/** Sites, candidates, and the measures that a request wants of them. */
+/** Sites, candidates, and the measures of them that a request selects. */
 export interface SitesQuery {
   readonly sites: readonly Site[];
   readonly candidates: readonly Site[];
@@ -34,19 +34,19 @@ export interface SitesQuery {
   readonly area: Area | null;
   readonly mode: ReleaseMode;
   readonly direction: Direction;
-  /** The first is that of sites, gains, choices and uncovered blocks. */
+  /** The first is the weight of sites, gains, choices and uncovered blocks. */
   readonly weights: readonly string[];
   /** Ascending. */
   readonly minutes: readonly Minutes[];
 }
 
-/** Tokens for a request, whatever its response. */
+/** Returns the price of a request in tokens, which does not depend on the response. */
 export function priceOfSites({ sites, candidates }: SitesQuery): number {
   const { site, sites_minimum } = PLANS.charges;
   return Math.max(sites_minimum, (sites.length + candidates.length) * site);
 }
 
-/** The response to a request about sites. */
+/** Responds to a request about sites. */
 export async function querySites(
   release: Release,
   { waiters, format }: Pick<QueryContext, 'waiters' | 'format'>,
@@ -99,7 +99,10 @@ async function locate(
   };
 }
 
-/** The counties that some points lie in. */
+/**
+ * Returns the counties that points lie in, as an area; throws `point-not-covered` if there are no
+ * points.
+ */
 function countiesAround(points: readonly LocatedSite[]): Area {
   if (points.length > 0) return { kind: 'counties', fips: countiesOf(points) };
   throw new Problem(

@@ -13,19 +13,19 @@ export interface UncoveredBlock {
   readonly count: number;
 }
 
-/** A block that may be among those with the most. */
+/** A block that may be among those with the highest counts. */
 interface Gap {
   readonly index: BlockIndex;
   readonly ordinal: CountyBlock;
   readonly count: number;
 }
 
-/** Blocks looked at between two pauses: well under a millisecond. */
+/** Blocks processed between two pauses, in well under a millisecond. */
 const BLOCKS_PER_STEP = 512;
 
 /**
- * Finds up to `most` blocks of an area that could be routed from and have no site within some
- * minutes: those with the most of the first weight first, then by GEOID.
+ * Finds up to `most` blocks of an area that could be routed from and have no site within `minutes`.
+ * Ordered by descending count of the first weight, then by GEOID.
  */
 export function* uncoveredSteps(
   { parts, weights: [{ counts }] }: WeightedArea,
@@ -36,7 +36,7 @@ export function* uncoveredSteps(
 ): Generator<undefined, UncoveredBlock[], undefined> {
   const street = linkModeOf(mode);
   let gaps: Gap[] = [];
-  /** Blocks with no more than this have `most` before them. */
+  /** Blocks with at most this count are preceded by `most` others. */
   let exceeded = -1;
   let position = 0;
   for (const { index, ordinals } of parts) {
@@ -61,7 +61,10 @@ export function* uncoveredSteps(
   });
 }
 
-/** The first of gaps by count; those of one count stay in their order, since sorting is stable. */
+/**
+ * Returns the `most` gaps with the highest counts; equal ones keep their order, as sorting is
+ * stable.
+ */
 function largest(gaps: readonly Gap[], most: number): Gap[] {
   return gaps.toSorted((a, b) => b.count - a.count).slice(0, most);
 }

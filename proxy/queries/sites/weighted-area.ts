@@ -10,10 +10,10 @@ import { maskedBy, sumOf } from '../block-weights.ts';
 /** The sums of a weight over an area. */
 interface AreaWeight {
   readonly name: string;
-  /** By position in the area. */
+  /** Counts by position in the area. */
   readonly counts: Float64Array;
   readonly total: number;
-  /** Over the blocks that the mode could not be routed from. */
+  /** Sum over the blocks that the mode could not be routed from. */
   readonly noData: number;
 }
 
@@ -39,7 +39,7 @@ export class WeightedArea {
     this.weights = weights;
   }
 
-  /** Reads the weights of some blocks. `parts`: ascending by county. */
+  /** Reads the weights of blocks; `parts` are sorted ascending by county. */
   static async of(
     release: Release,
     parts: readonly CountyBlocks[],
@@ -78,7 +78,9 @@ export class WeightedArea {
     return this.geoids.length;
   }
 
-  /** By target of a matrix, its position in the area, or -1. */
+  /**
+   * Returns the position in the area of each target of a matrix; -1 for targets outside the area.
+   */
   positionsIn(matrix: Matrix): Int32Array {
     const known = this.#positions.get(matrix);
     if (known) return known;

@@ -1,5 +1,5 @@
 const KEPT = 256;
-/** Fewer samples say nothing about the slowest twentieth. */
+/** Minimum number of samples; fewer say nothing about the slowest twentieth. */
 const ENOUGH = 64;
 const RECOUNT_EVERY = 32;
 const QUANTILE = 0.95;

@@ -16,9 +16,12 @@ const CONNECTIONS = 128;
 const KEEP_ALIVE_MS = 20_000;
 const SLOWEST_BYTES_PER_MS = 128;
 const WHOLE_MS = 60_000;
-/** Reads up to this size take similar times, so that a late one can be recognized. */
+/**
+ * Largest read that is hedged. Reads up to this size take similar times, so that a late one can be
+ * recognized.
+ */
 const HEDGED_BYTES: Bytes = 2 ** 16;
-/** Minimum delay: a nearby server's latency is not worth a second request. */
+/** Minimum delay before a hedged read: a nearby server's latency is not worth a second request. */
 const HEDGE_NO_SOONER_MS = 10;
 /** Header with the SHA-256 that a store recorded for an object; see `S3Store`. */
 const SHA256_HEADER = 'x-amz-meta-sha256';
@@ -27,14 +30,14 @@ const SHA256_HEADER = 'x-amz-meta-sha256';
 export interface ObjectResponse {
   readonly bytes: Uint8Array;
   readonly etag: string;
-  /** Time since it was written, by the server's own clock, to the second. */
+  /** Time since the object was written, by the server's own clock, to the second. */
   readonly ageMs: number;
 }
 
 export interface HttpReaderOptions {
   /** Additional certificates to trust, PEM. */
   readonly ca?: string;
-  /** Defaults to a build's. */
+  /** Timeouts; by default, those of builds. */
   readonly patience?: Timeouts;
 }
 
@@ -52,7 +55,7 @@ export class HttpReader implements Store {
   readonly #latencies = new Latencies();
   /**
    * One retry per five reads, up to fifty saved; one hedged read per ten, twice the share of late
-   * ones.
+   * reads.
    */
   readonly #retries = new RetryBudget(0.2, 50, 50);
   readonly #hedges = new RetryBudget(0.1, 10, 0);
@@ -110,7 +113,7 @@ export class HttpReader implements Store {
     return { bytes, identity: this.#face.identityOf(bytes, etag) };
   }
 
-  /** Reads a whole object and its metadata. `fresh`: bypasses caches. */
+  /** Reads a whole object and its metadata. `fresh` bypasses caches. */
   protected readNow(name: string, fresh: boolean): Promise<ObjectResponse> {
     const headers: Headers = fresh ? { 'cache-control': 'no-cache' } : {};
     return this.#retried(name, () => {
@@ -164,7 +167,7 @@ export class HttpReader implements Store {
     });
   }
 
-  /** Makes a small read, learning its latency; one that takes unusually long is hedged. */
+  /** Makes a small read and records its latency. A read that takes unusually long is hedged. */
   async #small(begin: () => Attempt<Uint8Array>): Promise<Uint8Array> {
     const begunMs = performance.now();
     const { lateMs } = this.#latencies;

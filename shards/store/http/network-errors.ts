@@ -20,7 +20,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS/;
 
-/** Converts a network error to one to retry or to report; other errors are passed on. */
+/**
+ * Converts a network error to one to retry or to report; an error that is either already is
+ * returned.
+ */
 export function transientFault(origin: string, error: unknown): unknown {
   if (error instanceof TransientError || error instanceof StoreError) return error;
   const code = codeOf(error);

@@ -6,9 +6,9 @@ export type Headers = Record<string, string>;
 
 /** An HTTP request for an object. */
 interface ObjectRequest {
-  /** Such as `https://host:8443`. */
+  /** Origin of the server, such as `https://host:8443`. */
   readonly origin: string;
-  /** From the root of the host, percent-encoded. */
+  /** Path from the root of the host, percent-encoded. */
   readonly path: string;
   readonly headers: Headers;
 }
@@ -26,9 +26,9 @@ export interface Refusal {
  * refusals.
  */
 export interface ObjectProtocol {
-  /** Rejects with a `StoreError` if no request can be made, such as without credentials. */
+  /** Rejects with a `StoreError` if no request can be made, for example without credentials. */
   request(method: 'GET' | 'HEAD', name: string, headers: Headers): Promise<ObjectRequest>;
-  /** As `Store.presignedUrl`; absent where there are none. */
+  /** As `Store.presignedUrl`; absent if the store has no presigned URLs. */
   presignedUrl?(name: string, expiresMs: Millis): Promise<PresignedUrl>;
   /** Display name of an object for messages. */
   nameOf(name: string): string;

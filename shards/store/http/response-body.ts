@@ -30,7 +30,10 @@ export async function bytesOf(
   return whole(chunks, received);
 }
 
-/** Copies into memory of its own: a reader may view it as numbers of any width, and keep it. */
+/**
+ * Copies chunks into memory of their own, since a reader may view the bytes as numbers of any
+ * width, and keep them.
+ */
 function whole(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;

@@ -15,7 +15,7 @@ export interface Timeouts {
   readonly retryWithinMs: Millis;
 }
 
-/** For builds, which prefer waiting to failing. */
+/** Timeouts for builds, which prefer waiting to failing. */
 export const BUILDING_TIMEOUTS: Timeouts = {
   connectMs: 2_000,
   silenceMs: 3_000,
@@ -23,7 +23,9 @@ export const BUILDING_TIMEOUTS: Timeouts = {
   retryWithinMs: Number.POSITIVE_INFINITY,
 };
 
-/** For services, whose clients are waiting: a silent server is given up after two attempts. */
+/**
+ * Timeouts for services, whose clients are waiting: two attempts without a response are the last.
+ */
 export const SERVING_TIMEOUTS: Timeouts = {
   connectMs: 1_000,
   silenceMs: 2_000,

@@ -5,7 +5,7 @@ import { type S3Address, s3Name } from './s3-address.ts';
 /** An S3 error response. */
 export interface S3Refusal {
   readonly status: number;
-  /** Such as `NoSuchKey`; empty if absent, as in the response to a HEAD. */
+  /** Error code, such as `NoSuchKey`; empty if absent, as in the response to a HEAD. */
   readonly code: string;
   /** Region of the bucket, if S3 reports it. */
   readonly region: string;

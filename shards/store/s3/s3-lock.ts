@@ -22,7 +22,7 @@ const lockSchema = z.object({
 
 /** Operations that a lock needs of its object. */
 export interface LockObject {
-  /** Contents, identity, and age by the server's clock; null if it does not exist. */
+  /** Contents, identity, and age by the server's clock; null if the object does not exist. */
   read(): Promise<{ text: string; identity: string; ageMs: number } | null>;
   /**
    * Replaces the object if it has this identity (null: creates it); returns the new identity, or

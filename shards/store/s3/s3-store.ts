@@ -93,7 +93,7 @@ export class S3Store extends S3Reader implements WritableStore {
         if (there !== null && Buffer.from(there.bytes).equals(bytes)) return there.identity;
         const explained = this.#explained(name, error);
         if (explained.failure !== 'missing') throw explained;
-        // It had the expected identity, and has been removed since.
+        // The object had the expected identity, and has been removed since.
         throw new StoreError('conflict', s3Name(this.address, name), REMOVED, { cause: error });
       }
     });
@@ -266,7 +266,10 @@ export class S3Store extends S3Reader implements WritableStore {
   }
 }
 
-/** Strips the quotes of an ETag: some servers require conditions without them; all accept it. */
+/**
+ * Strips the quotes of an ETag: some servers require conditions without quotes, and all accept
+ * them.
+ */
 function bare(etag: string): string {
   return etag.replaceAll('"', '');
 }

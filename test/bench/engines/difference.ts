@@ -10,8 +10,8 @@ export interface Pair {
 }
 
 /**
- * Pairs that either engine reaches well within an hour: at the cap, one may report 59.9 and the
- * other nothing.
+ * Returns the pairs that either engine reaches within `capped` minutes, well below an hour. At the
+ * cap of an hour, one engine may report 59.9 minutes and the other nothing.
  */
 export function pairsOf(
   ours: readonly (readonly Minutes[])[],
@@ -31,8 +31,8 @@ export function isAlike(pair: Pair): boolean {
 }
 
 /**
- * Splits transit trips into rides, which by either engine are at least a minute faster than its own
- * walk, and walks. `ours` and `theirs`: minutes on foot, a row per origin.
+ * Splits transit trips into rides and walks. A ride is at least a minute faster than the walk by
+ * the same engine, for either engine. `ours` and `theirs` are minutes on foot, one row per origin.
  */
 export function byRiding(
   trips: readonly Pair[],
@@ -45,15 +45,15 @@ export function byRiding(
   return { rides: trips.filter(isRide), walks: trips.filter((trip) => !isRide(trip)) };
 }
 
-/** The same pair of points in every run. */
+/** Key of a pair of points, the same in every run. */
 export function keyOf({ origin, target }: Pair): string {
   return `${origin} ${target}`;
 }
 
-/** Whether a cause applies to a pair, by name; the first that does counts. */
+/** Whether each named cause applies to a pair; a pair counts for the first cause that applies. */
 export type Causes = Readonly<Record<string, (pair: Pair) => boolean>>;
 
-/** Whether an end of a pair is one where more than half of its pairs disagree. */
+/** Returns a test of whether more than half of the pairs at either end of a pair disagree. */
 export function atAnEnd(pairs: readonly Pair[]): (pair: Pair) => boolean {
   const count = new Map<string, { all: number; unlike: number }>();
   for (const pair of pairs) {
@@ -94,7 +94,7 @@ function agrees({ ours, theirs }: Pair, part: number, minutes: Minutes): boolean
   return Number.isFinite(apart) && (apart <= minutes || apart <= part * theirs);
 }
 
-/** Prints how two engines differ over some pairs; `about` names engine and mode. */
+/** Prints how two engines differ over some pairs; `about` is added to each figure. */
 export function printDifference(name: string, pairs: readonly Pair[], about: object): void {
   const reported = { ...about, pairs: pairs.length };
   const share = (part: number, minutes: Minutes) =>

@@ -9,9 +9,9 @@ import { ensureDebianPackage } from '../../support/debian.ts';
 const run = promisify(execFile);
 
 /**
- * Copies feeds so that the service of the day each is read on runs on one `date`, YYYY-MM-DD, and
- * on that date only: engines limited to one date then read the same trips. `days`: by feed, in the
- * same order.
+ * Copies feeds so that the service of each feed's day runs on one `date`, YYYY-MM-DD, and on no
+ * other. Engines limited to one date then read the same trips. `days` has the day on which each
+ * feed is read, in the order of `feeds`.
  */
 export async function oneDayFeeds(
   feeds: readonly string[],

@@ -20,8 +20,8 @@ import { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { Minutes } from '../../../shards/units.ts';
 
 /**
- * Unrounded minutes by the builder's searches between points that represent blocks: a row per
- * origin, by mode; Infinity beyond an hour.
+ * Unrounded minutes by the builder's searches between points that represent blocks: by mode, one
+ * row per origin; Infinity beyond an hour.
  */
 export function ourTimes(
   region: Region,
@@ -92,8 +92,8 @@ export function tiedAsByR5(region: Region): Region {
 }
 
 /**
- * The region on foot as in R5: without private streets, and with trips beginning on all others
- * alike.
+ * The region as walked in R5: without private streets, and with trips beginning on all other
+ * streets alike.
  */
 export function walkedAsByR5(region: Region): Region {
   const traits = region.streets.traits.map((own) => throughTraits(own) & ~SELDOM_LINKED);
@@ -101,7 +101,7 @@ export function walkedAsByR5(region: Region): Region {
   return { ...region, walk: buildModeNetwork(streets, 'walk', { coverage: region.coverage }) };
 }
 
-/** The region with stops entered at their location and in no time, as in R5. */
+/** The region with stops that are entered at their location and in no time, as in R5. */
 export function enteredAsByR5(region: Region): Region {
   const { transit } = region;
   if (!transit) return region;

@@ -14,14 +14,15 @@ const R5_MODES = ['walk', 'bike', 'bike-anywhere', 'transit'] as const;
 export type R5Mode = (typeof R5_MODES)[number];
 
 export interface R5Times {
-  /** The centres of its grid cells. */
+  /** Centres of the cells of R5's grid. */
   readonly cells: readonly Position[];
-  /** By mode and origin: whole minutes to each cell, rounded down; Infinity beyond an hour. */
+  /** Whole minutes to each cell, rounded down, by mode and origin; Infinity beyond an hour. */
   readonly minutes: Readonly<Record<R5Mode, readonly (readonly Minutes[])[]>>;
 }
 
 /**
- * Times by R5, which is installed from Maven Central into `folder`, with Debian's JDK and Maven.
+ * Computes times with R5, which is installed from Maven Central into `folder`, with Debian's JDK
+ * and Maven.
  */
 export async function r5Times(
   osm: string,
@@ -45,7 +46,7 @@ export async function r5Times(
   const stubs = readdirSync(path.join(R5, 'stubs')).map((file) => path.join(R5, 'stubs', file));
   const sources = [path.join(R5, 'R5Times.java'), ...stubs];
   await run('javac', ['-nowarn', '-d', classes, '-cp', `${jars}/*`, ...sources]);
-  // It keeps a database next to the map.
+  // R5 keeps a database next to the map.
   const map = path.join(folder, 'r5.osm.pbf');
   copyFileSync(osm, map);
   const [points, out] = ['r5-origins.csv', 'r5-minutes.csv'].map((file) => path.join(folder, file));

@@ -8,14 +8,14 @@ import type { Metres } from '../../../shards/units.ts';
 
 const run = promisify(execFile);
 const VERSION = '3.9.1';
-/** The oldest version its wheel supports. */
+/** The oldest Python that Valhalla's wheel supports. */
 const PYTHON = { major: 3, minor: 12 };
 const SCRIPT = path.resolve('test/bench/engines/valhalla_metres.py');
 const MAX_OUTPUT_BYTES = 1 << 28;
 
 /**
- * Metres on foot by Valhalla, which is installed from PyPI into `folder`: a row per origin,
- * Infinity where it finds no route. Throws if no Python is new enough.
+ * Computes metres on foot with Valhalla, which is installed from PyPI into `folder`: one row per
+ * origin, Infinity where there is no route. Throws if no Python is new enough.
  */
 export async function valhallaMetres(
   osm: string,
@@ -43,7 +43,7 @@ async function newEnoughPython(): Promise<string> {
   throw new Error(`Valhalla's wheel needs Python ${PYTHON.major}.${PYTHON.minor} or later`);
 }
 
-/** On the path, or in pyenv's own folder. */
+/** Names of Python interpreters: on the path, and in pyenv's own folder. */
 function pythons(): string[] {
   const versions = path.join(homedir(), '.pyenv/versions');
   const kept = (() => {

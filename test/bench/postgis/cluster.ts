@@ -11,8 +11,8 @@ const run = promisify(execFile);
 const VERSIONS = '/usr/lib/postgresql';
 
 /**
- * Settings of a careful operator for this data on a machine of this size. Debits are durable before
- * they are acknowledged, as in our service: fsync and synchronous_commit stay on.
+ * Settings that a careful operator would choose for this data on a machine of this size. Debits are
+ * durable before they are acknowledged, as in our service: fsync and synchronous_commit stay on.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
@@ -28,7 +28,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   wal_compression: 'on',
   fsync: 'on',
   synchronous_commit: 'on',
-  // Queries of milliseconds: compiling them takes longer than running them.
+  // Queries take milliseconds: compiling one takes longer than running it.
   jit: 'off',
   max_parallel_workers_per_gather: '0',
 };
@@ -92,7 +92,7 @@ export async function startCluster(): Promise<Cluster> {
 }
 
 const STRICT = ['-v', 'ON_ERROR_STOP=1'];
-/** Strings are compared byte by byte. */
+/** Flags of `initdb` by which strings are compared byte by byte. */
 const ENCODING = ['--encoding=UTF8', '--locale=C'];
 /** Lines of a COPY are sent in pieces of about this many characters. */
 const PIECE = 1 << 16;

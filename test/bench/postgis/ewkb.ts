@@ -16,7 +16,7 @@ export function ewkbPoint(lon: Degrees, lat: Degrees): string {
   return bytes.toString('hex');
 }
 
-/** An area in the same form: always a MultiPolygon. */
+/** An area as PostGIS reads it from COPY, in hexadecimal EWKB: always a MultiPolygon. */
 export function ewkbMultiPolygon({ polygons }: Area): string {
   const pieces = [header(MULTI_POLYGON | WITH_SRID), uint32(SRID), uint32(polygons.length)];
   for (const rings of polygons) {

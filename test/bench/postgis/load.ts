@@ -75,7 +75,7 @@ async function* nearestLines(release: Release): AsyncGenerator<string> {
   }
 }
 
-/** Each point of interest once, in its home county, in the order a search reads them. */
+/** Lines of POIs, each in its home county only, in the order in which a search reads them. */
 async function* poiLines(release: Release): AsyncGenerator<string> {
   let spatialRank = 0;
   for (const fips of Object.keys(release.manifest.counties).sort()) {
@@ -95,7 +95,7 @@ async function* poiTimeLines(release: Release): AsyncGenerator<string> {
     const { origins, targets } = pois.matrix;
     for (let block = 0; block < origins.length; block++) {
       const row = await pois.matrix.row(block);
-      // One piece for each block: rows are many millions.
+      // One piece per block, since there are many millions of rows.
       let lines = '';
       for (const [mode, reached] of row.entries()) {
         for (const [i, target] of reached.targets.entries()) {

@@ -5,10 +5,10 @@ export type Row = readonly Value[];
 
 /** A request: its query, and the start of its page. */
 export interface Asked {
-  /** From the path, if it has one. */
+  /** The GEOID in the path, or an empty string. */
   readonly geoid: string;
   readonly bbox: readonly number[];
-  /** From the query; 0 where it has none. */
+  /** The mode and type of the query; 0 if it has none. */
   readonly modeId: number;
   readonly type: number;
   readonly limit: number;
@@ -25,11 +25,13 @@ export interface TwinRoute {
    */
   readonly sql: string;
   parameters(asked: Asked): Value[];
-  /** Start of the first page: as many numbers as a cursor has. None: the route has no pages. */
+  /**
+   * The position at which the first page starts, as in a cursor. Empty if the route has no pages.
+   */
   readonly start: readonly number[];
   /** The least that a response costs, if not one token. */
   readonly minimum?: number;
-  /** Where a page that ends with this row is continued. */
+  /** The position from which the next page continues if this row ends a page. */
   position(row: Row): number[];
   body(
     asked: Asked,
@@ -185,8 +187,8 @@ export const TWIN_ROUTES: readonly TwinRoute[] = [
 ];
 
 /**
- * A page and its charge. `$2` is the limit; the page reads one extra row to detect whether another
- * page follows.
+ * The statement of a page and its charge. `$2` is the limit; the page reads one extra row to detect
+ * whether another page follows.
  */
 function paged(page: {
   columns: string;
@@ -205,7 +207,7 @@ function paged(page: {
     WHERE ${page.exists ?? 'true'}`;
 }
 
-/** The page as one JSON text, in its order: Node parses that in a fraction of the time of rows. */
+/** The page as one JSON text, in its order, which Node parses in a fraction of the time of rows. */
 function asJson(columns: string): string {
   return `(SELECT coalesce(json_agg(json_build_array(${columns})), '[]')::text FROM page)`;
 }

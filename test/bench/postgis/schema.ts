@@ -1,6 +1,7 @@
 /**
- * A release as relations. Numbers take the narrowest type that holds them, GEOIDs are integers, and
- * every route has an index that answers it without a visit to the table (`INCLUDE`) where possible.
+ * The tables of a release. Numbers take the narrowest type that holds them, GEOIDs are integers,
+ * and every route has an index that answers it without a visit to the table (`INCLUDE`) where
+ * possible.
  */
 export const TABLES = `
 CREATE EXTENSION postgis;
@@ -89,7 +90,10 @@ BEGIN
 END $$;
 `;
 
-/** After the rows: an index built at once is smaller and better packed than one that grew. */
+/**
+ * Indexes are built after the rows are loaded: an index built at once is smaller and better packed
+ * than one that grew.
+ */
 export const INDEXES = `
 ALTER TABLE block ADD PRIMARY KEY (geoid) INCLUDE (population, land_area);
 CREATE INDEX block_centre ON block USING gist (centre);

@@ -15,8 +15,8 @@ import { MODES, modeIdOf } from '../../../shards/modes.ts';
 import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';
 
 /**
- * The twin: the same routes, bytes and headers over PostgreSQL. A request is one round trip of a
- * prepared statement that reads, checks the key and debits. Prints its address.
+ * Serves the twin: the same routes, bytes and headers over PostgreSQL. A request is one round trip
+ * of a prepared statement that reads, checks the key and debits. The address is printed.
  */
 const settings = z
   .object({
@@ -62,7 +62,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 
 const app = Fastify({ genReqId: requestId });
 app.decorateReply('rate', null);
-// As of our server, whose headers it sends.
+// The response writer, which is that of our server, reads this state.
 app.decorate('shutdown', { hasBegun: false, senders: 0 });
 for (const route of TWIN_ROUTES) serveRoute(route);
 process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`);

@@ -7,7 +7,7 @@ import { startCluster } from './cluster.ts';
 import { loadRelease } from './load.ts';
 
 const SERVER = path.resolve('dist/test/bench/postgis/server.js');
-/** Sessions: as many commits as share a sync of the disk, few enough for two cores. */
+/** Sessions: enough for commits to share a sync of the disk, and few enough for two cores. */
 const POOL = 16;
 
 /** The twin, and all its processes. */

@@ -27,9 +27,9 @@ interface Outcome {
   readonly error?: string;
 }
 
-/** Any batch, some of its origins unknown. */
+/** Any batch, of which some origins may be unknown. */
 function batches(): fc.Arbitrary<Batch> {
-  // A body leaves a list out to request everything.
+  // A body omits a list to request everything.
   const [mode, type] = [random.mode, random.type].map((list) =>
     (list as fc.Arbitrary<unknown[]>).map((values) => (values.length === 0 ? undefined : values)),
   );
@@ -142,7 +142,7 @@ describe('batches', () => {
       const errors = outcomes.flatMap(({ id, error }) => (error ? { ...id, type: error } : []));
       const reported = { ...toldOf(batch), truncated: [], truncated_reason: null };
       expect(body).toMatchObject({ results, errors, ...reported });
-      // The part of an aborted response that arrived is charged: all rows arrive only with its end.
+      // An aborted response is charged for the part that arrived, so that rows come last.
       expect(Object.keys(body).sort()).toEqual(
         ['results', 'errors', ...Object.keys(reported)].sort(),
       );

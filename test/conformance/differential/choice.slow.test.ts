@@ -27,7 +27,7 @@ const asked = () =>
     }))
     .filter((query) => 'nth' in query || 'count_within' in query);
 
-test('a summary has the n-th nearest and the number within some minutes, by sorting all times', async () => {
+test('the n-th nearest and the counts within minutes of a summary are those of its sorted times', async () => {
   const { api, release } = demo;
   await forAll(80, random.block, asked(), async ({ geoid }, query) => {
     const rows = nthTimesOf(release, geoid, query);
@@ -36,7 +36,7 @@ test('a summary has the n-th nearest and the number within some minutes, by sort
   });
 });
 
-test('pages of any length have the same rows', async () => {
+test('pages of a summary of any length have the rows of n-th times and counts', async () => {
   const { api, release } = demo;
   const limits = fc.integer({ min: 1, max: 50 });
   await forAll(10, random.routableBlock, asked(), limits, async ({ geoid }, query, limit) => {
@@ -46,7 +46,7 @@ test('pages of any length have the same rows', async () => {
   });
 });
 
-test('batches have the rows of each origin', async () => {
+test('a batch has the n-th times and counts of each origin', async () => {
   const { api, release } = demo;
   const blocks = fc.array(random.routableBlock, { minLength: 1, maxLength: 20 });
   await forAll(10, blocks, asked(), async (some, { mode, type, ...choice }) => {
@@ -63,10 +63,13 @@ test('batches have the rows of each origin', async () => {
   });
 });
 
-/** A box around open water: blocks with times and blocks without. No centre is on its edge. */
+/**
+ * Half the side, in degrees, of a box around open water that holds blocks with times and blocks
+ * without. No block's centre is on its edge.
+ */
 const HALF = 0.0250005;
 
-test('the blocks of an area have them too, page by page, with and without those without a time', async () => {
+test('the blocks of an area have n-th times and counts, page by page, with and without missing times', async () => {
   const { api, release, water } = demo;
   const [west, south] = [water.lon - HALF, water.lat - HALF];
   const ring = boxRing(west, south, water.lon + HALF, water.lat + HALF);
@@ -85,7 +88,7 @@ test('the blocks of an area have them too, page by page, with and without those 
   });
 });
 
-test('so do the blocks of a place', async () => {
+test('the blocks of a place have n-th times and counts', async () => {
   const { api, release, place } = demo;
   const blocks = release.blocks.filter(({ lon, lat }) => isInside(place.polygons, lon, lat));
   const path = `/v1/places/${PORT_MERIDIAN}/blocks`;
@@ -96,7 +99,7 @@ test('so do the blocks of a place', async () => {
   });
 });
 
-test('what was asked for is part of the ETag of an area', async () => {
+test('nth and count_within are part of the ETag of a place’s blocks', async () => {
   const { api } = demo;
   const path = `/v1/places/${PORT_MERIDIAN}/blocks`;
   const tags = new Set<unknown>();
@@ -106,7 +109,7 @@ test('what was asked for is part of the ETag of an area', async () => {
   expect(tags.size).toBe(4);
 });
 
-test('the first nearest is the nearest', async () => {
+test('nth=1 returns the rows of a summary without nth', async () => {
   const { api } = demo;
   await forAll(40, random.block, async ({ geoid }) => {
     const path = `/v1/blocks/${geoid}/summary`;
@@ -116,7 +119,7 @@ test('the first nearest is the nearest', async () => {
   });
 });
 
-test('CSV has a column for what was sent alone', async () => {
+test('CSV has columns for n-th times, counts and reasons only if the request selects them', async () => {
   const { api, block } = demo;
   const headers = { accept: 'text/csv' };
   const columns = async (query: object) => {
@@ -138,7 +141,7 @@ test('CSV has a column for what was sent alone', async () => {
   expect(batch.body.split('\r\n')[0]).toBe('geoid,dest_type_id,mode,travel_time,nth,count');
 });
 
-test('what is out of range is refused by name', async () => {
+test('nth and count_within out of range are refused by name', async () => {
   const { api, block } = demo;
   const path = `/v1/blocks/${block.geoid}/summary`;
   for (const nth of [0, 6, 1.5, 'x', '1,2']) expectInvalid(await api.get(path, { nth }), 'nth');

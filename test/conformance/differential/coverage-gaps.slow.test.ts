@@ -6,7 +6,7 @@ import type { TamperedRelease } from '../../support/tampered-release.ts';
 import { Api, expectOk } from '../api.ts';
 import { allPages } from '../paging.ts';
 
-/** A row for each block, type and mode, with or without a time. */
+/** The row of one block, type and mode, with or without a time. */
 interface Row {
   readonly geoid: string;
   readonly dest_type_id: number;
@@ -56,7 +56,7 @@ test('people whose times are not known are counted apart from those beyond half 
   }
 });
 
-test('a block of which a criterion is not known counts so unless another fails', async () => {
+test('a block with an unknown criterion counts as no_data unless another criterion fails', async () => {
   const byBlock = new Map<string, Row[]>();
   for (const row of rows) byBlock.set(row.geoid, [...(byBlock.get(row.geoid) ?? []), row]);
   const criterion = fc.record({

@@ -35,7 +35,10 @@ const cells = () =>
     type: random.type.filter((type) => type.length > 0),
     nth: nth(),
   });
-/** Parents too; tenths and hundredths of minutes, so that limits are met exactly and between. */
+/**
+ * Criteria of leaf types and of parents. Their limits are in hundredths of minutes, so that some
+ * equal a stored time and some lie between two.
+ */
 const criteria = () =>
   fc.array(
     fc.record({
@@ -47,7 +50,7 @@ const criteria = () =>
     { minLength: 1, maxLength: 8 },
   );
 
-/** Random areas of each kind but circles, with their blocks; none has a block on its border. */
+/** Random areas of every kind but circles, with their blocks, none on the border of a drawn one. */
 const areas = (): fc.Arbitrary<{ area: object; blocks: NaiveBlock[] }> => {
   const { release } = demo;
   const drawn = random.star
@@ -75,7 +78,7 @@ const areas = (): fc.Arbitrary<{ area: object; blocks: NaiveBlock[] }> => {
   return fc.oneof(drawn, listed, places, counties);
 };
 
-test('every sum is the sum over the blocks of the area, and the parts add up to the whole', async () => {
+test('every sum is that over the blocks of its area, and the parts add up to the whole', async () => {
   const { api, release } = demo;
   await forAll(60, areas(), cells(), async ({ area, blocks }, asked) => {
     const body = expectOk(await api.post('/v1/coverage', { area, ...asked }));
@@ -93,7 +96,7 @@ test('every sum is the sum over the blocks of the area, and the parts add up to 
   });
 });
 
-test('the sums of a place are those of its rows with missing ones', async () => {
+test('the sums of a place are those over its rows, with those of missing times', async () => {
   const { api, release, place } = demo;
   const path = `/v1/places/${place.geoid}`;
   const type = [101, 601];
@@ -142,7 +145,7 @@ test('a GET of a place or a county has the body of a POST for it', async () => {
 describe('groups', () => {
   const GROUPS = ['hispanic', 'jobs_low_wage'];
 
-  /** The weights of blocks as the release has them, in plain maps. */
+  /** The named weights of the release, as plain maps from block to count. */
   async function weightsNamed(names: readonly string[]): Promise<NaiveWeight[]> {
     const { current } = demo.api.proxy.releases;
     return Promise.all(
@@ -203,7 +206,7 @@ describe('groups', () => {
     );
   });
 
-  test('take one weight beside them, and only weights of the release', async () => {
+  test('allow a single weight beside them, and must be weights of the release', async () => {
     const { api, place } = demo;
     const path = `/v1/places/${place.geoid}/coverage`;
     expectInvalid(await api.get(path, { by: 'hispanic', weight: ['people', 'jobs'] }), 'by');
@@ -226,7 +229,7 @@ describe('a basket', () => {
     });
   });
 
-  test('costs 10 tokens, rows one each, and both at least 10', async () => {
+  test('costs 10 tokens and each row one, with a minimum of 10', async () => {
     const { api, place } = demo;
     const area = { places: [place.geoid] };
     const all_of = [{ type: 101, mode: 'walk', max_minutes: 10 }];

@@ -19,7 +19,7 @@ const PATH = '/v1/blocks/match';
 const ALL_OF = [{ type: 100, mode: 'walk' as const, max_minutes: 30, nth: 1 }];
 const counties = () => [...new Set(demo.release.blocks.map(({ geoid }) => geoid.slice(0, 5)))];
 
-test('matching blocks are near all points by the rows between blocks', async () => {
+test('matching blocks are near all points, by the times between blocks', async () => {
   const { api, release } = demo;
   const anchor = fc.record({
     at: random.routableBlock.map(({ lon, lat }) => ({ lon, lat })),

@@ -24,9 +24,7 @@ const PAGINATED = [...METERED_GETS, AREAL_QUERY].filter(
 );
 let releases = 0;
 
-/**
- * Promotes the same objects under another label: another release, in which no county has changed.
- */
+/** Promotes the same objects under another label, as a release in which no county has changed. */
 async function promote(): Promise<void> {
   const file = (name: string) => path.join(folder, name);
   const latest = decodeLatest(await readFile(file('latest.json')));
@@ -47,7 +45,7 @@ function limited(call: Call, limit: number): Call {
     : { ...call, body: { ...(call.body as object), limit } };
 }
 
-/** A different query from the original. */
+/** Adds a filter to a call, which makes it a different query. */
 function filtered(call: Call): Call {
   if (call.body !== undefined) return { ...call, body: { ...(call.body as object), type: [601] } };
   const other = call.path.endsWith('/catchment') ? { max_minutes: 29 } : { type: 601 };

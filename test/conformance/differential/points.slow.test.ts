@@ -13,7 +13,7 @@ const demo = demoOfTests();
 const random = randomQueries(demo);
 
 const SUMMARY = '/v1/point/summary';
-/** About a tenth of a metre: nearer to a border, plain doubles may be wrong. */
+/** In degrees, about a tenth of a metre: nearer to a border, plain doubles may be wrong. */
 const NEAR_BORDER = 1e-6;
 
 /** The blocks whose border the point is on, or nearly on. */
@@ -42,7 +42,7 @@ test('a point lies in the block whose polygon contains it by ray casting', async
   });
 });
 
-test('the places of a point are those of its block, page by page', async () => {
+test('the POIs of a point are those of its block, page by page', async () => {
   const { api, release } = demo;
   const query = fc.record({
     mode: random.mode,

@@ -28,7 +28,7 @@ async function search(path: string, query: Record<string, string | number | numb
   return [...rows].sort(byId);
 }
 
-/** Rows must include the places that surely match, and may include those that nearly do. */
+/** Expects rows of all POIs that surely match, and allows rows of those that nearly do. */
 function expectFound(
   rows: readonly Found[],
   sure: readonly NaivePoi[],
@@ -45,17 +45,17 @@ const lessAMillionth = (degrees: number) => Number((degrees - 1e-6).toFixed(6));
 describe('GET /v1/pois', () => {
   const filters = () => ({ type: random.type, q: random.q, limit: fc.constantFrom(13, 100, 1000) });
 
-  test('a box finds the places in it, borders included, also across the antimeridian', async () => {
+  test('a box finds the POIs in it, borders included, also across the antimeridian', async () => {
     const { release } = demo;
     const query = fc.record({ box: random.box, poi: random.poi, kind: fc.nat(5), ...filters() });
     await forAll(150, query, async ({ box, poi, kind, type, q, limit }) => {
       const [west, south, east, north] = [
         box,
-        // Its east is west of its west: it crosses the antimeridian.
+        // A box whose east is west of its west, which crosses the antimeridian.
         [box[2] + 230, box[1], box[2], box[3]],
-        // As small as possible.
+        // The smallest box: a point.
         [poi.lon, poi.lat, poi.lon, poi.lat],
-        // With a place in its corner, and with one just outside its east or north edge.
+        // A box with a POI in its corner, and two with one just outside their east or north edge.
         [poi.lon, Math.min(poi.lat, box[3]), Math.max(poi.lon, box[2]), Math.max(poi.lat, box[3])],
         [-180, -90, lessAMillionth(poi.lon), 90],
         [-180, -90, 180, lessAMillionth(poi.lat)],
@@ -82,7 +82,7 @@ describe('GET /v1/pois', () => {
       expectProblem(await demo.api.get(SEARCH, { bbox }), 'invalid-bbox');
     }));
 
-  test('a circle finds the places within it', async () => {
+  test('a circle finds the POIs within it', async () => {
     const { release } = demo;
     const query = fc.record({ point: random.point, radius_m: random.radius, ...filters() });
     await forAll(100, query, async ({ point, radius_m, type, q, limit }) => {
@@ -98,7 +98,7 @@ describe('GET /v1/pois', () => {
     });
   });
 
-  test('the order is always the same, whatever the pages', async () => {
+  test('the order of rows is the same for pages of any size', async () => {
     const bbox = '-70.1,35.9,-69.9,36.1';
     const whole = await allPages(demo.api, { path: SEARCH, query: { bbox, limit: 1000 } });
     expect(whole.length).toBe(demo.release.pois.length);
@@ -109,7 +109,7 @@ describe('GET /v1/pois', () => {
 });
 
 describe('GET /v1/places/{geoid}/pois', () => {
-  test('finds the places in the boundary', async () => {
+  test('finds the POIs within the boundary', async () => {
     const { release } = demo;
     const query = fc.record({
       geoid: fc.constantFrom(...release.places.map((place) => place.geoid)),
@@ -132,7 +132,7 @@ describe('GET /v1/places/{geoid}/pois', () => {
 });
 
 describe('GET /v1/pois/{dest_id}', () => {
-  test('returns each place as it is in the release', async () => {
+  test('returns each POI as it is in the release', async () => {
     for (const { types, brand, ...facts } of demo.release.pois) {
       const response = await demo.api.get(`/v1/pois/${facts.dest_id}`);
       const attrs = brand === null ? {} : { brand };
@@ -142,7 +142,7 @@ describe('GET /v1/pois/{dest_id}', () => {
 });
 
 describe('GET /v1/pois/{dest_id}/catchment', () => {
-  test('is the transpose of the blocks’ reach, page by page', async () => {
+  test('is the transpose of the POI rows of blocks, page by page', async () => {
     const { api, release } = demo;
     const query = fc.record({
       mode: random.mode,
@@ -155,7 +155,7 @@ describe('GET /v1/pois/{dest_id}/catchment', () => {
     });
   });
 
-  test('block restricts the rows to these blocks', async () => {
+  test('the parameter block restricts the rows to the given blocks', async () => {
     const { api, release } = demo;
     const some = fc.uniqueArray(random.block, { minLength: 1, maxLength: 10 });
     await forAll(40, random.poi, some, async ({ dest_id }, blocks) => {

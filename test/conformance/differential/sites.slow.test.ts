@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const PATH = '/v1/sites/coverage';
 
-/** Some blocks whose centres are inside them: their sites are where the block is. */
+/** At most the given number of blocks that are linked on foot and by bike. */
 const some = (most: number) =>
   fc.subarray(
     demo.release.blocks.filter(({ links }) => links.walk === 'linked' && links.bike === 'linked'),
@@ -35,7 +35,7 @@ const queries = () =>
 const sitesAt = (blocks: readonly NaiveBlock[]) =>
   blocks.map(({ geoid, lon, lat }) => ({ id: geoid, lon, lat }));
 
-/** Minutes between a block and a site, as the matrices state them. */
+/** Minutes between a block and the block of a site by the matrices; infinite beyond an hour. */
 function minutesTo(direction: 'from' | 'to', mode: string, site: string, block: string): number {
   const row = reaches[direction]
     .get(site)
@@ -43,7 +43,7 @@ function minutesTo(direction: 'from' | 'to', mode: string, site: string, block: 
   return row?.minutes ?? Number.POSITIVE_INFINITY;
 }
 
-test('sums, catchments, overlaps, gains and gaps are those over the rows between blocks', async () => {
+test('sums, catchments, overlaps, gains, gaps and choices are those by the rows between blocks', async () => {
   const { api, release } = demo;
   await forAll(20, queries(), async ({ sites, candidates, uncovered, ...how }) => {
     const { mode, direction, minutes } = how;
@@ -125,7 +125,7 @@ test('sums, catchments, overlaps, gains and gaps are those over the rows between
   });
 });
 
-test('without an area it is the counties of the points', async () => {
+test('the default area is the counties of the sites', async () => {
   const { api, release, block } = demo;
   const sites = [{ id: 1, lon: block.lon, lat: block.lat }];
   const body = expectOk(await api.post(PATH, { sites, mode: 'walk' }));
@@ -135,7 +135,7 @@ test('without an area it is the counties of the points', async () => {
   expect(body.precision).toBe('block');
 });
 
-test('CSV and GeoJSON are the same as a list of sites', async () => {
+test('sites as CSV or GeoJSON get the response of a list of sites', async () => {
   const { api, release } = demo;
   const linked = release.blocks.filter(({ links }) => links.walk === 'linked');
   const [sites, candidates] = [sitesAt(linked.slice(0, 3)), sitesAt(linked.slice(40, 42))];
@@ -153,7 +153,7 @@ test('CSV and GeoJSON are the same as a list of sites', async () => {
   expect(body).toEqual(listed);
 });
 
-describe('what is wrong with a site', () => {
+describe('faults of sites', () => {
   test('a point outside the data, or on a block without streets, fails alone', async () => {
     const { api, block, water } = demo;
     const sites = [
@@ -179,7 +179,7 @@ describe('what is wrong with a site', () => {
     ]);
   });
 
-  test('a body that is wrong is refused with the place of the fault, and costs nothing', async () => {
+  test('a wrong body is refused with the location of its fault, uncharged', async () => {
     const { api, block } = demo;
     const at = { lon: block.lon, lat: block.lat };
     const one = { id: 'a', ...at };
@@ -213,7 +213,7 @@ describe('what is wrong with a site', () => {
   });
 });
 
-test('a token a site or candidate, at least 10', async () => {
+test('the price is a token per site or candidate, at least 10', async () => {
   const { api, release } = demo;
   const sites = sitesAt(release.blocks.slice(0, 17));
   for (const [count, tokens] of [

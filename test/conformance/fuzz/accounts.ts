@@ -10,7 +10,7 @@ interface Opened extends Asker {
 }
 
 const RICH = 1e12;
-/** Runs out long before a run ends. */
+/** Tokens that are spent long before a run ends. */
 const POOR = 2_000;
 
 /** All clients: some that can pay, one member, one that cannot pay, and unauthorized ones. */

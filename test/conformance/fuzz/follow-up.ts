@@ -9,7 +9,7 @@ export interface FollowUp {
   faults(second: Delivered): string[];
 }
 
-/** The follow-up request that a response can be checked against; nothing where there is none. */
+/** Returns a request whose response can be checked against the first one, if there is any. */
 export function followUp(
   request: FuzzRequest,
   first: Delivered,
@@ -41,7 +41,7 @@ function asGet(request: FuzzRequest, { headers }: Delivered): FollowUp | undefin
   };
 }
 
-/** The same key and body: replayed, and not charged. */
+/** Repeats a request with its idempotency key: the response is replayed, and not charged. */
 function again(request: FuzzRequest, first: Delivered): FollowUp {
   return {
     request,
@@ -53,7 +53,7 @@ function again(request: FuzzRequest, first: Delivered): FollowUp {
   };
 }
 
-/** A client that already has the response pays nothing. */
+/** Repeats a request with the ETag of its response: the 304 is free. */
 function unchanged(request: FuzzRequest, { headers }: Delivered, random: Random): FollowUp {
   const etag = headers.etag!;
   const condition = random.pick([etag, `W/${etag}`, `"other", ${etag}`, '*']);
@@ -63,7 +63,7 @@ function unchanged(request: FuzzRequest, { headers }: Delivered, random: Random)
   };
 }
 
-/** A page may differ in length from the one before. */
+/** Requests the next page, whose limit may differ from that of the page before. */
 function nextPage(request: FuzzRequest, cursor: string, random: Random): FollowUp {
   return {
     request: withMembers(request, { cursor, limit: 1 + random.below(50) }),

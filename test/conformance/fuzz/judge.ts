@@ -2,7 +2,7 @@ import { PROBLEM_STATUS } from '../problems.ts';
 import { NO_UTF8 } from './requests.ts';
 import { type Delivered, isMetered, worthOf } from './worth.ts';
 
-/** No error is longer. */
+/** Upper bound on the length of an error response. */
 export const MAX_ERROR_BYTES = 16 * 1024;
 
 const BODILESS = [204, 304];
@@ -38,7 +38,7 @@ export function judge(response: Delivered): { worth: number; faults: string[] } 
   }
 }
 
-/** Whether its key was checked on a metered route: then it states the balance. */
+/** Whether a response must state the balance: its key was checked on a metered route. */
 function tellsTokens({ method, clientId, route, status, path, body }: Delivered): boolean {
   if (!clientId.isAdmitted || !isMetered({ route, clientId }) || method === 'OPTIONS') return false;
   // No such method or route, or an invalid URL: the key was not checked.
@@ -51,7 +51,7 @@ export function chargedFor(headers: Delivered['headers']): number {
   return Number(headers['x-tokens-charged'] ?? 0);
 }
 
-/** The reason why an error is not a problem document of the contract. */
+/** Reasons why an error is not a problem document of the contract; none if it is one. */
 export function problemFaults({
   status,
   headers,

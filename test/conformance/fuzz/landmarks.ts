@@ -54,7 +54,7 @@ export async function landmarksOf(release: Release): Promise<{ marks: Landmarks;
       contours: ['10', '10,20,30', '20,10', '5,10,15,20,25'],
       q: ['a', 'Park', 'é', '%', '_', ...names, ...places.map(({ name }) => name)],
       v: [release.version, 'another'],
-      // Valid ones come from responses.
+      // Valid cursors come from responses.
       cursor: [],
       mode: ['walk', 'bike', 'transit'],
       dest_type_id: [101, 601, 65_535],
@@ -99,7 +99,7 @@ function placesAround(lon: Degrees, lat: Degrees): Pools {
   };
 }
 
-/** Areas, each named in one way. */
+/** Areas of blocks, of places, of a county, of places and blocks, and one without members. */
 function areas(geoids: readonly string[], places: readonly string[]): Pools {
   return {
     area: [
@@ -122,7 +122,7 @@ function tilesAt(lon: Degrees, lat: Degrees): Pools {
   return { z: [ZOOM], x: [x - 1, x, x, x + 1], y: [y - 1, y, y, y + 1] };
 }
 
-/** Some items of a list, spread evenly over all of it. */
+/** Up to `count` items of a list, evenly spaced over all of it. */
 function spread<T>(list: readonly T[], count: number): T[] {
   const stride = Math.max(1, Math.ceil(list.length / count));
   return list.filter((_, i) => i % stride === 0);

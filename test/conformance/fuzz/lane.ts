@@ -9,10 +9,10 @@ import type { Asker, Delivered } from './worth.ts';
 /** The observations of a lane. */
 export interface Tally {
   requests: number;
-  /** Follow-up requests: for comparing two responses. */
+  /** Number of follow-up requests, whose responses are compared with the first ones. */
   followUps: number;
   readonly statuses: Map<number, number>;
-  /** By client name. */
+  /** Sums over the responses of each client, by its name. */
   readonly charged: Map<string, { tokens: number; worth: number; responses: number }>;
   /** Errors: the count of each, and the first request that caused it. */
   readonly faults: Map<string, { count: number; readonly shownBy: string }>;
@@ -31,7 +31,7 @@ export function newTally(): Tally {
 }
 
 const MAX_TOLD_OF_A_BODY = 500;
-/** Bodies by their content coding. */
+/** Decoders of bodies by content coding. */
 const DECODED: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: (bytes) => gunzipSync(bytes),
   br: (bytes) => brotliDecompressSync(bytes),

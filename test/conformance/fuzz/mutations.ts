@@ -76,7 +76,7 @@ export const nastyText: fc.Arbitrary<string> = fc.oneof(
 
 const nastyValue = fc.oneof(fc.constantFrom(...NASTY_VALUES), fc.jsonValue());
 
-/** Query pairs with one error: a value, a repeat, a name, a missing one. */
+/** Query pairs with one error: a bad value, or a repeated, unknown or missing name. */
 export function brokenPairs(
   pairs: readonly (readonly [string, string])[],
 ): fc.Arbitrary<(readonly [string, string])[]> {

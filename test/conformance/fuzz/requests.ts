@@ -34,7 +34,7 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPT
 /** A complete request except for its key. */
 export interface FuzzRequest {
   readonly method: Method;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -44,7 +44,7 @@ export interface FuzzRequest {
 
 const JSON_TYPE = 'application/json';
 
-/** Accept headers: mostly none. */
+/** Values of the `Accept` header; an empty one is not sent. */
 export const ACCEPTED = [
   '',
   '',
@@ -63,7 +63,7 @@ export const ACCEPTED = [
 ];
 const CODINGS = ['', '', 'gzip', 'gzip, br', 'identity', '*', 'gzip;q=0', 'nonsense', ';q='];
 const CONDITIONS = ['', '', '', '', '', '', '*', '"nothing"', 'W/"a", "b"', '"', ', ,', '""'];
-/** Some recur in other requests; some are invalid. */
+/** Idempotency keys, most of them empty; some recur in other requests, some are invalid. */
 const IDEMPOTENCY_KEYS = fc.oneof(
   { arbitrary: fc.constant(''), weight: 6 },
   { arbitrary: fc.nat(1_000_000).map((n) => `batch ${n}`), weight: 3 },
@@ -267,7 +267,7 @@ function brokenBodies(body: unknown): fc.Arbitrary<Sent> {
       }),
       weight: 20,
     },
-    // Some dozens among 10,000 requests: none at all is as good as impossible.
+    // Some dozens among 10,000 requests, so that a run without any is as good as impossible.
     { arbitrary: fc.constant(tooLarge), weight: 8 },
   );
 }

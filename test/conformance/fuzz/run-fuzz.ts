@@ -16,7 +16,7 @@ const DRAWN = 250;
 
 /** The outcome of a run. */
 export interface FuzzReport extends Omit<Tally, 'faults'> {
-  /** Errors in responses, and discrepancies with the ledger; the first few. */
+  /** Discrepancies with the ledger, and the first few kinds of errors in responses. */
   readonly faults: readonly string[];
   readonly faultCount: number;
   readonly seconds: number;
@@ -83,7 +83,7 @@ export async function runFuzz(
   };
 }
 
-/** Mostly clients that can pay, which come first. */
+/** Picks mostly clients that can pay, which come first. */
 function pickAsker(waiters: readonly Asker[], random: Random): Asker {
   return random.pick(random.chance(0.8) ? waiters.slice(0, 8) : waiters.slice(8));
 }

@@ -14,20 +14,20 @@ export interface Asker {
 /** A response, and everything that determines its price. */
 export interface Delivered {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   /** The path template in the document. */
   readonly route: string;
   readonly clientId: Pick<Asker, 'isAdmitted' | 'isMember'>;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Decoded. */
+  /** The body without its content coding. */
   readonly body: Buffer;
 }
 
 const CONTOUR_TOKENS = 10;
 const BASKET_TOKENS = 10;
-/** The least that sums over an area cost. */
+/** Minimum price of sums over an area. */
 const AREA_TOKENS = 10;
 const LINKS = '/v1/exports/links';
 /** The price of the only table that is exported from the demo release. */
@@ -42,7 +42,7 @@ const BY_THE_ROW = new Set(KNOWN_REQUESTS.map(({ route }) => route).filter((r) =
 export function worthOf(response: Delivered): number {
   const { method, route, status, headers, body } = response;
   if (!isMetered(response) || headers['idempotency-replayed'] === 'true') return 0;
-  // It costs a token whatever GET would, except where there is nothing: an empty tile is free.
+  // HEAD costs a token whatever GET costs, except without content: an empty tile is free.
   if (method === 'HEAD') return status === 200 ? 1 : 0;
   if (route === LINKS) return status === 201 ? TYPES_TOKENS : 0;
   if (status !== 200) return 0;
@@ -62,7 +62,7 @@ function isCoverage(route: string): boolean {
   return route.endsWith('/coverage');
 }
 
-/** The sites and candidates that have sums; all others are errors. */
+/** Number of sites and candidates that have sums; all others are errors. */
 function sitesIn(contentType: string, body: Buffer): number {
   if (contentType.startsWith('application/json')) {
     const { sites, gains } = JSON.parse(body.toString());
@@ -71,22 +71,22 @@ function sitesIn(contentType: string, body: Buffer): number {
   return rowsIn(contentType, body) - uncoveredIn(contentType, body);
 }
 
-/** The rows of blocks that no site covers, in formats that have rows. */
+/** Number of rows of blocks that no site covers, in formats that have rows. */
 function uncoveredIn(contentType: string, body: Buffer): number {
   if (contentType.startsWith('application/vnd.apache.parquet')) {
-    // They alone have no id.
+    // Only rows of uncovered blocks have no id.
     const { row_groups } = parquetMetadata(new Uint8Array(body).buffer);
     const ids = row_groups.map(({ columns }) =>
       columns.find(({ meta_data }) => meta_data?.path_in_schema.join() === 'id'),
     );
     return ids.reduce((sum, id) => sum + Number(id?.meta_data?.statistics?.null_count ?? 0), 0);
   }
-  // In CSV a row begins with its list.
+  // A row of CSV begins with the name of its list.
   const row = contentType.startsWith('text/csv') ? /^uncovered,/gm : /"list":"uncovered"/g;
   return body.toString().match(row)?.length ?? 0;
 }
 
-/** Whether it may cost the client anything. */
+/** Whether a response of the route may cost the client anything. */
 export function isMetered({ route, clientId }: Pick<Delivered, 'route' | 'clientId'>): boolean {
   if (route === ISOCHRONE || isTile(route)) return !clientId.isMember;
   return route === LINKS || route === EXPLAIN || BY_THE_ROW.has(route);
@@ -96,11 +96,11 @@ function isTile(route: string): boolean {
   return route.endsWith('.mvt');
 }
 
-/** The rows of a response, in whatever format. */
+/** Number of rows of a response, in any format. */
 export function rowsIn(contentType: string, body: Buffer): number {
   switch (contentType.split(';')[0]) {
     case 'application/json':
-      // One place is its own row.
+      // A response without results, such as a single POI, is one row.
       return (JSON.parse(body.toString()).results ?? [null]).length;
     case 'application/geo+json':
       return JSON.parse(body.toString()).features.length;
@@ -121,7 +121,7 @@ export function rowsIn(contentType: string, body: Buffer): number {
   }
 }
 
-/** One per line of NDJSON, except the last of a batch or an area, which has what is no row. */
+/** Whether a line of NDJSON is a row; the last line of a batch or an area holds other members. */
 function isRow(line: string): boolean {
   if (line === '') return false;
   const members = JSON.parse(line);

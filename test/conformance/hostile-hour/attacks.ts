@@ -27,20 +27,20 @@ export type HostileAccount = (typeof HOSTILE_ACCOUNTS)[number];
 
 /** The attackers' knowledge of the service. */
 export interface Prey {
-  /** Well-formed, but unassigned. */
+  /** A well-formed key that was never issued. */
   readonly unknownKey: string;
-  /** Blocks with rows: as many as a batch accepts. */
+  /** As many blocks with rows as a batch accepts. */
   readonly geoids: readonly string[];
 }
 
-/** The ingredients of an attack: `turn` counts its previous runs. */
+/** The inputs of an attack; `turn` is the number of its previous runs. */
 interface Means extends Prey {
   readonly key: string;
   readonly turn: number;
 }
 
 interface Attack {
-  /** The account whose key it uses. */
+  /** The account whose key the attack uses. */
   readonly as: HostileAccount;
   run(on: HostileConnection, means: Means): Promise<unknown>;
 }
@@ -69,7 +69,7 @@ function post(path: string, key: string, body: Buffer | string, headers = ''): B
 }
 
 const summary = (geoid: string) => `/v1/blocks/${geoid}/summary`;
-/** A batch of ten megabytes of rows. */
+/** Route of a batch of ten megabytes of rows. */
 export const LARGEST = '/v1/blocks/pois';
 const largest = ({ geoids, key }: Means, headers = '') =>
   post(LARGEST, key, JSON.stringify({ origins: geoids }), headers);

@@ -48,7 +48,7 @@ export const EMPTY_RINGS = [
   memoized(() => Buffer.from(`{"polygon":{"coordinates":[[${fill('[]')}]]}}`)),
 ];
 
-/** 2,000 vertices, in which every tooth crosses the last edge. */
+/** A polygon of 2,000 vertices, in which every tooth crosses the last edge. */
 export const crossingComb = memoized(() => {
   const teeth = Array.from({ length: 999 }, (_, i) => {
     const lon = -70.02 + i * 4e-5;

@@ -17,7 +17,7 @@ export interface HonestReport {
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
-  /** The costs that responses stated. */
+  /** Sum of the tokens that responses stated as charged. */
   readonly charged: number;
   /** Responses other than 200 after the retries, and failures without a response. */
   readonly failures: readonly string[];
@@ -27,8 +27,8 @@ export interface HonestReport {
 const LOCAL_ADDRESS = '127.0.0.2';
 const CONNECTIONS = 16;
 /**
- * Retries as a shedding service asks for them by `Retry-After`. A client of fifty requests a second
- * has several in progress on a busy machine, and all but the first may be refused, each time.
+ * Retries 503 after the `Retry-After` of a service that sheds load. A client of fifty requests a
+ * second has several in progress on a busy machine, and each time all but the first may be refused.
  */
 const RETRIES = { maxRetries: 60, statusCodes: [503], errorCodes: [] };
 

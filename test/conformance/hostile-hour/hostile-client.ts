@@ -20,13 +20,13 @@ export interface HostileReport {
   readonly largestError: number;
   /** The beginnings of responses over 499, except those of a service that sheds load. */
   readonly failures: readonly string[];
-  /** The value of the responses received in full: for declared repeats, by their rows. */
+  /** Tokens charged for the responses received in full; a replay counts one token per row. */
   readonly delivered: Readonly<Record<HostileAccount, number>>;
   /** Bytes received, in complete and incomplete responses. */
   readonly received: Readonly<Record<HostileAccount, number>>;
 }
 
-/** However slow the machine, each attack is carried out this often. */
+/** Minimum number of runs of each attack, however slow the machine. */
 const FEWEST_ROUNDS = 2;
 
 // Real attackers have their own machines: here they get what the service leaves.

@@ -10,9 +10,9 @@ const PATIENCE_MS = 100_000;
 
 /** Records what arrives. */
 export interface Witness {
-  /** That many bytes have arrived. */
+  /** Records that the given number of bytes has arrived. */
   heard(bytes: number): void;
-  /** A complete response has arrived. */
+  /** Records that a complete response has arrived. */
   seen(response: WireResponse): void;
 }
 
@@ -31,7 +31,7 @@ export class HostileConnection {
     this.#witness = witness;
   }
 
-  /** Sends raw bytes: Latin-1 text, so that any byte can be written. */
+  /** Sends raw bytes; a string is sent as Latin-1, so that it can hold any byte. */
   send(bytes: string | Buffer): void {
     this.#open().write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
@@ -64,7 +64,7 @@ export class HostileConnection {
     this.#received = 0;
     this.#responses = [];
     this.send(bytes);
-    // A short response is all there will be.
+    // No more bytes follow a complete response, however short.
     await this.#until(() => this.#received >= afterBytes || this.#responses.length > 0);
     this.reset();
   }

@@ -29,11 +29,11 @@ export interface HourReport {
   /** The service's peak memory, and its intended limit. */
   readonly peakMb: number;
   readonly maxMb: number;
-  /** Files that the service had open before, and soon after. */
+  /** Number of files that the service had open before the attacks, and soon after them. */
   readonly files: { readonly before: number; readonly after: number };
   /** The books of every account, once the service has closed. */
   readonly books: Readonly<Record<Who, Books>>;
-  /** The large batch that attackers repeat: the amount the honest client paid for it once. */
+  /** The large batch that attackers repeat, as the honest client once received it. */
   readonly largest: Batch;
 }
 
@@ -43,7 +43,7 @@ export interface HourReport {
  */
 const SECONDS = 15;
 const CONNECTIONS = 64;
-/** Code loaded and compiled by the first requests does not measure the machine. */
+/** Warm-up, since the first requests load and compile code and do not measure the machine. */
 const BEGIN_SECONDS = 1;
 const IDLE_SECONDS = 3;
 const REQUESTS_PER_SECOND = 50;
@@ -60,8 +60,8 @@ const BESIDE_MB = 250;
 const MAX_MB = CACHES_MB.CACHE_BYTES + WAITING_MB + BESIDE_MB;
 
 /**
- * A hostile client alongside an honest one; the service and both clients are separate processes.
- * `programs`: this folder's compiled output.
+ * Runs a hostile client alongside an honest one; the service and both clients are separate
+ * processes. `programs`: this folder's compiled output.
  */
 export async function runHour(
   store: string,

@@ -17,7 +17,7 @@ onEachLedger((demo) => {
   const ask = (call: Call, accept: string) => demo.api.call({ ...call, headers: { accept } });
 
   test.each(KNOWN_REQUESTS)(
-    'a format that $route lacks is not-acceptable, and free',
+    'a format that $route lacks is not-acceptable, uncharged',
     async (known) => {
       const call = known.request(demo);
       for (const accept of NONE_OF_THEM) {
@@ -78,7 +78,7 @@ onEachLedger((demo) => {
     expect(await given('application/jsonl')).toBe('application/x-ndjson');
   });
 
-  test('the catalogue, a boundary and a tile refuse likewise; probes respond to any Accept', async () => {
+  test('the catalogue, a boundary and a tile refuse formats that they lack; probes respond to any Accept', async () => {
     const boundary = `/v1/places/${PORT_MERIDIAN}/boundary`;
     const formatsOf = async (path: string, as?: null) =>
       expectProblem(await ask({ path, as }, 'text/html'), 'not-acceptable').formats;

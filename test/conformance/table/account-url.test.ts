@@ -7,7 +7,7 @@ const wrongKey = { authorization: `Bearer ta_live_${'0'.repeat(38)}` };
 
 onEachLedger(
   (demo) => {
-    test('a missing key, a wrong key and an empty balance point to where to get more', async () => {
+    test('problems of a missing key, a wrong key and an empty balance have the portal address', async () => {
       const call: Call = { path: `/v1/blocks/${demo.block.geoid}/summary` };
       const post: Call = {
         method: 'POST',
@@ -27,7 +27,7 @@ onEachLedger(
       }
     });
 
-    test('the plans, the document and the pages of those problems say it', async () => {
+    test('the plans, the OpenAPI document and the pages of those problems have the portal address', async () => {
       expect(expectOk(await demo.api.get('/v1/plans')).account_url).toBe(ACCOUNT_URL);
       const { info, externalDocs, components } = expectOk(await demo.api.get('/openapi.json'));
       expect(info.description).toContain(ACCOUNT_URL);
@@ -39,7 +39,7 @@ onEachLedger(
       }
     });
 
-    test('other problems do not', async () => {
+    test('other problems have no portal address', async () => {
       const refused = await demo.api.get('/v1/blocks/1/summary');
       expect(expectProblem(refused, 'invalid-parameters')).not.toHaveProperty('account_url');
     });

@@ -34,7 +34,7 @@ describe('sums of an area', () => {
     }
   });
 
-  test('are the lines of NDJSON, after which a basket is the last one', async () => {
+  test('are lines of NDJSON, and a basket is the last line', async () => {
     const plain = expectOk(await ask('/v1/coverage', body()));
     expect(lines((await ask('/v1/coverage', body(), NDJSON)).body)).toEqual(plain.results);
     const { results, ...beside } = expectOk(await ask('/v1/coverage', { ...body(), all_of }));
@@ -79,7 +79,7 @@ describe('sites of one’s own', () => {
     };
   };
   const PATH = '/v1/sites/coverage';
-  /** The rows that the lists of the JSON response come to, each with its point as sent. */
+  /** The rows expected from the lists of the JSON response, each site with its point as sent. */
   const expectedRows = async () => {
     const sent = body();
     const json = expectOk(await ask(PATH, sent));
@@ -112,12 +112,12 @@ describe('sites of one’s own', () => {
     };
   };
 
-  test('are lines of NDJSON, and the sums the last one', async () => {
+  test('are lines of NDJSON, and the sums are the last line', async () => {
     const { rows, beside } = await expectedRows();
     expect(lines((await ask(PATH, body(), NDJSON)).body)).toEqual([...rows, beside]);
   });
 
-  test('are points of GeoJSON, and the sums members of the collection', async () => {
+  test('are points of GeoJSON, and the sums are members of the collection', async () => {
     const { rows, beside } = await expectedRows();
     const features = rows.map(({ lon, lat, ...properties }) => ({
       type: 'Feature',
@@ -131,7 +131,7 @@ describe('sites of one’s own', () => {
     });
   });
 
-  test('are lines of CSV after those of the area, and the rest in headers', async () => {
+  test('are lines of CSV after those of the area, and the rest is in headers', async () => {
     const { rows, beside } = await expectedRows();
     const { body: csv, headers } = await ask(PATH, body(), 'text/csv');
     const { data, meta } = Papa.parse<Record<string, string>>(csv.trimEnd(), { header: true });

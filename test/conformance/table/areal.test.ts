@@ -45,7 +45,7 @@ describe('§2 ArealBlockResult', () => {
     }
   });
 
-  test('both routes return them in every format', async () => {
+  test('both routes return the rows in every format', async () => {
     for (const accept of ['text/csv', 'application/x-ndjson']) {
       const rest = { headers: { accept } };
       for (const response of [
@@ -96,7 +96,7 @@ describe('§2 ArealBlockResult', () => {
 });
 
 describe('POST /v1/blocks/query', () => {
-  test('no area is missing-area; two are invalid-parameters', async () => {
+  test('a body without an area is missing-area, one with two areas invalid-parameters', async () => {
     for (const body of [{}, { mode: ['walk'] }, { center: center() }, { radius_m: 500 }]) {
       const response = await demo.api.post(QUERY, body);
       expect([response.statusCode, response.body]).toEqual([
@@ -148,12 +148,15 @@ describe('POST /v1/blocks/query', () => {
   test.each([
     [feature, 'its geometry'],
     [{ type: 'FeatureCollection', features: [feature] }, 'the geometry of one of its features'],
-  ])('$type instead of a geometry is invalid-geometry that says so', async (given, wanted) => {
-    const { detail } = expectProblem(await query({ polygon: given }), 'invalid-geometry');
-    expect(detail).toContain(`it is a GeoJSON ${given.type}; send ${wanted}`);
-  });
+  ])(
+    'a $type instead of a geometry is invalid-geometry, whose detail states what to send',
+    async (given, wanted) => {
+      const { detail } = expectProblem(await query({ polygon: given }), 'invalid-geometry');
+      expect(detail).toContain(`it is a GeoJSON ${given.type}; send ${wanted}`);
+    },
+  );
 
-  test('ignores a bbox in a polygon; names any other extra member, with those allowed', async () => {
+  test('a bbox in a polygon is ignored; any other extra member is named, with the members allowed', async () => {
     const here = polygon(boxRing(-70.01, 35.99, -69.99, 36.01));
     const plain = expectOk(await query({ polygon: here }));
     expect(expectOk(await query({ polygon: { ...here, bbox: 'x' } }))).toEqual(plain);
@@ -170,7 +173,7 @@ describe('POST /v1/blocks/query', () => {
     ]);
   });
 
-  test('over 2,000 vertices, or 5,000 km², is polygon-too-complex', async () => {
+  test('a polygon over 2,000 vertices or 5,000 km² is polygon-too-complex', async () => {
     const circle = (vertices: number, radius: number): Ring =>
       Array.from({ length: vertices + 1 }, (_, i) => {
         const angle = (2 * Math.PI * (i % vertices)) / vertices;
@@ -187,7 +190,7 @@ describe('POST /v1/blocks/query', () => {
     expectOk(await query({ polygon: polygon(boxRing(-70.3, 35.8, -69.8, 36.3)) }));
   });
 
-  test('a MultiPolygon is the sum of its polygons, and a hole is left out', async () => {
+  test('a MultiPolygon has the rows of all its polygons, and a hole is left out', async () => {
     const [west, east] = [boxRing(-70.02, 35.98, -70, 36.02), boxRing(-70, 35.98, -69.98, 36.02)];
     const rows = (polygon: object) =>
       allPages<Row>(demo.api, {
@@ -206,7 +209,7 @@ describe('POST /v1/blocks/query', () => {
     expect([...around, ...within].map(key).sort()).toEqual(both.map(key).sort());
   });
 
-  test('the rings’ direction and first vertex do not matter', async () => {
+  test('the direction and the first vertex of a ring do not matter', async () => {
     const ring = boxRing(-70.01, 35.99, -69.99, 36.01);
     const turned = [...ring.slice(2), ...ring.slice(1, 3)];
     const shapes = [ring, [...ring].reverse(), turned].map((one) => ({ polygon: polygon(one) }));

@@ -14,7 +14,7 @@ interface Batch {
   readonly member: string;
   readonly known: (demo: Demo, count: number) => unknown[];
   readonly unknown: readonly unknown[];
-  /** An origin as CSV's headers write it: one as sent, or one named in `errors`. */
+  /** An origin in the notation of CSV's headers, whether left out or named in `errors`. */
   readonly written: (origin: never) => string;
 }
 
@@ -56,7 +56,7 @@ onEachLedger((demo) => {
   describe.each(BATCHES)('$path in a text format', ({ path, member, known, unknown, written }) => {
     const ask = (origins: readonly unknown[], accept: string, more: object = {}) =>
       demo.api.post(path, { [member]: origins, ...near(path), ...more }, { headers: { accept } });
-    /** A batch with origins that cannot be resolved, and others that `max_rows` leaves out. */
+    /** Sends a batch with origins that cannot be resolved, and some that `max_rows` cuts off. */
     const both = async (accept: string) => {
       const origins = [...unknown, ...known(demo, 5)];
       const [json, text] = [
@@ -84,7 +84,7 @@ onEachLedger((demo) => {
       expect(lines(whole)).toEqual(expectOk(await ask(known(demo, 2), 'application/json')).results);
     });
 
-    test('CSV lists them in headers, ready to be sent again', async () => {
+    test('CSV lists the origins without rows in headers, ready to be sent again', async () => {
       const { body, text, origins } = await both('text/csv');
       const { headers } = text;
       expect(text.body.split('\r\n').length - 2).toBe(body.results.length);
@@ -103,7 +103,7 @@ onEachLedger((demo) => {
       }
     });
 
-    test('in CSV, lists longer than 4 kB together are only counts', async () => {
+    test('CSV has only the counts of origins whose lists exceed 4 kB together', async () => {
       const many = [...unknown, ...known(demo, 1)];
       while (many.length < 250) many.push(known(demo, 1)[0]);
       const { headers } = await ask(many, 'text/csv', { max_rows: 1 });
@@ -116,7 +116,7 @@ onEachLedger((demo) => {
       expect(reported).toBe(fits ? list : undefined);
       const listed = ['x-truncated', 'x-errors'].map((name) => String(headers[name] ?? '').length);
       expect(listed[0] + listed[1]).toBeLessThanOrEqual(MAX_LISTED_BYTES);
-      // All but one of the maximum number of origins can be sent again by their GEOIDs.
+      // The GEOIDs of all but one of the maximum number of origins fit, to be sent again.
       if (typeof unknown[0] === 'string') expect(fits).toBe(true);
     });
 
@@ -140,7 +140,7 @@ onEachLedger((demo) => {
       expect(lines(ndjson).at(-1)).toMatchObject({ errors: [], [name]: body[name] });
     });
 
-    test('a FeatureCollection has them as members before the features', async () => {
+    test('a FeatureCollection lists the origins without rows as members before the features', async () => {
       if (!path.endsWith('/pois')) return;
       const { body, text } = await both(GEOJSON);
       const { errors, truncated, truncated_reason, origins } = body;
@@ -154,7 +154,7 @@ onEachLedger((demo) => {
     });
   });
 
-  test('every format reports what was left out for lack of tokens, and so does a repeated request', async () => {
+  test('text formats list the origins left out for lack of tokens, in a response and in its replay', async () => {
     const [path, origins] = ['/v1/blocks/summary', blocksOf(demo, 6).map(({ geoid }) => geoid)];
     const each = { mode: ['walk'] };
     const first = await demo.api.post(path, { origins: origins.slice(0, 1), ...each });

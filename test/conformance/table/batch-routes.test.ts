@@ -31,7 +31,7 @@ describe('POST /v1/blocks/summary', () => {
     expect(body.errors).toMatchObject([{ type: 'block-not-found', geoid: String(origins[1]) }]);
   });
 
-  test('an origin that is neither text nor number fails the request, which names it', async () => {
+  test('an origin that is neither text nor a number fails the request, with its location', async () => {
     const { errors } = expectProblem(
       await post(path, { origins: [demo.block.geoid, {}] }),
       'invalid-parameters',
@@ -71,7 +71,7 @@ describe('POST /v1/blocks/pois', () => {
 describe('POST /v1/pois/catchment', () => {
   const path = '/v1/pois/catchment';
 
-  test('block restricts the rows to these blocks', async () => {
+  test('the member block restricts the rows to the given blocks', async () => {
     const block = [Number(demo.block.geoid)];
     const body = expectOk(await post(path, { dest_ids: [demo.poi.dest_id], block }));
     for (const row of body.results) expect(row.geoid).toBe(demo.block.geoid);

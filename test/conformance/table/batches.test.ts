@@ -10,7 +10,7 @@ const post = (path: string, body: object, as = demo.api.customer) =>
 const point = ({ lon, lat }: { lon: number; lat: number }) => ({ lat, lon });
 const WHOLE = { truncated: [], truncated_reason: null };
 
-/** The items of each batch's array: some that exist, and one that does not. */
+/** Per batch route: its list's name, a number of known origins, and an unknown one. */
 const ORIGINS = {
   '/v1/blocks/summary': { member: 'origins', known: geoids, unknown: () => NO_SUCH_BLOCK },
   '/v1/blocks/pois': { member: 'origins', known: geoids, unknown: () => NO_SUCH_BLOCK },
@@ -65,7 +65,7 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expectProblem(await post(path, { [origins]: [], mode: 'x' }), 'missing-origins');
   });
 
-  test('and of a hundred thousand too, whose body has more values than are read', async () => {
+  test('a hundred thousand origins are too many, although their body has more values than are read', async () => {
     const body = { [origins]: Array(100_000).fill(1), mode: 'walk' };
     expectProblem(await post(path, body), 'too-many-origins');
   });
@@ -92,7 +92,7 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
       [[]],
       [{}],
       [{ lat: 91, lon: 0 }],
-      // A number for a block is an unknown block.
+      // A number as a GEOID is an unknown block, not an invalid parameter.
       ...(/blocks|access/.test(path) ? [] : [[1.5]]),
     ]) {
       const response = await post(path, { [origins]: bad });

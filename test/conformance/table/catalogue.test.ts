@@ -185,7 +185,7 @@ test('keyless routes except probes are limited by address; keyed ones are not', 
     expect(await statuses(...free)).toEqual([200, 200, 200, 404]);
     const more = [...free, '/problems/not-found', '/v1/places/%zz/boundary'];
     expect(new Set(await statuses(...more))).toEqual(new Set([429]));
-    // Balancers may share an address with clients.
+    // Load balancers may share an address with clients.
     for (let probes = 0; probes < 10; probes++) {
       expect(await statuses('/v1/health', '/v1/ready')).toEqual([200, 200]);
     }

@@ -41,7 +41,7 @@ onEachLedger((demo, newAddress) => {
     expect([unchanged.statusCode, named(unchanged)]).toEqual([304, release]);
   });
 
-  test('so do a not-found response, a tile, and responses to members', async () => {
+  test('a not-found response, a tile, and responses to members name their release', async () => {
     const release = await version();
     const unknown = await demo.api.get(`/v1/blocks/${NO_SUCH_BLOCK}/summary`);
     expectProblem(unknown, 'block-not-found');
@@ -58,12 +58,12 @@ onEachLedger((demo, newAddress) => {
     }
   });
 
-  test('a client without a valid key does not see it', async () => {
+  test('a response to a client without a valid key names no release', async () => {
     const { headers } = await demo.api.get('/v1/blocks/1/summary', {}, { as: null });
     expect(named({ headers })).toBeUndefined();
   });
 
-  test('cursors and ETags survive a release, and the header shows which release applies', async () => {
+  test('cursors and ETags survive a new release, and the header names the release that applies', async () => {
     const folder = await folderOfThisTest();
     await publishSmallRelease(folder, 'first', [same, before]);
     const proxy = await ofThisTest(openProxy(folder, { ledger: newAddress() }));

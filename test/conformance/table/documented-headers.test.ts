@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ paths } = inPlace(expectOk(await demo.api.get('/openapi.json', {}, { as: null }))));
 });
 
-/** Headers of HTTP itself, and of pages of other origins. */
+/** Undocumented headers: those of HTTP itself, and those for pages of other origins. */
 const NOT_DOCUMENTED =
   /^(access-control-|content-|connection$|date$|keep-alive$|transfer-encoding$)/;
 
@@ -40,7 +40,7 @@ const FREE_PATHS: Readonly<Record<string, string>> = {
 };
 
 describe('the document lists the headers of responses', () => {
-  test.each(FREE_ROUTES)('%s, free, conditional and as HEAD', async (route) => {
+  test.each(FREE_ROUTES)('of the free route %s, also if conditional or to HEAD', async (route) => {
     const path = FREE_PATHS[route] ?? route;
     const ask = (rest: Partial<Call>) => demo.api.get(path, {}, { as: null, ...rest });
     const response = await ask({});
@@ -55,28 +55,31 @@ describe('the document lists the headers of responses', () => {
     expectDocumented(route, 'get', again);
   });
 
-  test.each(KNOWN_REQUESTS)('$route, metered, conditional and as HEAD', async (known) => {
-    const { route } = known;
-    const call = known.request(demo);
-    const method = call.method === 'POST' ? 'post' : 'get';
-    const response = await demo.api.call(call);
-    expectDocumented(route, method, response);
-    for (const type of ['text/csv', 'application/geo+json']) {
-      const other = await demo.api.call({ ...call, headers: { accept: `${type}, */*` } });
-      expectDocumented(route, method, other);
-      const [sent] = String(other.headers['content-type']).split(';');
-      expect(Object.keys(paths[route][method].responses['200'].content ?? {})).toContain(sent);
-    }
-    if (method === 'post') return;
-    const known304 = { ...call, headers: { 'if-none-match': String(response.headers.etag) } };
-    expectDocumented(route, 'get', await demo.api.call(known304));
-    const head = await demo.api.call({ ...call, method: 'HEAD' });
-    expectDocumented(route, 'head', head);
-    expect(head.headers['x-tokens-cost']).toBe(response.headers['x-tokens-charged']);
-  });
+  test.each(KNOWN_REQUESTS)(
+    'of the metered route $route, also if conditional or to HEAD',
+    async (known) => {
+      const { route } = known;
+      const call = known.request(demo);
+      const method = call.method === 'POST' ? 'post' : 'get';
+      const response = await demo.api.call(call);
+      expectDocumented(route, method, response);
+      for (const type of ['text/csv', 'application/geo+json']) {
+        const other = await demo.api.call({ ...call, headers: { accept: `${type}, */*` } });
+        expectDocumented(route, method, other);
+        const [sent] = String(other.headers['content-type']).split(';');
+        expect(Object.keys(paths[route][method].responses['200'].content ?? {})).toContain(sent);
+      }
+      if (method === 'post') return;
+      const known304 = { ...call, headers: { 'if-none-match': String(response.headers.etag) } };
+      expectDocumented(route, 'get', await demo.api.call(known304));
+      const head = await demo.api.call({ ...call, method: 'HEAD' });
+      expectDocumented(route, 'head', head);
+      expect(head.headers['x-tokens-cost']).toBe(response.headers['x-tokens-charged']);
+    },
+  );
 });
 
-test('the document lists the headers of an empty tile, as HEAD too', async () => {
+test('the document lists the headers of an empty tile, also for HEAD', async () => {
   const [route] = Object.keys(paths).filter((path) => path.endsWith('.mvt'));
   const path = '/v1/isochrone/tiles/walk/101/6/0/0.mvt';
   for (const method of ['GET', 'HEAD'] as const) {
@@ -172,7 +175,7 @@ test('the balance is available at no cost, in headers too', async () => {
   }
 });
 
-test('the document states the range of times: 30 minutes to places, 60 between blocks', async () => {
+test('the document states the range of times: 30 minutes to POIs, 60 between blocks', async () => {
   const { info, paths: all } = (await demo.api.get('/openapi.json')).json();
   expect(info.description).toMatch(/30 minutes/);
   expect(info.description).toMatch(/60 minutes/);

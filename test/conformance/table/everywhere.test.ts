@@ -99,7 +99,7 @@ describe('§7 errors', () => {
     },
   );
 
-  test('the page of a problem is Markdown too', async () => {
+  test('the page of a problem is available as Markdown too', async () => {
     const page = (path: string) => demo.api.get(`/problems/${path}`, {}, { as: null });
     const { headers, body } = await page('invalid-cursor.md');
     expect(headers['content-type']).toBe('text/markdown; charset=utf-8');
@@ -117,7 +117,7 @@ describe('§7 errors', () => {
     }
   });
 
-  test('reports a trailing slash as the error before checking the key', async () => {
+  test('a trailing slash is reported as the error before the key is checked', async () => {
     const { geoid } = demo.block;
     for (const path of [
       '/v1/health',

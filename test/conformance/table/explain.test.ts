@@ -55,7 +55,7 @@ describe('GET /v1/blocks/{geoid}/explain', () => {
     expect(kinds).toContain('transit: walk, wait, ride, walk');
   });
 
-  test('a ride names its route and its stops, and the walks to it and from it the same stops', async () => {
+  test('a ride names its route and its stops, and the legs before and after it name the same stops', async () => {
     let rides = 0;
     for (const { dest_id, mode } of someTimes()) {
       if (mode !== 'transit') continue;
@@ -104,7 +104,7 @@ describe('GET /v1/blocks/{geoid}/explain', () => {
     expect(expectOk(await api.get(path, { to: block.geoid }))).not.toHaveProperty('unrouted');
   });
 
-  test('an end, and one alone, is required and must exist', async () => {
+  test('exactly one destination is required, and must exist', async () => {
     const { api, block, poi } = demo;
     expectInvalid(await api.get(path), 'to');
     expectInvalid(await api.get(path, { to: block.geoid, dest_id: poi.dest_id }), 'to');
@@ -119,7 +119,7 @@ describe('GET /v1/blocks/{geoid}/explain', () => {
     expectProblem(await api.get(elsewhere, { to: block.geoid }), 'block-not-found');
   });
 
-  test('its ETag makes a repetition free, and a HEAD states the price', async () => {
+  test('a repetition with the ETag is free, and a HEAD states the price', async () => {
     const query = { dest_id: demo.poi.dest_id };
     const first = await demo.api.get(path, query);
     const { etag } = first.headers as { etag: string };

@@ -15,11 +15,11 @@ const VARIANTS = [
     { accept, 'accept-encoding': 'identity' },
     { accept, 'accept-encoding': 'gzip' },
   ]),
-  // Compressed already.
+  // Parquet is compressed already.
   { accept: 'application/vnd.apache.parquet', 'accept-encoding': 'gzip' },
 ];
 
-describe.each(METERED_GETS)('the same rows in another format: $route', ({ request }) => {
+describe.each(METERED_GETS)('formats of $route', ({ request }) => {
   test('JSON is the default format', async () => {
     const plain = await ask(request(demo));
     expectOk(plain);
@@ -36,7 +36,7 @@ describe.each(METERED_GETS)('the same rows in another format: $route', ({ reques
   });
 
   test('each format and coding has its own cacheable ETag, valid for no other', async () => {
-    // Responses that fit in a packet are not compressed.
+    // Sent without a limit, since responses that fit in a packet are not compressed.
     const { limit: _, ...query } = { ...request(demo).query };
     const call = { ...request(demo), query };
     const variants: (typeof VARIANTS)[number][] = [];

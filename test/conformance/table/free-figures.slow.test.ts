@@ -14,7 +14,7 @@ function seen({ statusCode, headers, body }: HttpResponse): string {
   return JSON.stringify([statusCode, reported.sort(), body]);
 }
 
-/** A request for the rows within the given minutes: a known one, and the one to be discovered. */
+/** A request for rows within the given minutes: a known `anchor`, and a `target` to discover. */
 type Question = (demo: Demo, target: NaiveTime, anchor: NaiveTime, minutes: number) => Call;
 
 const post = (path: string, body: object): Call => ({ method: 'POST', path, body });
@@ -61,7 +61,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     }),
 };
 
-/** Two routes and their types parameter: for one type there is a row, for the other none. */
+/** A request for given types to each route whose rows would show which types are in reach. */
 const TYPES_ASKED: readonly ((demo: Demo, type: number[]) => Call)[] = [
   (demo, type) => ({ path: `/v1/blocks/${demo.block.geoid}/summary`, query: { type } }),
   (demo, type) => ({ path: '/v1/point/summary', query: { ...point(demo), type } }),
@@ -178,7 +178,7 @@ onEachLedger((demo) => {
       const problem = expectProblem(await ask(call, as), 'tokens-exhausted');
       expect(problem.tokens_remaining).toBe(cost - 1);
       expect(problem).not.toHaveProperty('tokens_required');
-      // A request for much more does not differ from it either.
+      // The response to a request for much more does not differ either.
       const more = { ...call, query: { ...call.query, dest_id: undefined, mode: undefined } };
       if (call.method !== 'POST') expect(seen(await ask(more, as))).toBe(seen(await ask(call, as)));
     },

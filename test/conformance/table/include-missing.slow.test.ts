@@ -14,7 +14,10 @@ const random = randomQueries(demo);
 const QUERY = '/v1/blocks/query';
 const PLACE = `/v1/places/${PORT_MERIDIAN}/blocks`;
 
-/** A box around open water: blocks with times and blocks without. No centre is on its edge. */
+/**
+ * Half the side, in degrees, of a box around open water that holds blocks with times and blocks
+ * without. No block's centre is on its edge.
+ */
 const HALF = 0.0250005;
 const shore = () => {
   const { lon, lat } = demo.water;
@@ -29,7 +32,7 @@ const shoreBlocks = () => {
   );
 };
 
-test('the shore has the cases for the tests below', () => {
+test('the shore has blocks with times and blocks without', () => {
   const routable = shoreBlocks().filter(({ isRoutable }) => isRoutable);
   expect(routable.length).toBeGreaterThan(20);
   expect(routable.length).toBeLessThan(shoreBlocks().length);
@@ -52,7 +55,7 @@ test('every block of the area has a row for each type and mode, page by page, ch
   });
 });
 
-test('so do the blocks of a place', async () => {
+test('every block of a place has a row for each type and mode', async () => {
   const { api, release, place } = demo;
   const asked = { type: [101, 601], mode: ['bike', 'transit'] as const, limit: 1000 };
   const rows = await allPages(api, { path: PLACE, query: { ...asked, include_missing: true } });
@@ -70,7 +73,7 @@ test('CSV has a column of reasons only if rows without a time are requested', as
   }
 });
 
-test('without include_missing there are no such rows', async () => {
+test('without include_missing there are no rows without a time', async () => {
   const { api } = demo;
   const { results } = (await api.get(PLACE, { limit: 1000, include_missing: false })).json();
   for (const row of results) {

@@ -29,7 +29,7 @@ describe('numbers and booleans in a query', () => {
     }
   });
 
-  test('accepts any number as printed from a double', async () => {
+  test('any number is accepted as printed from a double', async () => {
     const { lon, lat } = demo.poi;
     const radius_m = '1609.3439999999998';
     for (const query of [
@@ -41,7 +41,7 @@ describe('numbers and booleans in a query', () => {
     }
   });
 
-  test('an error message says what is wrong with the value', async () => {
+  test('an error message states what is wrong with a value', async () => {
     const point = '/v1/point/summary';
     for (const [query, msg] of [
       [{ lon: -70 }, /missing/],
@@ -61,7 +61,7 @@ describe('numbers and booleans in a query', () => {
     expect(fault(await demo.api.get('/v1/places'))).toMatch(/missing/);
   });
 
-  test('so does one about a body member', async () => {
+  test('an error message states what is wrong with a member of the body', async () => {
     const body = { center: { lon: -70, lat: 36 }, radius_m: 500 };
     for (const [member, msg] of [
       [{ center: { lon: -70 } }, /missing/],
@@ -82,7 +82,7 @@ describe('numbers and booleans in a query', () => {
   });
 });
 
-test('names an unknown nested member in full, with the members allowed there', async () => {
+test('an unknown nested member is named in full, with the members allowed there', async () => {
   const origins = [
     { lat: 36, lon: -70 },
     { lat: 36, lon: -70, lng: 1 },
@@ -153,7 +153,7 @@ describe('token headers of errors', () => {
     }
   });
 
-  test('are absent before it, and for members, who do not pay', async () => {
+  test('are absent before the key check, and for members, who do not pay', async () => {
     const { api, block } = demo;
     const as = await api.newCustomer({ tokens: 3, member: true });
     for (const response of [

@@ -5,11 +5,11 @@ import { demoOfTests, otherProxyOfTests } from '../demo.ts';
 import { BATCHES, ISOCHRONE, METERED_GETS, METERED_POSTS, POI_DETAIL } from '../routes.ts';
 
 const demo = demoOfTests();
-/** Two requests a minute per account. */
+/** A proxy that allows two requests per minute and account. */
 const few = otherProxyOfTests(demo, { rateLimitPerMinute: 2 });
-/** Without a ledger. */
+/** A proxy whose ledger is closed. */
 const broken = otherProxyOfTests(demo);
-/** It has read nothing of the release. */
+/** A proxy that has read nothing of the release. */
 const cold = otherProxyOfTests(demo);
 beforeAll(() => broken.api.proxy.ledger.close());
 
@@ -97,7 +97,7 @@ describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
     expect(charged(response)).toBe(cost(expectOk(response)));
   });
 
-  test('If-None-Match with its ETag is 304: no body, free, also at a zero balance', async () => {
+  test('If-None-Match with the response’s ETag is 304: no body, free, also at a zero balance', async () => {
     const etag = String((await ask()).headers.etag);
     expect(etag).toMatch(/^"[^"]+"$/);
     const as = await demo.api.newCustomer({ tokens: 0 });
@@ -133,13 +133,13 @@ describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
     expect((await ask({ query: backwards })).headers.etag).toBe(etag);
   });
 
-  test('public, no-cache, Vary: Authorization, Accept-Encoding, Accept', async () => {
+  test('is public and no-cache, and varies by Authorization, Accept-Encoding and Accept', async () => {
     const { headers } = await ask();
     expect(headers['cache-control']).toBe('public, no-cache');
     expect(headers.vary).toBe('Authorization, Accept-Encoding, Accept');
   });
 
-  test('HEAD costs one token: ETag, cache headers and cost, and nothing else of the response', async () => {
+  test('HEAD costs one token, and has the ETag, cache headers and cost, but nothing else of the response', async () => {
     const get = await ask();
     const head = await ask({ method: 'HEAD' });
     expect([head.statusCode, head.body]).toEqual([200, '']);
@@ -210,7 +210,7 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
     expectProblem(await ask({ headers, body }), 'idempotency-conflict');
   });
 
-  test('an Idempotency-Key belongs to the account', async () => {
+  test('an Idempotency-Key belongs to one account', async () => {
     const headers = idempotent(`mine ${request(demo).path}`);
     await ask({ headers });
     const as = await demo.api.newCustomer();
@@ -256,7 +256,7 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
     expectOk(await ask({ headers, as }));
   });
 
-  test('a body of another type is unsupported-media-type, over 1 MiB payload-too-large', async () => {
+  test('a body of another type is unsupported-media-type, one over 1 MiB payload-too-large', async () => {
     const headers = { 'content-type': 'text/plain' };
     expectProblem(await ask({ headers }), 'unsupported-media-type');
     const body = `{"origins": "${'x'.repeat(2 ** 20)}"}`;

@@ -73,7 +73,7 @@ test.each(METERED_GETS.filter(({ route }) => takesNames(route)))(
   },
 );
 
-test('pages with names are those without, row by row', async () => {
+test('pages with names have the rows of pages without, and labels', async () => {
   const call = { path: `/v1/blocks/${demo.block.geoid}/summary`, query: { limit: 5 } };
   const named = await allPages<Row>(demo.api, withNames(call, true));
   const plain = await allPages<Row>(demo.api, call);

@@ -93,7 +93,7 @@ describe('§4.1 GET /v1/places/{geoid}/boundary', () => {
     }
   });
 
-  test('simplification is light: all but a sliver of the blocks stay on the same side', async () => {
+  test('simplification moves at most one block in a hundred across the boundary', async () => {
     const { geometry } = expectOk(await boundary(PORT_MERIDIAN));
     const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
     const moved = demo.release.blocks.filter(

@@ -8,7 +8,7 @@ const POIS = '/v1/point/pois';
 const at = ({ lon, lat }: { lon: number; lat: number }) => ({ lon, lat });
 
 describe('§4.3 GET /v1/point/pois', () => {
-  test('returns {resolved_block, results: [PoiTime], next_cursor}, like the block', async () => {
+  test('returns {resolved_block, results: [PoiTime], next_cursor}, with the rows of the block', async () => {
     const { api, block } = demo;
     const query = { limit: 20, max_minutes: 12, mode: ['walk'], type: [100, 400] };
     const byPoint = await api.get(POIS, { ...at(block), ...query });

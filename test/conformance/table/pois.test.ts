@@ -31,7 +31,7 @@ describe('§4.3 GET /v1/pois', () => {
     }
   });
 
-  test('bbox and a circle at once is invalid-parameters', async () => {
+  test('a bbox and a circle together are invalid-parameters', async () => {
     const { lon, lat } = demo.poi;
     const query = { bbox: CITY, lon, lat, radius_m: 500 };
     expectProblem(await demo.api.get(SEARCH, query), 'invalid-parameters');
@@ -65,7 +65,7 @@ describe('§4.3 GET /v1/pois', () => {
     expect(here.results.map((row: { dest_id: number }) => row.dest_id)).toContain(demo.poi.dest_id);
   });
 
-  test('an empty area has no rows: 1 token', async () => {
+  test('an empty area has no rows, and costs 1 token', async () => {
     const body = expectRows(await demo.api.get(SEARCH, { ...OPEN_SEA, radius_m: 1000 }), 0);
     expect(body).toEqual({ results: [], next_cursor: null });
   });
@@ -104,7 +104,7 @@ describe('§4.3 GET /v1/pois/{dest_id}/catchment', () => {
     }
   });
 
-  test('block restricts the rows to these blocks, GEOIDs as integers', async () => {
+  test('the parameter block restricts the rows to the given blocks, whose GEOIDs are integers', async () => {
     const [a, , b]: Row[] = expectOk(await catchment({ mode: 'bike' })).results;
     const block = [b, a].map((row) => Number(row.geoid));
     const body = expectRows(await catchment({ mode: 'bike', block }), 2);

@@ -13,7 +13,7 @@ import { ISOCHRONE, METERED_GETS, METERED_POSTS } from '../routes.ts';
 const demo = demoOfTests();
 
 const NO_FLAG = ['yes', '2', '', ' true', ['true', 'true']];
-/** Invalid query parameters, whether or not the route has such a parameter. */
+/** Invalid values by query parameter, to be refused even if a route lacks the parameter. */
 const NO_VALUES: Readonly<Record<string, readonly QueryValue[]>> = {
   type: [65_000, 0, -1, 1.5, 'x', '', '1e9', '0x65', ' 101', '101,102'],
   mode: ['drive', 'Walk', '', '1', 'walk ', 'null'],
@@ -50,7 +50,7 @@ test.each([...METERED_GETS, ISOCHRONE, PLACES])(
   },
 );
 
-/** Invalid body members. */
+/** Invalid values by body member. */
 const NO_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
   mode: [[], 'walk', [1], ['drive']],
   type: [[], 101, ['101'], [65_000]],
@@ -69,7 +69,7 @@ test.each(METERED_POSTS)('POST $route refuses each invalid member by name', asyn
   const { path, body } = request(demo);
   for (const [name, values] of Object.entries(NO_MEMBERS)) {
     for (const value of values) {
-      // The mode of sites is one.
+      // Sites take a single mode, as text.
       if (name === 'mode' && value === 'walk' && path.startsWith('/v1/sites')) continue;
       expectInvalid(await demo.api.post(path, { ...(body as object), [name]: value }), name);
     }
@@ -88,14 +88,14 @@ test('lat is -90 to 90 and lon -180 to 180, decimal numbers, each given once', a
   }
 });
 
-test('reports a block given twice as such', async () => {
+test('a block given twice is reported as such', async () => {
   const block = [demo.block.geoid, demo.block.geoid];
   const response = await demo.api.get('/v1/isochrone', { block, minutes: 5 });
   expectInvalid(response, 'block');
   expect(response.body).toContain('block: must be given once');
 });
 
-test('refuses a missing location, or half of one', async () => {
+test('a missing location, or half of one, is refused', async () => {
   const { lon, lat } = demo.block;
   for (const path of ['/v1/point/summary', '/v1/point/pois', '/v1/isochrone']) {
     for (const query of [{}, { lon }, { lat }]) {
@@ -109,32 +109,41 @@ test('refuses a missing location, or half of one', async () => {
 
 describe('unknown items', () => {
   const forms = ['x', '1', '12', '995760', '99576000', '%20', '-957600', '__proto__'];
-  test.each(['boundary', 'blocks', 'pois'])('a place, in any format: its %s', async (of) => {
-    for (const geoid of [NO_SUCH_PLACE, demo.block.geoid, ...forms, '9'.repeat(10_000)]) {
-      expectProblem(await demo.api.get(`/v1/places/${geoid}/${of}`), 'place-not-found');
-    }
-  });
-
-  test.each(['summary', 'pois'])('a block, in a known county or not: its %s', async (of) => {
-    const headers = { 'if-none-match': '*' };
-    for (const geoid of [NO_SUCH_BLOCK, BLOCK_ELSEWHERE, '0'.repeat(15), '9'.repeat(15)]) {
-      for (const rest of [{}, { headers }]) {
-        const response = await demo.api.get(`/v1/blocks/${geoid}/${of}`, {}, rest);
-        expect(expectProblem(response, 'block-not-found').geoid).toBe(geoid);
+  test.each(['boundary', 'blocks', 'pois'])(
+    'the %s of an unknown place, in any form, is place-not-found',
+    async (of) => {
+      for (const geoid of [NO_SUCH_PLACE, demo.block.geoid, ...forms, '9'.repeat(10_000)]) {
+        expectProblem(await demo.api.get(`/v1/places/${geoid}/${of}`), 'place-not-found');
       }
-    }
-  });
+    },
+  );
 
-  test.each(['', '/catchment'])('a POI, or a dest_id that is not an integer: %s', async (of) => {
-    for (const dest_id of [NO_SUCH_POI, 0, Number.MAX_SAFE_INTEGER]) {
-      expectProblem(await demo.api.get(`/v1/pois/${dest_id}${of}`), 'poi-not-found');
-    }
-    for (const no of ['x', '-1', '1.5', '1e-3', '0x1', '9007199254740993', '%20', '١']) {
-      expectInvalid(await demo.api.get(`/v1/pois/${no}${of}`), 'dest_id');
-    }
-  });
+  test.each(['summary', 'pois'])(
+    'the %s of an unknown block, in a known county or not, is block-not-found',
+    async (of) => {
+      const headers = { 'if-none-match': '*' };
+      for (const geoid of [NO_SUCH_BLOCK, BLOCK_ELSEWHERE, '0'.repeat(15), '9'.repeat(15)]) {
+        for (const rest of [{}, { headers }]) {
+          const response = await demo.api.get(`/v1/blocks/${geoid}/${of}`, {}, rest);
+          expect(expectProblem(response, 'block-not-found').geoid).toBe(geoid);
+        }
+      }
+    },
+  );
 
-  test('a block at a point', async () => {
+  test.each(['', '/catchment'])(
+    '/v1/pois/{dest_id}%s of an unknown POI is poi-not-found; a dest_id that is no integer is refused',
+    async (of) => {
+      for (const dest_id of [NO_SUCH_POI, 0, Number.MAX_SAFE_INTEGER]) {
+        expectProblem(await demo.api.get(`/v1/pois/${dest_id}${of}`), 'poi-not-found');
+      }
+      for (const no of ['x', '-1', '1.5', '1e-3', '0x1', '9007199254740993', '%20', '١']) {
+        expectInvalid(await demo.api.get(`/v1/pois/${no}${of}`), 'dest_id');
+      }
+    },
+  );
+
+  test('a point outside all blocks is point-not-covered', async () => {
     const pole = { lon: 180, lat: 90 };
     for (const point of [OPEN_SEA, { lon: 2.35, lat: 48.85 }, pole, { lon: 0, lat: -90 }]) {
       for (const path of ['/v1/point/summary', '/v1/point/pois']) {
@@ -145,7 +154,7 @@ describe('unknown items', () => {
     }
   });
 
-  test('the counties of sites of which none is in a block', async () => {
+  test('sites of which none is in a block are point-not-covered', async () => {
     const site = { id: 'swapped', ...OPEN_SEA };
     for (const sites of [{ sites: [site] }, { sites: [], candidates: [site] }]) {
       const body = { ...sites, mode: 'walk', minutes: [10] };
@@ -154,7 +163,7 @@ describe('unknown items', () => {
   });
 });
 
-describe('an error message says what to do instead', () => {
+describe('an error message states what to do instead', () => {
   const summary = () => `/v1/blocks/${demo.block.geoid}/summary`;
   const messageOf = async (path: string, query: Call['query']) => {
     const { errors } = expectProblem(await demo.api.get(path, query), 'invalid-parameters');

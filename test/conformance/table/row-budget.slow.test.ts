@@ -29,7 +29,7 @@ const ORIGINS: Readonly<Record<string, Origins>> = {
   '/v1/access': geoids,
 };
 
-/** Few rows an origin: some tens. */
+/** A filter that leaves some tens of rows per origin. */
 const filterOf = (route: string) => (/summary|access/.test(route) ? {} : { max_minutes: 6 });
 
 onEachLedger(
@@ -39,7 +39,7 @@ onEachLedger(
         const body = { [member]: sent, ...filterOf(route), ...more };
         return demo.api.post(route, body);
       };
-      /** Rows of each origin, requested separately. */
+      /** Number of rows of each origin, requested separately. */
       const rowsOfEach = async (count: number) => {
         const origins = ORIGINS[route](demo, count);
         const rows: number[] = [];
@@ -55,7 +55,7 @@ onEachLedger(
           if (max_rows < 1 || max_rows > BUDGET) continue;
           const response = await ask(sent, { max_rows });
           const body = expectOk(response);
-          // The first is delivered whatever the budget; those without rows cost nothing more.
+          // The first origin is delivered whatever the budget; origins without rows cost no more.
           const given = Math.max(1, sums.filter((sum) => sum <= max_rows).length);
           expect(body.results).toHaveLength(sums[given - 1]);
           expect(response.headers['x-tokens-charged']).toBe(String(Math.max(1, sums[given - 1])));
@@ -64,7 +64,7 @@ onEachLedger(
         }
       });
 
-      test('sending truncated again eventually gives all rows, however small it is', async () => {
+      test('sending truncated again eventually gives all rows, however small max_rows is', async () => {
         const { origins, rows } = await rowsOfEach(4);
         let left = origins;
         let given = 0;

@@ -9,13 +9,13 @@ import { type Landmarks, METERED_GETS, METERED_POSTS, POI_DETAIL, takesNames } f
 const demo = demoOfTests();
 const MEDIA = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' };
 
-/** With more parameters in its query, or members in its body. */
+/** A call with more parameters in its query, or members in its body. */
 function asking(call: Call, more: Record<string, number | boolean>): Call {
   const body = call.body as object | undefined;
   if (body) return { ...call, body: { ...body, ...more } };
   return { ...call, query: { ...call.query, ...more } };
 }
-/** The maximum rows of a page, for paginated routes. */
+/** A call with the maximum rows per page, if its route is paginated. */
 const long = (call: Call): Call => {
   const isPaged = 'limit' in ((call.body ?? call.query) as object);
   return isPaged ? asking(call, { limit: 1000 }) : call;
@@ -25,7 +25,7 @@ const withAll = (call: Call) => asking(call, { include_population: true, include
 const areal = [...METERED_GETS, ...METERED_POSTS].filter(({ route }) =>
   /blocks(\/query)?$/.test(route),
 );
-// Sites have other rows than `results` (`area-formats.test.ts`).
+// Rows of sites are not in `results`; `area-formats.test.ts` checks them.
 const routes = [...METERED_GETS, ...METERED_POSTS, POI_DETAIL].filter(
   ({ route }) => route !== '/v1/sites/coverage',
 );
@@ -99,7 +99,7 @@ test.each(asked)(
   },
 );
 
-/** A row as Parquet has it: flat, with nulls for absent members, lists as text. */
+/** A row as Parquet stores it: flat, with nulls for absent members, and lists as text. */
 function flat(row: Readonly<Record<string, unknown>>, columns: readonly string[]) {
   const cells = Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
     if (Array.isArray(value)) return [[name, value.join()]];

@@ -6,7 +6,7 @@ import { onEachLedger } from '../demo.ts';
 const [OLD, NEW] = ['the cursor secret of before', 'the cursor secret of now'];
 
 onEachLedger((demo, newAddress) => {
-  test('a rotated cursor secret changes the ETags of paginated routes only; its cursors still work', async () => {
+  test('a rotated cursor secret changes the ETags of paginated routes only; old cursors still work', async () => {
     const ledger = newAddress();
     const open = (cursorSecrets: string[]) => Api.open({ ledger, config: { cursorSecrets } });
     const before = await ofThisTest(open([OLD]));

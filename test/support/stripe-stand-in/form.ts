@@ -2,7 +2,7 @@
 export type FormValue = string | FormValue[] | { [name: string]: FormValue };
 export type Form = { [name: string]: FormValue };
 
-/** Reads `a=1&b[c]=2&d[0][e]=3`, in a body or a query. */
+/** Parses a form such as `a=1&b[c]=2&d[0][e]=3`, from a body or a query. */
 export function parseForm(text: string): Form {
   const form: Form = {};
   for (const [name, value] of new URLSearchParams(text)) {

@@ -43,7 +43,7 @@ export interface Session extends StandInObject {
 /** The purpose of a checkout, which is not part of its session. */
 export interface Order {
   readonly price: Price;
-  /** Its name, unless it is named by the price. */
+  /** Name of the product, unless the price names it. */
   readonly product: string | null;
   readonly subscriptionMetadata: Metadata;
 }
@@ -114,6 +114,6 @@ export interface Dispute extends StandInObject {
 
 export interface StripeEvent extends StandInObject {
   readonly type: string;
-  /** The object as it was then. */
+  /** The object as it was when the event occurred. */
   readonly data: { readonly object: StandInObject };
 }

@@ -14,7 +14,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Members that a response adds to the stored object: expanded lists. */
+/** A response: a stored object, perhaps with members added, such as expanded lists. */
 type Shown = StandInObject | object;
 
 /** Handles a request like Stripe's API, as far as the portal uses it. Throws `ApiError`. */

@@ -16,7 +16,8 @@ import type {
 
 const DAY = 86_400;
 /**
- * Retry schedule of a failed payment, in days after it was due; then the subscription is cancelled.
+ * Retry schedule of a failed payment, in days after it was due. If the last retry fails, the
+ * subscription is cancelled.
  */
 const RETRY_DAYS = [2, 5, 9];
 
@@ -25,9 +26,9 @@ const RETRY_DAYS = [2, 5, 9];
  * them. State changes only through its methods: time advances by `advance`.
  */
 export class StripeBooks {
-  /** Seconds since 1970. */
+  /** Current time in seconds since 1970. */
   now = Math.floor(Date.UTC(2027, 0, 1) / 1000);
-  /** Oldest first, as in each of the tables. */
+  /** Events, oldest first; the tables below are in the same order. */
   readonly events: StripeEvent[] = [];
   readonly customers = new Map<string, Customer>();
   readonly prices = new Map<string, Price>();
@@ -39,9 +40,9 @@ export class StripeBooks {
   readonly charges = new Map<string, Charge>();
   readonly refunds = new Map<string, Refund>();
   readonly disputes = new Map<string, Dispute>();
-  /** Cents off every invoice of a customer, by coupon. */
+  /** Per customer, the cents that a coupon takes off every invoice. */
   readonly coupons = new Map<string, number>();
-  /** A customer's credit at Stripe in cents: used before other payment. */
+  /** Per customer, the credit at Stripe in cents, which is used before other payment. */
   readonly balances = new Map<string, number>();
   /** Customers whose cards are declined. */
   readonly withoutMoney = new Set<string>();
@@ -69,7 +70,9 @@ export class StripeBooks {
     return customer;
   }
 
-  /** The owner fills in the checkout. By bank, the money comes later: `moneyArrives`. */
+  /**
+   * Completes a checkout as the customer does. A payment by bank arrives later: see `moneyArrives`.
+   */
   pay(session: Session, by: 'card' | 'bank' = 'card'): void {
     if (session.status !== 'open') throw new Error(`${session.id} is ${session.status}`);
     session.status = 'complete';
@@ -91,7 +94,7 @@ export class StripeBooks {
     this.tell('checkout.session.completed', session);
   }
 
-  /** A pending payment by bank arrives. */
+  /** Completes a pending payment by bank. */
   moneyArrives(session: Session): void {
     this.#payPack(session);
     this.tell('checkout.session.async_payment_succeeded', session);
@@ -277,7 +280,7 @@ export class StripeBooks {
     return refund;
   }
 
-  /** The bank could not return the money. */
+  /** Fails a refund, as when the bank could not return the money. */
   failRefund(refund: Refund): void {
     refund.status = 'failed';
     this.charges.get(refund.charge)!.amount_refunded -= refund.amount;

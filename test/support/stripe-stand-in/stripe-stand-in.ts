@@ -7,7 +7,8 @@ import { ApiError, respondTo } from './stripe-api.ts';
 import { StripeBooks } from './stripe-books.ts';
 
 /**
- * Failure modes of the stand-in: errors, no response at all, or one that arrives a byte at a time.
+ * Failure modes of the stand-in: errors, no response at all, or a response that arrives a byte at a
+ * time.
  */
 export type Fault = 'none' | 'error' | 'stall' | 'drip';
 
@@ -19,11 +20,14 @@ export interface StripeStandIn {
   /** Method and path of the requests, oldest first. */
   readonly requests: string[];
   fault: Fault;
-  /** The permanent override for one request, by method and path: an error, or nothing. */
+  /** Permanent faults of requests, by method and path: an error status, or no response. */
   readonly faultAt: Map<string, 400 | 403 | 500 | 'stall'>;
-  /** Fails the given number of upcoming requests. */
+  /** Number of upcoming requests that fail. */
   failing: number;
-  /** Runs a callback once, just before or after the next such request is handled. */
+  /**
+   * Runs a callback once, just before or after the next request with this method and path is
+   * handled.
+   */
   when(request: string, at: 'before' | 'after', act: () => Promise<void>): void;
   /** Signs an event now, or at another time. */
   sign(event: StripeEvent, atSeconds?: number): SignedEvent;
@@ -99,7 +103,10 @@ export async function openStripeStandIn(): Promise<StripeStandIn> {
     }
   }
 
-  /** A repeated key gets the same response, and must come with the same request. */
+  /**
+   * Returns the first response again for a repeated idempotency key, which must come with the same
+   * request.
+   */
   function once(request: IncomingMessage, asked: string, act: () => object) {
     const key = request.headers['idempotency-key'];
     const before = typeof key === 'string' ? kept.get(key) : undefined;

@@ -9,14 +9,14 @@ import { BAND_ENDS, BEYOND, UNROUTED } from '../../../../shards/bands/time-bands
 import { ArchiveSource } from '../drawing/archive-source.ts';
 import { keepUntilFailed } from '../drawing/keep-until-failed.ts';
 
-/** `5–10 min`, `over 30 min` … of a band. */
+/** Words for a band: `5–10 min`, `over 30 min` … */
 export function classWords(band: number): string {
   if (band === UNROUTED) return 'no street near';
   if (band === BEYOND) return `over ${BAND_ENDS.at(-1)} min`;
   return `${BAND_ENDS[band - 2] ?? 0}–${BAND_ENDS[band - 1]} min`;
 }
 
-/** The same in ASCII, for files: spreadsheets guess the encoding of a CSV. */
+/** Words for a band in ASCII, for files, since spreadsheets guess the encoding of a CSV. */
 export function classText(band: number): string {
   return classWords(band).replace('–', '-');
 }
@@ -63,7 +63,7 @@ export class CountyBands {
     return new CountyBands(source, JSON.parse(text), HEAD_AT + bytes);
   }
 
-  /** The band of each block for a mode and type; null where there is no such column. */
+  /** Returns the band of each block for a mode and type; null if there is no such column. */
   bands(mode: string, type: number): Promise<Uint8Array> | null {
     const { modes, dest_type_ids: types } = this.#head;
     const [m, t] = [modes.indexOf(mode), types.indexOf(type)];

@@ -25,7 +25,7 @@ function cellOf(value: string | number | boolean | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Facts of a file of blocks as a whole. */
+/** Facts about a file of blocks as a whole. */
 export interface FileFacts {
   readonly release: string;
   readonly attribution: string;

@@ -18,22 +18,22 @@ export interface BlockColumn {
   readonly rankOf: (i: number) => number;
 }
 
-/** The blocks that a view shows, as its table and its files have them. */
+/** The blocks that a view shows, as they are listed in its table and its files. */
 export interface BlockList {
   readonly blocks: BlockFacts;
   /** Positions of the listed blocks among `blocks`. */
   readonly listed: readonly number[];
-  /** Columns beside GEOID and people. */
+  /** Columns besides GEOID and people. */
   readonly columns: readonly BlockColumn[];
-  /** Members of a block in files, beside GEOID, population and centre. */
+  /** Members of a block in files, besides GEOID, population and centre. */
   readonly members: Readonly<Record<string, (i: number) => string | number | boolean | null>>;
-  /** `in view`, or `within 30 minutes`. */
+  /** Where the blocks are: `in view`, or `within 30 minutes`. */
   readonly where: string;
-  /** Begins the names of files. */
+  /** Beginning of file names. */
   readonly name: string;
 }
 
-/** Blocks in view by minutes to the nearest. */
+/** Lists the blocks in view by minutes to the nearest POI of a type. */
 export function nearestList(
   coloured: ColouredBlocks,
   seen: readonly number[],
@@ -56,7 +56,10 @@ export function nearestList(
   };
 }
 
-/** Blocks in view by a basket: each criterion is a member, null where it is not known. */
+/**
+ * Lists the blocks in view by a basket. Each criterion is a member, null if it is not known for a
+ * block.
+ */
 export function basketList(
   blocks: BlockFacts,
   basket: BasketBlocks,
@@ -94,7 +97,10 @@ export function basketList(
   };
 }
 
-/** Blocks of a reach within some minutes; `stated` is the same for all of them. */
+/**
+ * Lists the blocks of a reach within some minutes. `stated`: members that are the same for all
+ * blocks.
+ */
 export function reachList(
   blocks: BlockFacts,
   { minutes }: Reach,
@@ -112,7 +118,7 @@ export function reachList(
   };
 }
 
-/** Blocks of a catchment within some minutes; their times are known to a tenth of a minute. */
+/** Lists the blocks of a catchment within some minutes, with times to a tenth of a minute. */
 export function catchmentList(
   blocks: BlockFacts,
   catchment: Reach,
@@ -125,7 +131,7 @@ export function catchmentList(
   };
 }
 
-/** Blocks that A or B reaches within some minutes; minutes over an hour are null. */
+/** Lists the blocks that A or B reaches within some minutes; minutes over an hour are null. */
 export function comparisonList(
   blocks: BlockFacts,
   { a, b }: Comparison,
@@ -156,7 +162,10 @@ export function boxAround({ blocks: { lon, lat }, listed }: BlockList): Box | nu
   return box;
 }
 
-/** `NAME_over` and `NAME_to`: the minutes between which a band is; `to` is null over 30 minutes. */
+/**
+ * Members `NAME_over` and `NAME_to`: the bounds of a band in minutes. Over 30 minutes, `NAME_to` is
+ * null; without a street near, both are.
+ */
 function boundMembers(name: string, bands: Uint8Array): BlockList['members'] {
   return {
     [`${name}_over`]: (i) => (bands[i] === UNROUTED ? null : (BAND_ENDS[bands[i] - 2] ?? 0)),
@@ -164,7 +173,7 @@ function boundMembers(name: string, bands: Uint8Array): BlockList['members'] {
   };
 }
 
-/** Blocks without a street near are the farthest. */
+/** Column of bands, in whose order blocks without a street near are the farthest. */
 function bandColumn(title: string, bands: Uint8Array): BlockColumn {
   return {
     title,

@@ -6,7 +6,7 @@ import { CountyBands } from './block-bands.ts';
 /** West, south, east and north edge, degrees. */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 
-/** More counties than these are not read at once: a nation has thousands. */
+/** Maximum number of counties that are read at once; a nation has thousands. */
 export const MAX_COUNTIES = 16;
 
 /** The blocks of some counties. */
@@ -22,9 +22,9 @@ export interface CountyBlocks {
   readonly counties: readonly string[];
 }
 
-/** The blocks of some counties, coloured by minutes to the nearest. */
+/** The blocks of some counties, coloured by minutes to the nearest POI of a type. */
 export interface ColouredBlocks extends CountyBlocks {
-  /** Band of each block: 0 no street near, 1 to 6, 7 over 30 minutes. */
+  /** Band of each block: 0 without a street near, 1 to 6 by minutes, 7 over 30 minutes. */
   readonly classes: Uint8Array;
 }
 
@@ -34,8 +34,8 @@ const opened = new Map<string, Promise<CountyBands>>();
 let listed: { readonly box: Box; readonly counties: Promise<Listed | null> } | null = null;
 
 /**
- * The county objects whose blocks may be in a box, opened; null where there are too many. Heads
- * and columns are kept, so that a map that moves or another type reads only what is new.
+ * Opens the block bands of the counties that may have blocks in a box; null if there are too many.
+ * Heads and columns are kept, so that a map that moves, or another type, reads only what is new.
  */
 export async function countiesIn(api: Client, box: Box): Promise<readonly CountyBands[] | null> {
   const counties = await listOf(api, box);
@@ -44,7 +44,9 @@ export async function countiesIn(api: Client, box: Box): Promise<readonly County
   return Promise.all(inBox.map(({ url }) => open(url)));
 }
 
-/** Some counties, by code, that are in a box, opened; null if one of them is not there. */
+/**
+ * Opens the block bands of counties in a box, given their codes; null if one of them is not there.
+ */
 export async function countiesNear(
   api: Client,
   box: Box,
@@ -55,12 +57,12 @@ export async function countiesNear(
   return wanted.length < codes.size ? null : Promise.all(wanted.map(({ url }) => open(url)));
 }
 
-/** Whether the release has a block, and its people, null where unknown. */
+/** Whether the release has a block, and its population, null if unknown. */
 export type FoundBlock =
   | { readonly isThere: true; readonly population: number | null }
   | { readonly isThere: false };
 
-/** Finds a block of a county in a box; null where there are too many counties to tell. */
+/** Finds a block whose county is in a box; null if there are too many counties to tell. */
 export async function findBlock(api: Client, box: Box, geoid: number): Promise<FoundBlock | null> {
   const { data } = await api.getBlockBands({ bbox: boxText(box) });
   const county = data.counties.find((one) => Number(one.county) === countyOf(geoid));
@@ -72,12 +74,14 @@ export async function findBlock(api: Client, box: Box, geoid: number): Promise<F
   return at === -1 ? { isThere: false } : { isThere: true, population: population[at] };
 }
 
-/** The code of a block's county, as a number: its GEOID begins with it. */
+/** The code of a block's county, as a number: the first five digits of its GEOID. */
 export function countyOf(geoid: number): number {
   return Math.floor(geoid / 1e10);
 }
 
-/** The blocks of the counties in a box; null where there are too many counties. */
+/**
+ * Reads the blocks of the counties in a box and their bands; null if there are too many counties.
+ */
 export async function colouredBlocks(
   api: Client,
   box: Box,
@@ -91,7 +95,7 @@ export async function colouredBlocks(
 
 let joined: { readonly of: readonly CountyBands[]; readonly blocks: CountyBlocks } | null = null;
 
-/** The blocks of counties, one county after the other; the same counties give the same arrays. */
+/** Concatenates the blocks of counties. The same counties as last time give the same arrays. */
 export function joinedBlocks(of: readonly CountyBands[]): CountyBlocks {
   const isSame = of.length === joined?.of.length && of.every((one, i) => one === joined?.of[i]);
   if (joined === null || !isSame) joined = { of, blocks: join(of) };
@@ -114,7 +118,9 @@ function join(counties: readonly CountyBands[]): CountyBlocks {
   return { geoids, population, lon, lat, isWater, counties: counties.map((c) => c.county) };
 }
 
-/** The band of each of the joined blocks; 0 in a county that has no such column. */
+/**
+ * Concatenates the bands of counties, as `joinedBlocks` does; 0 for a county without such a column.
+ */
 export async function joinedBands(
   counties: readonly CountyBands[],
   mode: string,
@@ -143,13 +149,13 @@ export function blocksWithin({ lon, lat, isWater }: CountyBlocks, box: Box): num
 
 /** People and blocks by class. */
 export interface Tally {
-  /** By class: 0 no street near, 1 to 6, 7 over 30 minutes. */
+  /** People by class: 0 without a street near, 1 to 6 by minutes, 7 over 30 minutes. */
   readonly people: readonly number[];
   readonly blocks: readonly number[];
   readonly allPeople: number;
 }
 
-/** Counts the people of some blocks by class; those of unknown number count as none. */
+/** Counts the people of some blocks by class; an unknown population counts as 0. */
 export function tallyOf(coloured: ColouredBlocks, blocks: readonly number[]): Tally {
   const people = new Array<number>(BEYOND + 1).fill(0);
   const counts = new Array<number>(BEYOND + 1).fill(0);
@@ -160,7 +166,7 @@ export function tallyOf(coloured: ColouredBlocks, blocks: readonly number[]): Ta
   return { people, blocks: counts, allPeople: people.reduce((sum, one) => sum + one, 0) };
 }
 
-/** People within so many classes of five minutes, as a share of all; 0 where there are none. */
+/** Share of people within the first `classes` classes of five minutes; 0 if there are no people. */
 export function shareWithin({ people, allPeople }: Tally, classes: number): number {
   const near = people.slice(UNROUTED + 1, classes + 1).reduce((sum, one) => sum + one, 0);
   return allPeople === 0 ? 0 : near / allPeople;
@@ -191,7 +197,7 @@ function widened([west, south, east, north]: Box): Box {
   return [west - x, south - y, east + x, north + y];
 }
 
-/** A box as a parameter, cut at the edges of the world. */
+/** Formats a box as a parameter, clamped to the edges of the world. */
 function boxText([west, south, east, north]: Box): string {
   const edges = [
     Math.max(-180, west),

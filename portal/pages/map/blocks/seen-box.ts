@@ -3,7 +3,9 @@ import type { Box } from './coloured-blocks.ts';
 /** MapLibre's tiles are 512 pixels wide. */
 export const WORLD_PX = 512;
 
-/** The box that a map of some pixels shows around its centre, in Web Mercator. */
+/**
+ * Returns the box that a map of the given size in pixels shows around its centre, in Web Mercator.
+ */
 export function seenBox(
   { zoom, lat, lon }: { readonly zoom: number; readonly lat: number; readonly lon: number },
   width: number,

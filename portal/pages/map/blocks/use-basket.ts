@@ -19,11 +19,11 @@ import { boxInView } from './use-blocks-in-view.ts';
 
 /** The blocks of the counties in view by the criteria they meet, and the people in view. */
 export interface BasketInView {
-  /** Those that were tested. */
+  /** Criteria that were tested. */
   readonly criteria: readonly Criterion[];
   readonly blocks: CountyBlocks;
   readonly basket: BasketBlocks;
-  /** Positions of those in view. */
+  /** Positions of the blocks in view. */
   readonly seen: readonly number[];
   readonly tally: BasketTally;
 }
@@ -32,7 +32,7 @@ export type LoadedBasket =
   | { readonly state: 'loading' | 'too-many' | 'failed' }
   | { readonly state: 'here'; readonly view: BasketInView };
 
-/** Tests criteria by the public block bands: it costs nothing. No criteria: nothing is read. */
+/** Tests criteria by the public block bands, which is free. Without criteria, nothing is read. */
 export function useBasket(
   api: Client,
   position: MapPosition | null,
@@ -55,7 +55,7 @@ export function useBasket(
   return loaded;
 }
 
-/** The last basket: a map that moves within its counties keeps it. */
+/** The last basket, kept while the map moves within its counties. */
 let last: {
   readonly blocks: CountyBlocks;
   readonly criteria: string;

@@ -5,18 +5,21 @@ import type { BlockFacts } from './block-lists.ts';
 import { type Box, countiesNear, countyOf, type FoundBlock, findBlock } from './coloured-blocks.ts';
 import { boxInView } from './use-blocks-in-view.ts';
 
-/** Width of the surroundings of a map in which the counties of a reach are found, degrees. */
+/** Width of the margin around a map in which the counties of a reach are looked up, in degrees. */
 const AROUND_DEGREES = 1;
 
 /** People and centres of some blocks, as far as they are known. */
 export interface LoadedFacts {
-  /** Null while they are loaded, and where they cannot be. */
+  /** Null while the facts are being loaded, and if they cannot be. */
   readonly facts: BlockFacts | null;
   /** Whether a county of the blocks is too far from the map to be found. */
   readonly isFar: boolean;
 }
 
-/** People and centres of blocks, by the heads of block bands: free, and read once a county. */
+/**
+ * Loads people and centres of blocks from the heads of block bands, which are free and read once
+ * per county.
+ */
 export function useBlockFacts(
   api: Client,
   geoids: Float64Array | null,
@@ -36,7 +39,7 @@ export function useBlockFacts(
         if (facts !== null) setKnown(facts);
         setFar(facts === null ? geoids : null);
       },
-      // Blocks are counted without them.
+      // Without facts, only blocks are counted.
       () => {},
     );
     return () => {
@@ -46,7 +49,7 @@ export function useBlockFacts(
   return { facts: isKnown ? known : null, isFar: geoids !== null && far === geoids };
 }
 
-/** A block as block bands have it; null while that is not known, and without a GEOID. */
+/** Finds a block in block bands; null until the result is known, and without a GEOID. */
 export function useFoundBlock(
   api: Client,
   geoid: string | null,
@@ -62,7 +65,7 @@ export function useFoundBlock(
     let isGone = false;
     findBlock(api, boxInView(position, bounds), Number(geoid)).then(
       (block) => isGone || setFound({ geoid, block }),
-      // The map says that the API does not respond.
+      // The map itself reports that the API does not respond.
       () => {},
     );
     return () => {
@@ -72,12 +75,15 @@ export function useFoundBlock(
   return found !== undefined && found.geoid === geoid ? found.block : null;
 }
 
-/** People of blocks; those of unknown number count as none. */
+/** The population of each block; 0 if unknown. */
 export function peopleOf({ population }: BlockFacts): Float64Array {
   return Float64Array.from(population, (people) => people ?? 0);
 }
 
-/** Facts of the blocks `geoids`, ascending, near a box; null if a county of them is not found. */
+/**
+ * Reads the facts of the blocks `geoids`, sorted ascending, near a box; null if one of their
+ * counties is not found.
+ */
 async function blockFacts(
   api: Client,
   geoids: Float64Array,
@@ -94,7 +100,7 @@ async function blockFacts(
   if (counties === null) return null;
   const population = new Array<number | null>(geoids.length).fill(null);
   const [lon, lat] = [0, 0].map(() => new Float64Array(geoids.length));
-  // Counties and their blocks ascend, so one pass finds all.
+  // Counties and their blocks are sorted ascending, so one pass finds all.
   let at = 0;
   for (const county of counties) {
     for (const [i, geoid] of county.geoids.entries()) {

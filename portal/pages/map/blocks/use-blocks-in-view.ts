@@ -14,7 +14,7 @@ import { seenBox } from './seen-box.ts';
 /** The blocks in view, by class. */
 export interface BlocksInView {
   readonly coloured: ColouredBlocks;
-  /** Positions of those in view. */
+  /** Positions of the blocks in view. */
   readonly seen: readonly number[];
   readonly tally: Tally;
 }
@@ -64,7 +64,7 @@ export function boxInView(position: MapPosition | null, bounds: readonly number[
   return position === null ? boxOf(bounds) : boxOnStage(position);
 }
 
-/** Without a stage, that of the window. */
+/** The box that the stage of the map shows; without a stage, that of the window. */
 function boxOnStage(position: MapPosition): Box {
   const stage = document.querySelector('.still-picture, .map-canvas');
   const [width, height] = [stage?.clientWidth || innerWidth, stage?.clientHeight || innerHeight];

@@ -1,12 +1,12 @@
 import type { RangeResponse, Source } from 'pmtiles';
 import { keepUntilFailed } from './keep-until-failed.ts';
 
-/** Read at a time: most archives of a city in one or two requests, instead of one for each tile. */
+/** Size of a chunk: most archives of a city take one or two requests, instead of one per tile. */
 const CHUNK_BYTES = 2 ** 16;
-/** Chunks kept, of all archives: 16 MiB. */
+/** Maximum number of chunks kept, across all archives: 16 MiB. */
 const CHUNKS_KEPT = 256;
 
-/** By address and number, the one used last at the end. */
+/** Chunks by number and address, most recently used last. */
 const chunks = new Map<string, Promise<ArrayBuffer>>();
 
 /** Requests the first chunk of an archive: its header and directory, and all of a small one. */
@@ -42,7 +42,10 @@ export class ArchiveSource implements Source {
     return { data: whole.slice(start, start + length).buffer };
   }
 
-  /** Requests that are given up are completed: the chunk serves the next. */
+  /**
+   * Returns a chunk. Its request is completed even if the caller gives up, so that it serves the
+   * next.
+   */
   #chunk(number: number): Promise<ArrayBuffer> {
     const key = `${number} ${this.#url}`;
     const chunk = keepUntilFailed(chunks, key, () => this.#read(number));
@@ -58,7 +61,7 @@ export class ArchiveSource implements Source {
     const response = await fetch(this.#url, { headers: { range } });
     if (!response.ok) throw new Error(`${this.#url}: status ${response.status}`);
     const bytes = await response.arrayBuffer();
-    // A server that knows no ranges sends all of it.
+    // A server without range support sends the whole archive.
     return response.status === 206 ? bytes : bytes.slice(start, start + CHUNK_BYTES);
   }
 }

@@ -1,7 +1,7 @@
 import { DARK, type Flavor, LIGHT } from '@protomaps/basemaps';
 import { MAP_COLOURS } from '../../../map-classes.ts';
 
-/** Colours of what lies over coloured blocks: legible on each of them. */
+/** Colours of the layers over coloured blocks, legible on each class. */
 interface Ink {
   readonly road: string;
   readonly casing: string;

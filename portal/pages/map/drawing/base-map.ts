@@ -4,19 +4,19 @@ import type { BaseMap } from '../base-map-style.ts';
 import { BASE_MAP_FLAVORS } from './base-map-flavors.ts';
 import './base-map.css';
 
-/** The web font of `base-map.css`. MapLibre draws labels in it, for the style has no glyphs. */
+/** The web font of `base-map.css`. MapLibre draws labels in it, since the style has no glyphs. */
 const FONT = 'Noto Sans Variable';
 const SOURCE = 'basemap';
 
 type Scheme = keyof typeof BASE_MAP_FLAVORS;
 
-/** Parts of a style to which the page adds its own: what lies below these, and what above. */
+/** Parts of a style, with its layers split into those below and those above the page's own. */
 export interface BaseMapStyle extends Pick<StyleSpecification, 'sources' | 'glyphs' | 'sprite'> {
   readonly under: readonly LayerSpecification[];
   readonly over: readonly LayerSpecification[];
 }
 
-/** The style of a base map. `addressOf`: the address of an archive in a style. */
+/** Returns the style of a base map. `addressOf`: returns the address of an archive in a style. */
 export function baseMapStyle(
   baseMap: BaseMap | null,
   scheme: Scheme,
@@ -47,7 +47,7 @@ export function paintBaseMap(map: MapLibreMap, scheme: Scheme): void {
   }
 }
 
-/** Protomaps' layers in the colours of a scheme, with the same ids in each. */
+/** Protomaps' layers in the colours of a scheme, with the same ids in every scheme. */
 function ownLayers(scheme: Scheme): Pick<BaseMapStyle, 'under' | 'over'> {
   const flavor = BASE_MAP_FLAVORS[scheme];
   const all = layers(SOURCE, flavor, { lang: 'en' }).filter(isDrawn).map(withOwnText);
@@ -56,10 +56,10 @@ function ownLayers(scheme: Scheme): Pick<BaseMapStyle, 'under' | 'over'> {
   return { under: all.filter((layer) => !isOver(layer)), over: all.filter(isOver) };
 }
 
-/** Lines stay visible over coloured blocks. */
+/** Source layers with lines that stay visible over coloured blocks. */
 const OVER = new Set(['roads', 'boundaries']);
 const IN_TILES = new Set(['earth', 'landuse', 'water', 'places', ...OVER]);
-/** Layers of icons only, which the page does not have. */
+/** Layers that consist of icons, which the page does not have. */
 const ICONS = new Set(['roads_oneway', 'roads_shields']);
 
 function isDrawn(layer: LayerSpecification): boolean {
@@ -70,7 +70,7 @@ function sourceLayerOf(layer: LayerSpecification): string {
   return 'source-layer' in layer ? (layer['source-layer'] ?? '') : '';
 }
 
-/** Labels are plain names in the page's font, without icons. */
+/** Makes the labels of a layer plain names in the page's font, without icons. */
 function withOwnText(layer: LayerSpecification): LayerSpecification {
   if (layer.type !== 'symbol') return layer;
   const { layout = {}, paint } = layer;

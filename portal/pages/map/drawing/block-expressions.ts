@@ -10,9 +10,9 @@ export const CLASS_STATE = [
 ] as unknown as ExpressionSpecification;
 
 /**
- * Opacity of stripes: of every block in their layer, or of those whose class says so. It depends on
- * the state either way: MapLibre cannot update a tile that was laid out for a state, and arrives
- * late, by a value without one.
+ * Opacity of stripes: on every block of their layer, or only on those of `UNROUTED_CLASS`. The
+ * expression depends on the state either way: if a tile was laid out for a state and arrives late,
+ * MapLibre cannot update it with a value that does not depend on one.
  */
 export function stripeOpacity(every: boolean): ExpressionSpecification {
   return ['case', ['==', CLASS_STATE, UNROUTED_CLASS], 1, every ? 1 : 0];
@@ -22,7 +22,7 @@ export function isBlock(geoid: string | null): ExpressionSpecification {
   return ['==', ['get', 'geoid'], geoid ?? ''];
 }
 
-/** Blocks without a street near by all of these modes. */
+/** Filter for the blocks without a street near for every one of these modes. */
 export function isUnlinkedFor(modes: readonly string[]): ExpressionSpecification {
   const streets = streetsOf(modes);
   const unlinked: ExpressionSpecification = ['coalesce', ['get', 'unlinked'], ''];

@@ -1,15 +1,15 @@
 import type { Map as MapLibreMap } from 'maplibre-gl';
 
 /**
- * Classes of blocks: `classes[i]` of the block whose GEOID as a number is `geoids[i]`, from 1 on; 0
- * is none.
+ * Classes of blocks: `classes[i]` is that of the block whose GEOID, as a number, is `geoids[i]`.
+ * Classes start at 1; 0 is none.
  */
 export interface BlockClasses {
   readonly geoids: Float64Array;
   readonly classes: Uint8Array;
 }
 
-/** The class of blocks without a street near, where classes say so. */
+/** Class of blocks without a street near, if the classes mark them. */
 export const UNROUTED_CLASS = 255;
 
 /** The member of a block's feature state that holds its class. */
@@ -19,7 +19,7 @@ const NONE: BlockClasses = { geoids: new Float64Array(), classes: new Uint8Array
 
 /**
  * Gives blocks their classes as feature states, which need no tile to be parsed again. If the
- * blocks are the same as before, only changed classes are set, so a slider stays fluent.
+ * blocks are the same as before, only changed classes are set, so a slider stays smooth.
  */
 export class BlockFills {
   readonly #map: MapLibreMap;

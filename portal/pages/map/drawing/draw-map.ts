@@ -34,16 +34,16 @@ export type Shown =
       readonly name: string;
       readonly modes: readonly string[];
       readonly palette: Palette;
-      /** Null: not there yet. */
+      /** Null until the blocks are loaded. */
       readonly blocks: BlockClasses | null;
     };
 
 interface MapParts extends NewMapParts {
   readonly shown: Shown;
-  /** After the person moved it. */
+  /** Called after the user has moved the map. */
   readonly onMoved: (position: MapPosition) => void;
   readonly onZoom: (zoom: number) => void;
-  /** A block was selected: at a point, or null where there is none. */
+  /** Called when a point was selected, with the block at it; null if there is none. */
   readonly onBlock: (block: TileBlock | null, at: Point) => void;
   readonly onMarker: (id: string) => void;
   readonly onPointed: (id: string | null) => void;
@@ -52,17 +52,17 @@ interface MapParts extends NewMapParts {
   readonly onTrouble: () => void;
 }
 
-/** A map under control of the page. */
+/** A map controlled by the page. */
 export interface DrawnMap {
   show(shown: Shown): void;
   useScheme(scheme: Scheme): void;
   outline(outlines: Outlines): void;
   mark(markers: readonly MapMarker[]): void;
   highlight(marker: string | null): void;
-  /** `null`: all of the release. */
+  /** Moves to a position; `null`: to the whole release. */
   moveTo(position: MapPosition | null): void;
   viewport(): Viewport;
-  /** The map as it is seen, without what lies over it: the data URL of a PNG. */
+  /** Returns the map as it is shown, without the elements over it, as the data URL of a PNG. */
   pixels(): Promise<string>;
   remove(): void;
 }
@@ -86,7 +86,7 @@ export function drawMap(parts: MapParts): DrawnMap {
     onMove: parts.onMarkerMoved,
     onRemove: parts.onMarkerRemoved,
   });
-  // Blocks without a band are over 30 minutes only once the bands are there.
+  // Until the bands are loaded, a block without a band is not known to be over 30 minutes.
   let hasBands = false;
   const paint = () => {
     const hasGround = shown.of === 'bands' ? hasBands : shown.blocks !== null;
@@ -119,7 +119,7 @@ export function drawMap(parts: MapParts): DrawnMap {
   map.on('dataloading', isBeingDrawn);
   map.on('movestart', isBeingDrawn);
   map.on('idle', () => {
-    // Where no tile is in view, no event of the source may follow its metadata.
+    // If no tile is in view, no event of the source may follow its metadata.
     noteBands();
     if (shown.of === 'classes') container.dataset.drawn = `${shown.name} ${scheme}`;
     else if (hasBands) container.dataset.drawn = `${shown.bandsUrl} ${scheme}`;

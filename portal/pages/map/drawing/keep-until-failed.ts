@@ -1,6 +1,6 @@
 /**
- * Returns what is kept under a key, or loads and keeps it. A load that fails is forgotten, so that
- * the next request loads again, unless the key has another by then.
+ * Returns the value kept under a key, or loads and keeps it. A load that fails is dropped, so that
+ * the next call loads again, unless another load has taken its place by then.
  */
 export function keepUntilFailed<K, V>(
   kept: Map<K, Promise<V>>,

@@ -6,7 +6,9 @@ export { workerUrl };
 /** Loads the map drawn by MapLibre, which is larger than everything else together. */
 export const loadMapLibre = () => import('./draw-map.ts');
 
-/** Starts loading it, and its workers' script, beside the page that it is for. */
+/**
+ * Starts loading MapLibre and the script of its workers, in parallel with the page that needs them.
+ */
 export function prefetchMapLibre(): void {
   if (!hasWebgl()) return;
   const workers = fetch(workerUrl).then((response) => response.blob());
@@ -18,7 +20,7 @@ export function prefetchMapLibre(): void {
 
 let known: boolean | undefined;
 
-/** Whether the browser can draw the map; found once, since it starts the graphics. */
+/** Whether the browser can draw the map; tested once, since the test starts the graphics. */
 export function hasWebgl(): boolean {
   known ??= canDraw();
   return known;

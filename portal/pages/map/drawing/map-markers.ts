@@ -5,9 +5,9 @@ import type { Point } from '../state/point.ts';
 export interface MapMarker {
   readonly id: string;
   readonly at: Point;
-  /** A site or a candidate is dragged to move it, and removed by the Delete key. */
+  /** Kind of the marker. A site or a candidate can be dragged, and removed with the Delete key. */
   readonly kind: 'poi' | 'origin' | 'site' | 'candidate';
-  /** Text on it; empty: a dot. */
+  /** Text on the marker; if empty, a dot. */
   readonly sign: string;
   /** The accessible name and the tooltip. */
   readonly title: string;
@@ -53,7 +53,7 @@ export class MapMarkers {
     }
   }
 
-  /** Raises one above the others. */
+  /** Raises one marker above the others. */
   highlight(id: string | null): void {
     for (const [other, { marker }] of this.#shown) {
       marker.getElement().classList.toggle('is-pointed', other === id);

@@ -12,7 +12,7 @@ import { hasWebgl, loadMapLibre } from './map-libre.ts';
 import type { MapMarker } from './map-markers.ts';
 import type { Outlines, Scheme } from './paint.ts';
 
-/** Below it tiles have no blocks, only bands. */
+/** Lowest zoom with blocks; below it, tiles have only bands. */
 const BLOCK_ZOOM = 11;
 
 /** The map, or a message where it cannot be drawn. */
@@ -34,12 +34,12 @@ export function MapStage(props: {
   readonly onBlock: (block: TileBlock | null, at: Point) => void;
   readonly onMarker: (id: string) => void;
   readonly onPointed: (id: string | null) => void;
-  /** A site was dragged, or removed by the keyboard. */
+  /** Called when a site was dragged, or removed by keyboard. */
   readonly onMarkerMoved?: (id: string, to: Point) => void;
   readonly onMarkerRemoved?: (id: string) => void;
-  /** In a page of another site, whose scrolling it leaves alone. */
+  /** Whether the map is in a page of another site, whose scrolling it must not capture. */
   readonly isEmbedded?: boolean;
-  /** Loads everything anew: another release may be in force. */
+  /** Reloads everything, since another release may be in force. */
   readonly onRetry: () => void;
 }) {
   const { bounds, blocksUrl, baseMap, position, shown, scheme, outlines, markers, pointed } = props;
@@ -58,7 +58,7 @@ export function MapStage(props: {
     if (container === null) return;
     if (!hasWebgl()) return setState('no-webgl');
     let isGone = false;
-    // Requests them while MapLibre, which needs them first, is still being loaded.
+    // Requests what MapLibre needs first while MapLibre itself is still being loaded.
     const base = baseMap && 'archive' in baseMap ? [baseMap.archive] : [];
     for (const url of [latest.current.bandsUrl, blocksUrl, ...base]) prefetchHead(url);
     loadMapLibre()

@@ -16,7 +16,7 @@ import { baseMapStyle } from './base-map.ts';
 import { workerUrl } from './map-libre.ts';
 import { layersOf, type Scheme } from './paint.ts';
 
-/** The parts that a map begins with. */
+/** The initial parts of a map. */
 export interface NewMapParts {
   readonly container: HTMLElement;
   readonly title: string;
@@ -29,7 +29,7 @@ export interface NewMapParts {
   readonly bounds: readonly number[];
   readonly position: MapPosition | null;
   readonly scheme: Scheme;
-  /** In a page of another site: one finger and the wheel scroll that page. */
+  /** Whether the map is in a page of another site, which one finger and the wheel scroll. */
   readonly isEmbedded: boolean;
 }
 
@@ -41,7 +41,7 @@ setWorkerUrl(workerUrl);
 const protocol = new Protocol();
 addProtocol('pmtiles', protocol.tile);
 
-/** Makes a map of a release, north up, with its sources, layers and controls. */
+/** Creates a map of a release, north up, with its sources, layers and controls. */
 export function newMap(parts: NewMapParts): MapLibreMap {
   const { container, bounds, blocksUrl, bandsUrl, baseMap, position, scheme } = parts;
   const { sources, under, over, ...more } = baseMapStyle(baseMap, scheme, addressOf);
@@ -80,7 +80,10 @@ export function newMap(parts: NewMapParts): MapLibreMap {
   return map;
 }
 
-/** The address of an archive in a style. Opens it anew: an archive that has failed stays failed. */
+/**
+ * Returns the address of an archive in a style. Opens the archive anew, since one that has failed
+ * stays failed.
+ */
 export function addressOf(url: string): string {
   protocol.add(new PMTiles(new ArchiveSource(url)));
   return `pmtiles://${url}`;
@@ -91,7 +94,7 @@ export function placeOf({ zoom, lat, lon }: MapPosition) {
   return { zoom, center: [lon, lat] as [number, number] };
 }
 
-/** Bounds as MapLibre takes them. */
+/** Converts bounds to MapLibre's form. */
 export function boundsOf(bounds: readonly number[]): [number, number, number, number] {
   const [west, south, east, north] = bounds;
   return [west, south, east, north];

@@ -17,16 +17,18 @@ export interface Outlines {
 }
 
 const BLOCKS = { source: 'blocks', 'source-layer': 'blocks' } as const;
-/** Fills of single blocks: each block is in one that is shown. */
+/** Fill layers of single blocks; each block is in one that is shown. */
 export const BLOCK_FILLS = ['beyond', 'classes', 'unlinked'] as const;
-/** The lowest with lines between blocks: below it they are hardly visible, and cost many frames. */
+/**
+ * Lowest zoom with lines between blocks; below it, they are hardly visible and cost many frames.
+ */
 export const LINES_ZOOM = 13;
 const STRIPES = 'stripes';
 const OUTLINES = ['a', 'b', 'selected'] as const;
 
 /**
- * The layers of the map, from the ground up, between those of a base map under and over them.
- * Colours come from `paintWith`.
+ * The layers of the map, bottom up, between the layers of a base map under and over them. Colours
+ * come from `paintWith`.
  */
 export function layersOf(
   under: readonly LayerSpecification[],
@@ -48,7 +50,7 @@ export function layersOf(
   ];
 }
 
-/** Paints all layers. `hasGround`: whether a block without a class is one that is too far. */
+/** Paints all layers. `hasGround`: whether a block without a class is known to be too far. */
 export function paintWith(
   map: MapLibreMap,
   colours: MapColours,

@@ -5,7 +5,10 @@ import type { Criterion } from '../measures/basket.ts';
 import { Choose } from './choices.tsx';
 import { ModeChoice, TypeChoice } from './mode-and-type.tsx';
 
-/** Criteria of a basket: each a type, a mode and minutes; to change, add and remove. */
+/**
+ * A list for changing, adding and removing the criteria of a basket: each a type, a mode and
+ * minutes.
+ */
 export function CriteriaList(props: {
   readonly catalogue: Catalogue;
   readonly criteria: readonly Criterion[];

@@ -1,10 +1,10 @@
 import { useId } from 'preact/hooks';
 import { COUNTED_MINUTES, MAX_MINUTES, MIN_MINUTES } from '../state/map-state.ts';
 
-/** Minutes from 5 to 60. It moves what is on the page: no request is sent. */
+/** A slider from 5 to 60 minutes. It only changes what the page shows: no request is sent. */
 export function MinutesSlider(props: {
   readonly minutes: number;
-  /** The end of the slider: 60 unless stated. */
+  /** Maximum of the slider; 60 by default. */
   readonly most?: number;
   readonly onMinutes: (minutes: number) => void;
 }) {

@@ -6,7 +6,7 @@ const STOPS = ['low', 'half', 'full'] as const;
 type Stop = (typeof STOPS)[number];
 const NAMES: Readonly<Record<Stop, string>> = { low: 'small', half: 'half', full: 'large' };
 
-/** A pointer that has moved less has pressed. */
+/** Minimum movement of a pointer that drags; one that has moved less has pressed. */
 const PRESS_PX = 6;
 
 /**

@@ -14,7 +14,7 @@ function placeOf(unit: string): number {
   return UNITS.includes(unit) ? UNITS.indexOf(unit) : UNITS.length;
 }
 
-/** 0 of a weight as a whole, 1 to 3 by wage. */
+/** 0 for a weight as a whole, 1 to 3 for its parts by wage. */
 function partOf(weight: string): number {
   return 1 + WAGES.findIndex((wage) => weight.endsWith(`_${wage}`));
 }

@@ -10,7 +10,7 @@ export interface Criterion {
   readonly minutes: number;
 }
 
-/** The last colour of a map by criteria met stands for all smaller numbers. */
+/** Number of colours of a map by criteria met; the last one stands for all smaller numbers. */
 const MET_COLOURS = 6;
 
 /** Outcomes of criteria by block: bit `j` is criterion `j`. */
@@ -23,7 +23,7 @@ export interface BasketBlocks {
   readonly furthest: Uint8Array;
 }
 
-/** Tests criteria at all blocks; `bands[j]` are those of criterion `j`. */
+/** Tests criteria at all blocks. `bands[j]`: the bands of criterion `j`. */
 export function basketOf(
   bands: readonly Uint8Array[],
   criteria: readonly Pick<Criterion, 'minutes'>[],
@@ -53,7 +53,7 @@ export function furthestClasses({ furthest }: BasketBlocks): Uint8Array {
   });
 }
 
-/** Classes of blocks by the number of criteria met: 1 all of them, 2 all but one … */
+/** Classes of blocks by the number of criteria met: 1 for all of them, 2 for all but one … */
 export function metClasses(basket: BasketBlocks): Uint8Array {
   return basket.met.map((_, i) => {
     const count = criteriaMet(basket, i);
@@ -61,7 +61,7 @@ export function metClasses(basket: BasketBlocks): Uint8Array {
   });
 }
 
-/** The class of blocks that meet so many criteria; 0 if they meet none. */
+/** The class of blocks that meet `met` criteria; 0 if they meet none. */
 export function metClass(criteria: number, met: number): number {
   return met === 0 ? 0 : Math.min(MET_COLOURS, criteria - met + 1);
 }
@@ -69,17 +69,17 @@ export function metClass(criteria: number, met: number): number {
 /** People by the criteria that their blocks meet. */
 export interface BasketTally {
   readonly people: number;
-  /** By the number of criteria met, from none to all. */
+  /** People by the number of criteria met, from none to all. */
   readonly met: readonly number[];
-  /** By criterion: people who lack it. */
+  /** For each criterion, the people who lack it. */
   readonly missing: readonly number[];
-  /** By the band of the furthest criterion, as in `BasketBlocks`. */
+  /** People by the band of the furthest criterion, as in `BasketBlocks`. */
   readonly furthest: readonly number[];
-  /** No criterion fails, and one is not known. */
+  /** People of blocks where no criterion fails and at least one is not known. */
   readonly notKnown: number;
 }
 
-/** Counts the people of some blocks; those of unknown number count as none. */
+/** Counts the people of some blocks; an unknown population counts as 0. */
 export function basketTally(
   basket: BasketBlocks,
   population: readonly (number | null)[],
@@ -104,12 +104,12 @@ export function basketTally(
   return { people, met: byMet, missing, furthest: byFurthest, notKnown };
 }
 
-/** Whether no criterion fails, and one is not known. */
+/** Whether no criterion fails and at least one is not known. */
 function isNotKnown(criteria: number, met: number, unknown: number): boolean {
   return unknown !== 0 && (met | unknown) === (1 << criteria) - 1;
 }
 
-/** How many criteria a block meets; null if none fails and one is not known. */
+/** The number of criteria that a block meets; null if none fails and at least one is not known. */
 export function criteriaMet({ criteria, met, unknown }: BasketBlocks, i: number): number | null {
   return isNotKnown(criteria, met[i], unknown[i]) ? null : bitCount(met[i]);
 }

@@ -1,13 +1,13 @@
 import type { Reach } from './reach.ts';
 
-/** Beyond any minute. */
+/** Stands for minutes to a block that is not reached: larger than any others. */
 const NEVER = 255;
 /** Differences of up to this many minutes count as none. */
 export const DEAD_BAND_MINUTES = 2;
-/** A larger difference is a large one. */
+/** A difference of more than this many minutes is large. */
 export const LARGE_MINUTES = 10;
 
-/** Minutes to the blocks of two reaches, A and B; `NEVER` where one does not reach. */
+/** Minutes to the blocks of two reaches, A and B; `NEVER` for a block that one does not reach. */
 export interface Comparison {
   readonly geoids: Float64Array;
   readonly a: Uint8Array;
@@ -29,22 +29,22 @@ function aligned({ geoids, minutes }: Reach, all: Float64Array): Uint8Array {
   return inOrder;
 }
 
-/** The later of both. */
+/** The later of both times, by block. */
 export function laterOf({ a, b }: Comparison): Uint8Array {
   return a.map((minutes, i) => Math.max(minutes, b[i]));
 }
 
-/** The sooner of both. */
+/** The sooner of both times, by block. */
 export function soonerOf({ a, b }: Comparison): Uint8Array {
   return a.map((minutes, i) => Math.min(minutes, b[i]));
 }
 
 /** Sums of a weight by how B differs from A within some minutes, beyond the dead band. */
 export interface Changes {
-  /** Sooner by B, or by B only. */
+  /** Sum of the blocks that B reaches sooner, or that only B reaches. */
   readonly gain: number;
   readonly alike: number;
-  /** Later by B, or by A only. */
+  /** Sum of the blocks that B reaches later, or that only A reaches. */
   readonly lose: number;
 }
 
@@ -68,7 +68,7 @@ const ALIKE = 4;
 
 /**
  * Classes of the difference among the blocks that either reaches within some minutes: 1 only A, 2 A
- * much sooner, 3 A sooner, 4 alike, 5 B sooner, 6 B much sooner, 7 only B; 0 neither.
+ * much sooner, 3 A sooner, 4 alike, 5 B sooner, 6 B much sooner, 7 only B; 0 for all other blocks.
  */
 export function differenceClasses({ a, b }: Comparison, within: number): Uint8Array {
   return a.map((minutes, i) => {

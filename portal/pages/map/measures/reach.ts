@@ -1,11 +1,11 @@
 /** The blocks of a reach or a catchment: GEOIDs as numbers, ascending, and the minutes of each. */
 export interface Reach {
   readonly geoids: Float64Array;
-  /** Whole in a reach, tenths in a catchment. */
+  /** Minutes to each block: whole in a reach, with tenths in a catchment. */
   readonly minutes: ArrayLike<number>;
 }
 
-/** Minutes of a class of a reach, and of a catchment. */
+/** Width of a class in minutes, for a reach and for a catchment. */
 export const CLASS_MINUTES = 10;
 export const CATCHMENT_CLASS_MINUTES = 5;
 
@@ -19,7 +19,7 @@ export function reachOf(
   };
 }
 
-/** Classes of some minutes, from 1 on; 0 of blocks beyond `within`. */
+/** Classes of `classMinutes` each, starting at 1; 0 for blocks beyond `within`. */
 export function reachClasses(
   minutes: ArrayLike<number>,
   within: number,
@@ -30,7 +30,7 @@ export function reachClasses(
   );
 }
 
-/** By minute from 0 to `most`: the sum of the weights of the blocks within it. */
+/** For each minute from 0 to `most`, the sum of the weights of the blocks within it. */
 export function cumulative(
   minutes: ArrayLike<number>,
   weights: ArrayLike<number>,

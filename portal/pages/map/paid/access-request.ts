@@ -5,7 +5,10 @@ import type { PaidRequest } from './paid-request.ts';
 
 type Counts = DataOf<'getBlockAccess'>['results'];
 
-/** How much of a weight is within reach of an origin; none where a mode has no street near. */
+/**
+ * Requests how much of a weight is within reach of an origin; the result is empty if the mode has
+ * no street near.
+ */
 export function accessRequest(
   origin: Origin,
   mode: Mode,
@@ -26,7 +29,7 @@ export function accessRequest(
   };
 }
 
-/** The query of that request. */
+/** The query of `accessRequest`. */
 export function accessQuery(mode: Mode, direction: Direction, weight: string) {
   return { mode: [mode], direction, of: [weight], minutes: COUNTED_MINUTES };
 }

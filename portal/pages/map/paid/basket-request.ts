@@ -5,7 +5,7 @@ import type { PaidRequest } from './paid-request.ts';
 
 export type Coverage = DataOf<'measureCoverage'>;
 
-/** The exact sums of a basket over a place or county, by its GEOID of 7 or 5 digits. */
+/** Requests the exact sums of a basket over a place or county, by its GEOID of 7 or 5 digits. */
 export function basketRequest(area: string, criteria: readonly Criterion[]): PaidRequest<Coverage> {
   const body = basketBody(area, criteria);
   return {
@@ -15,7 +15,7 @@ export function basketRequest(area: string, criteria: readonly Criterion[]): Pai
   };
 }
 
-/** The body of that request. */
+/** The body of `basketRequest`. */
 export function basketBody(
   area: string,
   criteria: readonly Criterion[],

@@ -6,20 +6,22 @@ import type { PaidRequests } from './use-paid-requests.ts';
 
 type CatchmentPage = DataOf<'listPoiCatchment'>;
 
-/** Rows of a page. */
+/** Maximum number of rows per page. */
 export const PAGE_ROWS = 1000;
 
-/** The pages of a catchment, each of which is paid for by itself. */
+/** The pages of a catchment, each of which is paid for separately. */
 export interface Catchment {
-  /** All blocks of the pages that are loaded; null without a page. */
+  /** All blocks of the loaded pages; null if none is loaded. */
   readonly reach: Reach | null;
-  /** The pages so far, and the next; a catchment of few blocks has one. */
+  /** The loaded pages, and the next; a catchment of few blocks has one page. */
   readonly pages: readonly PaidRequest<CatchmentPage>[];
-  /** The POI, as the rows name it. */
+  /** The POI, named as in the rows; null without rows. */
   readonly poi: { readonly dest_id: number; readonly name: string } | null;
 }
 
-/** The blocks within 30 minutes of a POI by a mode, as far as they are loaded. */
+/**
+ * Returns the catchment of a POI by a mode, the blocks within 30 minutes, as far as it is loaded.
+ */
 export function catchmentOf(requests: PaidRequests, poi: number, mode: Mode): Catchment {
   const pages: PaidRequest<CatchmentPage>[] = [];
   const rows: CatchmentPage['results'][number][] = [];

@@ -5,7 +5,7 @@ import { Link } from '../../router/link.tsx';
 import type { PaidRequests } from './use-paid-requests.ts';
 
 /**
- * Asks a visitor who is not signed in for a key, when something costs tokens and there is none.
+ * Prompts a visitor who is not signed in for a key when something costs tokens and there is none.
  * Escape cancels.
  */
 export function KeyDialog({ requests }: { readonly requests: PaidRequests }) {

@@ -1,13 +1,13 @@
 import type { Client, Reply } from '../../../client/src/index.ts';
 
-/** Counts what a reply cost, and returns its data. */
+/** Adds the cost of a reply to the bill, and returns its data. */
 export type Pay = <T>(reply: PromiseLike<Reply<T>>) => Promise<T>;
 
 /** Metered HTTP requests that are sent together, for one result. */
 export interface PaidRequest<T> {
   /** The key under which a result is kept, so that it is not paid for again. */
   readonly name: string;
-  /** The most tokens that it can cost. */
+  /** Maximum number of tokens that the request can cost. */
   readonly price: number;
   run(client: Client, pay: Pay, signal: AbortSignal): Promise<T>;
 }
@@ -15,7 +15,7 @@ export interface PaidRequest<T> {
 /** Tokens that a paid request cost. */
 export interface Bill {
   readonly charged: number;
-  /** Null where the service does not report it: to members. */
+  /** Null if the service does not report it, as for members. */
   readonly remaining: number | null;
 }
 
@@ -27,12 +27,12 @@ export type Outcome<T> =
   | {
       readonly state: 'failed';
       readonly message: string;
-      /** The kind of problem that the API responded with; null without a response. */
+      /** Slug of the `ApiError`; null for any other error. */
       readonly slug: string | null;
       readonly bill: Bill;
     };
 
-/** Sends a paid request, and adds up their bill, also after a failure. */
+/** Sends a paid request, and adds up its bill, even after a failure. */
 export async function send<T>(
   { run }: PaidRequest<T>,
   client: Client,
@@ -41,7 +41,7 @@ export async function send<T>(
   let bill: Bill = { charged: 0, remaining: null };
   const pay: Pay = async (reply) => {
     const { data, tokens } = await reply;
-    // Requests run side by side: the lowest balance is the last.
+    // Requests run concurrently, so the lowest balance is the last.
     const left = [bill.remaining, tokens.remaining].filter((one) => one !== null);
     bill = {
       charged: bill.charged + tokens.charged,

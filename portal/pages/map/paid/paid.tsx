@@ -16,7 +16,7 @@ export function Paid<T>(props: {
   const { requests, request, label, children } = props;
   const outcome = requests.outcomeOf<T>(request.name);
   const group = useRef<HTMLDivElement>(null);
-  // The pressed button is replaced: without this, the focus would fall to the top of the page.
+  // The pressed button is replaced; without this, the focus would move to the top of the page.
   const pressed = (act: () => void) => () => {
     group.current?.focus({ preventScroll: true });
     act();

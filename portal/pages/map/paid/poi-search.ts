@@ -8,7 +8,7 @@ export type FoundPoi = PoiSearchResult;
 const MOST = 10;
 const RADIUS_M = 25_000;
 
-/** Up to ten POIs around a point whose names contain some words. */
+/** Requests up to ten POIs around a point whose names contain some words. */
 export function poiSearch(q: string, { lat, lon }: Point): PaidRequest<readonly FoundPoi[]> {
   return {
     name: `pois ${q} ${lat} ${lon}`,

@@ -6,13 +6,14 @@ import type { PaidRequest, Pay } from './paid-request.ts';
 export interface Profile {
   readonly rows: readonly CategoryTime[];
   readonly unrouted: NonNullable<DataOf<'getBlockSummary'>['unrouted']>;
-  /** By type; without those whose name could not be had. */
+  /** The nearest POI of each type, without those whose name could not be loaded. */
   readonly nearest: ReadonlyMap<number, PoiTime>;
 }
 
 /**
- * A row for each type and mode, and one for the name of the nearest of each type by the first mode
- * that has one. `type` is requested by itself, so that another costs no everyday type again.
+ * Requests a row for each type and mode, and one for the name of the nearest POI of each type, by
+ * the first mode that has one. `type` is requested separately, so that choosing another does not
+ * pay for the everyday types again.
  */
 export function profileRequest(
   geoid: string,
@@ -48,7 +49,7 @@ export function profileRequest(
   };
 }
 
-/** Rows of further types by one mode, without names. */
+/** Requests rows of further types by one mode, without names. */
 export function summaryRequest(
   geoid: string,
   mode: Mode,
@@ -69,7 +70,10 @@ function rowOf(rows: readonly CategoryTime[], type: number, modes: readonly Mode
     .find((row) => row !== undefined);
 }
 
-/** The POI behind a row: the only row of its type within its minutes, or one of equals. */
+/**
+ * Requests the POI behind a row: the only one of its type within the row's minutes, or one of
+ * several at equal minutes.
+ */
 async function nearestPoi(
   client: Client,
   pay: Pay,

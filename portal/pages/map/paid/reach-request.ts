@@ -5,7 +5,10 @@ import type { Choice } from '../state/choice.ts';
 import { type Direction, MAX_MINUTES, type MapState, type Origin } from '../state/map-state.ts';
 import type { PaidRequest } from './paid-request.ts';
 
-/** All blocks within an hour of an origin: one response, which every slider position is part of. */
+/**
+ * Requests all blocks within an hour of an origin in one response, which covers every slider
+ * position.
+ */
 export function reachRequest(origin: Origin, mode: Mode, direction: Direction): PaidRequest<Reach> {
   const from = typeof origin === 'string' ? { block: origin } : origin;
   return {

@@ -11,11 +11,11 @@ export interface SitesQuery {
   readonly mode: Mode;
   readonly direction: Direction;
   readonly weight: string;
-  /** How many of the candidates to choose. */
+  /** Number of candidates to choose. */
   readonly choose: number;
 }
 
-/** Sums of a weight by minutes to the nearest site, and what candidates would add. */
+/** Requests sums of a weight by minutes to the nearest site, and what candidates would add. */
 export function sitesRequest(
   sites: readonly Site[],
   query: SitesQuery,
@@ -29,7 +29,7 @@ export function sitesRequest(
   };
 }
 
-/** The body of that request. */
+/** The body of `sitesRequest`. */
 export function sitesBody(
   sites: readonly Site[],
   { mode, direction, weight, choose }: SitesQuery,

@@ -10,12 +10,15 @@ export interface PaidRequests {
   /** Increases with every change of an outcome. */
   readonly changes: number;
   outcomeOf<T>(name: string): Outcome<T>;
-  /** Sends a request that has no result yet; first, a visitor who is not signed in enters a key. */
+  /**
+   * Sends a request that has no result yet; a visitor who is not signed in has to enter a key
+   * first.
+   */
   send(request: PaidRequest<unknown>): void;
-  /** A request that waits for a key. */
+  /** The request that waits for a key, if any. */
   readonly waiting: PaidRequest<unknown> | null;
   enterKey(key: string): void;
-  /** Gives up the request that waits for a key. */
+  /** Drops the request that waits for a key. */
   dismiss(): void;
 }
 

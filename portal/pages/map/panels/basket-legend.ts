@@ -23,7 +23,10 @@ function furthestRows(tally: BasketTally | null, scheme: Scheme): PeopleRow[] {
   }));
 }
 
-/** From all criteria met to none, then not known; numbers of one colour are one row. */
+/**
+ * Rows from all criteria met to none, then those not known. Numbers with the same colour share a
+ * row.
+ */
 function metRows(criteria: number, tally: BasketTally | null, scheme: Scheme): PeopleRow[] {
   const { classes, beyond } = MAP_COLOURS[scheme];
   const rows: PeopleRow[] = [];

@@ -25,7 +25,8 @@ const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
 ];
 
 /**
- * People who have several things near, by the public bands of blocks; the exact sums for tokens.
+ * Panel of a basket: people who have several things near, by the public block bands, and the exact
+ * sums for tokens.
  */
 export function BasketPanel(props: ViewProps) {
   const { catalogue, state, change, scheme, basket } = props;
@@ -66,7 +67,10 @@ export function BasketPanel(props: ViewProps) {
   );
 }
 
-/** The area of the exact sums: the chosen one, or the first county in view. */
+/**
+ * The area of the exact sums: the chosen one, or the first county in view; null if there is
+ * neither.
+ */
 export function areaOf({ area }: MapState, basket: LoadedBasket): string | null {
   return area ?? countiesOf(basket)[0] ?? null;
 }

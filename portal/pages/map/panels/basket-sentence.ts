@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalogue.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { UNCOUNTED } from './uncounted.ts';
 
-/** `Grocery stores within 15 min on foot`. */
+/** Name of a criterion: `Grocery stores within 15 min on foot`. */
 export function criterionName(
   { typeNames }: Catalogue,
   { mode, type, minutes }: Criterion,
@@ -13,7 +13,10 @@ export function criterionName(
   return `${typeNames.get(type) ?? `type ${type}`} within ${minutes} min ${byMode(mode)}`;
 }
 
-/** The people in view who have everything of a basket, and what the others lack most often. */
+/**
+ * A sentence on the people in view who have everything in a basket, and on what the others lack
+ * most often.
+ */
 export function basketSentence(basket: LoadedBasket, catalogue: Catalogue): string {
   return basket.state === 'here' ? tallySentence(basket.view, catalogue) : UNCOUNTED[basket.state];
 }

@@ -4,7 +4,9 @@ import type { Catalogue } from '../catalogue.ts';
 import { ATTRIBUTION, dataDates } from '../share/data-dates.ts';
 import { FileButton } from '../share/file-button.tsx';
 
-/** Files of the blocks that a view shows. They are made in the page: nothing is charged. */
+/**
+ * Downloads of the blocks that a view shows. The files are made in the page, so nothing is charged.
+ */
 export function BlockDownloads(props: { readonly catalogue: Catalogue; readonly list: BlockList }) {
   const { catalogue, list } = props;
   const { release, blocksUrl } = catalogue;

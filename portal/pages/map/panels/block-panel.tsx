@@ -12,11 +12,11 @@ import { profileRequest, summaryRequest } from '../paid/profile-request.ts';
 import { OtherTypes, ProfileBars } from './profile-bars.tsx';
 import type { ViewProps } from './view-props.ts';
 
-/** The selected block: who lives there, and what is how far. */
+/** Panel of the selected block: its people, and minutes from it to POIs. */
 export function BlockPanel(
   props: ViewProps & {
     readonly geoid: string;
-    /** As its tile has it, if the map has shown it. */
+    /** The block as in its tile, if the map has shown it. */
     readonly block: TileBlock | null;
     readonly pointed: string | null;
     readonly onPointed: (id: string | null) => void;
@@ -35,7 +35,7 @@ export function BlockPanel(
     catalogue.bounds,
   );
   const population = block?.population ?? (unseen?.isThere ? unseen.population : null);
-  // Below the legend, a block that was pressed would be out of sight.
+  // Below the legend, the panel of a pressed block would be out of sight.
   useEffect(() => {
     if (isPressed) document.getElementById('block')?.scrollIntoView({ block: 'start' });
   }, [geoid, isPressed]);
@@ -62,7 +62,7 @@ export function BlockPanel(
           </div>
         )}
       </dl>
-      {/* Said before it costs anything. */}
+      {/* Shown before anything is charged. */}
       {unseen?.isThere === false && (
         <Notice kind="plain">
           This release has no such block near the map. The address may be of another release.

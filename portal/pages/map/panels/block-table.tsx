@@ -3,14 +3,14 @@ import { count } from '../../parts/formats.ts';
 import { geoidText } from '../blocks/block-files.ts';
 import type { BlockColumn, BlockList } from '../blocks/block-lists.ts';
 
-/** Rows that a table shows; files have all. */
+/** Maximum number of rows in a table; files have all. */
 const MAX_ROWS = 200;
-/** The column that a table is sorted by at first, with the largest on top. */
+/** The column by which a table is initially sorted, largest first. */
 const PEOPLE = 'People';
 
-/** The blocks that a view shows as a table that can be sorted: the map without seeing it. */
+/** A sortable table of the blocks that a view shows, for users who cannot see the map. */
 export function BlockTable({ list }: { readonly list: BlockList }) {
-  // Rows are drawn while they are shown: a slider changes them often.
+  // Rows are only drawn while the table is open, since a slider changes them often.
   const [isOpen, setOpen] = useState(false);
   const [by, setBy] = useState({ title: PEOPLE, isDown: true });
   const { blocks, listed, where } = list;
@@ -76,7 +76,7 @@ export function BlockTable({ list }: { readonly list: BlockList }) {
   );
 }
 
-/** Orders positions by rank; equals by GEOID. */
+/** Returns a comparator of positions by rank, then by GEOID. */
 function order(geoids: Float64Array, rankOf: (i: number) => number, isDown: boolean) {
   const sign = isDown ? -1 : 1;
   return (a: number, b: number): number => {

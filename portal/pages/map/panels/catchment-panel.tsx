@@ -15,7 +15,10 @@ import { PercentileNote } from './percentile-note.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
-/** Panel of a catchment: the blocks that reach a POI, to the POI itself, by tenths of a minute. */
+/**
+ * Panel of a catchment: the blocks that reach a POI, with times to the POI itself in tenths of a
+ * minute.
+ */
 export function CatchmentPanel(props: ViewProps) {
   const { catalogue, state, choice, change, requests, scheme, poiName, catchment } = props;
   const { mode } = choice;

@@ -34,7 +34,7 @@ const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
   ['b', 'B'],
 ];
 
-/** Two reaches side by side: of two blocks, or by two modes. */
+/** Panel of two reaches side by side, of two blocks or by two modes. */
 export function ComparePanel(props: ViewProps) {
   const { catalogue, state, choice, change, requests, scheme, poiName, comparison } = props;
   const { origin, otherOrigin, minutes, compared } = state;
@@ -114,7 +114,7 @@ export function ComparePanel(props: ViewProps) {
   );
 }
 
-/** Sums within the minutes: of A, of B, of both, of either; and how B differs from A. */
+/** Sums within `minutes` of A, B, both and either, and how B differs from A. */
 function Shares(props: {
   readonly comparison: Comparison;
   /** Null while people are not known. */

@@ -1,4 +1,4 @@
-/** Says why people, table and files are missing where facts of some blocks cannot be found. */
+/** Says why people, table and files are missing if facts of some blocks cannot be found. */
 export function FarNote() {
   return (
     <p role="status">

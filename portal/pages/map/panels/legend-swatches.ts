@@ -8,7 +8,9 @@ import { DEAD_BAND_MINUTES, LARGE_MINUTES } from '../measures/comparison.ts';
 import { CLASS_MINUTES } from '../measures/reach.ts';
 import type { Swatch } from './swatches.tsx';
 
-/** Bands from the nearest on, then beyond, then no street. */
+/**
+ * Bands in the order of a legend: nearest first, then over 30 minutes, then without a street near.
+ */
 export const BAND_ORDER = [1, 2, 3, 4, 5, 6, BEYOND, UNROUTED];
 
 export function bandSwatch(band: number, scheme: Scheme): Swatch {
@@ -20,7 +22,10 @@ export function bandSwatch(band: number, scheme: Scheme): Swatch {
   };
 }
 
-/** The surroundings of the blocks: a style of another service has colours of its own. */
+/**
+ * Swatches of the surroundings of the blocks; none for a style of another service, which has
+ * colours of its own.
+ */
 export function groundSwatches(baseMap: BaseMap | null, scheme: Scheme): readonly Swatch[] {
   const { outside, water } = MAP_COLOURS[scheme];
   if (baseMap === null) return [{ colour: outside, label: 'water, or outside the data' }];
@@ -31,13 +36,13 @@ export function groundSwatches(baseMap: BaseMap | null, scheme: Scheme): readonl
   ];
 }
 
-/** Minutes to the nearest: bands, and the surroundings. */
+/** Swatches of minutes to the nearest POI: bands, and the surroundings. */
 export function nearestSwatches(baseMap: BaseMap | null, scheme: Scheme): readonly Swatch[] {
   const bands = BAND_ORDER.map((band) => bandSwatch(band, scheme));
   return [...bands, ...groundSwatches(baseMap, scheme)];
 }
 
-/** Minutes of a reach. */
+/** Swatches of the minutes of a reach. */
 export function reachSwatches(scheme: Scheme): readonly Swatch[] {
   const { classes, beyond } = MAP_COLOURS[scheme];
   return [
@@ -49,7 +54,7 @@ export function reachSwatches(scheme: Scheme): readonly Swatch[] {
   ];
 }
 
-/** Minutes of a catchment. */
+/** Swatches of the minutes of a catchment. */
 export function catchmentSwatches(scheme: Scheme): readonly Swatch[] {
   const bands = BAND_ORDER.filter((band) => band !== BEYOND && band !== UNROUTED);
   return [
@@ -58,7 +63,7 @@ export function catchmentSwatches(scheme: Scheme): readonly Swatch[] {
   ];
 }
 
-/** Differences of two reaches, A and B. */
+/** Swatches of the differences between two reaches, A and B. */
 export function differenceSwatches(scheme: Scheme): readonly Swatch[] {
   const { difference, beyond } = MAP_COLOURS[scheme];
   const labels = [

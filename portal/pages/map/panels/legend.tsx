@@ -9,7 +9,10 @@ import { UNCOUNTED } from './uncounted.ts';
 
 const NEAR_CLASSES = 3;
 
-/** The legend of minutes to the nearest: the people in view by class, and the share near. */
+/**
+ * Legend of minutes to the nearest POI: the people in view by class, and the share within 15
+ * minutes.
+ */
 export function Legend(props: {
   readonly scheme: keyof typeof MAP_COLOURS;
   readonly baseMap: BaseMap | null;
@@ -38,7 +41,7 @@ export function Legend(props: {
   );
 }
 
-/** The people within 15 minutes, or the reason that they are not counted. */
+/** A sentence on the people within 15 minutes, or on why they are not counted. */
 function sentenceOf(blocks: LoadedBlocks): string {
   if (blocks.state === 'failed') return `${UNCOUNTED.failed} The colours are unaffected.`;
   if (blocks.state !== 'here') return UNCOUNTED[blocks.state];

@@ -5,7 +5,7 @@ import type { Direction, Origin } from '../state/map-state.ts';
 export const PERCENTILE =
   '10th percentile: door to door for someone who knows the timetable, leaving between 8:00 and 9:00 on a weekday.';
 
-/** `Reached within 30 minutes on foot`. */
+/** Title of a reach: `Reached within 30 minutes on foot`. */
 export function reachTitle(mode: string, direction: Direction, minutes: number): string {
   const verb = direction === 'from' ? 'Reached' : 'Reaching it';
   return `${verb} within ${minutes} minutes ${byMode(mode)}`;
@@ -16,7 +16,7 @@ export function originText(origin: Origin): string {
   return typeof origin === 'string' ? origin : `${origin.lat},${origin.lon}`;
 }
 
-/** `block 990010012003080`, or a point, or the POI there. */
+/** Name of an origin: `block 990010012003080`, or a point, or the POI there. */
 export function originName(origin: Origin, poiName: string | null): string {
   if (poiName !== null) return poiName;
   return typeof origin === 'string' ? `block ${origin}` : `point ${origin.lat}, ${origin.lon}`;

@@ -9,7 +9,9 @@ import { Legend } from './legend.tsx';
 import { PercentileNote } from './percentile-note.tsx';
 import type { ViewProps } from './view-props.ts';
 
-/** Minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view. */
+/**
+ * Panel of minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view.
+ */
 export function NearestPanel({ catalogue, state, choice, change, scheme }: ViewProps) {
   const { mode, type } = choice;
   const blocks = useBlocksInView(useApi(), state.position, catalogue.bounds, mode, type.id);

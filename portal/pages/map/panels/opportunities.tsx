@@ -7,7 +7,7 @@ import type { Origin } from '../state/map-state.ts';
 import { SumsTable } from './sums-table.tsx';
 import type { ViewProps } from './view-props.ts';
 
-/** Jobs, or another weight of the release, within reach of a block; nothing without weights. */
+/** Jobs, or another weight of the release, within reach of an origin; nothing without weights. */
 export function Opportunities(props: ViewProps & { readonly origin: Origin }) {
   const { catalogue, state, choice, change, requests, origin } = props;
   if (choice.weight === null) return null;

@@ -4,7 +4,7 @@ import type { Scheme } from '../drawing/paint.ts';
 import { groundSwatches } from './legend-swatches.ts';
 import { type Swatch, SwatchBox } from './swatches.tsx';
 
-/** A class of blocks, and the people there; null while they are not counted. */
+/** A class of blocks, and its people; `people` is null while they are not counted. */
 export interface PeopleRow {
   readonly swatch: Swatch;
   readonly people: number | null;

@@ -5,7 +5,7 @@ import { peopleOf } from '../blocks/use-block-facts.ts';
 import { cumulative, type Reach } from '../measures/reach.ts';
 import { MAX_MINUTES } from '../state/map-state.ts';
 
-/** The people and blocks of a reach within some minutes: announced when they change. */
+/** The people and blocks of a reach within `minutes`, announced when they change. */
 export function PeopleWithin(props: {
   readonly reach: Reach;
   /** Null while people are not known. */

@@ -56,7 +56,7 @@ export function ProfileBars(props: {
   );
 }
 
-/** Name of the marker of a POI. */
+/** Id of the marker of a POI. */
 export function markerId(poi: Pick<PoiTime, 'dest_id'> | undefined): string | undefined {
   return poi && `poi-${poi.dest_id}`;
 }
@@ -103,7 +103,7 @@ function Bar({ mode, row }: { readonly mode: string; readonly row: CategoryTime 
   );
 }
 
-/** Minutes to the nearest of further types, nearest first. */
+/** Minutes to the nearest POI of each of further types, nearest first. */
 export function OtherTypes(props: {
   readonly summary: DataOf<'getBlockSummary'>;
   readonly types: readonly MapType[];

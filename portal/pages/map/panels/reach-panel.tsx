@@ -70,7 +70,7 @@ export function ReachPanel(props: ViewProps) {
   );
 }
 
-/** Whether a reach was refused for want of a street near: there is nothing to count either. */
+/** Whether a reach was refused because no street is near; then there is nothing to count either. */
 function hasNoStreet(requests: PaidRequests, { name }: PaidRequest<Reach>): boolean {
   const outcome = requests.outcomeOf<Reach>(name);
   return outcome.state === 'failed' && outcome.slug === 'no-isochrone-data';

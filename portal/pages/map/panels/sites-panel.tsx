@@ -26,10 +26,10 @@ const KINDS = [
   ['candidate', 'A candidate'],
 ] as const;
 
-/** A longer list would hide what is below it. */
+/** Maximum number of sites listed; a longer list would hide what is below it. */
 const MAX_LISTED = 50;
 
-/** Sites of one's own: people near them, and which candidates would add most. */
+/** Panel of one's own sites: the people near them, and which candidates would add most. */
 export function SitesPanel(props: ViewProps) {
   const { catalogue, choice, change, requests, sitesQuery, onSitesQuery } = props;
   const { sites } = props.state;
@@ -98,14 +98,14 @@ export function SitesPanel(props: ViewProps) {
   );
 }
 
-/** Whether the address of the page has the sites. */
+/** A sentence on whether the address of the page has the sites. */
 function addressed(sites: readonly Site[]): string {
   return fitsAddress(sites)
     ? 'Your sites are part of this page’s link.'
     : `These are too many for the address of this page (${MAX_ADDRESS_SITES} at most, with short ids): save them as CSV to share them.`;
 }
 
-/** How many candidates to choose. */
+/** Limits the number of candidates to choose to the valid range. */
 function bounded(number: number): number {
   return Math.min(REQUEST_LIMITS.chosen, Math.max(1, number || 1));
 }
@@ -114,7 +114,7 @@ function unitOf(listed: readonly { weight: string; unit: string }[], weight: str
   return listed.find((one) => one.weight === weight)?.unit ?? '';
 }
 
-/** Opens a CSV of sites, which replaces those that are there. */
+/** Opens a CSV file of sites, which replace the current ones. */
 function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => void }) {
   const [fault, setFault] = useState<string | null>(null);
   const open = async (input: HTMLInputElement) => {

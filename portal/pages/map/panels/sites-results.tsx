@@ -9,7 +9,8 @@ import { SumsTable } from './sums-table.tsx';
 type Sums = Readonly<Record<string, unknown>>;
 
 /**
- * Sums by minutes to the nearest site; each site's own; gains of candidates and the best of them.
+ * Sums by minutes to the nearest site, sums of each site alone, gains of candidates, and the best
+ * candidates.
  */
 export function SitesResults(props: {
   readonly coverage: SitesCoverage;

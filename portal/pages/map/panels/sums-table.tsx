@@ -1,7 +1,7 @@
-/** A table of figures: a name and some figures a row. */
+/** A table with a name and some figures per row. */
 export function SumsTable(props: {
   readonly caption: string;
-  /** Heads of the names, and of each column of figures. */
+  /** Heads of the column of names, and of each column of figures. */
   readonly heads: readonly string[];
   readonly rows: readonly {
     readonly name: string | number;

@@ -1,6 +1,6 @@
 export interface Swatch {
   readonly colour: string;
-  /** Colour of stripes over it. */
+  /** Colour of the stripes over `colour`, if any. */
   readonly stripe?: string;
   readonly label: string;
 }
@@ -37,7 +37,7 @@ export function SwatchBox({ colour, stripe }: Omit<Swatch, 'label'>) {
 
 const WIDTH = 28;
 const HEIGHT = 18;
-/** As on the map. */
+/** Distance between stripes in pixels, as on the map. */
 const PERIOD = 8;
 const STRIPES = Array.from(
   { length: (WIDTH + HEIGHT) / PERIOD + 1 },

@@ -1,6 +1,6 @@
 import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
 
-/** Sentences on people in view who are not counted, or not yet, by the state of their blocks. */
+/** Sentences on why people in view are not counted, or not yet, by the state of their blocks. */
 export const UNCOUNTED = {
   loading: 'Counting people …',
   failed: 'People could not be counted: the API does not respond.',

@@ -10,15 +10,15 @@ const PLACE_ZOOM = 13;
 const POI_ZOOM = 15;
 
 /**
- * Search for cities, free, and for POIs around the middle of the map, for tokens: a combobox with a
- * list, as in the ARIA authoring practices.
+ * A search for cities, which is free, and for POIs around the middle of the map, for tokens: a
+ * combobox with a list, as in the ARIA authoring practices.
  */
 export function MapSearch(props: {
   readonly requests: PaidRequests;
   /** Middle of the map. */
   readonly around: Point;
   readonly onMove: (position: MapPosition) => void;
-  /** A city was chosen: its GEOID. */
+  /** Called with the GEOID of a chosen city. */
   readonly onPlace: (geoid: string) => void;
   readonly onPoi: (poi: FoundPoi) => void;
 }) {
@@ -26,13 +26,13 @@ export function MapSearch(props: {
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
-  /** Words that POIs are searched by. */
+  /** Words by which POIs are searched. */
   const [words, setWords] = useState<PoiWords | null>(null);
   const id = useId();
   const typed = text.trim();
   const { places, said } = usePlaceSearch(typed);
 
-  // The list changes with the text.
+  // No option stays active, since the list changes with the text.
   useEffect(() => setActive(-1), [typed]);
 
   const options = [
@@ -112,7 +112,7 @@ export function MapSearch(props: {
             role="option"
             tabIndex={-1}
             aria-selected={i === active}
-            // The input keeps the focus.
+            // Keeps the focus in the input.
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => choose(i)}
           >

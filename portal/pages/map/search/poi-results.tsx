@@ -9,7 +9,7 @@ export interface PoiWords {
   readonly around: Point;
 }
 
-/** The POIs that some words find, for tokens. */
+/** The POIs found by some words, for tokens. */
 export function PoiResults(props: {
   readonly requests: PaidRequests;
   readonly words: PoiWords;

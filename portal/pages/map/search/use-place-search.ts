@@ -5,13 +5,13 @@ import { counted } from '../../parts/formats.ts';
 
 const PAUSE_MS = 200;
 
-/** Places found by name, and a sentence on how many, for people who do not see them. */
+/** Places found by name, and a sentence on how many, for screen readers. */
 export interface PlaceSearch {
   readonly places: readonly Place[];
   readonly said: string;
 }
 
-/** Searches for cities by a name as it is typed, after a pause; an empty one finds nothing. */
+/** Searches for cities by a name as it is typed, after a pause; an empty name finds nothing. */
 export function usePlaceSearch(typed: string): PlaceSearch {
   const api = useApi();
   const [places, setPlaces] = useState<readonly Place[]>([]);

@@ -23,11 +23,11 @@ export interface PictureParts {
   readonly markers: readonly MapMarker[];
   readonly scheme: Scheme;
   readonly position: MapPosition | null;
-  /** Null where there is no WebGL. */
+  /** The map on the page, which is null without WebGL. */
   readonly map: RefObject<DrawnMap | null>;
 }
 
-/** Size of a picture where there is no map on the page. */
+/** Size of a picture if there is no map on the page. */
 const ALONE = { width: 960, height: 640 };
 
 /** The map as SVG: blocks, streets and names as shapes and text, drawn from the tiles. */
@@ -38,7 +38,7 @@ export async function svgPicture(parts: PictureParts): Promise<string> {
   return svgText(<Sheet parts={parts}>{map}</Sheet>);
 }
 
-/** The map as PNG, as it is seen. */
+/** The map as PNG, as shown on the page. */
 export async function pngPicture(parts: PictureParts): Promise<Blob> {
   const { map } = parts;
   if (!map.current) return pngOf(await svgPicture(parts));

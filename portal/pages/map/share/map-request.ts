@@ -1,6 +1,6 @@
 /** A request to the API, as URL and as a call of the TypeScript client. */
 export interface MapRequest {
-  /** Name for people, such as `Reach of A`. */
+  /** Name shown to users, such as `Reach of A`. */
   readonly name: string;
   readonly path: string;
   readonly operation:

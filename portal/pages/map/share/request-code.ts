@@ -26,6 +26,6 @@ console.log(tokens.remaining, 'tokens left');`;
 
 function literal(value: unknown): string {
   const json = JSON.stringify(value);
-  // Quotes and commas may be part of a site's id.
+  // Objects stay JSON, since quotes and commas may be part of a site's id.
   return json.includes('{') ? json : json.replaceAll('"', "'").replaceAll(',', ', ');
 }

@@ -9,12 +9,12 @@ import type { MapRequest } from './map-request.ts';
 import { RequestTabs } from './request-tabs.tsx';
 
 /**
- * Ways to pass on what the map shows: its address, a picture, its requests, and a map for other
+ * Ways to share what the map shows: its address, a picture, its requests, and a map for other
  * pages.
  */
 export function SharePanel(props: {
   readonly state: MapState;
-  /** Those whose responses the map and its panel show. */
+  /** Requests whose responses the map and its panel show. */
   readonly requests: readonly MapRequest[];
   readonly picture: PictureParts;
 }) {
@@ -53,17 +53,17 @@ export function SharePanel(props: {
   );
 }
 
-/** `“Nearest” and “Basket”`. */
+/** Names of the free views: `“Nearest” and “Basket”`. */
 const FREE_NAMES = Object.values(FREE_VIEWS)
   .map(({ name }) => `“${name}”`)
   .join(' and ');
 
-/** `libraries-minutes-on-foot-to-the-nearest-demo`. */
+/** Name of a picture's file: `libraries-minutes-on-foot-to-the-nearest-demo`. */
 function fileName(title: string, release: string): string {
   return `${title} ${release}`.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
 }
 
-/** An iframe of the map. */
+/** HTML of an iframe with the map. */
 function frameOf(title: string, fragment: string): string {
   const address = `${location.origin}${EMBED_PATH}${fragment}`;
   return `<iframe src="${escaped(address)}"

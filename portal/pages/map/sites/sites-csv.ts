@@ -2,7 +2,10 @@ import type { SitesCoverage } from '../paid/sites-request.ts';
 import { COUNTED_MINUTES } from '../state/map-state.ts';
 import type { Site } from './sites.ts';
 
-/** Measured sites as CSV, the same as that of the API: the area, each site, each candidate. */
+/**
+ * Measured sites as CSV, the same as the API returns: rows for the area, each site and each
+ * candidate.
+ */
 export async function sitesCsv(
   { results, sites, gains, chosen }: SitesCoverage,
   points: readonly Site[],

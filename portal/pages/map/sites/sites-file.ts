@@ -27,7 +27,7 @@ export async function readSites(file: Blob): Promise<ReadSites> {
     : { sites };
 }
 
-/** Sites as a file that `readSites` reads. */
+/** Writes sites to a CSV file that `readSites` reads. */
 export async function sitesFile(sites: readonly Site[]): Promise<Blob> {
   const { default: Papa } = await import('papaparse');
   const rows = sites.map(({ id, lat, lon, isCandidate }) => ({

@@ -1,12 +1,12 @@
 import type { Point } from '../state/point.ts';
 
-/** A point of one's own: a site that is there, or a candidate that might be added. */
+/** A point of one's own: an existing site, or a candidate that might be added. */
 export interface Site extends Point {
   readonly id: string;
   readonly isCandidate: boolean;
 }
 
-/** The sites, with one more under the first free number. */
+/** Returns the sites with one more, whose id is the first free number above their count. */
 export function withSite(
   sites: readonly Site[],
   { lat, lon }: Point,
@@ -18,7 +18,7 @@ export function withSite(
   return [...sites, { id: String(number), lat: rounded(lat), lon: rounded(lon), isCandidate }];
 }
 
-/** The sites, with one moved. */
+/** Returns the sites with one of them moved. */
 export function withMoved(sites: readonly Site[], id: string, { lat, lon }: Point) {
   return sites.map((one) =>
     one.id === id ? { ...one, lat: rounded(lat), lon: rounded(lon) } : one,
@@ -29,7 +29,7 @@ export function without(sites: readonly Site[], id: string): readonly Site[] {
   return sites.filter((one) => one.id !== id);
 }
 
-/** Six decimals: a tenth of a metre. */
+/** Rounds to six decimals: a tenth of a metre. */
 function rounded(degrees: number): number {
   return +degrees.toFixed(6);
 }

@@ -4,7 +4,7 @@ import type { Weight } from '../layout/weight-choice.tsx';
 import type { Criterion } from '../measures/basket.ts';
 import type { MapState } from './map-state.ts';
 
-/** The first map: walks to grocery stores. */
+/** Mode and type of the first map: walks to grocery stores. */
 const FIRST_MODE = 'walk';
 const FIRST_TYPE = 101;
 
@@ -14,14 +14,17 @@ export interface Choice {
   readonly type: MapType;
   readonly bandsUrl: string;
   readonly otherMode: Mode;
-  /** The weight that is counted within a reach; null where the release has people only. */
+  /** The weight that is counted within a reach; null if the release has people only. */
   readonly weight: Weight | null;
   readonly basket: readonly Criterion[];
-  /** Sentences on what the state has and the release lacks: it may be of another release. */
+  /** Sentences on what the state has and the release lacks: the state may be of another release. */
   readonly faults: readonly string[];
 }
 
-/** The part of a state that the release has, and the release's own where it has none. */
+/**
+ * Returns what a state chooses of a release, with the release's own defaults for what the release
+ * lacks.
+ */
 export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   const { modes, types } = catalogue;
   const mode = preferred(modes, state.mode, FIRST_MODE);
@@ -52,7 +55,10 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   return { mode, type, basket, bandsUrl, otherMode, weight, faults };
 }
 
-/** The stated weight, or the first; people are counted with the reach itself. */
+/**
+ * The stated weight, or the first one. People are left out, since they are counted with the reach
+ * itself.
+ */
 function weightOf(catalogue: Catalogue, stated: string | null): Weight | null {
   const others = catalogue.weights.filter(({ weight }) => weight !== PEOPLE);
   return others.find(({ weight }) => weight === stated) ?? others[0] ?? null;
@@ -60,11 +66,11 @@ function weightOf(catalogue: Catalogue, stated: string | null): Weight | null {
 
 export const PEOPLE = 'people';
 
-/** The first basket: four things of everyday life on foot. */
+/** Size of the first basket: four everyday types on foot. */
 const FIRST_CRITERIA = 4;
 const FIRST_MINUTES = 15;
 
-/** The criteria that the release has bands of. */
+/** The stated criteria that the release has bands of, or those of the first basket. */
 function basketOf(catalogue: Catalogue, stated: readonly Criterion[] | null) {
   const has = ({ mode, type }: Criterion) => catalogue.bandsUrl(mode, type) !== undefined;
   const mode = preferred(catalogue.modes, null, FIRST_MODE);

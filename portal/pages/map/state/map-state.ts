@@ -38,13 +38,15 @@ export interface MapState {
   /** Origin of a reach; A of a comparison. */
   readonly origin: Origin | null;
   readonly direction: Direction;
-  /** Slider as it was left in any view; `minutesOf` has the minutes of this one. */
+  /**
+   * Minutes of the slider, as last set in any view; `minutesOf` returns those of the current view.
+   */
   readonly minutes: number;
   /** The weight that is counted within a reach. */
   readonly weight: string | null;
-  /** Origin of B; null: the same as of A. */
+  /** Origin of B; null: that of A. */
   readonly otherOrigin: Origin | null;
-  /** Mode of B; null: the same as of A. */
+  /** Mode of B; null: that of A. */
   readonly otherMode: string | null;
   readonly compared: (typeof COMPARED)[number];
   /** Criteria of a basket. */
@@ -63,7 +65,7 @@ export const MAX_MINUTES = 60;
 export const MIN_MINUTES = 5;
 /** Minutes within which people, jobs and other weights are counted. */
 export const COUNTED_MINUTES = [15, 30, 45, 60];
-/** The longest way to the POI of a catchment. */
+/** The longest time to the POI of a catchment, minutes. */
 export const MAX_CATCHMENT_MINUTES = 30;
 
 /** Minutes within which the view shows blocks. */
@@ -94,7 +96,7 @@ const weight = {
 const typeId = wholeNumber(0, 999_999_999);
 const destId = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
-/** The members of a fragment, in their order. */
+/** The members of a fragment, in order. */
 const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   view: { key: 'v', what: 'view', initial: 'nearest', ...oneOf(VIEWS) },
   mode: { key: 'm', what: 'mode', initial: null, ...optional(mode) },
@@ -130,7 +132,10 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   sites: { key: 'q', what: 'list of sites', initial: [], ...sitesCodec },
 };
 
-/** A state as read from an address, and sentences on what of the address could not be used. */
+/**
+ * A state as read from an address, and sentences on the parts of the address that could not be
+ * used.
+ */
 export interface ReadState {
   readonly state: MapState;
   readonly faults: readonly string[];
@@ -161,7 +166,7 @@ export function readMapState(fragment: string): ReadState {
   return { state: Object.fromEntries(entries), faults };
 }
 
-/** The fragment of a state; what is as initially is left out. */
+/** Writes a state as a fragment, without members that have their initial value. */
 export function writeMapState(state: MapState): string {
   const members = Object.entries(MEMBERS).flatMap(([name, member]) => {
     const { key, initial, write } = member as Member<unknown>;
@@ -189,7 +194,7 @@ function readCriterion(text: string): Criterion | undefined {
   return by === undefined ? undefined : { mode: by, type: Number(type), minutes: Number(within) };
 }
 
-/** `walk-101-15`. */
+/** Writes a criterion: `walk-101-15`. */
 export function writeCriterion({ mode: by, type, minutes }: Criterion): string {
   return `${by}-${type}-${minutes}`;
 }

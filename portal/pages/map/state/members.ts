@@ -1,10 +1,10 @@
-/** How a value stands in an address. `read` gives undefined for a text that is none. */
+/** Reads and writes a value in an address. `read` returns undefined for an invalid text. */
 export interface Codec<T> {
   read(text: string): T | undefined;
   write(value: T): string;
 }
 
-/** A member of an address: its key, the noun for people, and its value where it is left out. */
+/** A member of an address: its key, its name for users, and its value if it is left out. */
 export interface Member<T> extends Codec<T> {
   readonly key: string;
   readonly what: string;
@@ -25,7 +25,7 @@ export function wholeNumber(min: number, max: number): Codec<number> {
   };
 }
 
-/** One or several, separated by commas. */
+/** A codec of one to `most` values, separated by commas. */
 export function listOf<T>({ read, write }: Codec<T>, most: number): Codec<readonly T[]> {
   return {
     read(text) {
@@ -37,7 +37,7 @@ export function listOf<T>({ read, write }: Codec<T>, most: number): Codec<readon
   };
 }
 
-/** Null where it is left out. */
+/** A codec of a member that may be left out, which means null. */
 export function optional<T>(codec: Codec<T>): Codec<T | null> {
   return { read: codec.read, write: (value) => (value === null ? '' : codec.write(value)) };
 }

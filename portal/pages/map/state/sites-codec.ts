@@ -2,15 +2,18 @@ import type { Site } from '../sites/sites.ts';
 import type { Codec } from './members.ts';
 import { degrees, readPoint } from './point.ts';
 
-/** More sites, or a longer text of them, would make an address that mail and chat programs cut. */
+/**
+ * Limits on the sites in an address, and on the length of their text: mail and chat programs would
+ * cut a longer address.
+ */
 export const MAX_ADDRESS_SITES = 50;
 const MAX_LENGTH = 1800;
 
 const CANDIDATE = '!';
 
 /**
- * Sites as `latitude,longitude,id`, separated by semicolons, candidates with an exclamation mark
- * before them. Empty for more sites than an address holds.
+ * Sites as `latitude,longitude,id`, separated by semicolons, with an exclamation mark before each
+ * candidate. Writes an empty text for more sites than an address holds.
  */
 export const sitesCodec: Codec<readonly Site[]> = {
   read(text) {
@@ -30,7 +33,7 @@ export const sitesCodec: Codec<readonly Site[]> = {
   },
 };
 
-/** Whether an address holds all of these. */
+/** Whether an address holds all of the sites. */
 export function fitsAddress(sites: readonly Site[]): boolean {
   return sites.length === 0 || sitesCodec.write(sites) !== '';
 }

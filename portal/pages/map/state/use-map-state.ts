@@ -1,7 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type MapState, type ReadState, readMapState, writeMapState } from './map-state.ts';
 
-/** Browsers limit how often an address may change: a slider would exceed it. */
+/**
+ * Pause before the address changes: browsers limit how often it may, and a slider would exceed
+ * that.
+ */
 const PAUSE_MS = 150;
 
 export type ChangeState = (part: Partial<MapState>) => void;
@@ -12,7 +15,7 @@ export function useMapState(): readonly [ReadState, ChangeState] {
   const timer = useRef(0);
   useEffect(() => {
     const follow = () => {
-      // The link past the navigation has a fragment too.
+      // The link that skips the navigation has a fragment too.
       if (/[#&]x=/.test(location.hash)) setRead(readMapState(location.hash));
     };
     addEventListener('hashchange', follow);

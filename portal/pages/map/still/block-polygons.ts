@@ -7,15 +7,18 @@ type Position = readonly [lon: number, lat: number];
 /** The coordinates of a MultiPolygon as in RFC 7946. */
 export type Polygons = readonly (readonly (readonly Position[])[])[];
 
-/** More tiles are read of a lower zoom, whose blocks have fewer points. */
+/**
+ * Maximum number of tiles in the box; above it, a lower zoom is read, whose blocks have fewer
+ * points.
+ */
 const MAX_TILES = 100;
-/** Tenths of a metre are lost beyond these decimals. */
+/** Decimals of degrees; further ones would be less than a tenth of a metre. */
 const DECIMALS = 6;
 
 /**
- * The polygons of blocks, by GEOID as a number, from the tiles of their archive: pieces of a block
- * in several tiles are joined again. `box`: where to look for them; each is completed from the
- * tiles around it. Blocks too small for their tiles are left out.
+ * Reads the polygons of blocks, by GEOID as a number, from the tiles of their archive. Pieces of a
+ * block in several tiles are joined again. `box`: where to look for the blocks; each is completed
+ * from the tiles around it. Blocks too small for their tiles are left out.
  */
 export async function blockPolygons(
   archiveUrl: string,
@@ -55,7 +58,7 @@ interface TilePoint {
   readonly y: number;
 }
 
-/** The part of a block in a tile, with some of what lies around the tile. */
+/** The part of a block in a tile, with a margin around the tile. */
 interface Piece {
   readonly x: number;
   readonly y: number;
@@ -78,7 +81,7 @@ function crossed(rings: Piece['rings'], extent: number): readonly (readonly [num
   });
 }
 
-/** The union of pieces that tile a block, cut along the edges of their tiles. */
+/** The union of the pieces of a block, each clipped to its tile. */
 function joinedPieces(pieces: readonly Piece[], zoom: number): Polygons {
   const rings = pieces.map(({ x, y, extent, rings }) =>
     rings.map((ring) =>
@@ -97,7 +100,7 @@ function joinedPieces(pieces: readonly Piece[], zoom: number): Polygons {
   return Array.from({ length: firstRing.length - 1 }, (_, area) =>
     Array.from({ length: firstRing[area + 1] - firstRing[area] }, (_, r) => {
       const [start, end] = firstPoint.subarray(firstRing[area] + r, firstRing[area] + r + 2);
-      // Rows of tiles run south, degrees north: the winding is the other way round.
+      // Rows of tiles run south and degrees north, so the winding is reversed.
       const ring = Array.from({ length: end - start }, (_, i) => positionOf(end - 1 - i));
       return [...ring, ring[0]];
     }),
@@ -117,7 +120,7 @@ function flat(areas: readonly (readonly (readonly TilePoint[])[])[]) {
   return { outlines, areas: Uint32Array.from(areas.keys()) };
 }
 
-/** Cuts a ring to its tile, one side after the other (Sutherland and Hodgman, 1974). */
+/** Clips a ring to its tile, one side after the other (Sutherland and Hodgman, 1974). */
 function cutToTile(closed: readonly TilePoint[], extent: number): readonly TilePoint[] {
   let ring = closed.slice(0, -1);
   for (const axis of ['x', 'y'] as const) {
@@ -136,7 +139,10 @@ function cutToTile(closed: readonly TilePoint[], extent: number): readonly TileP
   return ring;
 }
 
-/** The point where an edge meets a line; the same in both directions, so that pieces meet. */
+/**
+ * The point where an edge meets a line; the same for both directions of the edge, so that pieces
+ * meet.
+ */
 function crossing(a: TilePoint, b: TilePoint, axis: 'x' | 'y', limit: number): TilePoint {
   const [from, to] = a[axis] < b[axis] ? [a, b] : [b, a];
   const other = axis === 'x' ? 'y' : 'x';

@@ -10,10 +10,10 @@ export interface Frame {
   readonly height: number;
   readonly zoom: number;
   readonly box: Box;
-  /** Position in the picture of fractions of the world's width and height. */
+  /** Position in the picture of a point, given as fractions of the world's width and height. */
   place(x: number, y: number): readonly [x: number, y: number];
   placeOf(point: Point): readonly [x: number, y: number];
-  /** The inverse. */
+  /** The inverse of `placeOf`. */
   pointAt(x: number, y: number): Point;
 }
 
@@ -36,10 +36,10 @@ export function frameAt(position: MapPosition, width: number, height: number): F
   };
 }
 
-/** Pixels around the bounds that a map shows at first. */
+/** Width in pixels of the margin around the bounds that a map shows at first. */
 export const PADDING = 24;
 
-/** The position that shows all of some bounds. */
+/** Returns the position that shows all of some bounds. */
 export function positionOf(
   [west, south, east, north]: readonly number[],
   width: number,

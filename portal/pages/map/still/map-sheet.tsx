@@ -20,13 +20,10 @@ const MARGIN = 20;
 const HEAD_PX = 48;
 const ENTRY_PX = { width: 150, height: 26 };
 const LINE_PX = 18;
-/** The width of a letter of the sources; most are narrower. */
+/** Width of a letter of the sources in pixels; most are narrower. */
 const LETTER_PX = 6.4;
 
-/**
- * A picture to take along: the map with its title, legend and sources, in fixed classes and
- * colours.
- */
+/** A picture to save: the map with its title, legend and sources, in fixed classes and colours. */
 export function MapSheet(props: {
   readonly frame: Frame;
   readonly title: string;
@@ -123,12 +120,12 @@ function Marker({ marker, frame }: { readonly marker: MapMarker; readonly frame:
   );
 }
 
-/** Long titles are smaller, so that they stay on a line. */
+/** Font size of a title; long titles are smaller, so that they stay on one line. */
 function titleSize(title: string, width: number): number {
   return Math.max(11, Math.min(20, width / (title.length * 0.56)));
 }
 
-/** Breaks a text between words into lines of at most so many letters. */
+/** Breaks a text between words into lines of at most `letters` letters. */
 function wrapped(text: string, letters: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -1,6 +1,6 @@
 import { render, type VNode } from 'preact';
 
-/** The text of an SVG file. */
+/** Renders the text of an SVG file. */
 export function svgText(sheet: VNode): string {
   const place = document.createElement('div');
   render(sheet, place);
@@ -9,7 +9,7 @@ export function svgText(sheet: VNode): string {
   return text;
 }
 
-/** A PNG of an SVG file, with the pixels of the screen. */
+/** Draws an SVG file as PNG, at the pixel density of the screen. */
 export async function pngOf(svg: string): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;

@@ -6,13 +6,15 @@ import { streetsOf } from '../drawing/street-modes.ts';
 import type { Frame } from './frame.ts';
 import { readTiles, TILE_ZOOMS, type TileFeature, tilesIn } from './vector-tiles.ts';
 
-/** The layers of a still picture: the `d` of an SVG path each, empty where there is nothing. */
+/**
+ * The layers of a still picture, each the `d` of an SVG path, empty if there is nothing to draw.
+ */
 export interface StillLayers {
   readonly earth: string;
   readonly water: string;
   /** All blocks. */
   readonly blocks: string;
-  /** By class, the nearest first. */
+  /** One path per class, nearest first. */
   readonly classes: readonly string[];
   /** Blocks without a street near. */
   readonly unlinked: string;
@@ -37,7 +39,7 @@ export interface StillSources {
   readonly selected: string | null;
 }
 
-/** Kinds of roads from the widest on: their width, and the zoom from which they are drawn. */
+/** Kinds of roads, widest first: their width, and the zoom from which they are drawn. */
 const ROADS = [
   { kind: 'highway', width: 3, from: 6 },
   { kind: 'major_road', width: 2, from: 10 },
@@ -49,7 +51,7 @@ const PLACES: Readonly<Record<string, { readonly size: number; readonly from: nu
   neighbourhood: { size: 11, from: 12 },
 };
 
-/** Reads the layers of a picture from tiles, as the map has them, so that no WebGL is needed. */
+/** Reads the layers of a picture from the tiles of the map, so that no WebGL is needed. */
 export async function stillLayers(frame: Frame, sources: StillSources): Promise<StillLayers> {
   const { baseMap, shown } = sources;
   const zoom = Math.max(TILE_ZOOMS.bands, Math.min(TILE_ZOOMS.most, Math.floor(frame.zoom)));
@@ -108,7 +110,7 @@ function bandOf({ feature }: TileFeature): number {
   return BAND_ENDS.indexOf(Number(feature.properties.minutes));
 }
 
-/** The class of a block; 0 where it has none. */
+/** Returns a function for the class of a block; 0 if it has none. */
 function classesOf(shown: Shown): (block: TileFeature) => number {
   if (shown.of === 'bands' || shown.blocks === null) return () => 0;
   const { geoids, classes } = shown.blocks;
@@ -144,7 +146,7 @@ function tenth(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Names of places, the larger first, none over another. */
+/** Names of places, larger ones first, without overlaps. */
 function placesOf(features: readonly TileFeature[], frame: Frame): readonly Place[] {
   const found = features.flatMap((at): Place[] => {
     const { name, kind } = at.feature.properties;

@@ -12,7 +12,7 @@ export async function stillMap(frame: Frame, sources: StillSources, scheme: Sche
   return <StillMap frame={frame} layers={layers} shown={sources.shown} scheme={scheme} />;
 }
 
-/** Presentation attributes only: a file has no style sheet. */
+/** The layers as SVG, with presentation attributes only, since a file has no style sheet. */
 function StillMap(props: {
   readonly frame: Frame;
   readonly layers: StillLayers;

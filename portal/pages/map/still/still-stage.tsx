@@ -7,7 +7,7 @@ import type { MapPosition } from '../state/map-state.ts';
 import { type Frame, frameAt, positionOf } from './frame.ts';
 import { StripePattern } from './stripe-pattern.tsx';
 
-/** Buttons, and the parts of the picture by which they move it. */
+/** Buttons that move the picture: sign, name, and steps as fractions of its width and height. */
 const STEPS = [
   ['←', 'West', -0.4, 0],
   ['→', 'East', 0.4, 0],

@@ -4,7 +4,9 @@ import { PMTiles } from 'pmtiles';
 import type { Box } from '../blocks/coloured-blocks.ts';
 import { ArchiveSource } from '../drawing/archive-source.ts';
 
-/** The zooms of the tiles of bands and of the base map; those of blocks begin at 11. */
+/**
+ * Zooms of tiles: the first of bands and of the base map, the first of blocks, and the last of all.
+ */
 export const TILE_ZOOMS = { bands: 6, blocks: 11, most: 14 } as const;
 
 /** A tile of the Web Mercator grid. */
@@ -15,7 +17,7 @@ export interface TileAt {
 }
 
 /**
- * A feature of a tile. A point of its geometry is `(x + point.x / extent) / 2 ** zoom` of the
+ * A feature of a tile. A point of its geometry lies at `(x + point.x / extent) / 2 ** zoom` of the
  * world.
  */
 export interface TileFeature extends TileAt {
@@ -24,7 +26,7 @@ export interface TileFeature extends TileAt {
   readonly feature: VectorTileFeature;
 }
 
-/** Reads some layers of an archive's tiles; a tile that is not there has none. */
+/** Reads the features of some layers from an archive's tiles; a missing tile has none. */
 export async function readTiles(
   archiveUrl: string,
   tiles: readonly TileAt[],
@@ -49,7 +51,7 @@ export async function readTiles(
   return read.flat();
 }
 
-/** The tiles of a zoom that meet a box in degrees; east may exceed 180. */
+/** The tiles of a zoom that intersect a box in degrees; east may exceed 180. */
 export function tilesIn([west, south, east, north]: Box, zoom: number): readonly TileAt[] {
   const count = 2 ** zoom;
   const column = (lon: number) => Math.floor(worldX(lon) * count);

@@ -3,7 +3,7 @@ import { basketView } from './basket.ts';
 import type { MapView } from './map-view.ts';
 import { nearestView } from './nearest.ts';
 
-/** The views that cost nothing and need no key: maps in other pages show them. */
+/** The views that are free and need no key, which maps in other pages show. */
 export const FREE_VIEWS: Readonly<Partial<Record<View, MapView>>> = {
   nearest: nearestView,
   basket: basketView,

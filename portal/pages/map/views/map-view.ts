@@ -13,9 +13,9 @@ import type { MapRequest } from '../share/map-request.ts';
 import type { Choice } from '../state/choice.ts';
 import type { MapState } from '../state/map-state.ts';
 
-/** The parts of the picture that are loaded; null until then. */
+/** The loaded parts of the picture; null until they are loaded. */
 export interface LoadedParts {
-  /** The requests of A and B; a reach is A alone. */
+  /** The requests of A and B; a reach has A only. */
   readonly a: PaidRequest<Reach> | null;
   readonly b: PaidRequest<Reach> | null;
   readonly reach: Reach | null;
@@ -27,9 +27,9 @@ export interface LoadedParts {
 /** A view of the map. */
 export interface MapView {
   readonly name: string;
-  /** Whether it has an origin A, and an origin B. */
+  /** Number of origins: none, A only, or A and B. */
   readonly sides: 0 | 1 | 2;
-  /** Title of pictures, of their files, and of the map for people who do not see it. */
+  /** Title of pictures, of their files, and of the map for screen readers. */
   readonly title: (state: MapState, choice: Choice, poiName: string | null) => string;
   readonly legend: (
     state: MapState,
@@ -37,9 +37,9 @@ export interface MapView {
     baseMap: BaseMap | null,
     scheme: Scheme,
   ) => readonly Swatch[];
-  /** Modes of the times that it shows. */
+  /** Modes of the times that the view shows. */
   readonly modes: (choice: Choice) => readonly string[];
-  /** The blocks that it colours. */
+  /** Returns the colouring of the blocks. */
   readonly shown: (state: MapState, choice: Choice, loaded: LoadedParts) => Shown;
   /** The panel beside the map. */
   readonly Panel: ComponentType<ViewProps>;

@@ -57,7 +57,7 @@ export function blocksRequest(
   };
 }
 
-/** The request for the weight within reach; none where the release has people only. */
+/** The request for the weight within reach; none if the release has people only. */
 function accessRequests(
   { direction }: MapState,
   origin: Origin,
