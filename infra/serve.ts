@@ -30,8 +30,8 @@ const LAST_RESPONSES_MS = 8_000;
 /**
  * Failures that open a breaker, and its pause afterwards. A ledger recovers sooner than a store.
  */
-const STORE_BREAKER = { failuresInARow: 5, restMs: 1_000 };
-const LEDGER_BREAKER = { failuresInARow: 10, restMs: 250 };
+const STORE_BREAKER = { consecutiveFailures: 5, restMs: 1_000 };
+const LEDGER_BREAKER = { consecutiveFailures: 10, restMs: 250 };
 
 export interface Serving {
   readonly app: FastifyInstance;

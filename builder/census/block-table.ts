@@ -63,12 +63,12 @@ export function decodeBlocks(
   bytes: Uint8Array,
   points: readonly BlockPoint[],
 ): CensusBlock[] {
-  const { numbers, wholes } = openTable(object, bytes, KINDS.outlines);
+  const { numbers, uint32s } = openTable(object, bytes, KINDS.outlines);
   const [populations, landAreas] = [numbers('POPU'), numbers('LAND')];
   const [lon, lat] = [numbers('LON '), numbers('LAT ')];
   const positions = Array.from(lon, (x, i): Position => [x, lat[i]]);
-  const rings: Ring[] = groups(positions, wholes('POSN'));
-  const areas = groups(groups(rings, wholes('RNGS')), wholes('PLGS'));
+  const rings: Ring[] = groups(positions, uint32s('POSN'));
+  const areas = groups(groups(rings, uint32s('RNGS')), uint32s('PLGS'));
   const known = (count: number) => (count === UNKNOWN ? null : count);
   return points.map(({ geoid, county, lon, lat, isWater }, i) => ({
     geoid,

@@ -2,7 +2,7 @@ import { squareMetresOf } from '../../shards/geometry/planar.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import type { Destination } from './destination.ts';
 import { PoiAreas } from './poi-areas.ts';
-import { nameWords, tellsApart } from './poi-name.ts';
+import { isDistinctive, nameWords } from './poi-name.ts';
 import { TAXONOMY } from './taxonomy.ts';
 
 /**
@@ -69,5 +69,5 @@ function isOfOneKind(a: Destination, b: Destination): boolean {
  */
 function isUnnamed({ name, types }: Destination): boolean {
   const words = nameWords(name);
-  return words.size === 1 && !tellsApart(words) && types.every((type) => KIND_OF.has(type));
+  return words.size === 1 && !isDistinctive(words) && types.every((type) => KIND_OF.has(type));
 }

@@ -1,7 +1,7 @@
 import { typesOfBoth } from './comparable-types.ts';
 import type { Destination } from './destination.ts';
 import { completed, NearbyPois } from './nearby-pois.ts';
-import { nameWords, tellsApart } from './poi-name.ts';
+import { isDistinctive, nameWords } from './poi-name.ts';
 
 /**
  * Drops duplicates in the map: small outlines of a POI that is also drawn as a large outline, or as
@@ -27,7 +27,7 @@ export function mergeDuplicates(destinations: readonly Destination[]): Destinati
   };
   for (let i = large.length; i < outlines.length; i++) {
     const own = outlines[i];
-    if (!tellsApart(nameWords(own.name))) continue;
+    if (!isDistinctive(nameWords(own.name))) continue;
     const same = nearby.samePoi(own, (other) => other < i && stays[other] === other);
     if (same === -1) continue;
     take(same, own);

@@ -61,7 +61,10 @@ export function overturePoi(
   const [category] = [...categories.main, ...categories.others];
   const name = text(path(properties, 'names', 'primary')) ?? brand ?? inWords(category ?? '');
   if (saysClosed(name)) return { dropped: 'closed' };
-  const types = toldByName(typesOf(isSure ? categories : { ...categories, others: [] }), name);
+  const types = withLevelFromName(
+    typesOf(isSure ? categories : { ...categories, others: [] }),
+    name,
+  );
   if (types.length === 0) {
     return { dropped: 'uncategorised', category: categories.main[0] ?? 'no category' };
   }
@@ -122,7 +125,7 @@ function typesOf({ main, others, basic }: Categories): DestTypeId[] {
 }
 
 /** The leaves of a POI, with an unknown school level resolved from its name where possible. */
-function toldByName(types: readonly DestTypeId[], name: string): DestTypeId[] {
+function withLevelFromName(types: readonly DestTypeId[], name: string): DestTypeId[] {
   const others = types.filter((type) => type !== UNKNOWN_LEVEL);
   if (others.length === types.length) return others;
   const school = new Map([

@@ -29,7 +29,7 @@ export function isSameName(a: NameWords, b: NameWords): boolean {
   const [shorter, longer] = byLength(a, b);
   if (!isAboutAsLong(shorter, longer)) return false;
   if (![...shorter].every((word) => longer.has(word))) return false;
-  return shorter.size === longer.size || tellsApart(shorter);
+  return shorter.size === longer.size || isDistinctive(shorter);
 }
 
 /**
@@ -38,7 +38,7 @@ export function isSameName(a: NameWords, b: NameWords): boolean {
  */
 export function isMisspeltName(a: NameWords, b: NameWords): boolean {
   const [shorter, longer] = byLength(a, b);
-  if (!isAboutAsLong(shorter, longer) || ![a, b].every(tellsApart)) return false;
+  if (!isAboutAsLong(shorter, longer) || ![a, b].every(isDistinctive)) return false;
   return [...shorter].every(
     (word) => longer.has(word) || [...longer].some((other) => isMisspelt(word, other)),
   );
@@ -72,7 +72,7 @@ function isMisspelt(a: string, b: string): boolean {
 }
 
 /** Whether words say more than the kind of POI. */
-export function tellsApart(words: NameWords): boolean {
+export function isDistinctive(words: NameWords): boolean {
   return [...words].some((word) => !KINDS.has(word));
 }
 

@@ -137,7 +137,7 @@ export class OsmCellJoiner {
 
   /** Adds a cell, decoded from the object of this name. */
   add(object: string, bytes: Uint8Array): void {
-    const { section, numbers, wholes } = openTable(object, bytes, KIND);
+    const { section, numbers, uint32s } = openTable(object, bytes, KIND);
     const ids = numbers('NODE');
     this.#nodes.push({
       ids,
@@ -150,7 +150,7 @@ export class OsmCellJoiner {
       letter: string,
       visit: (id: number, refs: Float64Array, i: number) => void,
     ) => {
-      const [ends, refs] = [wholes(`${letter}END`), wholes(`${letter}REF`)];
+      const [ends, refs] = [uint32s(`${letter}END`), uint32s(`${letter}REF`)];
       let start = 0;
       numbers(`${letter}IDS`).forEach((id, i) => {
         visit(
@@ -163,7 +163,7 @@ export class OsmCellJoiner {
     };
     const tagged = JSON.parse(Buffer.from(section('TAGS')).toString()) as TaggedElements;
     const times = new Map(tagged.times);
-    const traits = wholes('STRA');
+    const traits = uint32s('STRA');
     eachWay('S', (id, refs, i) => {
       if (this.#seenStreets.has(id)) return;
       this.#seenStreets.add(id);

@@ -23,7 +23,7 @@ const MAX_TEXT_BYTES: Bytes = 8 * 2 ** 20;
 /** Maximum size of a range; many times the columns of a row group. */
 const MAX_RANGE_BYTES: Bytes = 512 * 2 ** 20;
 /** Statuses of timeouts, throttling and upstream failures, which may pass soon. */
-const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** A response with its body not yet read: the caller must read it or discard it with `dump()`. */
@@ -207,7 +207,7 @@ export function rangeOf(response: HttpResponse): { from: Bytes; total: Bytes | n
 export async function refusal(url: string, response: HttpResponse): Promise<Error> {
   await response.body.dump();
   const { status } = response;
-  if (PASSING.has(status)) {
+  if (TRANSIENT.has(status)) {
     return new TransientError(`responded with ${status}`, {
       waitMs: retryAfterMs(response.header('retry-after')),
     });

@@ -6,12 +6,12 @@ import type { BoundingBox, Degrees } from '../../shards/units.ts';
  * antimeridian.
  */
 export class CellGrid {
-  readonly #cellsADegree: number;
+  readonly #cellsPerDegree: number;
   readonly #columns: number;
 
-  constructor(cellsADegree: number) {
-    this.#cellsADegree = cellsADegree;
-    this.#columns = 360 * cellsADegree;
+  constructor(cellsPerDegree: number) {
+    this.#cellsPerDegree = cellsPerDegree;
+    this.#columns = 360 * cellsPerDegree;
   }
 
   /** The number of the cell that holds a point. */
@@ -33,22 +33,22 @@ export class CellGrid {
     const y = Math.floor(cell / this.#columns);
     const eastwards = cell - y * this.#columns;
     const x = eastwards < this.#columns / 2 ? eastwards : eastwards - this.#columns;
-    const [minLon, minLat] = [x / this.#cellsADegree, y / this.#cellsADegree];
+    const [minLon, minLat] = [x / this.#cellsPerDegree, y / this.#cellsPerDegree];
     return {
       minLon,
       minLat,
-      maxLon: (x + 1) / this.#cellsADegree,
-      maxLat: (y + 1) / this.#cellsADegree,
+      maxLon: (x + 1) / this.#cellsPerDegree,
+      maxLat: (y + 1) / this.#cellsPerDegree,
     };
   }
 
   /** A box that holds every cell that a box touches, and one more cell on each side. */
   boxAround({ minLon, minLat, maxLon, maxLat }: BoundingBox): BoundingBox {
     return {
-      minLon: (this.#along(minLon) - 1) / this.#cellsADegree,
-      minLat: (this.#along(minLat) - 1) / this.#cellsADegree,
-      maxLon: (this.#along(maxLon) + 2) / this.#cellsADegree,
-      maxLat: (this.#along(maxLat) + 2) / this.#cellsADegree,
+      minLon: (this.#along(minLon) - 1) / this.#cellsPerDegree,
+      minLat: (this.#along(minLat) - 1) / this.#cellsPerDegree,
+      maxLon: (this.#along(maxLon) + 2) / this.#cellsPerDegree,
+      maxLat: (this.#along(maxLat) + 2) / this.#cellsPerDegree,
     };
   }
 
@@ -57,7 +57,7 @@ export class CellGrid {
   }
 
   #along(degrees: Degrees): number {
-    return Math.floor(degrees * this.#cellsADegree);
+    return Math.floor(degrees * this.#cellsPerDegree);
   }
 }
 

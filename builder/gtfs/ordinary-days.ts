@@ -40,7 +40,7 @@ export function ordinaryDays(feed: Feed): FeedDays {
   // and direction.
   const kinds = calendar.tripsByDay(feed.kindOfService);
   const overlaps = calendar.overlapOfVersions(feed.tripsOfRoutes);
-  const maySpeak = (day: ServiceDay) =>
+  const isCandidate = (day: ServiceDay) =>
     (info.firstDay === null || day >= info.firstDay) &&
     (info.lastDay === null || day <= info.lastDay) &&
     !overlaps(day);
@@ -49,7 +49,7 @@ export function ordinaryDays(feed: Feed): FeedDays {
   const weekdays = [...trips.keys()].filter(isWeekday);
   const workdays = weekdays.filter((day) => !hasWeekendService(kinds, day));
   const byKind = new Map<number, ServiceDay[]>();
-  for (const day of firstOf(workdays.filter(maySpeak), workdays, weekdays)) {
+  for (const day of firstOf(workdays.filter(isCandidate), workdays, weekdays)) {
     const kind = kinds.get(day)!;
     const days = byKind.get(kind);
     if (days) days.push(day);

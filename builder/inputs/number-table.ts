@@ -9,7 +9,7 @@ export function openTable(object: string, whole: Uint8Array, kind: string) {
   return {
     section,
     numbers: (tag: string) => new Float64Array(own(tag)),
-    wholes: (tag: string) => new Uint32Array(own(tag)),
+    uint32s: (tag: string) => new Uint32Array(own(tag)),
   };
 }
 

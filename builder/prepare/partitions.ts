@@ -12,7 +12,7 @@ export class Partitions<Key extends string | number, Item> {
   readonly #most: number;
   readonly #files: PartitionFiles<Key, Item>;
   readonly #held = new Map<Key, Item[]>();
-  readonly #laidAside = new Map<Key, string[]>();
+  readonly #spilled = new Map<Key, string[]>();
   #heldItems = 0;
 
   /** `stem`: the prefix of the files' paths; `most`: the maximum number of items held in memory. */
@@ -24,34 +24,34 @@ export class Partitions<Key extends string | number, Item> {
 
   /** The keys of all groups, in no order. */
   get keys(): Key[] {
-    return [...new Set([...this.#held.keys(), ...this.#laidAside.keys()])];
+    return [...new Set([...this.#held.keys(), ...this.#spilled.keys()])];
   }
 
   async add(key: Key, item: Item): Promise<void> {
     const pile = this.#held.get(key);
     if (pile) pile.push(item);
     else this.#held.set(key, [item]);
-    if (++this.#heldItems >= this.#most) await this.#layAside();
+    if (++this.#heldItems >= this.#most) await this.#spill();
   }
 
   /** Returns all items of a group in order of arrival, and drops the group. */
   async take(key: Key): Promise<Item[]> {
     const items: Item[] = [];
-    for (const file of this.#laidAside.get(key) ?? []) {
+    for (const file of this.#spilled.get(key) ?? []) {
       for (const item of await this.#files.read(file, key)) items.push(item);
     }
     for (const item of this.#held.get(key) ?? []) items.push(item);
     this.#held.delete(key);
-    this.#laidAside.delete(key);
+    this.#spilled.delete(key);
     return items;
   }
 
-  async #layAside(): Promise<void> {
+  async #spill(): Promise<void> {
     for (const [key, items] of this.#held) {
-      const files = this.#laidAside.get(key) ?? [];
+      const files = this.#spilled.get(key) ?? [];
       const file = `${this.#stem}${key}-${files.length}`;
       await this.#files.write(file, items);
-      this.#laidAside.set(key, [...files, file]);
+      this.#spilled.set(key, [...files, file]);
     }
     this.#held.clear();
     this.#heldItems = 0;

@@ -25,13 +25,13 @@ const STREET_NAME =
  * doors.
  */
 export function isSeldomLinked(tags: Tags, highway: string): boolean {
-  if (isSaid(tags, 'bridge') && tags.get('bridge') !== 'boardwalk') return true;
-  if (highway === 'corridor' || isSaid(tags, 'indoor')) return true;
+  if (isSet(tags, 'bridge') && tags.get('bridge') !== 'boardwalk') return true;
+  if (highway === 'corridor' || isSet(tags, 'indoor')) return true;
   return FAST_ROADS.has(highway) && !isWalked(tags, highway);
 }
 
 /** Whether a tag is present with a value other than `no`. */
-export function isSaid(tags: Tags, key: string): boolean {
+export function isSet(tags: Tags, key: string): boolean {
   return tags.has(key) && tags.get(key) !== 'no';
 }
 
@@ -49,7 +49,7 @@ function isWalked(tags: Tags, highway: string): boolean {
 
 /** Whether a road is a town's main street, by its speed limit, or else by its name. */
 function isMainStreet(tags: Tags): boolean {
-  if (isSaid(tags, 'expressway')) return false;
+  if (isSet(tags, 'expressway')) return false;
   const speed = kilometresPerHour(tags.get('maxspeed'));
   if (speed !== undefined) return speed <= TOWN_KMH;
   return STREET_NAME.test(tags.get('name') ?? '');

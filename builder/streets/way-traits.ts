@@ -8,7 +8,7 @@ import {
   hasSeparateContraflow,
   type Oneway,
 } from './cycleways.ts';
-import { isSaid, isSeldomLinked } from './seldom-linked.ts';
+import { isSeldomLinked, isSet } from './seldom-linked.ts';
 import { trafficStress } from './traffic-stress.ts';
 import {
   AREA,
@@ -82,9 +82,9 @@ export function streetTraits(tags: Tags): number {
   if (walk === 'local') traits |= WALK_LOCAL;
   const stress = trafficStress(tags, highway, cycleways);
   if ((traits & (WALK | RIDE)) === 0 && Math.max(stress.forward, stress.backward) <= 1) return 0;
-  const isTunnel = isSaid(tags, 'tunnel') && tags.get('tunnel') !== 'building_passage';
+  const isTunnel = isSet(tags, 'tunnel') && tags.get('tunnel') !== 'building_passage';
   if (isTunnel) traits |= NO_LINKING;
-  if (isTunnel || isSaid(tags, 'bridge')) traits |= OFF_GROUND;
+  if (isTunnel || isSet(tags, 'bridge')) traits |= OFF_GROUND;
   if (isSeldomLinked(tags, highway)) traits |= SELDOM_LINKED;
   if (stress.isTagged) traits |= STRESS_TAGGED;
   else traits |= bitsOf(cycleways.tracks, TRACK_FORWARD, TRACK_BACKWARD);

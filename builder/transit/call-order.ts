@@ -85,7 +85,7 @@ function inOrder(count: number, time: (call: number) => Millis): Int32Array {
 }
 
 /** Reports every pair of a call and a call that it leads to. */
-function eachWay(timetable: Timetable, transfers: TripTransfers, say: Say): void {
+function eachWay(timetable: Timetable, transfers: TripTransfers, say: Emit): void {
   const { firstTrip, firstContinuation, continuations } = timetable;
   const { firstCall, start, calls, patternOf } = transfers;
   for (let trip = 0; trip < patternOf.length; trip++) {
@@ -103,7 +103,7 @@ function eachWay(timetable: Timetable, transfers: TripTransfers, say: Say): void
   }
 }
 
-type Say = (from: number, to: number) => void;
+type Emit = (from: number, to: number) => void;
 
 /**
  * Reports the calls that a transfer leads to. There is only one, unless riders may stay seated when

@@ -46,7 +46,7 @@ export class StopReach {
     this.#transit = transit;
     this.#limit = limit;
     this.#walkLeg = WALK_LEG_METRES * fastest + ROUTING.linkRadii[1];
-    const flights = crowFlights(transit, TRANSFER_METRES * fastest);
+    const flights = straightWalks(transit, TRANSFER_METRES * fastest);
     this.#footpaths = buildFootpaths(transit.stops.length, flights, [], 0);
     this.#raptor = new Raptor(transit.timetable, this.#footpaths);
   }
@@ -102,7 +102,7 @@ export class StopReach {
   }
 }
 
-function crowFlights({ stops, insideWalks }: RiddenStops, metres: Metres): StopWalk[] {
+function straightWalks({ stops, insideWalks }: RiddenStops, metres: Metres): StopWalk[] {
   const walks: StopWalk[] = insideWalks.map(({ from, to }) => flight(from, to));
   const entrances = stops.flatMap((stop, ordinal) =>
     stop.entrances.map(({ lon, lat }) => ({ lon, lat, ordinal })),

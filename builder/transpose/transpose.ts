@@ -128,11 +128,11 @@ async function* slices(
   bands: Uint32Array,
   threads: number,
 ): AsyncGenerator<{ slice: SliceRequest }> {
-  const bytesAByte = COPIES_OF_A_SLICE + (BYTES_PER_ENTRY * 8) / unit.bits;
+  const memoryPerByte = COPIES_OF_A_SLICE + (BYTES_PER_ENTRY * 8) / unit.bits;
   const share = sources.reduce((sum, { bytes }) => sum + bytes, 0) / threads;
   const limit = Math.max(
     MIN_SLICE_BYTES,
-    Math.min(MAX_SLICE_BYTES, share, memory / threads / bytesAByte),
+    Math.min(MAX_SLICE_BYTES, share, memory / threads / memoryPerByte),
   );
   const targets = concat(parts.map(({ origins }) => origins));
   const byId = Uint32Array.from(targets.keys()).sort((a, b) => targets[a] - targets[b]);

@@ -51,9 +51,9 @@ const RENEW_PLANNING_MS = 5_000;
  * Prefix of the key that counts a waiting worker's polls, from which the worker detects that the
  * Redis has lost data.
  */
-const LOOKS = `${QUEUE_NAME}:looks:`;
+const POLLS = `${QUEUE_NAME}:looks:`;
 /** Time until a count of polls expires; longer than a worker is usually cut off from its queue. */
-const LOOKS_LAPSE_S = 3_600;
+const POLLS_LAPSE_S = 3_600;
 /** Time within which commands that plan or watch a build restore what the Redis has lost. */
 const RESTORED_WITHIN_MS: Millis = 3 * RENEW_PLANNING_MS;
 /**
@@ -179,11 +179,11 @@ export class BuildQueue {
     // Planners are counted first, since jobs are queued before planning ends.
     const countUnfinished = async () =>
       (await this.#countPlanners()) + (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
-    const looks = LOOKS + randomUUID();
+    const polls = POLLS + randomUUID();
     let emptyUntilMs = performance.now() + firstMs;
-    for (let look = 1; ; look++) {
+    for (let poll = 1; ; poll++) {
       const unfinished = await countUnfinished();
-      if (await this.#hasLostData(looks, look)) {
+      if (await this.#hasLostData(polls, poll)) {
         note('the queue has lost data; waiting for jobs to be queued again');
         emptyUntilMs = Math.max(emptyUntilMs, performance.now() + RESTORED_WITHIN_MS);
       } else if (unfinished > 0) emptyUntilMs = 0;
@@ -196,15 +196,11 @@ export class BuildQueue {
    * Whether the Redis has lost the count of the previous poll, because it was emptied, restarted
    * from an older snapshot, or replaced by a replica that lagged behind.
    */
-  async #hasLostData(looks: string, look: number): Promise<boolean> {
-    const replies = await this.#redis
-      .multi()
-      .getset(looks, look)
-      .expire(looks, LOOKS_LAPSE_S)
-      .exec();
+  async #hasLostData(key: string, poll: number): Promise<boolean> {
+    const replies = await this.#redis.multi().getset(key, poll).expire(key, POLLS_LAPSE_S).exec();
     const before = Number(replies?.[0][1] ?? 0);
     // A command that is resent after a lost reply finds its own count.
-    return look > 1 && before !== look - 1 && before !== look;
+    return poll > 1 && before !== poll - 1 && before !== poll;
   }
 
   /**

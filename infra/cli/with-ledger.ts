@@ -8,18 +8,19 @@ import { run } from './run.ts';
 
 /**
  * Runs a command on the ledger from its settings, which a server may have open at the same time.
- * Throws a `UsageError` if the ledger does not exist, unless the command may create it (`makesIt`),
- * in which case stderr names the new ledger, since its address may have been mistyped.
+ * Throws a `UsageError` if the ledger does not exist, unless the command may create it
+ * (`mayCreate`), in which case stderr names the new ledger, since its address may have been
+ * mistyped.
  */
 export function runWithLedger(
   flags: Flags,
   use: (ledger: Ledger) => Promise<void>,
-  { makesIt = false }: { readonly makesIt?: boolean } = {},
+  { mayCreate = false }: { readonly mayCreate?: boolean } = {},
 ): Promise<void> {
   return run(async () => {
     const { LEDGER } = readSettings(ledgerSchema, flags);
     const isNew = isMissingLedger(LEDGER);
-    if (isNew && !makesIt) {
+    if (isNew && !mayCreate) {
       throw new UsageError(
         `${LEDGER}: no such ledger; create one with keys create or accounts import, or by starting a server`,
       );

@@ -31,7 +31,7 @@ export function* streetWays(plan: CityPlan, names: StreetNames): Generator<OsmWa
   for (const way of avenues(plan)) yield { id: id++, ...way };
 }
 
-type Untold = Omit<OsmWay, 'id'>;
+type WayWithoutId = Omit<OsmWay, 'id'>;
 
 /** Splits a lattice line where its tags change, where it ends, and where it gets too long. */
 function* waysOfLine(
@@ -39,7 +39,7 @@ function* waysOfLine(
   direction: Direction,
   line: number,
   lineTags: LineTags,
-): Generator<Untold> {
+): Generator<WayWithoutId> {
   const edges = direction === 'along' ? plan.columns : plan.rows;
   const nodeAt = (step: number) =>
     direction === 'along' ? cornerNodeId(plan, step, line) : cornerNodeId(plan, line, step);
@@ -177,7 +177,7 @@ export function cornerTags(plan: CityPlan, column: number, row: number): Tags {
 }
 
 /** Streets through cells split by a diagonal, one way per unbroken run. */
-function* avenues(plan: CityPlan): Generator<Untold> {
+function* avenues(plan: CityPlan): Generator<WayWithoutId> {
   for (let start = -plan.rows; start < plan.columns; start++) {
     let refs: number[] = [];
     const tags = { highway: 'tertiary', name: 'Diagonal Avenue', maxspeed: '25 mph', lanes: '2' };

@@ -43,7 +43,7 @@ function addResponses(registry: Registry, { services }: FastifyInstance): void {
     [
       'tta_http_readers_ended_total',
       'Connections closed because the client read a large response too slowly.',
-      () => responseWriter.readersEnded,
+      () => responseWriter.readersClosed,
     ],
   ]);
   addFigures(registry, 'gauge', [
@@ -164,6 +164,6 @@ function addRelease(registry: Registry, releases: ReleaseSource): void {
     name: 'tta_release_refresh_failures',
     help: 'Consecutive failed checks for a new release; meanwhile the current one stays in use.',
     type: 'gauge',
-    samples: () => [{ value: releases.failuresInARow }],
+    samples: () => [{ value: releases.consecutiveFailures }],
   });
 }

@@ -127,7 +127,7 @@ export class ServingProcesses {
       const numbers = Array.from({ length: processes - 1 }, (_, i) => i + 2);
       const others = await Promise.all(numbers.map((number) => this.#start(number)));
       this.#haveStarted = true;
-      this.#tellCount();
+      this.#broadcastCount();
       for (const [i, { member }] of [first, ...others].entries()) void this.#keep(i + 1, member);
       if (metricsPort !== null) {
         // Loaded on demand, since the library takes a twentieth of the time to start.
@@ -191,7 +191,7 @@ export class ServingProcesses {
         begin: () => ({ number, settings: this.#settings }),
         serving: (release) => {
           member.isServing = true;
-          this.#tellCount();
+          this.#broadcastCount();
           resolve({ member, release });
         },
         failed: (fault) => reject(new UsageError(fault)),
@@ -214,7 +214,7 @@ export class ServingProcesses {
       ended.then((how) => {
         this.#members.delete(member);
         methods.$close();
-        this.#tellCount();
+        this.#broadcastCount();
         reject(new UsageError(`${how} during startup`));
       });
     });
@@ -257,7 +257,7 @@ export class ServingProcesses {
     return { serving: this.#serving().length, wanted, haveStarted: this.#haveStarted };
   }
 
-  #tellCount(): void {
+  #broadcastCount(): void {
     for (const { methods } of this.#serving()) void methods.setProcesses.asEvent(this.#count());
   }
 }

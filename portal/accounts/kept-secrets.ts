@@ -2,7 +2,7 @@ import { retry } from '../../shards/concurrency/retry.ts';
 import { type Ledger, LedgerUnavailable } from './ledger.ts';
 
 /** Pause between attempts to load a secret from an unavailable ledger. */
-const ASK_AGAIN_MS = 250;
+const RETRY_MS = 250;
 
 /** Sealing secrets: those from the settings, or one stored in the ledger. */
 export class KeptSecrets {
@@ -27,7 +27,7 @@ export class KeptSecrets {
       await ask().catch((error) => {
         if (!(error instanceof LedgerUnavailable && error.isAway)) throw error;
         const options = { signal: secrets.#ending.signal, ref: false };
-        retry(ask, () => ASK_AGAIN_MS, options).catch(() => {});
+        retry(ask, () => RETRY_MS, options).catch(() => {});
       });
     }
     return secrets;

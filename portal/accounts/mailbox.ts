@@ -38,7 +38,7 @@ export function isProvider(domain: string): boolean {
 }
 
 /** `mailboxOf` for an address that a ledger can store; throws a `RangeError` for any other. */
-export function keptMailbox(email: string): string {
+export function storableMailbox(email: string): string {
   const mailbox = mailboxOf(email);
   if (mailbox === '' || Buffer.byteLength(mailbox) > MAX_MAILBOX_BYTES) {
     throw new RangeError(`an address must be 1 to ${MAX_MAILBOX_BYTES} bytes`);

@@ -66,7 +66,7 @@ export function pathOf({ url }: FastifyRequest): string {
 }
 
 /** Gives a server its registry of known paths, empty at first. */
-export function knowPaths(app: FastifyInstance): void {
+export function decorateKnownPaths(app: FastifyInstance): void {
   app.decorate('knownPaths', new KnownPaths());
 }
 

@@ -21,7 +21,7 @@ import { takeJsonBodies } from './json-body.ts';
 import { type LoadShedder, scheduleRequests, shedLoad } from './overload.ts';
 import { Problem, type ProblemStyle } from './problem.ts';
 import { limitByAddress } from './rate-limiting.ts';
-import { knowPaths, refuseKeysInUrls, rewriteUndecodable } from './request-paths.ts';
+import { decorateKnownPaths, refuseKeysInUrls, rewriteUndecodable } from './request-paths.ts';
 import { CONNECTION_LIMITS, dropSlowBodies, respondInOrder } from './slow-clients.ts';
 import { type trustedProxies, trustProxyOption } from './trusted-proxies.ts';
 
@@ -161,7 +161,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  knowPaths(app);
+  decorateKnownPaths(app);
   handleErrors(app, problems, options.knownErrors);
   respondInOrder(app);
   app.decorateReply('rate', null);

@@ -37,7 +37,7 @@ const READ_AWAY_WITHIN: Millis = 10_000;
  * memory limit, the connection of the oldest one.
  */
 export function dropSlowBodies(app: FastifyInstance): void {
-  endUnwantedCrumbs(app);
+  dropTinyChunksAfterResponse(app);
   /** Bytes received of each incomplete body, oldest first. */
   const arriving = new Map<Readable, Bytes>();
   let kept: Bytes = 0;
@@ -51,7 +51,7 @@ export function dropSlowBodies(app: FastifyInstance): void {
     const isKept = hasBody(raw) && !WITHOUT_BODY.has(raw.method!) && !body.destroyed;
     if (!isKept) return done(null, body);
     arriving.set(body, 0);
-    endCrumbs(body);
+    dropTinyChunks(body);
     body.on('data', (piece: Buffer) => {
       const come = arriving.get(body);
       if (come === undefined) return;
@@ -105,20 +105,20 @@ export function hasBody({ headers }: IncomingMessage): boolean {
  * Closes connections whose bodies arrive in tiny pieces after a response: Node drains the rest of
  * the request without checking it.
  */
-function endUnwantedCrumbs({ server }: FastifyInstance): void {
+function dropTinyChunksAfterResponse({ server }: FastifyInstance): void {
   server.on('request', (request, response) => {
     if (!hasBody(request)) return;
     // Runs before Node's own listener, which skips streams that have a reader.
     response.prependListener('finish', () => {
       if (request.complete || request.readableFlowing !== null) return;
-      endCrumbs(request);
+      dropTinyChunks(request);
       request.read(0);
     });
   });
 }
 
 /** Drains a body, and closes its connection if it arrives in tiny pieces. */
-function endCrumbs(body: Readable): void {
+function dropTinyChunks(body: Readable): void {
   let pieces = 0;
   let bytes: Bytes = 0;
   body.on('data', (piece: Buffer) => {

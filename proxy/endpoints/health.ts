@@ -37,14 +37,16 @@ async function inTime<T>(response: Promise<T>): Promise<T | 'unavailable'> {
 }
 
 /** Backend checks in progress, shared by concurrent probes, since probes are not rate-limited. */
-const looks = new WeakMap<ProxyServices, ReturnType<typeof look>>();
-function looked(services: ProxyServices): ReturnType<typeof look> {
-  const underWay = looks.get(services) ?? look(services).finally(() => looks.delete(services));
-  looks.set(services, underWay);
+const checksInProgress = new WeakMap<ProxyServices, ReturnType<typeof checkBackends>>();
+function sharedCheck(services: ProxyServices): ReturnType<typeof checkBackends> {
+  const underWay =
+    checksInProgress.get(services) ??
+    checkBackends(services).finally(() => checksInProgress.delete(services));
+  checksInProgress.set(services, underWay);
   return underWay;
 }
 
-function look(services: ProxyServices) {
+function checkBackends(services: ProxyServices) {
   return Promise.all([inTime(services.releases.standing()), inTime(accountsOf(services))]);
 }
 
@@ -91,7 +93,7 @@ export const ready = freeEndpoint({
   otherStatus: 503,
   async respond(services) {
     const { shutdown, processes } = services;
-    const [release, accounts] = await looked(services);
+    const [release, accounts] = await sharedCheck(services);
     const store = release === 'unavailable' ? 'unavailable' : 'ok';
     const { haveStarted, ...count } = processes();
     const isReady = store === 'ok' && accounts === 'ok' && haveStarted && !shutdown.hasBegun;

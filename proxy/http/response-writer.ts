@@ -64,7 +64,7 @@ export class ResponseWriter {
    */
   #ready: SmallResponse[] = [];
   /** Connections closed because they stalled, or because too much was waiting. */
-  readersEnded = 0;
+  readersClosed = 0;
 
   constructor(limits: ResponseWriterLimits) {
     this.#limits = { graceMs: 20_000, minBytesPerSecond: 16_384, ...limits };
@@ -181,7 +181,7 @@ export class ResponseWriter {
     for (const { socket, bytes, handed } of idlest) {
       if (excess <= 0) return;
       excess -= bytes - handed;
-      this.readersEnded++;
+      this.readersClosed++;
       socket.destroy(new Error('too much of the response is waiting to be read'));
     }
   }
@@ -191,7 +191,7 @@ export class ResponseWriter {
     for (const { socket, begunMs, handed } of this.#large) {
       const elapsed = nowMs - begunMs;
       if (elapsed < graceMs || handed >= (elapsed / 1000) * minBytesPerSecond) continue;
-      this.readersEnded++;
+      this.readersClosed++;
       socket.destroy(new Error('the client reads the response too slowly'));
     }
   }

@@ -15,10 +15,10 @@ import type { ExampleResponses } from './example-responses.ts';
  * Maximum number of places, of counties, and of blocks of each that are examined; the first nearly
  * always suffices.
  */
-const MAX_LOOKED_AT = 16;
-const ROWS_LOOKED_AT = 100;
+const MAX_EXAMINED = 16;
+const ROWS_EXAMINED = 100;
 /** Maximum number of trips whose legs are examined. */
-const TRIPS_LOOKED_AT = 8;
+const TRIPS_EXAMINED = 8;
 const ZOOM = 12;
 
 interface Candidate {
@@ -37,7 +37,7 @@ export async function findMarks(
 ): Promise<ExampleMarks | null> {
   const [mode] = release.manifest.modes;
   for await (const { geoid, point, place } of candidates(release)) {
-    const parameters = { ...point, mode: [mode], limit: ROWS_LOOKED_AT };
+    const parameters = { ...point, mode: [mode], limit: ROWS_EXAMINED };
     const found = await responses.json(pointPois, { parameters }).catch(onProblem);
     // On a border, a point may resolve to the neighbouring block.
     if (found?.resolved_block !== geoid) continue;
@@ -71,12 +71,12 @@ async function rideFrom(
 ): Promise<ExampleMarks['trip'] | null> {
   const mode = 'transit';
   if (!release.manifest.modes.includes(mode)) return null;
-  const parameters = { ...point, mode: [mode], limit: ROWS_LOOKED_AT };
+  const parameters = { ...point, mode: [mode], limit: ROWS_EXAMINED };
   const found = await responses.json(pointPois, { parameters }).catch(onProblem);
   const rows = (found?.results ?? []) as { dest_id: DestId; travel_time: number }[];
   // The longer a trip, the likelier a ride.
   const longest = rows.toSorted((a, b) => b.travel_time - a.travel_time);
-  for (const { dest_id } of longest.slice(0, TRIPS_LOOKED_AT)) {
+  for (const { dest_id } of longest.slice(0, TRIPS_EXAMINED)) {
     const trip = { dest_id, mode } as const;
     // A trip that cannot be explained, even because of damage, must not cost the other examples.
     const explained = await responses
@@ -101,17 +101,17 @@ function onProblem(error: unknown): null {
 async function* candidates(release: Release): AsyncGenerator<Candidate> {
   let places = 0;
   for (const state of Object.values(release.manifest.states)) {
-    if (places >= MAX_LOOKED_AT) break;
+    if (places >= MAX_EXAMINED) break;
     const table = await release.places(state);
     for (const { geoid, name } of table.places) {
-      if (places++ >= MAX_LOOKED_AT) break;
+      if (places++ >= MAX_EXAMINED) break;
       const located = await locatePlace(release, geoid);
       for await (const { index, ordinals } of blocksOfPlace(release, located, 0)) {
         yield* routable(index, ordinals, { geoid, name });
       }
     }
   }
-  for (const { manifest } of release.counties.slice(0, MAX_LOOKED_AT)) {
+  for (const { manifest } of release.counties.slice(0, MAX_EXAMINED)) {
     const index = await release.index(manifest);
     yield* routable(index, index.geoids.keys(), null);
   }
@@ -122,10 +122,10 @@ function* routable(
   ordinals: Iterable<CountyBlock>,
   place: Candidate['place'],
 ): Generator<Candidate> {
-  let looked = 0;
+  let examined = 0;
   for (const ordinal of ordinals) {
     if (!index.isFullyRoutable(ordinal)) continue;
-    if (looked++ === MAX_LOOKED_AT) return;
+    if (examined++ === MAX_EXAMINED) return;
     const geoid = geoidFromNumber(index.geoids[ordinal]);
     const point = { lat: index.lat[ordinal] / MICRO, lon: index.lon[ordinal] / MICRO };
     yield { geoid, point, place };

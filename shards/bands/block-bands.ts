@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
-import { fitted, parseJson } from '../codec/json-object.ts';
+import { parseJson, parseWith } from '../codec/json-object.ts';
 import { messageOf } from '../error-facts.ts';
 import { ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
@@ -121,7 +121,7 @@ export class BlockBands {
     const end =
       HEAD_AT + new DataView(buffer, byteOffset).getUint32(BLOCK_BANDS_MAGIC.length, true);
     const text = inflated(object, 'head', bytes.subarray(HEAD_AT, end), MAX_HEAD_BYTES);
-    const head = fitted(object, parseJson(object, text), headSchema);
+    const head = parseWith(object, parseJson(object, text), headSchema);
     this.#object = object;
     this.county = head.county;
     this.modes = head.modes;

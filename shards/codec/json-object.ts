@@ -44,7 +44,7 @@ interface Issue {
  * Parses a value by its schema; throws a `ShardError` naming the member that does not match.
  * `within`: where the value is in the object.
  */
-export function fitted<T>(
+export function parseWith<T>(
   object: string,
   value: unknown,
   schema: Schema<T>,

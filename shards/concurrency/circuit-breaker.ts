@@ -1,7 +1,7 @@
 /** When to stop calling a failing backend, and for how long. */
 export interface CircuitBreakerOptions {
   /** This many failures without a success in between open the breaker. */
-  readonly failuresInARow: number;
+  readonly consecutiveFailures: number;
   /**
    * How long all calls are refused once the breaker is open. After that, a single call probes the
    * backend; if it fails, calls are refused for as long again.
@@ -70,9 +70,9 @@ export class CircuitBreaker {
    * information.
    */
   #failed(isProbe: boolean): void {
-    const { failuresInARow, restMs, onChange } = this.#options;
+    const { consecutiveFailures, restMs, onChange } = this.#options;
     if (this.#restUntilMs !== null && !isProbe) return;
-    if (this.#restUntilMs === null && ++this.#failures < failuresInARow) return;
+    if (this.#restUntilMs === null && ++this.#failures < consecutiveFailures) return;
     const wasClosed = this.#restUntilMs === null;
     this.#restUntilMs = performance.now() + restMs;
     if (wasClosed) onChange?.(true);

@@ -2,7 +2,7 @@ import type { Millis } from '../units.ts';
 import { SHARED, type Waiters, WaitingGroup } from './fair-queue.ts';
 
 /** Storage for computed values: a `Map`, or a `CostAwareCache` that evicts. */
-interface Kept<K, V> {
+interface ValueCache<K, V> {
   get(key: K): V | undefined;
   /** `costMs`: how long the value took to compute. */
   set(key: K, value: V, costMs: Millis): unknown;
@@ -18,7 +18,7 @@ interface Flight<V> {
  * is not cached.
  */
 export class SingleFlight<K, V> {
-  readonly #kept: Kept<K, V> | null;
+  readonly #kept: ValueCache<K, V> | null;
   readonly #underWay = new Map<K, Flight<V>>();
   /** Number of cache hits. */
   hits = 0;
@@ -28,7 +28,7 @@ export class SingleFlight<K, V> {
   computed = 0;
 
   /** `null` disables caching; concurrent calls are still shared. */
-  constructor(kept: Kept<K, V> | null) {
+  constructor(kept: ValueCache<K, V> | null) {
     this.#kept = kept;
   }
 

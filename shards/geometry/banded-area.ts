@@ -12,7 +12,7 @@ const MAX_BANDS = 1 << 14;
 export class BandedArea {
   readonly #rings: Rings;
   readonly #minY: number;
-  readonly #bandsAUnit: number;
+  readonly #bandsPerUnit: number;
   /** The edges of band `b` are `#edges[#firstEdge[b]]` up to `#firstEdge[b + 1]`. */
   readonly #firstEdge: Uint32Array;
   /** Edges of each band, each as the index of its end point. */
@@ -33,7 +33,7 @@ export class BandedArea {
     this.#minY = y.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
     const height = y.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY) - this.#minY;
     const bands = Math.max(1, Math.min(MAX_BANDS, Math.ceil(points / EDGES_PER_BAND)));
-    this.#bandsAUnit = height > 0 ? bands / (height + 1) : 0;
+    this.#bandsPerUnit = height > 0 ? bands / (height + 1) : 0;
     this.#firstEdge = new Uint32Array(bands + 1);
     this.#eachBand((_, band) => this.#firstEdge[band + 1]++);
     this.#edges = new Uint32Array(sumCounts(this.#firstEdge));
@@ -66,7 +66,7 @@ export class BandedArea {
   }
 
   #bandOf(py: number): number {
-    return Math.floor((py - this.#minY) * this.#bandsAUnit);
+    return Math.floor((py - this.#minY) * this.#bandsPerUnit);
   }
 
   #eachBand(visit: (edge: number, band: number) => void): void {

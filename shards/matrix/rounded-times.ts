@@ -10,7 +10,7 @@ export function toTenths(time: Millis): Tenths {
 }
 
 /** Upper bound, exclusive, of the times that become the given number of tenths. */
-export function longestInTenths(tenths: Tenths): Millis {
+export function endOfTenths(tenths: Tenths): Millis {
   return (tenths + 0.5) * MILLIS_PER_TENTH;
 }
 

@@ -1,4 +1,4 @@
-import { fitted, parseJson, sealOf } from '../codec/json-object.ts';
+import { parseJson, parseWith, sealOf } from '../codec/json-object.ts';
 import { damaged, StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { LATEST } from '../store/store.ts';
@@ -18,7 +18,7 @@ export function decodeLatest(bytes: Uint8Array, name: string = LATEST): Latest {
   const { check, ...latest } = Object(parseJson(name, bytes)) as Record<string, unknown>;
   // A hand-written file has no check; a flipped byte would not remove it.
   if (check !== undefined && check !== sealOf(latest)) throw damaged(name, 'check');
-  return fitted(name, latest, latestSchema);
+  return parseWith(name, latest, latestSchema);
 }
 
 /**

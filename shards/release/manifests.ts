@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fitted, parseJsonSteps } from '../codec/json-object.ts';
+import { parseJsonSteps, parseWith } from '../codec/json-object.ts';
 import { SHARED } from '../concurrency/fair-queue.ts';
 import { runCooperatively } from '../concurrency/yielding.ts';
 import { damaged } from '../errors.ts';
@@ -53,11 +53,11 @@ function* manifestSteps(
   bytes: Uint8Array,
 ): Generator<undefined, Manifest, undefined> {
   const value = yield* parseJsonSteps(name, bytes);
-  const manifest = fitted(name, value, manifestWithoutCountiesSchema);
+  const manifest = parseWith(name, value, manifestWithoutCountiesSchema);
   for (const [fips, county] of Object.entries(manifest.counties)) {
-    fitted(name, fips, countyFipsSchema, ['counties', fips]);
-    manifest.counties[fips] = fitted(name, county, compiledCountySchema, ['counties', fips]);
+    parseWith(name, fips, countyFipsSchema, ['counties', fips]);
+    manifest.counties[fips] = parseWith(name, county, compiledCountySchema, ['counties', fips]);
     yield;
   }
-  return fitted(name, manifest, consistentManifestSchema);
+  return parseWith(name, manifest, consistentManifestSchema);
 }

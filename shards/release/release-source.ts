@@ -32,7 +32,7 @@ export class ReleaseSource {
   #timer: NodeJS.Timeout | null = null;
   #refreshing: Promise<boolean> | null = null;
   /** Failed refreshes since the last successful one. */
-  failuresInARow = 0;
+  consecutiveFailures = 0;
 
   constructor(store: Store, cache: ReleaseCache) {
     this.#store = store;
@@ -75,11 +75,11 @@ export class ReleaseSource {
     this.#refreshing ??= this.#refresh()
       .then(
         (isAnother) => {
-          this.failuresInARow = 0;
+          this.consecutiveFailures = 0;
           return isAnother;
         },
         (error) => {
-          this.failuresInARow++;
+          this.consecutiveFailures++;
           throw error;
         },
       )

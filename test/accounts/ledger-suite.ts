@@ -300,17 +300,17 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
          }));
          await ledger.close();`,
       );
-    const toldBy = (program: LedgerProgram) => program.output().split('debited').length - 1;
+    const reportedBy = (program: LedgerProgram) => program.output().split('debited').length - 1;
 
     test('kill −9 of a process amid its debits loses no acknowledged debit', async () => {
       const { id, charge } = await customer(10_000_000);
       let reported = 0;
       for (const debits of [50, 1_000]) {
         const program = debitor(charge(1), 16);
-        await expect.poll(() => toldBy(program)).toBeGreaterThan(debits);
+        await expect.poll(() => reportedBy(program)).toBeGreaterThan(debits);
         program.child.kill('SIGKILL');
         await program.ended;
-        reported += toldBy(program);
+        reported += reportedBy(program);
       }
       const { used } = await booksOf(ledger, id);
       expect(used).toBeGreaterThanOrEqual(reported);
@@ -324,7 +324,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       const programs = [debitor(charge(1), 8), debitor(charge(1), 8)];
       const codes = await Promise.all(programs.map((program) => program.ended));
       expect(codes, programs.map((program) => program.output()).join('')).toEqual([0, 0]);
-      expect(toldBy(programs[0]) + toldBy(programs[1])).toBe(3_000);
+      expect(reportedBy(programs[0]) + reportedBy(programs[1])).toBe(3_000);
       // A ledger that was open throughout sees the changes of other processes.
       expect(await ledger.admit(hashApiKey(plainKey), NOON)).toMatchObject({ balance: 0 });
     });

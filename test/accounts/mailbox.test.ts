@@ -4,8 +4,8 @@ import {
   asciiDomain,
   hashMailbox,
   isProvider,
-  keptMailbox,
   mailboxOf,
+  storableMailbox,
 } from '../../portal/accounts/mailbox.ts';
 
 test.each([
@@ -79,9 +79,11 @@ test('a provider is identified by its domains and their aliases', () => {
 
 test('a ledger keeps addresses of one to 1,500 bytes', () => {
   const of = (length: number) => `${'x'.repeat(length - '@a.org'.length)}@a.org`;
-  expect(keptMailbox(` ${of(1_500)} `)).toBe(of(1_500));
+  expect(storableMailbox(` ${of(1_500)} `)).toBe(of(1_500));
   for (const email of ['', ' ', of(1_501), `é${of(1_499)}`]) {
-    expect(() => keptMailbox(email)).toThrow(new RangeError('an address must be 1 to 1500 bytes'));
+    expect(() => storableMailbox(email)).toThrow(
+      new RangeError('an address must be 1 to 1500 bytes'),
+    );
   }
 });
 

@@ -117,14 +117,14 @@ test('a single debit whose reply is lost, or whose request is lost or late, char
 
     const held = wire.cutBeforeNext();
     const lost = ask().catch((error: unknown) => error);
-    const letGo = await held;
+    const releaseReads = await held;
     expect(await lost).toBeInstanceOf(RefundPending);
     await back();
     // The debit was undone before it arrived; no later debit of the account may make it possible
     // again.
     await pause(600);
     expect((await ledger.debit(charge)).outcome).toBe('debited');
-    await letGo();
+    await releaseReads();
     expect(await books()).toMatchObject({ used: charge.tokens, requests: 1 });
     await ledger.refund(charge);
     expect(await books()).toEqual(untouched);
@@ -140,12 +140,12 @@ test.each([
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
   const lost = ask().catch((error: unknown) => error);
   clock.mockRestore();
-  const letGo = await held;
+  const releaseReads = await held;
   expect(await lost).toBeInstanceOf(RefundPending);
   await back();
   // After closing, the debit has been undone, or a warning logged; no other debit has been made.
   await ledger.close();
-  await letGo();
+  await releaseReads();
   expect(await books()).toEqual({ granted: TOKENS, used: 0, requests: 0, balance: TOKENS });
 });
 

@@ -122,10 +122,10 @@ test('racing processes charge one key once and return one response', async () =>
 });
 
 test('expired responses make room for new ones: the ledger does not grow', async () => {
-  const [responsesADay, bytes] = [100, 40_000];
+  const [responsesPerDay, bytes] = [100, 40_000];
   const sizes: number[] = [];
   for (let day = 0; day < 24; day++) {
-    const kept = Array.from({ length: responsesADay }, (_, n) =>
+    const kept = Array.from({ length: responsesPerDay }, (_, n) =>
       chargeAndKeep(
         ledger,
         { account, keyId: 'key', route: ROUTE, tokens: 1, atMs: NOON + day * DAY_MS },
@@ -136,9 +136,9 @@ test('expired responses make room for new ones: the ledger does not grow', async
     await Promise.all(kept);
     sizes.push(await bytesIn(folder));
   }
-  expect(sizes[0]).toBeGreaterThan(responsesADay * bytes);
+  expect(sizes[0]).toBeGreaterThan(responsesPerDay * bytes);
   // Freed pages become reusable some commits later.
-  expect(sizes.at(-1)).toBeLessThan(5 * responsesADay * bytes);
+  expect(sizes.at(-1)).toBeLessThan(5 * responsesPerDay * bytes);
   expect(await ledger.usage(account)).toHaveLength(24);
 });
 

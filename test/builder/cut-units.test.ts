@@ -37,7 +37,7 @@ function sketch({ columns, blocks, sunk }: typeof land extends fc.Arbitrary<infe
 }
 
 /** Whether every county of a group reaches all others through neighbours in the group. */
-function hangsTogether(
+function isContiguous(
   group: readonly string[],
   counties: Readonly<Record<string, CountyEstimate>>,
 ) {
@@ -57,7 +57,7 @@ test('units contain every county once, are contiguous, and respect the block lim
     expect(units.flat().sort()).toEqual(Object.keys(counties));
     for (const unit of units) {
       expect(unit).toEqual([...unit].sort());
-      expect(hangsTogether(unit, counties)).toBe(true);
+      expect(isContiguous(unit, counties)).toBe(true);
       const blocks = unit.reduce((sum, county) => sum + counties[county].blocks, 0);
       expect(blocks <= maxBlocks || unit.length === 1).toBe(true);
     }

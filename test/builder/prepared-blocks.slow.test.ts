@@ -85,12 +85,12 @@ test('tables are the same whether blocks were kept in memory or spilled', async 
     const about = { paths: city.files.blocks, keyOf: () => 'files', store, receipts, scratch };
     const prepared = await writeBlocks({ ...about, progress: silent, heldBlocks });
     await store.close();
-    return { prepared, laidAside: (await readdir(scratch)).length };
+    return { prepared, spilled: (await readdir(scratch)).length };
   };
   const held = await prepare('held', 1_000);
   const laid = await prepare('laid', 60);
   expect(laid.prepared).toEqual(held.prepared);
-  expect([held.laidAside, laid.laidAside > 10]).toEqual([0, true]);
+  expect([held.spilled, laid.spilled > 10]).toEqual([0, true]);
 });
 
 test('a block that occurs in two files is refused, by its number', async () => {

@@ -93,9 +93,9 @@ test('places equal those made from all lists at once, in memory or spilled, what
   const [held, laid] = [await prepare(lists, 'held'), await prepare(lists, 'laid', 50)];
   expect(await held.within(EVERYWHERE)).toEqual(whole);
   expect(laid.prepared).toEqual(held.prepared);
-  const laidAside = async (name: string) => (await readdir(path.join(folder, name))).length;
-  expect(await laidAside('held-scratch')).toBe(0);
-  expect(await laidAside('laid-scratch')).toBeGreaterThan(20);
+  const spilled = async (name: string) => (await readdir(path.join(folder, name))).length;
+  expect(await spilled('held-scratch')).toBe(0);
+  expect(await spilled('laid-scratch')).toBeGreaterThan(20);
   expect(Object.keys(held.prepared).length).toBeGreaterThan(2);
 });
 

@@ -89,7 +89,7 @@ export class Api {
         ? {}
         : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    keepsItsWord(response, before - (await this.balance(asked)));
+    expectContract(response, before - (await this.balance(asked)));
     return response;
   }
 
@@ -109,7 +109,7 @@ export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> 
 }
 
 /** Checks the invariants of every response, given the decrease of the client's balance. */
-export function keepsItsWord(response: HttpResponse, spent: number): void {
+export function expectContract(response: HttpResponse, spent: number): void {
   const { statusCode, headers, body } = response;
   expect(headers['x-request-id'], 'X-Request-Id').toBeTruthy();
   expect(headers['access-control-allow-origin'], 'CORS').toBe('*');

@@ -36,7 +36,7 @@ async function send(bytes: string, options?: Parameters<typeof onTheWire>[2]) {
   let said = 0;
   for (const response of responses) {
     said += Number(response.headers['x-tokens-charged'] ?? 0);
-    keepsItsWord(response);
+    expectContract(response);
   }
   // A debit whose response did not reach its client is undone eventually.
   await expect
@@ -49,7 +49,7 @@ async function send(bytes: string, options?: Parameters<typeof onTheWire>[2]) {
   return { responses, isClosed, statuses: responses.map(({ status }) => status), charged: said };
 }
 
-function keepsItsWord(response: WireResponse): void {
+function expectContract(response: WireResponse): void {
   const { status, headers, body } = response;
   expect(headers['x-request-id'], `X-Request-Id of a ${status}`).toBeTruthy();
   expect(headers['x-request-id']).toMatch(/^[\x21-\x7e]{1,128}$/);

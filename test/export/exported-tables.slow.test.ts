@@ -204,12 +204,12 @@ test('GEOIDs are text, whole minutes are a byte, and tenths are a double, which 
 
 test('a row of reach takes under 1 byte, a row of pois under 1.5', async () => {
   const { files } = JSON.parse(await readFile(path.join(root, 'files.json'), 'utf8'));
-  const bytesARow = (wanted: string) => {
+  const bytesPerRow = (wanted: string) => {
     const { bytes, rows } = files.find(({ table }: { table: string }) => table === wanted);
     return bytes / rows;
   };
-  expect(bytesARow('reach')).toBeLessThan(1);
-  expect(bytesARow('pois')).toBeLessThan(1.5);
+  expect(bytesPerRow('reach')).toBeLessThan(1);
+  expect(bytesPerRow('pois')).toBeLessThan(1.5);
 });
 
 test('geopandas reads the outlines of blocks and places as GDAL reads those published', async () => {

@@ -31,7 +31,12 @@ test.each(Object.entries(failing))(
 test.each(Object.entries(failing))(
   'a store read that %s counts as failed, without bytes',
   async (_, call) => {
-    const rest = { failuresInARow: 2, restMs: 60_000, isFailure: () => true, refusal: () => fault };
+    const rest = {
+      consecutiveFailures: 2,
+      restMs: 60_000,
+      isFailure: () => true,
+      refusal: () => fault,
+    };
     const calls = new StoreCalls(new CircuitBreaker(rest), null);
     const read = { operation: 'range', object: 'nearest/24510-0.tta', bytes: 460 } as const;
     await expect(calls.around(read, call)).rejects.toBe(fault);

@@ -192,7 +192,7 @@ const wholeForRange = altered((response) => {
 /** Failures applied to all object reads, and whether responses are still possible. */
 const FAULTS: readonly (readonly [what: string, fault: () => Fault | null, outcome: string])[] = [
   ['slow', () => ({ delayMs: 100 }), 'answered'],
-  ['500 now and then', now_and_then(status(500)), 'answered'],
+  ['500 now and then', occasionally(status(500)), 'answered'],
   ['500 always', () => status(500), 'refused'],
   ['truncated', () => ({ cut: 7 }), 'refused'],
   ['wrong bytes', () => garbled, 'refused'],
@@ -201,7 +201,7 @@ const FAULTS: readonly (readonly [what: string, fault: () => Fault | null, outco
   ['gone', () => 'reset', 'refused'],
 ];
 
-function now_and_then(fault: Fault): () => Fault | null {
+function occasionally(fault: Fault): () => Fault | null {
   let at = 0;
   return () => (at++ % 12 === 0 ? fault : null);
 }

@@ -196,7 +196,7 @@ describe('guessing', () => {
     const tries = outcomes.filter((outcome) => outcome === null).length;
     expect(tries).toBe(100);
     // Chance per year of a right guess among a million codes, for one network and for all together.
-    const yearly = (triesADay: number) => 1 - (1 - 1e-6) ** (365 * triesADay);
+    const yearly = (triesPerDay: number) => 1 - (1 - 1e-6) ** (365 * triesPerDay);
     expect(1 / yearly(10)).toBeGreaterThan(250);
     expect(1 / yearly(tries)).toBeGreaterThan(25);
   });

@@ -8,7 +8,7 @@ import { Town } from './town.ts';
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 /** Number of restarts of each of the two servers. */
-const RESTARTS_A_DAY = 10;
+const RESTARTS_PER_DAY = 10;
 
 test.each([
   ['SQLite', newSqliteLedgers()],
@@ -28,7 +28,7 @@ test.each([
     await town.shop.reconcile();
     await town.shop.payment.settleOpenEvents();
     expect(town.citizens.length).toBeGreaterThan(15);
-    expect(town.restarts).toBe(2 * RESTARTS_A_DAY);
+    expect(town.restarts).toBe(2 * RESTARTS_PER_DAY);
     const { ledger, books, now } = town.shop;
     for (const citizen of town.citizens) {
       await expectAccountedFor({ ledger, books, nowMs: now() }, citizen);
@@ -53,7 +53,7 @@ async function aMonthBefore(town: Town): Promise<void> {
 
 /** Draws the hours at which a server restarts, the same number of hours in every town. */
 function hoursOfRestarts(random: Random): ReadonlySet<number> {
-  return new Set(random.shuffle([...Array(24).keys()]).slice(0, RESTARTS_A_DAY));
+  return new Set(random.shuffle([...Array(24).keys()]).slice(0, RESTARTS_PER_DAY));
 }
 
 async function anHour(

@@ -17,7 +17,7 @@ const folder = folderOfEachTest();
 let proxy: ProxyHarness;
 let customer: { id: string; key: string };
 /** Releases the reads that `holdReads` holds. */
-let letGo = () => {};
+let releaseReads = () => {};
 /** The proxy's ends of the connections. */
 const accepted = new Set<Socket>();
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await proxy.app.listen({ port: 0, host: '127.0.0.1' });
 });
 afterEach(async () => {
-  letGo();
+  releaseReads();
   await proxy.close();
 });
 
@@ -38,7 +38,7 @@ afterEach(async () => {
 function holdReads(): Promise<void> {
   const readRange = proxy.store.readRange.bind(proxy.store);
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    releaseReads = resolve;
   });
   return new Promise((begun) => {
     proxy.store.readRange = async (...range) => {
@@ -83,7 +83,7 @@ test('a pipelined request is not started early, and costs nothing when its clien
   expect(await balance()).toBe(paid);
   socket.resetAndDestroy();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  letGo();
+  releaseReads();
   await new Promise((resolve) => setTimeout(resolve, 200));
   // The first request had started, and its charge is refunded.
   await expect.poll(balance).toBe(paid);
@@ -147,7 +147,7 @@ async function closeAmidRequest(more = '') {
 
 test('while closing, a response declares itself the last, and later requests are not started', async () => {
   const { received, ended } = await closeAmidRequest(ask(hot));
-  letGo();
+  releaseReads();
   await ended;
   const statuses = [...received().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
   expect(statuses).toEqual(['200']);
@@ -159,7 +159,7 @@ test('while closing, a response declares itself the last, and later requests are
 test('while closing, a connection ends with the response already started', async () => {
   const { received, ended } = await closeAmidRequest();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  letGo();
+  releaseReads();
   await soonerThan(1_000, ended);
   expect(received()).toMatch(/^HTTP\/1\.1 200 /);
 });

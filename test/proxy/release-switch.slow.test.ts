@@ -76,9 +76,9 @@ test('a request in flight finishes on the release it started with', async () => 
   const cold = await ofThisTest(openProxy(folder));
   const { key: coldKey } = await cold.customer();
   const readRange = cold.store.readRange.bind(cold.store);
-  let letGo = () => {};
+  let releaseReads = () => {};
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    releaseReads = resolve;
   });
   const reading = new Promise<void>((resolve) => {
     cold.store.readRange = async (...range) => {
@@ -93,7 +93,7 @@ test('a request in flight finishes on the release it started with', async () => 
   cold.store.readRange = readRange;
   await publishSmallRelease(folder, 'second', [same, after, added]);
   await cold.releases.refresh();
-  letGo();
+  releaseReads();
   expect(await underWay).toBe(expected);
   expect((await cold.get(summary(geoid), coldKey)).body).not.toBe(expected);
 });

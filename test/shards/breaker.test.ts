@@ -17,7 +17,7 @@ afterEach(() => {
 function opened() {
   const changes: boolean[] = [];
   const breaker = new CircuitBreaker({
-    failuresInARow: 3,
+    consecutiveFailures: 3,
     restMs: REST_MS,
     refusal: () => refused,
     isFailure: (error) => error === trouble,

@@ -22,7 +22,7 @@ import {
 } from '../../shards/nearest/nearest.ts';
 import { encodePoiTable, PoiTable } from '../../shards/pois/poi-table.ts';
 import { forAll } from '../support/for-all.ts';
-import { harmedAt } from '../support/harmed.ts';
+import { damagedAt } from '../support/harmed.ts';
 
 /** Computes a CRC-32C bit by bit from its definition, independent of the lookup tables. */
 function crcByBits(bytes: Uint8Array): number {
@@ -112,7 +112,7 @@ describe.each([TENTHS, MINUTES])('a matrix row in $name', (unit) => {
     forAll(100, rows, fc.nat(), fc.nat(), (modes, ordinal, where) => {
       const bytes = encode(ordinal, modes);
       fc.pre(bytes.length > 0);
-      const [flipped] = harmedAt(bytes, where);
+      const [flipped] = damagedAt(bytes, where);
       expect(() => decode(ordinal, flipped, modes.length)).toThrow(ShardError);
       const cut = bytes.subarray(0, 1 + (where % (bytes.length - 1)));
       expect(() => decode(ordinal, cut, modes.length)).toThrow(ShardError);
@@ -151,7 +151,7 @@ describe('a nearest object', () => {
     forAll(100, shaped, fc.nat(), ({ rows, columns, times }, where) => {
       const bytes = encodeNearest(times, columns);
       const row = where % rows;
-      const [flipped] = harmedAt(rowBytes(bytes, row, columns), where);
+      const [flipped] = damagedAt(rowBytes(bytes, row, columns), where);
       expect(() => decodeNearestRow('object', row, flipped, columns)).toThrow(ShardError);
       const right = rowBytes(bytes, row, columns);
       expect(() => decodeNearestRow('object', row + 1, right, columns)).toThrow(ShardError);
@@ -197,7 +197,7 @@ describe('a block index', () => {
       expect(() =>
         BlockIndex.decode('object', bytes.subarray(0, where % (bytes.length - 8))),
       ).toThrow(ShardError);
-      const [flipped] = harmedAt(bytes, where);
+      const [flipped] = damagedAt(bytes, where);
       // The padding between sections is unused: only a flip there may go undetected.
       try {
         expect(BlockIndex.decode('object', flipped)).toEqual(intact);

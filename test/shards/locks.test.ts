@@ -107,9 +107,9 @@ describe('a lock file', () => {
   test('with a dead owner is refused to the contender that was delayed until another had taken it', async () => {
     const file = path.join(folder, 'held-up.lock');
     await fs.writeFile(file, DEAD);
-    let letGo = () => {};
+    let releaseReads = () => {};
     const held = new Promise<void>((resolve) => {
-      letGo = resolve;
+      releaseReads = resolve;
     });
     let reads = 0;
     const hold = (step: string, read: string) =>
@@ -119,7 +119,7 @@ describe('a lock file', () => {
       await expect.poll(() => reads).toBe(1);
       const first = await takeLock(file);
       expect(first.taken).toBe(true);
-      letGo();
+      releaseReads();
       expect(await second).toEqual({ taken: false, owner: process.pid });
       expect(await isLocked(file)).toBe(true);
       if (first.taken) await first.release();

@@ -240,12 +240,12 @@ describe('on random streets', () => {
         ),
       );
       const height = (x: number, y: number) => 0.11 * x - 0.07 * y;
-      const isVoid = (x: number, y: number) => (x + 2 * y + 0.37) % 90 < 40;
+      const isNoData = (x: number, y: number) => (x + 2 * y + 0.37) % 90 < 40;
       const { slopes } = await measureSlopes(
         streets,
-        ground((x, y) => (isVoid(x, y) ? Number.NaN : height(x, y))),
+        ground((x, y) => (isNoData(x, y) ? Number.NaN : height(x, y))),
       );
-      const expected = shapes.flatMap((shape) => profileOf(shape, height, isVoid));
+      const expected = shapes.flatMap((shape) => profileOf(shape, height, isNoData));
       expect(slopes.grades.length).toBe(expected.length);
       slopes.grades.forEach((grade, i) => {
         expect(Math.abs(grade - expected[i])).toBeLessThan(1e-5);
@@ -283,7 +283,7 @@ describe('on random streets', () => {
 function profileOf(
   shape: readonly Point[],
   height: (x: number, y: number) => number,
-  isVoid: (x: number, y: number) => boolean,
+  isNoData: (x: number, y: number) => boolean,
 ): number[] {
   const lengths = shape.slice(1).map(([x, y], i) => Math.hypot(x - shape[i][0], y - shape[i][1]));
   const all = lengths.reduce((sum, length) => sum + length, 0);
@@ -300,7 +300,7 @@ function profileOf(
     return shape[shape.length - 1];
   };
   const places = Array.from({ length: steps + 1 }, (_, i) => at((all * i) / steps));
-  const known = places.map(([x, y]) => (isVoid(x, y) ? Number.NaN : height(x, y)));
+  const known = places.map(([x, y]) => (isNoData(x, y) ? Number.NaN : height(x, y)));
   const filled = known.map((value, i) => {
     if (!Number.isNaN(value)) return value;
     const [before, after] = [known.slice(0, i), known.slice(i + 1)].map((some) =>

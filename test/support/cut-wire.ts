@@ -19,7 +19,7 @@ export interface CutWire {
 
 export async function openCutWire(to: number): Promise<CutWire> {
   let swallow: (() => void) | undefined;
-  let hold: ((letGo: () => Promise<void>) => void) | undefined;
+  let hold: ((releaseReads: () => Promise<void>) => void) | undefined;
   let heldWord = '';
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

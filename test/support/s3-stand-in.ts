@@ -69,7 +69,7 @@ interface Answer {
 }
 
 /** A request, read and checked. */
-interface Asked {
+interface ParsedRequest {
   readonly method: string;
   readonly bucket: Bucket;
   readonly key: string;
@@ -126,7 +126,7 @@ export async function startS3StandIn(): Promise<S3StandIn> {
   return standIn;
 }
 
-function askedOf(standIn: S3StandIn, request: IncomingMessage, body: Buffer): Asked {
+function askedOf(standIn: S3StandIn, request: IncomingMessage, body: Buffer): ParsedRequest {
   const { method = '', url = '', headers } = request;
   requireSignature(method, url, headers, body);
   const { pathname, searchParams: query } = new URL(url, standIn.endpoint);
@@ -136,7 +136,7 @@ function askedOf(standIn: S3StandIn, request: IncomingMessage, body: Buffer): As
   return { method, bucket, key: decodeURIComponent(parts.join('/')), query, headers, body };
 }
 
-function perform(standIn: S3StandIn, asked: Asked): Answer {
+function perform(standIn: S3StandIn, asked: ParsedRequest): Answer {
   const { method, key, query } = asked;
   if (key === '' && query.has('uploads')) return listUploads(asked, standIn.pageSize);
   if (key === '') return listObjects(asked, standIn.pageSize);
@@ -150,7 +150,7 @@ function perform(standIn: S3StandIn, asked: Asked): Answer {
   return getObject(asked);
 }
 
-function putObject({ bucket, key, headers, body }: Asked, nowMs: number): Answer {
+function putObject({ bucket, key, headers, body }: ParsedRequest, nowMs: number): Answer {
   const there = bucket.objects.get(key);
   if (headers['if-none-match'] === '*' && there) throw new Refused(412, 'PreconditionFailed');
   const wanted = headers['if-match'];
@@ -164,7 +164,7 @@ function putObject({ bucket, key, headers, body }: Asked, nowMs: number): Answer
   return { headers: { etag } };
 }
 
-function getObject({ bucket, key, headers }: Asked): Answer {
+function getObject({ bucket, key, headers }: ParsedRequest): Answer {
   const found = bucket.objects.get(key);
   if (!found) throw new Refused(404, 'NoSuchKey');
   const { body, etag, modifiedMs, headers: described } = found;
@@ -177,14 +177,17 @@ function getObject({ bucket, key, headers }: Asked): Answer {
   return { status: 206, headers: { ...stated, ...range }, body: body.subarray(from, last + 1) };
 }
 
-function beginUpload({ bucket, key, headers }: Asked, nowMs: number): Answer {
+function beginUpload({ bucket, key, headers }: ParsedRequest, nowMs: number): Answer {
   const id = randomUUID();
   const upload = { key, headers: describing(headers), begunMs: nowMs, parts: new Map() };
   bucket.uploads.set(id, upload);
   return { body: document('InitiateMultipartUploadResult', element('UploadId', id)) };
 }
 
-function continueUpload({ method, bucket, key, query, body }: Asked, nowMs: number): Answer {
+function continueUpload(
+  { method, bucket, key, query, body }: ParsedRequest,
+  nowMs: number,
+): Answer {
   const id = query.get('uploadId')!;
   const upload = bucket.uploads.get(id);
   if (upload?.key !== key) throw new Refused(404, 'NoSuchUpload');
@@ -204,7 +207,7 @@ function continueUpload({ method, bucket, key, query, body }: Asked, nowMs: numb
 }
 
 /** Lists entries directly under a prefix, and the folders below it, in the order of their names. */
-function listObjects({ bucket, query }: Asked, pageSize: number): Answer {
+function listObjects({ bucket, query }: ParsedRequest, pageSize: number): Answer {
   const entries = new Map<string, string>();
   for (const [key, { body, modifiedMs, etag }] of bucket.objects) {
     const folder = folderUnder(query, key);
@@ -225,7 +228,7 @@ function listObjects({ bucket, query }: Asked, pageSize: number): Answer {
 }
 
 /** Lists incomplete uploads by key, and those of one key in the order in which they began. */
-function listUploads({ bucket, query }: Asked, pageSize: number): Answer {
+function listUploads({ bucket, query }: ParsedRequest, pageSize: number): Answer {
   const all = [...bucket.uploads]
     .filter(([, { key }]) => folderUnder(query, key) === null)
     .sort(([, one], [, other]) => byBytes(one.key, other.key));

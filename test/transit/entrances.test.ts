@@ -7,15 +7,15 @@ import { type FeedStop, LOCATION } from '../../builder/gtfs/stops.ts';
 import { forAll } from '../support/for-all.ts';
 
 /** Metres per degree of latitude, on the ellipsoid at 39°. */
-const METRES_A_DEGREE = 111_016;
-const METRES_A_SECOND = 4.8 / 3.6;
+const METRES_PER_DEGREE = 111_016;
+const METRES_PER_SECOND = 4.8 / 3.6;
 
 /** A stop the given metres north of 39°. */
 const stop = (id: string, north: number, members: Partial<FeedStop> = {}): FeedStop => ({
   id,
   name: id,
   lon: -76,
-  lat: 39 + north / METRES_A_DEGREE,
+  lat: 39 + north / METRES_PER_DEGREE,
   type: LOCATION.stop,
   parent: '',
   timeZone: null,
@@ -49,7 +49,7 @@ function stationsOf(
       stations.of(byId.get(id)!).map(({ lon, lat, secondsIn, secondsOut, ...rest }) => {
         expect(lon).toBe(-76);
         return {
-          north: Math.round((lat - 39) * METRES_A_DEGREE),
+          north: Math.round((lat - 39) * METRES_PER_DEGREE),
           times: [rounded(secondsIn), rounded(secondsOut)],
           ...rest,
         };
@@ -65,7 +65,7 @@ function stationsOf(
 }
 
 /** The seconds of a walk, rounded to tenths. */
-const walk = (metres: number) => Math.round((metres / METRES_A_SECOND) * 10) / 10;
+const walk = (metres: number) => Math.round((metres / METRES_PER_SECOND) * 10) / 10;
 const itself = (north: number, level: number | null = 0) => [
   { north, times: [0, 0], level, isEntrance: false },
 ];
@@ -199,7 +199,7 @@ test('subway platforms without a station are connected with those near them', ()
     stop('bus', 10),
     platform('of a station', 10),
     // Nearer than the gap in latitude and in longitude, but farther in a straight line.
-    stop('across', 170, { lon: -76 + 170 / METRES_A_DEGREE / Math.cos((39 * Math.PI) / 180) }),
+    stop('across', 170, { lon: -76 + 170 / METRES_PER_DEGREE / Math.cos((39 * Math.PI) / 180) }),
   ];
   const subways = { a: 'subway', near: 'subway', far: 'subway', across: 'subway' } as const;
   const { within } = stationsOf(stops, [], {

@@ -50,8 +50,8 @@ export function defineKeys(keys: Command): void {
       run(async () => {
         // Checked first, so that a mistyped flag creates no ledger.
         const tokens = checkedTokens(flags);
-        const makesIt = flags.account === undefined;
-        await runWithLedger(flags, (ledger) => create(ledger, flags, tokens), { makesIt });
+        const mayCreate = flags.account === undefined;
+        await runWithLedger(flags, (ledger) => create(ledger, flags, tokens), { mayCreate });
       }),
     );
 

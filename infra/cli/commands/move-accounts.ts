@@ -36,7 +36,7 @@ export function addMoveAccountsCommands(accounts: Command): void {
     .argument('[file]', 'a file written by export (default: standard input)')
     .addHelpText('after', HELP)
     .action((file: string | undefined, flags: Flags) =>
-      runWithLedger(flags, (ledger) => importFrom(ledger, file), { makesIt: true }),
+      runWithLedger(flags, (ledger) => importFrom(ledger, file), { mayCreate: true }),
     );
 }
 

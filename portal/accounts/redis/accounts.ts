@@ -11,7 +11,7 @@ import type {
 import { membershipDetail } from '../audit-details.ts';
 import { signupGrant } from '../bookkeeping.ts';
 import type { KeyHash } from '../key-hash.ts';
-import { hashMailbox, keptMailbox, mailboxOf } from '../mailbox.ts';
+import { hashMailbox, mailboxOf, storableMailbox } from '../mailbox.ts';
 import { orderOf } from './balances.ts';
 import type { RedisConnection } from './connection.ts';
 import {
@@ -67,7 +67,7 @@ export async function withMailbox<T>(
   use: (id: AccountId, opening: Opening) => Promise<T | undefined>,
 ): Promise<T> {
   if (email === null) return (await use(randomUUID(), { due: true, disabled: false }))!;
-  const mailbox = keptMailbox(email);
+  const mailbox = storableMailbox(email);
   for (;;) {
     const id = await claimMailbox(redis, mailbox, randomUUID());
     // Read after the claim: a closing account records its mailbox here before releasing it.

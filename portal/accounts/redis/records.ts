@@ -8,7 +8,7 @@ import {
   type UsageDay,
 } from '../accounts.ts';
 import { grantsInOrder, usageInOrder } from '../in-order.ts';
-import { keptMailbox } from '../mailbox.ts';
+import { storableMailbox } from '../mailbox.ts';
 import { accountOf, claimMailbox, fieldsOf, membershipText } from './accounts.ts';
 import { keyOwnerEntry } from './admission.ts';
 import { grantRecord } from './balances.ts';
@@ -76,7 +76,8 @@ export async function importAccount(
   const { id, email } = records.account;
   const { account, keys, uses, revoked, grants, usage, audit } = keysOf(id);
   if ((await redis.ask((client) => client.exists(account))) === 1) return false;
-  if (email !== null && (await claimMailbox(redis, keptMailbox(email), id)) !== id) return false;
+  if (email !== null && (await claimMailbox(redis, storableMailbox(email), id)) !== id)
+    return false;
   const active = records.keys.filter((key) => key.revokedAtMs === null);
   const ended = records.keys.filter((key) => key.revokedAtMs !== null);
   ended.sort((a, b) => b.revokedAtMs! - a.revokedAtMs!);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Account, AccountId, AccountOrder, Change, Membership } from '../accounts.ts';
 import { membershipDetail, STILL_DISABLED } from '../audit-details.ts';
 import { requireGrant, signupGrant } from '../bookkeeping.ts';
-import { hashMailbox, keptMailbox, mailboxOf } from '../mailbox.ts';
+import { hashMailbox, mailboxOf, storableMailbox } from '../mailbox.ts';
 import { note } from './audit.ts';
 import { grant } from './balances.ts';
 import type { SqlConnection } from './sql-connection.ts';
@@ -18,7 +18,7 @@ export function openAccount(
   db: SqlConnection,
   { email, grant: first, signupGrant: signup, by, atMs }: AccountOrder,
 ): { account: Account; isNew: boolean } {
-  const mailbox = email === null ? null : keptMailbox(email);
+  const mailbox = email === null ? null : storableMailbox(email);
   const known = mailbox === null ? undefined : accountOfMailbox(db, mailbox);
   if (known) return { account: known, isNew: false };
   const former = mailbox === null ? undefined : formerMailbox(db, mailbox);

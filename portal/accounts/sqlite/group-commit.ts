@@ -74,7 +74,7 @@ export class GroupCommit {
 }
 
 /** Maximum number of outcomes delivered per turn of the event loop. */
-const MAX_A_TURN = 8;
+const MAX_PER_TURN = 8;
 /** Target duration of a turn; after a longer one, the next delivers fewer outcomes. */
 const TURN_MS: Millis = 4;
 
@@ -94,7 +94,7 @@ class OutcomeDelivery {
     });
     if (this.#isRunning) return;
     this.#isRunning = true;
-    let perTurn = MAX_A_TURN;
+    let perTurn = MAX_PER_TURN;
     for (let next = this.#waiting.shift(); next; ) {
       const beganMs = performance.now();
       for (let n = 0; next && n < perTurn; n++) {
@@ -104,7 +104,7 @@ class OutcomeDelivery {
       if (!next) break;
       await new Promise(setImmediate);
       const isLong = performance.now() - beganMs > TURN_MS;
-      perTurn = isLong ? Math.max(1, perTurn >> 1) : Math.min(MAX_A_TURN, perTurn + 1);
+      perTurn = isLong ? Math.max(1, perTurn >> 1) : Math.min(MAX_PER_TURN, perTurn + 1);
     }
     // Drops the record of which clients have had a turn.
     this.#waiting = new FairQueue();

@@ -57,7 +57,7 @@ interface Route {
 export type Send = (route: Route, params: Params, options: CallOptions) => Promise<Reply<unknown>>;
 
 /** Statuses of transient failures; 0 if there was no response. */
-const PASSING = [0, 408, 429, 500, 502, 503, 504];
+const TRANSIENT = [0, 408, 429, 500, 502, 503, 504];
 /** Headers that stay valid for as long as the body does. */
 const LASTING = /^(etag|content-type|link|x-next-cursor|x-resolved-block|x-unrouted)$/;
 
@@ -119,7 +119,7 @@ export function createSender(options: ClientOptions): Send {
         return await attempt();
       } catch (error) {
         if (!(error instanceof ApiError) || failures >= retries) throw error;
-        if (!PASSING.includes(error.status) || error.slug === 'tokens-exhausted') throw error;
+        if (!TRANSIENT.includes(error.status) || error.slug === 'tokens-exhausted') throw error;
         const wait = error.retryAfterMs ?? backoffMs(failures);
         if (wait > maxWaitMs) throw error;
         if (error.slug === 'rate-limited') pausedUntil = performance.now() + wait;

@@ -95,9 +95,10 @@ async function outlinesFor(
 function minBlocks(release: Release, { query, nthFilter, page }: ResolvedArea): number {
   const { modes, types } = query;
   const { limit } = page;
-  const rowsACell = nthFilter?.nths?.length ?? 1;
-  const rowsABlock = modes.length * (types?.size ?? release.taxonomy.leafIds.length) * rowsACell;
-  return Math.min(BLOCKS_PER_READ, Math.ceil(limit / Math.max(1, rowsABlock)) + 1);
+  const rowsPerCell = nthFilter?.nths?.length ?? 1;
+  const rowsPerBlock =
+    modes.length * (types?.size ?? release.taxonomy.leafIds.length) * rowsPerCell;
+  return Math.min(BLOCKS_PER_READ, Math.ceil(limit / Math.max(1, rowsPerBlock)) + 1);
 }
 
 /** Request of an areal route, apart from its area. */

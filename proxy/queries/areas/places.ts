@@ -128,7 +128,7 @@ class PlaceNames {
 
   /** Indexes places given in GEOID order, the tie-breaker for equal populations. */
   static async of(inOrder: readonly PlaceRecord[]): Promise<PlaceNames> {
-    const places = maxPopulousFirst(inOrder);
+    const places = mostPopulousFirst(inOrder);
     const names: string[] = [];
     for (const [i, { name }] of places.entries()) {
       names.push(foldText(name));
@@ -150,7 +150,7 @@ const MAX_PEOPLE = 2 ** 30;
  * Sorts places by descending population. Each sort key is packed into one number, since sorting
  * numbers is ten times as fast as sorting with a comparator.
  */
-function maxPopulousFirst(places: readonly PlaceRecord[]): PlaceRecord[] {
+function mostPopulousFirst(places: readonly PlaceRecord[]): PlaceRecord[] {
   const { length } = places;
   const key = ({ population }: PlaceRecord, i: number) => (MAX_PEOPLE - population) * length + i;
   return Array.from(Float64Array.from(places, key).sort(), (value) => places[value % length]);

@@ -6,8 +6,8 @@ import { ShardError } from '../../../shards/errors.ts';
 import { type Geoid, geoidToNumber } from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import {
+  endOfTenths,
   longestInMinutes,
-  longestInTenths,
   toMinutes,
   toTenths,
 } from '../../../shards/matrix/rounded-times.ts';
@@ -43,7 +43,7 @@ interface Rounding {
 const TO_BLOCK: Rounding = { minutesOf: toMinutes, longest: longestInMinutes };
 const TO_POI: Rounding = {
   minutesOf: (time) => toTenths(time) / 10,
-  longest: (minutes) => longestInTenths(Math.round(minutes * 10)),
+  longest: (minutes) => endOfTenths(Math.round(minutes * 10)),
 };
 
 /** The objects that the legs of a trip are read from. */
@@ -136,14 +136,14 @@ async function storedTrip(
       : (await release.pois(county, waiters)).matrix;
   const target = matrix.targetOrdinal('geoid' in end ? geoidToNumber(end.geoid) : end.destId);
   if (target === -1) return { minutes: [], target };
-  const unitsAMinute = 'geoid' in end ? 1 : 10;
+  const unitsPerMinute = 'geoid' in end ? 1 : 10;
   const row = await matrix.row(ordinal);
-  return { minutes: row.map((mode) => timeIn(mode, target, unitsAMinute)), target };
+  return { minutes: row.map((mode) => timeIn(mode, target, unitsPerMinute)), target };
 }
 
-function timeIn({ targets, times }: ModeRow, target: number, unitsAMinute: number) {
+function timeIn({ targets, times }: ModeRow, target: number, unitsPerMinute: number) {
   const at = ordinalIn(targets, target);
-  return at === -1 ? undefined : times[at] / unitsAMinute;
+  return at === -1 ? undefined : times[at] / unitsPerMinute;
 }
 
 async function transitLegs(

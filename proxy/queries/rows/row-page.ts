@@ -52,8 +52,8 @@ export async function pageOfRow(
     const mode = modes[position];
     if (modeIdOf(mode) < afterModeId) continue;
     const { targets, times } = row.mode(position);
-    const isAmid = modeIdOf(mode) === afterModeId;
-    const first = isAmid ? rankIn(targets, rankIn(ids, afterId + 1)) : 0;
+    const isResumed = modeIdOf(mode) === afterModeId;
+    const first = isResumed ? rankIn(targets, rankIn(ids, afterId + 1)) : 0;
     const open = { targets: targets.subarray(first), times: times.subarray(first) };
     const wanted = takesAll ? open : entriesWanted(open, filter, limit - count + 1);
     const room = Math.min(wanted.targets.length, limit - count);

@@ -50,7 +50,7 @@ export interface HttpReaderOptions {
  */
 export class HttpReader implements Store {
   readonly location: string;
-  readonly #face: ObjectProtocol;
+  readonly #protocol: ObjectProtocol;
   readonly #agent: Agent;
   readonly #latencies = new Latencies();
   /**
@@ -64,11 +64,11 @@ export class HttpReader implements Store {
 
   constructor(
     location: string,
-    face: ObjectProtocol,
+    protocol: ObjectProtocol,
     { ca, patience = BUILDING_TIMEOUTS }: HttpReaderOptions = {},
   ) {
     this.location = location;
-    this.#face = face;
+    this.#protocol = protocol;
     this.#patience = patience;
     const { connectMs, silenceMs } = patience;
     this.#agent = new Agent({
@@ -105,12 +105,12 @@ export class HttpReader implements Store {
   }
 
   async presignedUrl(name: string, expiresMs: Millis): Promise<PresignedUrl | null> {
-    return (await this.#face.presignedUrl?.(name, expiresMs)) ?? null;
+    return (await this.#protocol.presignedUrl?.(name, expiresMs)) ?? null;
   }
 
   async readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }> {
     const { bytes, etag } = await this.readNow(name, name === LATEST);
-    return { bytes, identity: this.#face.identityOf(bytes, etag) };
+    return { bytes, identity: this.#protocol.identityOf(bytes, etag) };
   }
 
   /** Reads a whole object and its metadata. `fresh` bypasses caches. */
@@ -158,7 +158,7 @@ export class HttpReader implements Store {
 
   #retried<T>(name: string, attempt: () => Promise<T>): Promise<T> {
     const { retryWithinMs } = this.#patience;
-    return retryRequest(this.#face.nameOf(name), this.#retries, retryWithinMs, attempt);
+    return retryRequest(this.#protocol.nameOf(name), this.#retries, retryWithinMs, attempt);
   }
 
   #bytesOf(response: Dispatcher.ResponseData, length: number | null): Promise<Uint8Array> {
@@ -196,7 +196,7 @@ export class HttpReader implements Store {
       withinMs,
     );
     const ask = async (): Promise<T> => {
-      const { origin, path, headers: sent } = await this.#face.request(method, name, headers);
+      const { origin, path, headers: sent } = await this.#protocol.request(method, name, headers);
       try {
         const { signal } = abort;
         const options = { origin, path, method, headers: sent, signal };
@@ -252,13 +252,14 @@ export class HttpReader implements Store {
     }
     const refusal: Refusal = { status, headers, body: await beginningOf(response) };
     throw (
-      this.#face.explain(name, refusal) ?? new TransientError(`the server responded with ${status}`)
+      this.#protocol.explain(name, refusal) ??
+      new TransientError(`the server responded with ${status}`)
     );
   }
 
   async #nothingOf(ref: ObjectRef): Promise<Uint8Array> {
     const found = await this.stat(ref.name);
-    const name = this.#face.nameOf(ref.name);
+    const name = this.#protocol.nameOf(ref.name);
     if (found === null) throw new StoreError('missing', name, 'no such object');
     this.#requireLength(ref, found.bytes);
     this.#requireHash(ref, found.sha256 ?? '');
@@ -277,6 +278,6 @@ export class HttpReader implements Store {
 
   #changed(name: string, problem: string): StoreError {
     const advice = 'build the release again';
-    return new StoreError('changed', this.#face.nameOf(name), `${problem}: ${advice}`);
+    return new StoreError('changed', this.#protocol.nameOf(name), `${problem}: ${advice}`);
   }
 }

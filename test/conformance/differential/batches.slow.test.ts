@@ -105,7 +105,7 @@ function outcomesOf({ path, origins, filter }: Batch): Outcome[] {
 }
 
 /** Data alongside the rows: the facts of each block, the containing block of each point. */
-function toldOf({ path, origins }: Batch): object {
+function membersBesideRows({ path, origins }: Batch): object {
   const { blocks } = demo.release;
   if (path === '/v1/blocks/summary') {
     const known = origins.flatMap((geoid) => blocks.find((one) => one.geoid === geoid) ?? []);
@@ -140,7 +140,7 @@ describe('batches', () => {
       const response = await demo.api.post(batch.path, bodyOf(batch));
       const body = expectRows(response, results.length);
       const errors = outcomes.flatMap(({ id, error }) => (error ? { ...id, type: error } : []));
-      const reported = { ...toldOf(batch), truncated: [], truncated_reason: null };
+      const reported = { ...membersBesideRows(batch), truncated: [], truncated_reason: null };
       expect(body).toMatchObject({ results, errors, ...reported });
       // An aborted response is charged for the part that arrived, so that rows come last.
       expect(Object.keys(body).sort()).toEqual(

@@ -19,7 +19,7 @@ export function judge(response: Delivered): { worth: number; faults: string[] } 
   if (status >= 500) faults.push(`a ${status}`);
   if (status >= 400 && method !== 'HEAD') faults.push(...problemFaults(response));
   if ((BODILESS.includes(status) || method === 'HEAD') && body.length > 0) faults.push('a body');
-  if (tellsTokens(response)) {
+  if (mustStateBalance(response)) {
     const missing = TOKEN_HEADERS.filter((name) => !/^\d+$/.test(headers[name] ?? ''));
     faults.push(...missing.map((name) => `no ${name} with a ${status}`));
   }
@@ -39,7 +39,7 @@ export function judge(response: Delivered): { worth: number; faults: string[] } 
 }
 
 /** Whether a response must state the balance: its key was checked on a metered route. */
-function tellsTokens({ method, clientId, route, status, path, body }: Delivered): boolean {
+function mustStateBalance({ method, clientId, route, status, path, body }: Delivered): boolean {
   if (!clientId.isAdmitted || !isMetered({ route, clientId }) || method === 'OPTIONS') return false;
   // No such method or route, or an invalid URL: the key was not checked.
   const isNoUrl = path.includes(NO_UTF8) || path.split(/[/?]/).some((part) => part.length > 200);

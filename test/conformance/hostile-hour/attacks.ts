@@ -26,7 +26,7 @@ export const HOSTILE_ACCOUNTS = [
 export type HostileAccount = (typeof HOSTILE_ACCOUNTS)[number];
 
 /** The attackers' knowledge of the service. */
-export interface Prey {
+export interface Targets {
   /** A well-formed key that was never issued. */
   readonly unknownKey: string;
   /** As many blocks with rows as a batch accepts. */
@@ -34,7 +34,7 @@ export interface Prey {
 }
 
 /** The inputs of an attack; `turn` is the number of its previous runs. */
-interface Means extends Prey {
+interface Means extends Targets {
   readonly key: string;
   readonly turn: number;
 }

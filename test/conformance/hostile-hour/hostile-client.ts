@@ -1,11 +1,11 @@
 import { constants, setPriority } from 'node:os';
 import { rowsIn } from '../fuzz/worth.ts';
 import type { WireResponse } from '../response-reader.ts';
-import { ATTACKS, type HostileAccount, type Prey } from './attacks.ts';
+import { ATTACKS, type HostileAccount, type Targets } from './attacks.ts';
 import { HostileConnection } from './hostile-connection.ts';
 
 /** The program's input. */
-export interface HostileOrders extends Prey {
+export interface HostileOrders extends Targets {
   readonly keys: Readonly<Record<HostileAccount, string>>;
   readonly port: number;
   readonly connections: number;
