@@ -65,7 +65,11 @@ async function stopListening(app: FastifyInstance): Promise<void> {
   });
   const isInUse = () =>
     performance.now() < Math.min(lastRequestMs + UNUSED_MS, endMs) || shutdown.senders > 0;
-  while ((await openConnections()) > 0 && isInUse()) await pause(POLL_MS);
+  while ((await openConnections()) > 0 && isInUse()) {
+    await pause(POLL_MS);
+    // After a stall of the event loop, the requests that arrived during it count as well.
+    await arrivalsRead(app);
+  }
   await arrivalsRead(app);
   server.closeIdleConnections();
 }

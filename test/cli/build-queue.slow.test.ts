@@ -118,6 +118,8 @@ test('three workers, one of them killed twice and Redis once, build what one pro
   const { code: ended, stdout, stderr } = await building;
   expect(stderr).not.toMatch(/fault|failed/);
   expect([ended, stdout]).toEqual([0, expect.stringMatching(/^release r: 500 blocks .* in 6 /)]);
+  const ofOne = Object.keys(await storeContents(at('one')));
+  expect(ofOne.filter((name) => HALF_WRITTEN.test(name))).toEqual([]);
   expect(await released('many')).toEqual(await released('one'));
   const store = new FolderStore(at('many'));
   expect(await faultsIn(store)).toEqual([]);

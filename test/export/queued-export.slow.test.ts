@@ -91,6 +91,8 @@ test('workers export what threads do, byte for byte, though a worker is killed, 
   const again = await tta(...queued());
   expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/for the API to serve/)]);
   const expected = await exportsIn('threads');
+  const files = await readdir(path.join(at('threads'), 'exports'));
+  expect(files.map((file) => `exports/${file}`).sort()).toEqual(Object.keys(expected));
   const got = await exportsIn('queue');
   expect(Object.keys(got)).toEqual(Object.keys(expected));
   for (const name of Object.keys(expected)) expect(got[name] === expected[name], name).toBe(true);

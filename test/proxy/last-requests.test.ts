@@ -159,3 +159,25 @@ test('idle connections are closed once no request has arrived for a quarter of a
   await closed;
   await expect.poll(unused.isClosed).toBe(true);
 });
+
+test('requests that arrive during a stall of the event loop keep idle connections open', async () => {
+  const unused = await openConnection();
+  const { sendNow, received } = await client({ earlier: 1 });
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
+  const closed = closeGracefully(app);
+  await expect.poll(() => app.server.listening).toBe(false);
+  await asTimer(() => {
+    sendNow();
+    // Longer than the pause between two polls, so that the next one precedes all reads.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    nowMs = 400;
+  });
+  expect(await received()).toMatch(/served[\s\S]*served/);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(unused.isClosed()).toBe(false);
+  nowMs = 700;
+  await closed;
+  await expect.poll(unused.isClosed).toBe(true);
+});
