@@ -101,7 +101,7 @@ async function openCheckedPayment(
   return payment;
 }
 
-/** Returns the mailer of the settings, whose library is loaded by `load`, or for the first mail. */
+/** Opens the mailer of the settings. Its library is loaded by `load`, or for the first mail. */
 function openMailer(settings: MailSettings): Mailer & { load(): Promise<Mailer> } {
   let loaded: Mailer | undefined;
   const load = onDemand(async () => {

@@ -43,7 +43,7 @@ export type RouteOrdinal = Branded<number, 'route of a timetable'>;
 export type TargetOrdinal = Branded<number, 'target of the region'>;
 
 /**
- * Positions in a county's objects: of a block by GEOID, of a POI with this home county by
+ * Positions in a county's objects: of a block by GEOID, of a POI whose home is the county by
  * `dest_id`.
  */
 export type CountyBlock = Branded<number, 'block of the county'>;

@@ -143,8 +143,8 @@ function crossings(tags: Tags): MapProperty[] {
 }
 
 /**
- * Returns the first of a road's numbers, `I 95` of `I 95;US 40`, its text on a shield, and its
- * network.
+ * Returns the properties of the first of a road's numbers (`I 95` in `I 95;US 40`): the number,
+ * its text on a shield, and its network. Empty if the road has no number.
  */
 function shield(ref: string | undefined, fromZoom: number): MapProperty[] {
   const first = ref?.split(';')[0].trim() ?? '';

@@ -156,8 +156,8 @@ function latticeOf(file: string, image: GeoTIFFImage) {
 }
 
 /**
- * Throws an error if strips or tiles are too large or cannot be unpacked. A strip or tile is
- * decoded whole, even for a few cells.
+ * Throws an error if strips or tiles are too large, have no cells, or cannot be unpacked. A strip
+ * or tile is decoded whole, even for a few cells.
  */
 async function requireBoundedBlocks(file: string, image: GeoTIFFImage): Promise<void> {
   if (!(await isUnpacked(image))) {

@@ -27,10 +27,11 @@ export interface FeedDays {
 
 /**
  * Finds the representative weekdays of a feed. The candidates are the weekdays within the dates of
- * its `feed_info.txt` on which no two versions of a timetable overlap and no weekend service runs;
- * if there are none, all weekdays without weekend service, or else all weekdays. Among these, days
- * of the most common pattern of trips are representative, and days of each other pattern that some
- * day shares with the same weekday a week before and a week after, as holidays do not.
+ * its `feed_info.txt` on which no two versions of a timetable overlap, without those that have a
+ * weekend's service as on a holiday (`hasWeekendService`). If there are none, the candidates are
+ * all weekdays without such service, or else all weekdays. Days of the most common pattern of trips
+ * are representative, and days of each other pattern that some day shares with the same weekday a
+ * week before and a week after, which a holiday does not.
  */
 export function ordinaryDays(feed: Feed): FeedDays {
   const { calendar, tripsOfService, info } = feed;

@@ -8,9 +8,9 @@ import type { StopOrdinal } from '../../shards/units.ts';
 import { scheduledTrips } from './scheduled-trips.ts';
 
 /**
- * Returns the timetable of the patterns that call at any of some stops, and of the patterns into
- * which their riders may stay seated. Stops keep their ordinals, and trips their positions in their
- * patterns.
+ * Returns the timetable of the patterns that call at any of some stops, and of the patterns in
+ * which their riders may continue, seated. Stops keep their ordinals, and trips their positions in
+ * their patterns.
  */
 export function patternsAmong(timetable: Timetable, stops: Iterable<StopOrdinal>): Timetable {
   const { stopCount, firstVisit, visits, firstTrip, firstContinuation, continuations } = timetable;

@@ -11,8 +11,8 @@ interface Parent {
 /**
  * Sends the changes of a process to the parent, which commits them together with those of other
  * processes. Once the parent is gone, commits changes with a writer of its own, so that requests in
- * progress can complete. It stays unknown whether a group that was sent before that was committed,
- * and the group counts as failed.
+ * progress can complete. Whether the parent committed the last group that it received is unknown;
+ * the group counts as failed.
  */
 export class ParentWriter implements Writer {
   readonly #parent: Parent;

@@ -9,8 +9,8 @@ export interface About {
   /** Placeholder for the value in help, such as `<n>`. */
   readonly value?: string;
   /**
-   * The value may also be given in a file named by `NAME_FILE`. It has no flag unless `flag` names
-   * one, and is only shown as formatted by `redact`.
+   * The value may also be given in a file named by `NAME_FILE`. The setting has no flag unless
+   * `flag` names one. The value is shown as formatted by `redact`, or else never.
    */
   readonly secret?: true;
   /** Formats the value for display, if it differs from the text or is partly secret. */

@@ -39,7 +39,7 @@ export function kindOf(endpoint: Endpoint): 'Probe' | '' | 'Keyed' | 'Metered' {
   return isProbe(endpoint) ? 'Probe' : '';
 }
 
-/** Whether responses are free for members, who then get no token headers: isochrones and tiles. */
+/** Whether responses (isochrones and tiles) are free for members, who get no token headers. */
 export function isFreeForMembers(endpoint: Endpoint): boolean {
   return 'freeForMembers' in endpoint && endpoint.freeForMembers === true;
 }

@@ -11,7 +11,8 @@ export interface WalkedRings {
   /** Twice the area: positive for shells, negative for holes. */
   readonly twiceArea: Float64Array;
   /**
-   * The walk of each ring. The rings of one walk touch in points: at most one shell, and its holes.
+   * The walk of each ring. The rings of one walk are connected by points: at most one shell, and
+   * holes that touch it or each other.
    */
   readonly walk: Uint32Array;
 }

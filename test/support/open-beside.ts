@@ -16,8 +16,8 @@ const READS = new Set<string | symbol>([
 ]);
 
 /**
- * Opens the ledger at an address again, as another server would. Reads of a ledger are as of a turn
- * of its event loop, and a server starts a turn with each request, so each read starts one here.
+ * Opens the ledger at an address again, as another server would. All reads in a turn of the event
+ * loop see one state. A server starts a turn with each request, so each read starts one here.
  */
 export async function openBeside(
   address: string,

@@ -44,8 +44,8 @@ function noSuchPoi(destId: DestId): Problem {
 }
 
 /**
- * Returns the ordinal of a POI in its county; throws if it is absent, since then the directory is
- * wrong.
+ * Returns the ordinal of a POI in its county. Throws `poi-not-found` if it is absent, since then
+ * the directory is wrong.
  */
 export function poiOrdinal({ matrix }: Catchments, destId: DestId): CountyPoi {
   const ordinal = matrix.originOrdinal(destId);

@@ -70,7 +70,7 @@ export async function pageOfRow(
   return { parts, count, end: null };
 }
 
-/** Returns the first `most` matching entries. */
+/** Returns the first matching entries, at most `most`. */
 function entriesWanted(
   { targets, times }: ModeRow,
   { maxTenths, isWanted }: EntryFilter,

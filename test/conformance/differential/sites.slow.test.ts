@@ -14,7 +14,10 @@ beforeAll(async () => {
 
 const PATH = '/v1/sites/coverage';
 
-/** At most the given number of blocks that are linked on foot and by bike. */
+/**
+ * At most the given number of blocks that are linked on foot and by bike, so that sites there are
+ * not errors.
+ */
 const some = (most: number) =>
   fc.subarray(
     demo.release.blocks.filter(({ links }) => links.walk === 'linked' && links.bike === 'linked'),
