@@ -30,11 +30,11 @@ export interface CellWindow {
 const LOWEST: Metres = -500;
 const HIGHEST: Metres = 9_000;
 
-/** Replaces implausible heights, and those equal to `isNoData`, with NaN, in place. */
-export function withoutVoids(heights: Float32Array, isNoData?: number | null): Float32Array {
+/** Replaces implausible heights, and those equal to `noData`, with NaN, in place. */
+export function withoutVoids(heights: Float32Array, noData?: number | null): Float32Array {
   for (let i = 0; i < heights.length; i++) {
     const height = heights[i];
-    const isHeight = height >= LOWEST && height <= HIGHEST && height !== isNoData;
+    const isHeight = height >= LOWEST && height <= HIGHEST && height !== noData;
     if (!isHeight) heights[i] = Number.NaN;
   }
   return heights;

@@ -85,20 +85,20 @@ function inOrder(count: number, time: (call: number) => Millis): Int32Array {
 }
 
 /** Reports every pair of a call and a call that it leads to. */
-function eachWay(timetable: Timetable, transfers: TripTransfers, say: Emit): void {
+function eachWay(timetable: Timetable, transfers: TripTransfers, emit: Emit): void {
   const { firstTrip, firstContinuation, continuations } = timetable;
   const { firstCall, start, calls, patternOf } = transfers;
   for (let trip = 0; trip < patternOf.length; trip++) {
     const end = firstCall[trip + 1];
     for (let call = firstCall[trip]; call < end; call++) {
-      if (call + 1 < end) say(call, call + 1);
+      if (call + 1 < end) emit(call, call + 1);
       const first = start[call] + 3;
       for (let at = first; at < first + calls[first - 1]; at++) {
-        eachChange(timetable, transfers, calls[at], (into) => say(call, into));
+        eachChange(timetable, transfers, calls[at], (into) => emit(call, into));
       }
     }
     for (let link = firstContinuation[trip]; link < firstContinuation[trip + 1]; link++) {
-      say(end - 1, firstCall[firstTrip[continuations[2 * link]] + continuations[2 * link + 1]]);
+      emit(end - 1, firstCall[firstTrip[continuations[2 * link]] + continuations[2 * link + 1]]);
     }
   }
 }
@@ -114,13 +114,13 @@ function eachChange(
   { firstTrip, hasContinuations }: Timetable,
   { firstCall, patternOf, positionBits }: TripTransfers,
   change: number,
-  say: (into: number) => void,
+  emit: (into: number) => void,
 ): void {
   const trip = change >>> positionBits;
   const next = (change & ((1 << positionBits) - 1)) + 1;
   const pattern = patternOf[trip];
   const end = hasContinuations[pattern] ? firstTrip[pattern + 1] : trip + 1;
-  for (let later = trip; later < end; later++) say(firstCall[later] + next);
+  for (let later = trip; later < end; later++) emit(firstCall[later] + next);
 }
 
 /**
