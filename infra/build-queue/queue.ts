@@ -226,10 +226,7 @@ export class BuildQueue {
     throw new BuildError('the build was cancelled');
   }
 
-  /**
-   * Removes unfinished jobs that no worker has begun, and returns the numbers of removed and of
-   * running jobs.
-   */
+  /** Removes unfinished jobs that no worker has begun. Counts them, and those that run. */
   async removeUnstarted(
     isWanted: (job: BuildQueueJob) => boolean,
   ): Promise<{ readonly removed: number; readonly running: number }> {

@@ -45,7 +45,7 @@ export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): vo
 
 /** Closes a server, which accepts onward requests until their senders have ended. */
 export async function closeGracefully(app: FastifyInstance): Promise<void> {
-  // Once `close` has been called, Fastify rejects onward requests.
+  // Fastify rejects onward requests once `close` has been called.
   await stopListening(app);
   await app.close();
 }

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { closeGracefully, shutDownGracefully } from '../../portal/http/graceful-shutdown.ts';
+import type { Millis } from '../../shards/units.ts';
 
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
 /** Longer than a server waits for the last requests of idle connections. */
@@ -99,6 +100,15 @@ test('a request that had arrived on an idle connection when the server closed it
   await closed;
 });
 
+/** Begins to close the server under a clock that the test sets, which starts at 0 ms. */
+async function closing() {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  const closed = closeGracefully(app);
+  await expect.poll(() => app.server.listening).toBe(false);
+  return { setClock: (ms: Millis) => void clock.mockReturnValue(ms), closed };
+}
+
 /** Opens a connection that has been used once. */
 async function openConnection() {
   let received = '';
@@ -126,36 +136,28 @@ async function openConnection() {
 test('idle connections stay open while requests arrive on others, for two seconds at most', async () => {
   const connections = [];
   for (let n = 0; n < 12; n++) connections.push(await openConnection());
-  let nowMs = 0;
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  onTestFinished(() => clock.mockRestore());
-  const closed = closeGracefully(app);
-  await expect.poll(() => app.server.listening).toBe(false);
-  for (const { post } of connections.slice(0, 9)) {
-    nowMs += 200;
+  const { setClock, closed } = await closing();
+  for (const [n, { post }] of connections.slice(0, 9).entries()) {
+    setClock(200 * (n + 1));
     expect(await post()).toBe('HTTP/1.1 200 OK');
   }
   const unused = connections.slice(9);
   expect(unused.some(({ isClosed }) => isClosed())).toBe(false);
-  nowMs += 200;
+  setClock(2_000);
   await closed;
   await expect.poll(() => unused.every(({ isClosed }) => isClosed())).toBe(true);
 });
 
 test('idle connections are closed once no request has arrived for a quarter of a second', async () => {
   const [used, unused] = [await openConnection(), await openConnection()];
-  let nowMs = 0;
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  onTestFinished(() => clock.mockRestore());
-  const closed = closeGracefully(app);
-  await expect.poll(() => app.server.listening).toBe(false);
-  nowMs = 240;
+  const { setClock, closed } = await closing();
+  setClock(240);
   expect(await used.post()).toBe('HTTP/1.1 200 OK');
-  nowMs = 480;
+  setClock(480);
   // Longer than the pause between two looks at the clock.
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(unused.isClosed()).toBe(false);
-  nowMs = 500;
+  setClock(500);
   await closed;
   await expect.poll(unused.isClosed).toBe(true);
 });
@@ -163,21 +165,17 @@ test('idle connections are closed once no request has arrived for a quarter of a
 test('requests that arrive during a stall of the event loop keep idle connections open', async () => {
   const unused = await openConnection();
   const { sendNow, received } = await client({ earlier: 1 });
-  let nowMs = 0;
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  onTestFinished(() => clock.mockRestore());
-  const closed = closeGracefully(app);
-  await expect.poll(() => app.server.listening).toBe(false);
+  const { setClock, closed } = await closing();
   await asTimer(() => {
     sendNow();
     // Longer than the pause between two polls, so that the next one precedes all reads.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-    nowMs = 400;
+    setClock(400);
   });
   expect(await received()).toMatch(/served[\s\S]*served/);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(unused.isClosed()).toBe(false);
-  nowMs = 700;
+  setClock(700);
   await closed;
   await expect.poll(unused.isClosed).toBe(true);
 });
