@@ -11,20 +11,29 @@ const LEASES = 'leases/';
  * a job.
  */
 export const LEASE_LAPSES_MS: Millis = 10 * 60_000;
+/** Maximum wait for garbage collection to finish, unless the caller sets another. */
+const SWEEP_WAIT_MS: Millis = 5 * 60_000;
 const RENEWALS = 10;
+
+/** The wait of `LockWait`, which may be left to the default. */
+type PatienceForSweep = Pick<LockWait, 'onWait'> & Partial<LockWait>;
 
 /**
  * Declares that workers write objects of a build, which no manifest names yet, so that they are not
  * garbage-collected until the lease ends or expires. All workers of a build share its lease, and
- * keep it between jobs. Waits, as `patience` allows, for a process that is removing objects.
+ * keep it between jobs. Waits for a process that is removing objects, or beginning a lease at this
+ * moment. Rejects with `StoreBusy` if that takes longer than `patience` allows.
  */
 export function beginLease(
   store: WritableStore,
   build: string,
-  patience?: LockWait,
+  patience: PatienceForSweep,
 ): Promise<void> {
   const refusal = (owner: string) => `${owner} is removing unused objects; wait until it is done`;
-  return withLock(store, SWEEP_LOCK, refusal, () => renew(store, build), patience);
+  return withLock(store, SWEEP_LOCK, refusal, () => renew(store, build), {
+    ms: SWEEP_WAIT_MS,
+    ...patience,
+  });
 }
 
 /** Runs `work` under a build's lease, which stays in place for the build's later jobs. */
@@ -32,9 +41,9 @@ export async function withLease<T>(
   store: WritableStore,
   build: string,
   work: () => Promise<T>,
-  { lapsesMs = LEASE_LAPSES_MS, ...patience }: Partial<LockWait> & { lapsesMs?: Millis } = {},
+  { lapsesMs = LEASE_LAPSES_MS, ...patience }: PatienceForSweep & { lapsesMs?: Millis },
 ): Promise<T> {
-  await beginLease(store, build, { ms: 0, onWait: () => {}, ...patience });
+  await beginLease(store, build, patience);
   let renewing = Promise.resolve();
   const timer = setInterval(() => {
     // A failed renewal may succeed next time; if the lease expires, publication detects what is

@@ -12,13 +12,19 @@ const RETENTION_LOCK = 'manifests/retention.lock';
 /** Thrown when another process has locked the store, for a limited time. */
 export class StoreBusy extends BuildError {}
 
-/** How long to wait for a lock; `onWait` is called once if waiting is necessary. */
+/**
+ * How long to wait for a lock. `onWait` is called once, unless the lock is released within half a
+ * second.
+ */
 export interface LockWait {
   readonly ms: Millis;
   readonly onWait: (problem: string) => void;
 }
 
-const LOOK_AGAIN_MS: Millis = 500;
+/** Pauses between looks at a lock, which double from the first to the longest. */
+const FIRST_PAUSE_MS: Millis = 25;
+const LONGEST_PAUSE_MS: Millis = 500;
+const NOTED_AFTER_MS: Millis = 500;
 
 /**
  * Runs `work` while no other process writes objects to the store. `refusal` returns the error
@@ -70,13 +76,18 @@ async function lockPatiently(
   patience?: LockWait,
 ): Promise<{ release(): Promise<void> }> {
   const begunMs = performance.now();
-  for (let looks = 0; ; looks++) {
+  let hasNoted = false;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const lock = await store.lock(name);
     if (lock.taken) return lock;
     const problem = `${store.location}: ${refusal(lock.owner)}`;
-    const leftMs = (patience?.ms ?? 0) - (performance.now() - begunMs);
+    const waitedMs = performance.now() - begunMs;
+    const leftMs = (patience?.ms ?? 0) - waitedMs;
     if (leftMs <= 0) throw new StoreBusy(problem);
-    if (looks === 0) patience!.onWait(problem);
-    await pause(Math.min(LOOK_AGAIN_MS, leftMs));
+    if (!hasNoted && waitedMs >= NOTED_AFTER_MS) {
+      patience!.onWait(problem);
+      hasNoted = true;
+    }
+    await pause(Math.min(pauseMs, leftMs));
   }
 }

@@ -41,7 +41,7 @@ export async function buildByQueue(
       const receipts = new Receipts(store);
       const planned = await planRelease(request, store, progress, receipts, openPool);
       await putInputs(store, planned.plan.inputs.elevation, planned.pathOf, progress);
-      await beginLease(store, buildOf(planned.ref, request));
+      await beginLease(store, buildOf(planned.ref, request), { onWait: progress.note });
       return planned;
     };
     return await queue.whilePlanning(async () => {

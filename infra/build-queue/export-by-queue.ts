@@ -40,7 +40,7 @@ export async function exportByQueue(
   const build = buildOf(release);
   const queue = await BuildQueue.open(address, progress.note);
   try {
-    const exported = await withLease(store, build, async () => {
+    const work = async () => {
       const tables = tableJobsOf(release, request);
       const add = (table: TableJob) => enqueue(queue, store, release, table);
       await queue.renew(build);
@@ -57,7 +57,8 @@ export async function exportByQueue(
       if (out === null) return publishExports(release, request, store, progress, threads);
       const find = (table: TableJob) => findExported(release, table, store);
       return exportRelease(release, request, out, progress, threads, find);
-    });
+    };
+    const exported = await withLease(store, build, work, { onWait: progress.note });
     await endLease(store, build);
     return exported;
   } finally {

@@ -38,8 +38,6 @@ const SILENT_MS = 15_000;
 const CHECK_SILENT_MS = 5_000;
 /** Maximum takeovers per job. Assumes that machines are lost, not that the job kills them. */
 const MAX_TAKEOVERS = 10;
-/** Maximum wait for garbage collection to finish; after that the job is retried later. */
-const SWEEP_WAITS_MS = 5 * 60_000;
 
 /**
  * Takes jobs from the queue and runs them in another thread, so that the main thread can keep
@@ -115,8 +113,8 @@ function startWorking(
         throw error;
       }
     };
-    const patience = { ms: SWEEP_WAITS_MS, onWait: progress.note };
-    const result = await withLease(store, queued.build, work, patience);
+    // If that takes too long, the job fails and is retried later.
+    const result = await withLease(store, queued.build, work, { onWait: progress.note });
     // If this fails, the lease expires.
     const isLast = 'job' in queued && queued.job.kind === 'publish';
     if (isLast) await endLease(store, queued.build).catch(() => {});

@@ -86,7 +86,7 @@ test('a release is built into a bucket, verified, replaced, promoted, inspected 
   const collect = () => release('gc', '--keep', '0', '--grace-hours', '0');
   for (const [name, value] of Object.entries(rgw.env)) vi.stubEnv(name, value);
   const written = await openWritableStore(store);
-  await beginLease(written, 'a-build');
+  await beginLease(written, 'a-build', { onWait: () => {} });
   expect((await collect()).stderr).toMatch(/workers of a build are writing to it/);
   await endLease(written, 'a-build');
   await written.close();
