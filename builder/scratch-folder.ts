@@ -1,12 +1,13 @@
 import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { systemCode } from '../shards/error-facts.ts';
 import { fullDisk } from '../shards/store/full-disk.ts';
 import { isProcessAlive } from '../shards/store/process-alive.ts';
 
-const PREFIX = 'tta-build-';
+const TRIES = 100;
 /** Prefix of the scratch folders of this machine; the process id of the owner follows. */
-const OURS = `${PREFIX}${hostname()}_`;
+const OURS = `tta-build-${hostname()}_`;
 
 /**
  * Runs `work` with a new scratch folder, inside the given folder or the system's, and removes it
@@ -23,28 +24,33 @@ export async function inScratchFolder<T>(
     throw fullDisk(path.dirname(scratch), error) ?? error;
   } finally {
     await rm(scratch, { recursive: true, force: true });
-    if (folder !== undefined) await removeIfEmpty(folder);
+    if (folder !== undefined) await removeIfUnused(folder);
   }
-}
-
-/** Removes a folder if it is empty except for the emptied scratch folders of killed processes. */
-async function removeIfEmpty(folder: string): Promise<void> {
-  const left = await readdir(folder).catch(() => []);
-  for (const name of left.filter((one) => one.startsWith(PREFIX))) {
-    await rmdir(path.join(folder, name)).catch(() => {});
-  }
-  await rmdir(folder).catch(() => {});
 }
 
 async function openScratch(folder = tmpdir()): Promise<string> {
-  await mkdir(folder, { recursive: true });
   await removeAbandonedFolders(folder);
-  return mkdtemp(path.join(folder, `${OURS}${process.pid}-`));
+  for (let tries = 1; ; tries++) {
+    try {
+      await mkdir(folder, { recursive: true });
+      return await mkdtemp(path.join(folder, `${OURS}${process.pid}-`));
+    } catch (error) {
+      // Another process has removed the empty folder meanwhile.
+      if (systemCode(error) !== 'ENOENT' || tries === TRIES) throw error;
+    }
+  }
+}
+
+/** Removes a folder if only abandoned scratch folders are in it. */
+async function removeIfUnused(folder: string): Promise<void> {
+  await removeAbandonedFolders(folder);
+  await rmdir(folder).catch(() => {});
 }
 
 /** Removes scratch folders left by killed processes of this machine; those of other users stay. */
 async function removeAbandonedFolders(folder: string): Promise<void> {
-  const ours = (await readdir(folder)).filter((name) => name.startsWith(OURS));
+  const names = await readdir(folder).catch(() => []);
+  const ours = names.filter((name) => name.startsWith(OURS));
   for (const name of ours) {
     if (isProcessAlive(Number.parseInt(name.slice(OURS.length), 10))) continue;
     await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => {});

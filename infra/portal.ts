@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Ledger } from '../portal/accounts/ledger.ts';
 import { buildPortal } from '../portal/app.ts';
+import { closeGracefully } from '../portal/http/graceful-shutdown.ts';
 import type { Mailer } from '../portal/mail/mailer.ts';
 import type { OpenPayment, PaymentSettings } from '../portal/payment/open-payment.ts';
 import { onDemand } from '../shards/concurrency/on-demand.ts';
@@ -46,7 +47,7 @@ export async function servePortal(
   let metrics: MetricsServer | undefined;
   let paymentFailures = 0;
   const close = async () => {
-    await app?.close();
+    if (app) await closeGracefully(app);
     await payment?.close();
     await mailer.close();
     await metrics?.close();

@@ -160,7 +160,10 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   );
   const metricsAddress = metrics?.address ?? null;
   const close = async (drainMs = settings.drainMs) => {
-    served.services.shutdown.hasBegun = true;
+    const { shutdown } = served.services;
+    shutdown.hasBegun = true;
+    // A balancer that learns of the shutdown meanwhile sends new connections elsewhere.
+    shutdown.closesConnections = drainMs > 0;
     await new Promise((resolve) => setTimeout(resolve, drainMs));
     await closeAll(closers);
   };

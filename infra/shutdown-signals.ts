@@ -8,8 +8,11 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
  */
 const SIGNALLED = 128;
 const KILLED = SIGNALLED + constants.signals.SIGKILL;
-/** Time allowed for cutting off work in progress after a second signal. */
-export const CUT_OFF_WITHIN_MS: Millis = 1_000;
+/**
+ * Time allowed for cutting off work in progress after a second signal, which is enough for refunds
+ * even if the disk is slow.
+ */
+export const CUT_OFF_WITHIN_MS: Millis = 5_000;
 
 interface EndOptions {
   /** Stops the process's work in order. Called once. */

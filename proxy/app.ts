@@ -103,7 +103,7 @@ export async function buildProxy(parts: {
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
     onward: new Map(),
     postSemaphore: new FairSemaphore(POST_CONCURRENCY),
-    shutdown: { hasBegun: false, senders: 0 },
+    shutdown: { hasBegun: false, closesConnections: false, senders: 0 },
   };
 
   const helpAt = (slug: string) => (ACCOUNT_PROBLEMS.has(slug) ? config.accountUrl : undefined);

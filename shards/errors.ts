@@ -60,3 +60,13 @@ export class StoreError extends Error {
     this.object = object;
   }
 }
+
+/** Resolves to null if the object that is being read does not exist. */
+export async function nullIfMissing<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof StoreError && error.failure === 'missing') return null;
+    throw error;
+  }
+}

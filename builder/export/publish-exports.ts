@@ -13,6 +13,7 @@ import type { PutBody } from '../../shards/store/put-body.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
+import type { LockWait } from '../publish/locks.ts';
 import { whileBuilding } from '../publish/output.ts';
 import { putArchive } from '../publish/put-archive.ts';
 import { Receipts } from '../receipts/receipts.ts';
@@ -30,7 +31,8 @@ const SUPERSEDED_KEPT_MS: Millis = 86_400_000;
 /**
  * Exports tables into the store of their release, for the API to serve, and returns all tables that
  * are there now. Objects are named by their contents. An object per manifest lists the tables, and
- * the files that they replaced, so that links to replaced files keep working.
+ * the files that they replaced, so that links to replaced files keep working. `patience`: see
+ * `whileBuilding`.
  */
 export function publishExports(
   release: Release,
@@ -38,14 +40,16 @@ export function publishExports(
   store: WritableStore,
   progress: Progress,
   threads = 1,
+  patience?: LockWait,
 ): Promise<readonly ServedExport[]> {
   const { manifest } = release.latest;
-  return whileBuilding(store, [], async () => {
+  const publish = async () => {
     const exported = await writeTables(release, request, servedSink(store), progress, threads);
     const lists = listsAfter(await listsIfSound(store, manifest), exported, Date.now());
     await store.putContent(servedExportsName(manifest), encodeServedExports(lists));
     return lists.exports;
-  });
+  };
+  return whileBuilding(store, [], publish, patience);
 }
 
 /**

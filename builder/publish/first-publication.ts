@@ -1,4 +1,4 @@
-import { ShardError, StoreError } from '../../shards/errors.ts';
+import { nullIfMissing, ShardError } from '../../shards/errors.ts';
 import { decodeLatest, encodeLatest } from '../../shards/release/latest.ts';
 import type { Latest } from '../../shards/release/manifest.ts';
 import { MANIFESTS } from '../../shards/release/manifests.ts';
@@ -52,10 +52,6 @@ function recordOf(manifest: string): string {
 }
 
 async function read(store: WritableStore, name: string): Promise<Latest | null> {
-  try {
-    return decodeLatest((await store.readWhole(name)).bytes, name);
-  } catch (error) {
-    if (error instanceof StoreError && error.failure === 'missing') return null;
-    throw error;
-  }
+  const record = await nullIfMissing(store.readWhole(name));
+  return record && decodeLatest(record.bytes, name);
 }

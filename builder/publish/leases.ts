@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { nullIfMissing } from '../../shards/errors.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import { type LockWait, StoreBusy, SWEEP_LOCK, withLock } from './locks.ts';
@@ -11,12 +12,11 @@ const LEASES = 'leases/';
  * a job.
  */
 export const LEASE_LAPSES_MS: Millis = 10 * 60_000;
-/** Maximum wait for garbage collection to finish, unless the caller sets another. */
-const SWEEP_WAIT_MS: Millis = 5 * 60_000;
 const RENEWALS = 10;
+const SWEEP_WAIT_MS: Millis = 5 * 60_000;
 
-/** The wait of `LockWait`, which may be left to the default. */
-type PatienceForSweep = Pick<LockWait, 'onWait'> & Partial<LockWait>;
+/** How long the beginning of a lease waits for garbage collection, by default five minutes. */
+type SweepWait = Partial<LockWait> & Pick<LockWait, 'onWait'>;
 
 /**
  * Declares that workers write objects of a build, which no manifest names yet, so that they are not
@@ -27,9 +27,10 @@ type PatienceForSweep = Pick<LockWait, 'onWait'> & Partial<LockWait>;
 export function beginLease(
   store: WritableStore,
   build: string,
-  patience: PatienceForSweep,
+  patience: SweepWait,
 ): Promise<void> {
-  const refusal = (owner: string) => `${owner} is removing unused objects; wait until it is done`;
+  const refusal = (owner: string) =>
+    `${owner} is removing unused objects, or about to write to it; wait until it is done`;
   return withLock(store, SWEEP_LOCK, refusal, () => renew(store, build), {
     ms: SWEEP_WAIT_MS,
     ...patience,
@@ -41,7 +42,7 @@ export async function withLease<T>(
   store: WritableStore,
   build: string,
   work: () => Promise<T>,
-  { lapsesMs = LEASE_LAPSES_MS, ...patience }: PatienceForSweep & { lapsesMs?: Millis },
+  { lapsesMs = LEASE_LAPSES_MS, ...patience }: SweepWait & { lapsesMs?: Millis },
 ): Promise<T> {
   await beginLease(store, build, patience);
   let renewing = Promise.resolve();
@@ -80,10 +81,12 @@ export function withWritesExcluded<T>(
     for (const { name, modifiedMs } of leases) {
       const agoMs = nowMs - modifiedMs;
       if (agoMs > lapsesMs) continue;
-      const { bytes } = await store.readWhole(name);
+      const lease = await nullIfMissing(store.readWhole(name));
+      // It has ended since it was listed.
+      if (lease === null) continue;
       const minutes = Math.ceil((lapsesMs - agoMs) / 60_000);
       throw new StoreBusy(
-        `${store.location}: workers of a build are writing to it (last ${Buffer.from(bytes)}, ${Math.max(0, Math.round(agoMs / 1000))} s ago); wait until it is done or, if they have died, ${minutes} minutes`,
+        `${store.location}: workers of a build are writing to it (last ${Buffer.from(lease.bytes)}, ${Math.max(0, Math.round(agoMs / 1000))} s ago); wait until it is done or, if they have died, ${minutes} minutes`,
       );
     }
     return work();

@@ -12,15 +12,16 @@ const RETENTION_LOCK = 'manifests/retention.lock';
 /** Thrown when another process has locked the store, for a limited time. */
 export class StoreBusy extends BuildError {}
 
-/**
- * How long to wait for a lock. `onWait` is called once, unless the lock is released within half a
- * second.
- */
+/** How long to wait for a lock. `onWait` is called at most once, after half a second or more. */
 export interface LockWait {
   readonly ms: Millis;
   readonly onWait: (problem: string) => void;
 }
 
+/** Longest wait of what ends hours of work, such as a publication, for another build. */
+export const PUBLISH_WAIT_MS: Millis = 60 * 60_000;
+/** For a lock that another process holds for a moment, such as to find that it must not write. */
+const BRIEFLY: LockWait = { ms: 2_000, onWait: () => {} };
 /** Pauses between looks at a lock, which double from the first to the longest. */
 const FIRST_PAUSE_MS: Millis = 25;
 const LONGEST_PAUSE_MS: Millis = 500;
@@ -51,8 +52,8 @@ export function withReleasesLocked<T>(store: WritableStore, work: () => Promise<
 }
 
 /**
- * Runs `work` with a lock of the store. Rejects with `StoreBusy` if another process holds it, at
- * once or after waiting.
+ * Runs `work` with a lock of the store. Rejects with `StoreBusy` if another process holds it for
+ * longer than `patience` allows, by default two seconds.
  */
 export async function withLock<T>(
   store: WritableStore,
@@ -61,7 +62,7 @@ export async function withLock<T>(
   work: () => Promise<T>,
   patience?: LockWait,
 ): Promise<T> {
-  const lock = await lockPatiently(store, name, refusal, patience);
+  const lock = await lockPatiently(store, name, refusal, patience ?? BRIEFLY);
   try {
     return await work();
   } finally {
@@ -73,7 +74,7 @@ async function lockPatiently(
   store: WritableStore,
   name: string,
   refusal: (owner: string) => string,
-  patience?: LockWait,
+  { ms, onWait }: LockWait,
 ): Promise<{ release(): Promise<void> }> {
   const begunMs = performance.now();
   let hasNoted = false;
@@ -82,10 +83,10 @@ async function lockPatiently(
     if (lock.taken) return lock;
     const problem = `${store.location}: ${refusal(lock.owner)}`;
     const waitedMs = performance.now() - begunMs;
-    const leftMs = (patience?.ms ?? 0) - waitedMs;
+    const leftMs = ms - waitedMs;
     if (leftMs <= 0) throw new StoreBusy(problem);
     if (!hasNoted && waitedMs >= NOTED_AFTER_MS) {
-      patience!.onWait(problem);
+      onWait(problem);
       hasNoted = true;
     }
     await pause(Math.min(pauseMs, leftMs));

@@ -7,7 +7,7 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import { LATEST } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { withWritesExcluded } from './leases.ts';
-import { BUILD_LOCK, StoreBusy, SWEEP_LOCK, withBuildsLocked } from './locks.ts';
+import { BUILD_LOCK, type LockWait, StoreBusy, SWEEP_LOCK, withBuildsLocked } from './locks.ts';
 
 /** The folders of a store. */
 export const STORE_FOLDERS: readonly string[] = [
@@ -51,20 +51,23 @@ export async function requireStore(store: WritableStore, inputs: readonly string
 
 /**
  * Runs a build on a store while no other build writes to it, and first removes what a killed build
- * left behind. Throws a `BuildError` if it is not a store (`requireStore`).
+ * left behind. Throws a `BuildError` if it is not a store (`requireStore`), or another build writes
+ * to it for longer than `patience` allows.
  */
 export async function whileBuilding<T>(
   store: WritableStore,
   inputs: readonly string[],
   build: () => Promise<T>,
+  patience?: LockWait,
 ): Promise<T> {
   await requireStore(store, inputs);
   const refusal = (owner: string) =>
     `another build (${owner}) is writing to it; wait for it, or use another --out`;
-  return withBuildsLocked(store, refusal, async () => {
+  const clearAndBuild = async () => {
     await clearLeftovers(store);
     return build();
-  });
+  };
+  return withBuildsLocked(store, refusal, clearAndBuild, patience);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ShardError, StoreError } from '../../shards/errors.ts';
+import { nullIfMissing, ShardError } from '../../shards/errors.ts';
 import { decodeLatest, encodeLatest } from '../../shards/release/latest.ts';
 import { type Latest, type Manifest, manifestSchema } from '../../shards/release/manifest.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
@@ -32,10 +32,7 @@ export async function promote(
   manifest: ObjectRef,
   now: Date,
 ): Promise<Latest> {
-  const current = await store.readWhole(LATEST).catch((error) => {
-    if (error instanceof StoreError && error.failure === 'missing') return null;
-    throw error;
-  });
+  const current = await nullIfMissing(store.readWhole(LATEST));
   const before = current && readable(current.bytes);
   if (before?.sha256 === manifest.sha256) return before;
   const latest = await firstPublication(store, {

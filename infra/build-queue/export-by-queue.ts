@@ -8,6 +8,7 @@ import { type ExportRequest, tableJobsOf } from '../../builder/export/write-tabl
 import { programVersion } from '../../builder/plan/program-version.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { endLease, withLease } from '../../builder/publish/leases.ts';
+import { PUBLISH_WAIT_MS } from '../../builder/publish/locks.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { ExportedTable } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
@@ -40,25 +41,31 @@ export async function exportByQueue(
   const build = buildOf(release);
   const queue = await BuildQueue.open(address, progress.note);
   try {
-    const work = async () => {
+    const patience = { onWait: progress.note };
+    const performByQueue = async () => {
       const tables = tableJobsOf(release, request);
       const add = (table: TableJob) => enqueue(queue, store, release, table);
       await queue.renew(build);
-      await queue.whilePlanning(async () => {
-        const jobs = new Map<string, TableJob>();
-        for (const table of tables) jobs.set((await add(table)).id!, table);
-        progress.note(`export ${build}: ${counted(jobs.size, 'table')} queued`);
-        const stage = progress.start('jobs', jobs.size, 'jobs');
-        const waiting = { add, note: progress.note, onDone: (done: number) => stage.at(done) };
-        await untilDone(queue, build, jobs, waiting);
-        stage.finish();
-      });
-      // Either finds the tables by their receipts, and writes those that the store has lost since.
-      if (out === null) return publishExports(release, request, store, progress, threads);
-      const find = (table: TableJob) => findExported(release, table, store);
-      return exportRelease(release, request, out, progress, threads, find);
+      const jobs = new Map<string, TableJob>();
+      for (const table of tables) jobs.set((await add(table)).id!, table);
+      progress.note(`export ${build}: ${counted(jobs.size, 'table')} queued`);
+      const stage = progress.start('jobs', jobs.size, 'jobs');
+      const waiting = { add, note: progress.note, onDone: (done: number) => stage.at(done) };
+      await untilDone(queue, build, jobs, waiting);
+      stage.finish();
     };
-    const exported = await withLease(store, build, work, { onWait: progress.note });
+    // Finds the tables by their receipts, and writes those that the store has lost since.
+    const publish = async () => {
+      if (out !== null) {
+        const find = (table: TableJob) => findExported(release, table, store);
+        return exportRelease(release, request, out, progress, threads, find);
+      }
+      const longPatience = { ms: PUBLISH_WAIT_MS, ...patience };
+      return publishExports(release, request, store, progress, threads, longPatience);
+    };
+    // Workers that end when nothing is planned stay even while the lease has to wait.
+    await queue.whilePlanning(() => withLease(store, build, performByQueue, patience));
+    const exported = await withLease(store, build, publish, patience);
     await endLease(store, build);
     return exported;
   } finally {

@@ -113,7 +113,7 @@ function startWorking(
         throw error;
       }
     };
-    // If that takes too long, the job fails and is retried later.
+    // If garbage collection takes longer than the wait, the job fails and is retried later.
     const result = await withLease(store, queued.build, work, { onWait: progress.note });
     // If this fails, the lease expires.
     const isLast = 'job' in queued && queued.job.kind === 'publish';

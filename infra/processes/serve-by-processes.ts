@@ -25,7 +25,8 @@ const LONGEST_PAUSE_MS = 5_000;
 
 /**
  * Decides when to restart a process that died: the first immediately, later ones after pauses that
- * double. If processes die more than three times each within a minute, restarting does not help.
+ * double. If processes die more than three times each within a minute, or before they serve,
+ * restarting does not help.
  */
 export class Restarts {
   readonly #processes: number;
@@ -36,8 +37,9 @@ export class Restarts {
   }
 
   /** Records a death; returns the pause before the next start, or `null` to give up. */
-  died(nowMs: number): number | null {
-    this.#deathsMs = this.#deathsMs.filter((atMs) => nowMs - atMs < WINDOW_MS);
+  died(nowMs: number, { hasServed = true } = {}): number | null {
+    // On a busy machine, a few starts that fail take more than a minute.
+    if (hasServed) this.#deathsMs = this.#deathsMs.filter((atMs) => nowMs - atMs < WINDOW_MS);
     const earlier = this.#deathsMs.push(nowMs) - 1;
     if (earlier >= DEATHS_OF_EACH * this.#processes) return null;
     return earlier === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (earlier - 1), LONGEST_PAUSE_MS);
@@ -229,7 +231,9 @@ export class ServingProcesses {
     let hasServed = true;
     while (!this.#isClosing) {
       const isOnlyLate = !hasServed && this.#serving().length > 0;
-      const pauseMs = isOnlyLate ? LONGEST_PAUSE_MS : this.#restarts.died(Date.now());
+      const pauseMs = isOnlyLate
+        ? LONGEST_PAUSE_MS
+        : this.#restarts.died(Date.now(), { hasServed });
       if (pauseMs === null) {
         const end = 'processes die too often to be restarted; fix the cause and start again';
         return this.#giveUp(`${why}: ${end}`);

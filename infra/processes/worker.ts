@@ -71,6 +71,8 @@ process.on('disconnect', () => {
 try {
   const { number, settings } = await parent.begin();
   withinMs = endsWithinMs(settings);
+  // Known before the parent has counted this process.
+  processes = { ...processes, wanted: settings.processes };
   serving = serve(settings, {
     accountRates: rates.accounts,
     addressRates: rates.addresses,

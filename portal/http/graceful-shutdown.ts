@@ -12,12 +12,16 @@ const UNUSED_MS: Millis = 250;
 /** Limit on the time in which open connections may send one more request each. */
 const LAST_REQUESTS_MS: Millis = 2_000;
 const POLL_MS: Millis = 10;
-/** Maximum number of connections that the kernel holds for a server to accept: Node's default. */
-const BACKLOG = 511;
+/** A turn of the event loop this short has left hardly any time for arrivals since its poll. */
+const QUIET_TURN_MS: Millis = 1;
+/** Limit on waiting for a quiet turn, since a busy server may have none. */
+const QUIET_WITHIN_MS: Millis = 1_000;
 
 /** Whether a server is shutting down, and what it stays open for. */
 export interface Shutdown {
   hasBegun: boolean;
+  /** Whether each response is the last of its connection (`Connection: close`). */
+  closesConnections: boolean;
   /** Requests in progress that send onward requests to the server, which it must still accept. */
   senders: number;
 }
@@ -29,15 +33,14 @@ declare module 'fastify' {
 }
 
 /**
- * Shuts a server down without breaking connections in use. Once `shutdown` has begun, each response
- * is the last of its connection (`Connection: close`). Closing stops listening first, so that new
- * clients are refused and can go elsewhere. It closes idle connections once no more requests arrive
- * on any connection.
+ * Shuts a server down without breaking connections in use. Closing stops listening first, so that
+ * new clients are refused and can go elsewhere. From then on each response is the last of its
+ * connection. Idle connections are closed once no more requests arrive on any connection.
  */
 export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): void {
   app.decorate('shutdown', shutdown);
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (shutdown.hasBegun) reply.header('connection', 'close');
+    if (shutdown.closesConnections) reply.header('connection', 'close');
     done(null, payload);
   });
   app.addHook('preClose', () => stopListening(app));
@@ -54,9 +57,13 @@ async function stopListening(app: FastifyInstance): Promise<void> {
   const { server, shutdown } = app;
   shutdown.hasBegun = true;
   if (!server.listening) return;
+  // Otherwise, clients would open new connections, which are reset if they arrive just when the
+  // server stops listening.
+  shutdown.closesConnections = false;
   await arrivalsRead(app);
   // The HTTP server's `close` would close idle connections too.
   Server.prototype.close.call(server);
+  shutdown.closesConnections = true;
   const openConnections = promisify(server.getConnections.bind(server));
   const endMs = performance.now() + LAST_REQUESTS_MS;
   let lastRequestMs = performance.now();
@@ -78,18 +85,23 @@ async function stopListening(app: FastifyInstance): Promise<void> {
  * Resolves right after the event loop has accepted and read what had arrived. Closing a socket
  * resets connections that are not accepted yet, or a request that is not read, and a proxy in front
  * must not repeat a POST. The event loop polls after its timers, so a pause may end with unread
- * arrivals, and it accepts one connection per turn.
+ * arrivals. It accepts one connection per turn, and while it handles requests, more arrive: only a
+ * turn without either leaves nothing unread.
  */
 async function arrivalsRead({ server }: FastifyInstance): Promise<void> {
-  let hasAccepted = true;
+  let hasAccepted = false;
   const onConnection = () => {
     hasAccepted = true;
   };
   server.on('connection', onConnection);
-  for (let accepted = 0; hasAccepted && accepted < BACKLOG; accepted++) {
+  // The current turn may be past its poll.
+  await immediate();
+  const endMs = performance.now() + QUIET_WITHIN_MS;
+  for (let beganMs = performance.now(); ; beganMs = performance.now()) {
     hasAccepted = false;
     await immediate();
-    await immediate();
+    const nowMs = performance.now();
+    if ((!hasAccepted && nowMs - beganMs < QUIET_TURN_MS) || nowMs > endMs) break;
   }
   server.off('connection', onConnection);
 }

@@ -179,7 +179,10 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     setCommonHeaders(reply);
     done(null, payload);
   });
-  shutDownGracefully(app, options.shutdown ?? { hasBegun: false, senders: 0 });
+  shutDownGracefully(
+    app,
+    options.shutdown ?? { hasBegun: false, closesConnections: false, senders: 0 },
+  );
   dropSlowBodies(app);
   takeJsonBodies(app);
   return app;

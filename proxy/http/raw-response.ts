@@ -51,7 +51,7 @@ export function writeUnmetered(
 }
 
 function writeHead(reply: FastifyReply, status: number, headers: HeaderList): void {
-  if (reply.server.shutdown.hasBegun) putHeader(headers, 'connection', 'close');
+  if (reply.server.shutdown.closesConnections) putHeader(headers, 'connection', 'close');
   // Node's types allow only string values here; numbers are written unchanged.
   reply.raw.writeHead(status, headers as string[]);
   reply.hijack();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { systemCode } from '../error-facts.ts';
-import { StoreError } from '../errors.ts';
+import { nullIfMissing, StoreError } from '../errors.ts';
 import { FolderReader, identityOf } from './folder-reader.ts';
 import { isLocked, isLockUnderWay, takeLock } from './lock-file.ts';
 import { type PutBody, putBodyOf } from './put-body.ts';
@@ -47,10 +47,7 @@ export class FolderStore extends FolderReader implements WritableStore {
     const lock = await this.lock(lockOf(name));
     if (!lock.taken) throw new StoreError('conflict', name, `is being replaced by ${lock.owner}`);
     try {
-      const current = await this.readWhole(name).catch((error) => {
-        if (error instanceof StoreError && error.failure === 'missing') return null;
-        throw error;
-      });
+      const current = await nullIfMissing(this.readWhole(name));
       if ((current?.identity ?? null) !== expected) {
         throw new StoreError('conflict', name, 'was replaced by another process in the meantime');
       }

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
@@ -177,6 +178,25 @@ describe('a connection', () => {
     expect(() => writer.transaction(() => {})).toThrow('within a transaction');
     expect(looks).toBe(1);
     writer.run('ROLLBACK');
+  });
+
+  test('waits while another process creates the file, and while one recovers its log', async () => {
+    const creator = await ofThisTest(new DatabaseSync(file()));
+    creator.exec('BEGIN IMMEDIATE');
+    let looks = 0;
+    const clock = clockThat(1_000, () => {
+      looks++;
+      if (looks === 3) creator.exec('COMMIT');
+    });
+    const writer = await connection();
+    expect(looks).toBeGreaterThanOrEqual(3);
+    clock.mockRestore();
+    const recovering = Object.assign(new Error('database is locked'), { errcode: 261 });
+    vi.spyOn(writer, 'run').mockImplementationOnce(() => {
+      throw recovering;
+    });
+    expect(writer.transaction(() => add(writer, 'a'))).toBe(1);
+    expect(names(writer)).toEqual(['a']);
   });
 
   test('opens neither a ledger of a newer version nor a file that is not a ledger', async () => {

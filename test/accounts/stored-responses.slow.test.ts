@@ -73,15 +73,17 @@ test('kill −9 amid refunds: each debit is refunded once, before the kill or af
     return made.receipt;
   };
   const receipts = await Promise.all(Array.from({ length: 600 }, debit));
+  // Refunds most of the debits, and then waits to be killed, however late that is.
   const program = runLedgerProgram(
     `sqlite:${folder}`,
     `const receipts = ${JSON.stringify(receipts)};
      await Promise.all(Array.from({ length: 4 }, async (_, lane) => {
-       for (let n = lane; n < receipts.length; n += 4) {
+       for (let n = lane; n < receipts.length - 100; n += 4) {
          await ledger.undeliver(receipts[n]);
          say('undone ' + n + '.');
        }
-     }));`,
+     }));
+     setInterval(() => {}, 1000);`,
   );
   await program.says('undone 100.');
   program.child.kill('SIGKILL');

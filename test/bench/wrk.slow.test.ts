@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { ask, load, type Target } from './wrk.ts';
 
+/** Duration of a load, in which a busy machine must start wrk and send a hundred requests. */
+const SECONDS = 5;
 const TARGETS: readonly Target[] = [
   { path: '/a?bbox=1,2', key: 'one' },
   { path: '/b', key: 'two' },
@@ -34,7 +36,7 @@ test('a load sends every target unchanged, in turn, with the common headers', as
     response.end();
   };
   const { requests, rate, p50, p99 } = await withServer(listener, (address) =>
-    load(address, TARGETS, { seconds: 1, connections: 1, headers: { Accept: 'text/csv' } }),
+    load(address, TARGETS, { seconds: SECONDS, connections: 1, headers: { Accept: 'text/csv' } }),
   );
   const expected = [
     'GET /a?bbox=1,2 Bearer one text/csv ',
@@ -56,7 +58,7 @@ test('a load in which one request in a hundred fails is refused', async () => {
     response.statusCode = served++ % 100 === 99 ? 503 : 200;
     response.end();
   };
-  const loading = withServer(listener, (address) => load(address, TARGETS, { seconds: 1 }));
+  const loading = withServer(listener, (address) => load(address, TARGETS, { seconds: SECONDS }));
   await expect(loading).rejects.toThrow(/failed requests/);
 });
 

@@ -1,6 +1,6 @@
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
 import { endLease, LEASE_LAPSES_MS, withLease } from '../../builder/publish/leases.ts';
 import { withBuildsLocked } from '../../builder/publish/locks.ts';
@@ -83,6 +83,31 @@ test('workers and commands that begin a lease at the same moment all get it', as
     withLease(one, BUILD, async () => i, silently),
   );
   expect(await Promise.all(begun)).toEqual([0, 1, 2, 3]);
+});
+
+test('a lease that ends while gc looks at it does not hold gc up', async () => {
+  await withLease(store, BUILD, async () => {}, silently);
+  const read = other.readWhole.bind(other);
+  vi.spyOn(other, 'readWhole').mockImplementation(async (name) => {
+    if (name.startsWith('leases/')) await endLease(store, BUILD);
+    return read(name);
+  });
+  await collect();
+  expect(await isThere(OBJECT)).toBe(false);
+});
+
+test('a lock that is held for a moment holds up neither a build nor gc', async () => {
+  for (const [name, use] of [
+    ['.build-lock', () => whileBuilding(store, [], async () => {})],
+    ['.sweep-lock', () => collect()],
+    ['manifests/retention.lock', () => collect()],
+  ] as const) {
+    const lock = await other.lock(name);
+    const using = use();
+    await Promise.race([using, new Promise((resolve) => setTimeout(resolve, 100))]);
+    if (lock.taken) await lock.release();
+    await using;
+  }
 });
 
 test('a worker starts writing once gc is done, and reports what it waits for', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
@@ -23,6 +23,24 @@ test('leftovers of a killed process are removed, and those of a live one are kep
     const left = [path.basename(scratch), of(process.ppid)];
     expect((await readdir(folder)).sort()).toEqual(left.sort());
   });
+});
+
+test('the still empty folder of a live process survives the end of another in the same folder', async () => {
+  const shared = path.join(folder, 'shared');
+  const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid']));
+  const live = await inScratchFolder(shared, async (scratch) => {
+    const of = (pid: number) => scratch.replace(`_${process.pid}-`, `_${pid}-`);
+    for (const pid of [dead, process.ppid]) await mkdir(of(pid));
+    return path.basename(of(process.ppid));
+  });
+  expect(await readdir(shared)).toEqual([live]);
+  await rm(path.join(shared, live), { recursive: true });
+  // Builds that begin while others end, and so remove the shared folder.
+  const build = async () => {
+    for (let round = 0; round < 100; round++) await inScratchFolder(shared, async () => {});
+  };
+  await Promise.all(Array.from({ length: 4 }, build));
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test.each([

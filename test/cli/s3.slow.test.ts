@@ -21,6 +21,10 @@ const folder = folderOfTests();
 let rgw: RgwServer;
 beforeAll(async () => {
   rgw = await startRgw();
+  // Loads the program and the S3 client. On a busy machine, the lock of a killed build could lapse
+  // before they are loaded.
+  await tta(['build', '--help']);
+  await tta(['release', 'list', '--store', `s3://${await rgw.bucket()}/store`]);
 });
 afterAll(() => rgw.stop());
 
@@ -134,6 +138,8 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
   vi.stubEnv('AWS_ENDPOINT_URL_S3', wire.address);
   const settings = serveSettings({ store, ledger: `sqlite:${folder}/ledger`, port: '0' }, '1.0.0', {
     LOG_LEVEL: 'silent',
+    // Looks for no new release among the requests that are counted.
+    RELEASE_POLL_SECONDS: '3600',
   });
   const serving = await serve(settings);
   try {

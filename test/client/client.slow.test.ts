@@ -291,7 +291,7 @@ test('the base URL may be a function, and a wait over the limit is left to the c
 });
 
 test('a request to a silent service times out and is sent again', async () => {
-  const { client, wire, spent } = await tests.customer({ timeoutMs: 3_000 });
+  const { client, wire, spent } = await tests.customer({ timeoutMs: 10_000 });
   wire.fault = () => (wire.requests.length === 1 ? 'silence' : null);
   const { tokens } = await client.getBlockSummary({ geoid: tests.geoids[0], ...WALK });
   expect([wire.requests.length, tokens.charged]).toEqual([2, await spent()]);

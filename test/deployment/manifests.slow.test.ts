@@ -256,7 +256,7 @@ test('Prometheus finds the metrics port of every pod that has one, under the job
   const { stdout } = await run('promtool', [
     'check',
     'service-discovery',
-    '--timeout=1s',
+    '--timeout=5s',
     file,
     scrape.job_name,
   ]);

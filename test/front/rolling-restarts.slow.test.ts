@@ -102,7 +102,7 @@ test.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])(
       isOver = true;
       await Promise.all(clients);
     }
-    expect(received.failures.slice(0, 3)).toEqual([]);
+    expect(received.failures.slice(0, 3), await front.errors()).toEqual([]);
     expect(received.requests).toBeGreaterThan(CLIENTS * rounds);
     const { used } = await withLedger(`${folder}/ledger`, (ledger) => booksOf(ledger, account));
     expect(used).toBe(received.tokens);

@@ -11,7 +11,7 @@ import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 test('a service that shuts down is not ready, completes started requests, and refunds what a slow reader missed', async () => {
   const folder = await folderOfThisTest();
-  const service = await runService(inject('demoStore'), folder, { DRAIN_SECONDS: '4' });
+  const service = await runService(inject('demoStore'), folder, { DRAIN_SECONDS: '10' });
   const origins = await linkedBlocks(service, 250);
   const { port } = new URL(service.address);
   const body = JSON.stringify({ origins });

@@ -19,6 +19,8 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 import { commandsOfTests } from '../support/tta.ts';
 
 const ALERTS = path.resolve('infra/monitoring/alerts.yaml');
+/** How long a busy machine may take until all metrics of a service in use are scraped. */
+const SCRAPED_WITHIN_MS = 300_000;
 
 interface Alert {
   readonly alert: string;
@@ -43,13 +45,16 @@ let queue: BuildQueue;
 let ofQueue: MetricsServer;
 let prometheus: ChildProcess;
 let address: string;
+/** Blocks in the order in which they are used. */
+let blocks: string[];
 
 beforeAll(async () => {
   await ensureDebianPackage('prometheus', 'promtool');
   alerts = parse(await readFile(ALERTS, 'utf8')).groups[0].rules;
   const { panels } = JSON.parse(await readFile('infra/monitoring/dashboard.json', 'utf8'));
+  // From one use to the next, a busy machine may take many seconds.
   queries = panels.flatMap(({ targets = [] }: { targets?: { expr: string }[] }) =>
-    targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '10s')),
+    targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')),
   );
   service = await runService(inject('demoStore'), folder, { METRICS_PORT: '0' });
   inbox = await openInbox();
@@ -63,22 +68,13 @@ beforeAll(async () => {
     'travel-times': [service.metricsAddress!, portal.metricsAddress!],
     workers: [ofQueue.address],
   });
-  const [first, second] = await linkedBlocks(service, 2);
-  // Makes each part of the service report metrics.
-  const use = async () => {
-    for (const route of [`blocks/${first}/summary`, `blocks/${second}/pois`, 'health', 'nothing']) {
-      await (await service.ask(`/v1/${route}`)).arrayBuffer();
-    }
-    const body = JSON.stringify({ origins: [first, second] });
-    const headers = { 'content-type': 'application/json' };
-    await (await service.ask('/v1/blocks/summary', { method: 'POST', body, headers })).text();
-    const email = `${crypto.randomUUID()}@example.org`;
-    await signUp(email);
-    await inbox.next(email);
+  blocks = await linkedBlocks(service, 200);
+  const useUntilScraped = async () => {
+    await use();
     const scrapes = await query('count_over_time(up[5m])');
     expect(scrapes.filter(({ value }) => Number(value[1]) >= 4)).toHaveLength(3);
   };
-  await vi.waitFor(use, { timeout: 300_000, interval: 1_000 });
+  await vi.waitFor(useUntilScraped, { timeout: SCRAPED_WITHIN_MS, interval: 1_000 });
 });
 afterAll(async () => {
   await portal?.close();
@@ -89,6 +85,21 @@ afterAll(async () => {
   await redis?.stop();
   if (prometheus?.kill('SIGKILL')) await once(prometheus, 'exit');
 });
+
+/** Makes each part of the service report metrics; each time with blocks that no cache has. */
+async function use(): Promise<void> {
+  const [first, second] = blocks.splice(0, 2);
+  blocks.push(first, second);
+  for (const route of [`blocks/${first}/summary`, `blocks/${second}/pois`, 'health', 'nothing']) {
+    await (await service.ask(`/v1/${route}`)).arrayBuffer();
+  }
+  const body = JSON.stringify({ origins: [first, second] });
+  const headers = { 'content-type': 'application/json' };
+  await (await service.ask('/v1/blocks/summary', { method: 'POST', body, headers })).text();
+  const email = `${crypto.randomUUID()}@example.org`;
+  await signUp(email);
+  await inbox.next(email);
+}
 
 /** Requests a sign-in mail; the response arrives before the mail is sent. */
 function signUp(email: string): Promise<Response> {
@@ -142,12 +153,19 @@ function metricsIn(promQl: string): string[] {
 
 test('each query of the dashboard returns data for a service in use', async () => {
   expect(queries.length).toBeGreaterThan(30);
-  const silent: string[] = [];
-  for (const promQl of queries) {
-    const series = await query(promQl);
-    if (!series.some(({ value }) => Number.isFinite(Number(value[1])))) silent.push(promQl);
-  }
-  expect(silent).toEqual([]);
+  let silent = queries;
+  // On a busy machine, scrapes time out, and a rate needs two of them with use in between.
+  const stillSilent = async () => {
+    await use();
+    const left: string[] = [];
+    for (const promQl of silent) {
+      const series = await query(promQl);
+      if (!series.some(({ value }) => Number.isFinite(Number(value[1])))) left.push(promQl);
+    }
+    silent = left;
+    return silent;
+  };
+  await expect.poll(stillSilent, { timeout: SCRAPED_WITHIN_MS, interval: 1_000 }).toEqual([]);
 });
 
 test('each metric named in a query or an alert exists', async () => {

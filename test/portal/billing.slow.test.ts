@@ -262,7 +262,7 @@ test('while Stripe fails, stalls, or responds a byte at a time, purchases are pr
   await shop.limit(SHORT_LIMITS);
   for (const fault of ['error', 'stall', 'drip'] as const) {
     shop.standIn.fault = fault;
-    const response = await soonerThan(15_000, visitor.change('POST', '/billing/subscribe'));
+    const response = await soonerThan(25_000, visitor.change('POST', '/billing/subscribe'));
     expect([fault, response.statusCode, slugOf(response)]).toEqual([
       fault,
       503,

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import axe, { type AxeResults } from 'axe-core';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAP_COLOURS } from '../../portal/map-classes.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
@@ -212,7 +212,8 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   const elsewhere = await site.browser.newContext({ viewport: { width: 800, height: 600 } });
   const { port } = other.address() as AddressInfo;
   const sent: Promise<Record<string, string>>[] = [];
-  elsewhere.on('request', (request) => sent.push(request.allHeaders()));
+  const collect = (request: Request) => void sent.push(request.allHeaders());
+  elsewhere.on('request', collect);
   // A cookie as after signing in, which the frame does not use.
   await elsewhere.addCookies([{ name: 'account', value: 'x.y', url: site.address }]);
   const news = await openWatched(elsewhere, `http://localhost:${port}/`);
@@ -225,6 +226,8 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   for (const path of ['/account', '/auth', '/browser-tokens']) {
     expect(news.asked.filter((url) => url.startsWith(site.address + path))).toEqual([]);
   }
+  // Headers of later requests would not be awaited, and rejected when the context closes.
+  elsewhere.off('request', collect);
   expect((await Promise.all(sent)).filter(({ cookie }) => cookie)).toEqual([]);
   expect((await elsewhere.cookies()).map(({ name }) => name)).toEqual(['account']);
   const [, embedded] = news.page.frames();

@@ -64,6 +64,19 @@ async function reachOf(block: string, mode: string): Promise<ReadonlyMap<string,
   );
 }
 
+const QUIET_MS = 3_000;
+
+/** Waits until a page has requested nothing for a while. */
+async function quiet(asked: readonly string[]): Promise<void> {
+  let before = -1;
+  const isSame = () => {
+    const same = asked.length === before;
+    before = asked.length;
+    return same;
+  };
+  await expect.poll(isSame, { interval: QUIET_MS }).toBe(true);
+}
+
 const within = (reach: ReadonlyMap<string, number>, minutes: number) =>
   [...reach].filter(([, one]) => one <= minutes).map(([geoid]) => geoid);
 
@@ -81,7 +94,7 @@ test('a reach costs ten tokens once, and its slider sends nothing', async () => 
   const reach = await reachOf(block, 'walk');
   await page.locator('[data-drawn]').waitFor();
   await page.locator('.figure').getByText('people').waitFor();
-  await page.waitForLoadState('networkidle');
+  await quiet(asked);
   const before = asked.length;
   const slider = page.getByRole('slider');
   await slider.focus();

@@ -86,7 +86,12 @@ export class Town {
 
   async #openProxy(): Promise<void> {
     const ledger = await openLedger(this.#ledger, { rateLimitPerMinute: 1_000_000 });
-    const config = { freeRateLimitPerMinute: 1_000_000, logLevel: 'silent' } as const;
+    const config = {
+      freeRateLimitPerMinute: 1_000_000,
+      logLevel: 'silent',
+      // The portal and the test share its event loop, and delay it.
+      shedAtLagMs: 0,
+    } as const;
     this.#proxy = { app: await buildProxy({ releases: this.#releases, ledger, config }), ledger };
   }
 

@@ -134,6 +134,7 @@ test('a process signalled to stop while others still start completes the request
 
   const body = JSON.stringify({ origins: [geoid], mode: ['walk'] });
   const post = request({
+    host: '127.0.0.1',
     port,
     path: '/v1/blocks/summary',
     method: 'POST',
@@ -145,6 +146,9 @@ test('a process signalled to stop while others still start completes the request
   });
   const answered = once(post, 'response');
   post.write(body.slice(0, -1));
+  const [socket] = await once(post, 'socket');
+  await once(socket, 'connect');
+  // Connections are accepted in turn, so a response to a later one shows that the POST has its own.
   await ready();
   parent.kill('SIGTERM');
   await expect.poll(ready).toBe(null);

@@ -7,6 +7,12 @@ test('a process that keeps dying is restarted after increasing delays, and final
   expect(pauses).toEqual([0, 100, 200, 400, 800, 1600, null]);
 });
 
+test('processes that die before they serve are given up, however long each start takes', () => {
+  const restarts = new Restarts(1);
+  const died = (minute: number) => restarts.died(minute * 60_000, { hasServed: false });
+  expect([0, 1, 2, 3].map(died)).toEqual([0, 100, 200, null]);
+});
+
 test('deaths of a minute ago or earlier do not count, and no pause is longer than five seconds', () => {
   const restarts = new Restarts(10);
   expect(restarts.died(0)).toBe(0);

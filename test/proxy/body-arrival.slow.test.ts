@@ -6,11 +6,14 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 const MEBIBYTE = 2 ** 20;
 /** The limit on bodies in flight, in bodies of the maximum size. */
 const FULL = 128;
+const TIMEOUT_MS = 600_000;
 
 const proxy = proxyOfTests();
 let port: number;
 beforeAll(async () => {
   port = await proxy.listen();
+  // No test here is about slow clients, but on a busy machine all of them are.
+  Object.assign(proxy.app.server, { requestTimeout: TIMEOUT_MS, timeout: TIMEOUT_MS });
 });
 
 function head(method: string, length: string): string {
@@ -180,7 +183,8 @@ test.each([
   await expect.poll(other.received).toMatch(/^HTTP\/1\.1 /);
   const piece = Buffer.alloc(MEBIBYTE, ' ');
   for (let i = 0; i <= FULL && !other.socket.destroyed; i++) {
-    if (!other.socket.write(piece)) await Promise.race([once(other.socket, 'drain'), other.closed]);
+    const drained = new Promise((resolve) => other.socket.once('drain', resolve));
+    if (!other.socket.write(piece)) await Promise.race([drained, other.closed]);
   }
   honest.socket.write(body.slice(9));
   await expect.poll(honest.received).toMatch(/^HTTP\/1\.1 200 /);

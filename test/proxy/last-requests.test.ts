@@ -12,11 +12,16 @@ const SENT_WITHIN_MS = 20_000;
 
 let app: FastifyInstance;
 let port: number;
+/** Called while the next requests are handled, one each. */
+let meanwhile: (() => void)[] = [];
 
 beforeEach(async () => {
   app = Fastify({ return503OnClosing: false });
-  shutDownGracefully(app, { hasBegun: false, senders: 0 });
-  app.post('/', async () => 'served');
+  shutDownGracefully(app, { hasBegun: false, closesConnections: false, senders: 0 });
+  app.post('/', async () => {
+    meanwhile.shift()?.();
+    return 'served';
+  });
   await app.listen({ port: 0, host: '127.0.0.1' });
   ({ port } = app.server.address() as { port: number });
 });
@@ -82,8 +87,40 @@ test('requests that had arrived on new connections when the server stopped liste
     closed = closeGracefully(app);
   });
   for (const { received } of clients) {
-    expect(await received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*served/i);
+    expect(await received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*served/);
   }
+  await closed;
+});
+
+test('a connection that arrives while earlier requests are handled is served', async () => {
+  const [first, second] = [await client({ earlier: 1 }), await client({ earlier: 1 })];
+  const last = await client({ earlier: 0 });
+  // The second request is handled in the turn after that of the first.
+  meanwhile = [second.sendNow, last.sendNow];
+  let closed: Promise<void> | undefined;
+  await asTimer(() => {
+    first.sendNow();
+    closed = closeGracefully(app);
+  });
+  expect(await last.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*served/);
+  await closed;
+});
+
+test('responses keep their connections until the server has stopped listening', async () => {
+  const { sendNow, received } = await client({ earlier: 1 });
+  const other = await openConnection();
+  const listened: boolean[] = [];
+  meanwhile = [() => void listened.push(app.server.listening)];
+  let closed: Promise<void> | undefined;
+  await asTimer(() => {
+    sendNow();
+    closed = closeGracefully(app);
+  });
+  await expect.poll(() => listened).toEqual([true]);
+  await expect.poll(() => app.server.listening).toBe(false);
+  expect(await other.post()).toBe('HTTP/1.1 200 OK');
+  await expect.poll(other.isClosed).toBe(true);
+  expect(await received()).not.toMatch(/connection: close/i);
   await closed;
 });
 

@@ -188,15 +188,16 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
       if (response) await deliver(response);
     },
   ];
+  // Each payment is retried until acknowledged: a failed one may have been granted.
   const payments = async () => {
-    while (!isOver) {
+    for (let isOpen = false; isOpen || !isOver; ) {
       const due = { tokens: 5, cause: `invoice ${granted}`, atMs: 1 };
-      const isMade = await ledger.grant(id, due, 'payment').then(
-        () => true,
+      isOpen = await ledger.grant(id, due, 'payment').then(
         () => false,
+        () => true,
       );
-      if (isMade) granted++;
-      await pause(isMade ? 2 : 20);
+      if (!isOpen) granted++;
+      await pause(isOpen ? 20 : 2);
     }
   };
 

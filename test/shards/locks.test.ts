@@ -229,6 +229,17 @@ describe('a lock object', () => {
     expect(object.content).toBeNull();
   });
 
+  test('that its owner could not renew for a while is removed when its owner releases it', async () => {
+    const object = new PlainObject();
+    const owner = newWriter();
+    const lock = (await object.lockOf(owner))!;
+    owner.isCutOff = true;
+    await vi.advanceTimersByTimeAsync(0.9 * LAPSES_MS);
+    owner.isCutOff = false;
+    await lock.release();
+    expect(object.content).toBeNull();
+  });
+
   test('that was lost is not held again once it is free', async () => {
     const object = new PlainObject();
     const [early, late] = [newWriter(), newWriter()];

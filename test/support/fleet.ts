@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { freePort } from './free-port.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { TTA } from './tta.ts';
 
@@ -12,7 +13,8 @@ export async function startFleet(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServedFleet> {
-  const server = await startServer([TTA, 'serve', '--port', '0', ...args], env);
+  const port = `${await freePort()}`;
+  const server = await startServer([TTA, 'serve', '--port', port, ...args], env);
   return {
     ...server,
     async pids() {

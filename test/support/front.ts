@@ -33,6 +33,8 @@ export interface Front {
    * Whether the front's probes have found each server ready; true for nginx, which sends no probes.
    */
   findsAllReady(): Promise<boolean>;
+  /** The log of failures to reach a server; empty for Varnish, which keeps none. */
+  errors(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -43,8 +45,6 @@ export interface NginxFront extends Front {
   log(): Promise<string[]>;
   /** The access log lines that report an unresponsive upstream. */
   unanswered(): Promise<string[]>;
-  /** The error log. */
-  errors(): Promise<string>;
 }
 
 /** The hosts under which tests reach the service. */
@@ -174,6 +174,7 @@ export async function startVarnishFront(first: string, second = first): Promise<
         ([, last]) => Number(last) % 2 === 1,
       );
     },
+    errors: async () => '',
     async stop() {
       await agent.close();
       if (server.kill('SIGTERM')) await once(server, 'exit');

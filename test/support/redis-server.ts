@@ -92,11 +92,15 @@ export async function startRedisWithReplicas(): Promise<{
   const sentinel = await startSentinel(
     'books',
     master.port,
+    // A busy machine delays the responses of a master that is not down.
+    'down-after-milliseconds books 5000',
     // Only after this time would the sentinel make the replicas follow the master directly,
     // bypassing the wire.
-    'down-after-milliseconds books 600',
     'failover-timeout books 60000',
   );
+  // A sentinel promotes no replica of which it has heard nothing for five seconds, and asks only
+  // every ten by default.
+  await sentinel.cli('sentinel', 'debug', 'info-period', '1000');
   const seen = async () =>
     (await sentinel.cli('sentinel', 'replicas', 'books')).split('name').length;
   while ((await seen()) < 3) await pause(50);

@@ -8,7 +8,8 @@ import { S3 } from '@aws-sdk/client-s3';
 import { ensureDebianPackage } from './debian.ts';
 import { freePort } from './free-port.ts';
 
-const START_MS = 120_000;
+/** Nine programs are started one after the other, which a busy machine takes minutes for. */
+const START_MS = 500_000;
 const POLL_MS = 100;
 
 /** A real S3 server for this test: Ceph's, with one monitor, one in-memory disk and one gateway. */

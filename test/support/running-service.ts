@@ -2,6 +2,7 @@ import { type Serving, serve } from '../../infra/serve.ts';
 import { serveSettings } from '../../infra/settings/api-server.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { openCustomer } from './books.ts';
+import { freePort } from './free-port.ts';
 
 /** The service as `tta serve` starts it, in this process, and one of its customers. */
 export interface RunningService extends Serving {
@@ -23,7 +24,7 @@ export async function runService(
   const quiet = { LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '1000000', SHED_AT_LAG_MS: '0' };
   const settings = serveSettings({ store, ledger }, '1.0.0', {
     ...quiet,
-    PORT: '0',
+    PORT: `${await freePort()}`,
     FREE_RATE_LIMIT_PER_MINUTE: '1000000',
     ...env,
   });

@@ -147,7 +147,8 @@ export class Shop {
 
   billing(ledger: Ledger = this.ledger): BillingContext {
     const { address: apiUrl, secretKey } = this.standIn;
-    const stripe = stripeClient({ apiUrl, secretKey });
+    const { timeoutMs } = LONG_LIMITS;
+    const stripe = stripeClient({ apiUrl, secretKey, timeoutMs });
     return { stripe, ledger, membershipPrices: this.membershipPrices, now: this.now };
   }
 

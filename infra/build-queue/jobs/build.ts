@@ -2,16 +2,10 @@ import path from 'node:path';
 import { runBuildJob } from '../../../builder/build-jobs.ts';
 import { readPlan } from '../../../builder/plan/release-plan.ts';
 import { fetchInputs } from '../../../builder/plan/shared-inputs.ts';
-import { withBuildsLocked } from '../../../builder/publish/locks.ts';
+import { PUBLISH_WAIT_MS, withBuildsLocked } from '../../../builder/publish/locks.ts';
 import { Receipts } from '../../../builder/receipts/receipts.ts';
 import type { QueuedJob } from '../queued-job.ts';
 import type { ThreadContext } from './thread-context.ts';
-
-/**
- * Maximum wait for a build that writes to the store without a queue; after that the job counts as
- * failed once.
- */
-const PUBLISH_WAITS_MS = 60 * 60_000;
 
 /** Runs a unit, the join or the publication of a build; returns the counties it has searched. */
 export async function runOfBuild(
@@ -46,6 +40,6 @@ export async function runOfBuild(
     progress.start('waiting for another build', null, 'looks');
   };
   return job.kind === 'publish'
-    ? withBuildsLocked(store, refusal, perform, { ms: PUBLISH_WAITS_MS, onWait })
+    ? withBuildsLocked(store, refusal, perform, { ms: PUBLISH_WAIT_MS, onWait })
     : perform();
 }

@@ -29,10 +29,22 @@ export function unavailable(directory: string, error: unknown): LedgerUnavailabl
 
 /** Codes of errors caused by a value: SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH. */
 const OF_VALUES = new Set([18, 19, 20]);
-const CODE_BITS = 0xff;
+const BUSY = 5;
+/** The bits of a code that remain without its extension: 261, a log in recovery, is 5, busy. */
+const PRIMARY_BITS = 0xff;
 
 /** Whether an error concerns the database itself, so that no change can be made. */
 export function isOfTheDatabase(error: unknown): boolean {
+  const code = primaryCodeOf(error);
+  return code !== null && !OF_VALUES.has(code);
+}
+
+/** Whether the database was locked by another process, so that a retry may succeed. */
+export function isBusy(error: unknown): boolean {
+  return primaryCodeOf(error) === BUSY;
+}
+
+function primaryCodeOf(error: unknown): number | null {
   const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === 'number' && !OF_VALUES.has(errcode & CODE_BITS);
+  return typeof errcode === 'number' ? errcode & PRIMARY_BITS : null;
 }

@@ -5,16 +5,16 @@ import {
 } from '@photostructure/sqlite';
 import type { Millis } from '../../../shards/units.ts';
 import { tooNew } from '../ledger.ts';
+import { isBusy } from './failure.ts';
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
 /** How long a connection waits for another one's lock before it gives up. */
 const BUSY_MS: Millis = 10_000;
 /**
- * Pause between attempts to begin a transaction while another process is in one. SQLite's own
- * pauses grow to 100 ms, while a transaction takes half a millisecond.
+ * Pause between attempts while another process is in a transaction. SQLite's own pauses grow to 100
+ * ms, while a transaction takes half a millisecond.
  */
-const BEGIN_PAUSE_MS: Millis = 0.2;
-const SQLITE_BUSY = 5;
+const PAUSE_MS: Millis = 0.2;
 /** The write-ahead log is truncated to this size after a checkpoint. */
 const LOG_BYTES = 16 * 2 ** 20;
 
@@ -34,8 +34,9 @@ export class SqlConnection {
   constructor(file: string, { isWriter = false } = {}) {
     this.#database = new DatabaseSync(file, { timeout: BUSY_MS });
     try {
+      // While another process creates the file, SQLite refuses this without waiting.
+      onceFree(() => this.#database.exec('PRAGMA journal_mode = WAL'));
       this.#database.exec(`
-        PRAGMA journal_mode = WAL;
         PRAGMA synchronous = FULL;
         PRAGMA journal_size_limit = ${LOG_BYTES};
       `);
@@ -67,7 +68,7 @@ export class SqlConnection {
 
   /** Runs a change in a transaction; when it returns, the change is on disk. */
   transaction<T>(change: () => T): T {
-    return this.#within(() => this.#beginWriting(), change);
+    return this.#within(() => onceFree(() => this.run('BEGIN IMMEDIATE')), change);
   }
 
   /** Runs part of a transaction atomically (a savepoint); the transaction continues either way. */
@@ -91,20 +92,6 @@ export class SqlConnection {
   close(): void {
     this.#statements.clear();
     this.#database.close();
-  }
-
-  #beginWriting(): void {
-    const deadline = performance.now() + BUSY_MS;
-    for (;;) {
-      try {
-        this.run('BEGIN IMMEDIATE');
-        return;
-      } catch (error) {
-        const { errcode } = error as { errcode?: number };
-        if (errcode !== SQLITE_BUSY || performance.now() > deadline) throw error;
-        Atomics.wait(NEVER_WOKEN, 0, 0, BEGIN_PAUSE_MS);
-      }
-    }
   }
 
   #within<T>(begin: () => void, work: () => T): T {
@@ -140,6 +127,19 @@ export class SqlConnection {
     if (version === SCHEMA_VERSION) return;
     this.#database.exec(SCHEMA);
     this.#database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  }
+}
+
+/** Runs `work`, again and again for ten seconds while another process has locked the database. */
+function onceFree<T>(work: () => T): T {
+  const deadline = performance.now() + BUSY_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Atomics.wait(NEVER_WOKEN, 0, 0, PAUSE_MS);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import { TransientError } from '../../concurrency/retry.ts';
-import { StoreError } from '../../errors.ts';
+import { nullIfMissing, StoreError } from '../../errors.ts';
 import type { Bytes, Millis } from '../../units.ts';
 import type { ObjectRef, ObjectStat, PresignedUrl, Store, WireCounts } from '../store.ts';
 import { LATEST } from '../store.ts';
@@ -144,12 +144,7 @@ export class HttpReader implements Store {
         await response.body.dump();
         return { bytes: Number(response.headers['content-length']), sha256 };
       }).done;
-    try {
-      return await this.#retried(name, read);
-    } catch (error) {
-      if (error instanceof StoreError && error.failure === 'missing') return null;
-      throw error;
-    }
+    return nullIfMissing(this.#retried(name, read));
   }
 
   async close(): Promise<void> {

@@ -82,16 +82,18 @@ function held(object: LockObject, lapsesMs: number, first: string): HeldLock {
   };
   const timer = setInterval(() => void renewInTurn().catch(() => {}), lapsesMs / RENEWALS);
   timer.unref();
+  const isHeld = async () => {
+    if (!isFresh()) await renewInTurn();
+    return identity !== null;
+  };
   return {
     taken: true,
-    async isHeld() {
-      if (!isFresh()) await renewInTurn();
-      return identity !== null;
-    },
+    isHeld,
     async release() {
       clearInterval(timer);
       await renewing;
-      if (isFresh()) await object.remove();
+      // A lock that cannot be renewed lapses.
+      if (await isHeld().catch(() => false)) await object.remove();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3, S3ServiceException } from '@aws-sdk/client-s3';
-import { StoreError } from '../../errors.ts';
+import { nullIfMissing, StoreError } from '../../errors.ts';
 import type { Bytes } from '../../units.ts';
 import { transientFault } from '../http/network-errors.ts';
 import { bufferBody, type PutBody, putBodyOf } from '../put-body.ts';
@@ -140,13 +140,10 @@ export class S3Store extends S3Reader implements WritableStore {
   async lock(name: string): Promise<Lock> {
     const object = {
       read: async () => {
-        try {
-          const { bytes, etag, ageMs } = await this.readNow(name, true);
-          return { text: Buffer.from(bytes).toString(), identity: etag, ageMs };
-        } catch (error) {
-          if (error instanceof StoreError && error.failure === 'missing') return null;
-          throw error;
-        }
+        const there = await nullIfMissing(this.readNow(name, true));
+        if (there === null) return null;
+        const { bytes, etag, ageMs } = there;
+        return { text: Buffer.from(bytes).toString(), identity: etag, ageMs };
       },
       replace: async (text: string, identity: string | null) => {
         try {

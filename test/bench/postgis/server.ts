@@ -63,7 +63,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 const app = Fastify({ genReqId: requestId });
 app.decorateReply('rate', null);
 // The response writer, which is that of our server, reads this state.
-app.decorate('shutdown', { hasBegun: false, senders: 0 });
+app.decorate('shutdown', { hasBegun: false, closesConnections: false, senders: 0 });
 for (const route of TWIN_ROUTES) serveRoute(route);
 process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`);
 process.once('SIGTERM', async () => {

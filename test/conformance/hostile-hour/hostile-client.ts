@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { rowsIn } from '../fuzz/worth.ts';
 import type { WireResponse } from '../response-reader.ts';
 import { ATTACKS, type HostileAccount, type Targets } from './attacks.ts';
@@ -10,6 +10,8 @@ export interface HostileOrders extends Targets {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
+  /** Scheduling priority of the program, if not that of its parent. */
+  readonly priority?: number;
 }
 
 /** The program's report. */
@@ -29,10 +31,8 @@ export interface HostileReport {
 /** Minimum number of runs of each attack, however slow the machine. */
 const FEWEST_ROUNDS = 2;
 
-// Real attackers have their own machines: here they get what the service leaves.
-setPriority(constants.priority.PRIORITY_LOW);
-
 process.once('message', async (orders: HostileOrders) => {
+  if (orders.priority !== undefined) setPriority(orders.priority);
   process.send!(await attack(orders));
   process.disconnect();
 });

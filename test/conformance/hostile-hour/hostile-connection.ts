@@ -6,7 +6,7 @@ import { ResponseReader, type WireResponse } from '../response-reader.ts';
  * An attacker's longest wait for a response. Longer than any response takes on a busy machine: one
  * aborted halfway is charged in part, and the books would not match whole responses.
  */
-const PATIENCE_MS = 100_000;
+const PATIENCE_MS = 400_000;
 
 /** Records what arrives. */
 export interface Witness {

@@ -61,12 +61,17 @@ const MAX_MB = CACHES_MB.CACHE_BYTES + WAITING_MB + BESIDE_MB;
 
 /**
  * Runs a hostile client alongside an honest one; the service and both clients are separate
- * processes. `programs`: this folder's compiled output.
+ * processes. `programs`: this folder's compiled output; `priority`: that of the hostile client, if
+ * not this process's.
  */
 export async function runHour(
   store: string,
   ledger: string,
-  { perMinute, programs }: { readonly perMinute: number; readonly programs: string },
+  {
+    perMinute,
+    programs,
+    priority,
+  }: { readonly perMinute: number; readonly programs: string; readonly priority?: number },
 ): Promise<HourReport> {
   const { prey, paths } = await knownToAll(store);
   const { accounts, keys } = await openAll(ledger);
@@ -100,6 +105,7 @@ export async function runHour(
         port: Number(new URL(address).port),
         connections: CONNECTIONS,
         seconds: SECONDS,
+        priority,
       }),
     ]);
     const peakMb = await residentMemory(pid, 'VmHWM');
