@@ -5,6 +5,7 @@ import { systemCode } from '../shards/error-facts.ts';
 import { fullDisk } from '../shards/store/full-disk.ts';
 import { isProcessAlive } from '../shards/store/process-alive.ts';
 
+/** Attempts to make a folder that other processes may remove again. */
 const TRIES = 100;
 /** Prefix of the scratch folders of this machine; the process id of the owner follows. */
 const OURS = `tta-build-${hostname()}_`;

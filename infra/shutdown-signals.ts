@@ -9,8 +9,8 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const SIGNALLED = 128;
 const KILLED = SIGNALLED + constants.signals.SIGKILL;
 /**
- * Time allowed for cutting off work in progress after a second signal, which is enough for refunds
- * even if the disk is slow.
+ * Time allowed for cutting off work in progress after a second signal, so that refunds can be made
+ * on a slow disk.
  */
 export const CUT_OFF_WITHIN_MS: Millis = 5_000;
 
@@ -49,6 +49,7 @@ export function shutDownOnSignals({
   let hasBegun = false;
   let isCutOff = false;
   let causes = 0;
+  let late: NodeJS.Timeout | undefined;
 
   const killed = () => {
     atOnce?.();
@@ -64,7 +65,7 @@ export function shutDownOnSignals({
     if (hasBegun) return;
     hasBegun = true;
     const ms = withinMs();
-    setTimeout(() => failed(`shutdown did not finish within ${ms / 1000} s`), ms);
+    late = setTimeout(() => failed(`shutdown did not finish within ${ms / 1000} s`), ms);
     close().then(
       () => process.exit(exitCode),
       (error) => failed(describe(error)),
@@ -73,6 +74,7 @@ export function shutDownOnSignals({
   const cutShort = () => {
     if (isCutOff) return;
     isCutOff = true;
+    clearTimeout(late);
     setTimeout(killed, cutOffWithinMs);
     cutOff().then(killed, (error) => failed(describe(error)));
   };

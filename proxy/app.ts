@@ -5,6 +5,7 @@ import { type RateCounter, RateWindow } from '../portal/accounts/rate-window.ts'
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
 import { type StaticResponse, StaticResponseSender } from '../portal/http/caching.ts';
 import { RETRY } from '../portal/http/error-handling.ts';
+import { newShutdown } from '../portal/http/graceful-shutdown.ts';
 import { overloaded } from '../portal/http/overload.ts';
 import { Problem } from '../portal/http/problem.ts';
 import { serveProblemPages } from '../portal/http/problem-docs.ts';
@@ -103,7 +104,7 @@ export async function buildProxy(parts: {
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
     onward: new Map(),
     postSemaphore: new FairSemaphore(POST_CONCURRENCY),
-    shutdown: { hasBegun: false, closesConnections: false, senders: 0 },
+    shutdown: newShutdown(),
   };
 
   const helpAt = (slug: string) => (ACCOUNT_PROBLEMS.has(slug) ? config.accountUrl : undefined);

@@ -18,9 +18,9 @@ export interface LockWait {
   readonly onWait: (problem: string) => void;
 }
 
-/** Longest wait of what ends hours of work, such as a publication, for another build. */
+/** How long a publication, or another step that ends hours of work, waits for another build. */
 export const PUBLISH_WAIT_MS: Millis = 60 * 60_000;
-/** For a lock that another process holds for a moment, such as to find that it must not write. */
+/** For a lock that another process holds for a moment, such as to learn that it may not write. */
 const BRIEFLY: LockWait = { ms: 2_000, onWait: () => {} };
 /** Pauses between looks at a lock, which double from the first to the longest. */
 const FIRST_PAUSE_MS: Millis = 25;

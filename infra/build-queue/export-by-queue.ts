@@ -45,7 +45,6 @@ export async function exportByQueue(
     const performByQueue = async () => {
       const tables = tableJobsOf(release, request);
       const add = (table: TableJob) => enqueue(queue, store, release, table);
-      await queue.renew(build);
       const jobs = new Map<string, TableJob>();
       for (const table of tables) jobs.set((await add(table)).id!, table);
       progress.note(`export ${build}: ${counted(jobs.size, 'table')} queued`);
@@ -63,6 +62,7 @@ export async function exportByQueue(
       const longPatience = { ms: PUBLISH_WAIT_MS, ...patience };
       return publishExports(release, request, store, progress, threads, longPatience);
     };
+    await queue.renew(build);
     // Workers that end when nothing is planned stay even while the lease has to wait.
     await queue.whilePlanning(() => withLease(store, build, performByQueue, patience));
     const exported = await withLease(store, build, publish, patience);

@@ -94,6 +94,7 @@ export class ServingProcesses {
   #giveUp: (words: string) => void = () => {};
   #haveStarted = false;
   #isClosing = false;
+  #late: NodeJS.Timeout | undefined;
 
   constructor(settings: ServeSettings, note: (words: string) => void) {
     this.#settings = settings;
@@ -157,9 +158,9 @@ export class ServingProcesses {
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const { methods } of this.#members) void methods.end.asEvent();
-    const late = setTimeout(() => this.kill(), endsWithinMs(this.#settings));
+    this.#late = setTimeout(() => this.kill(), endsWithinMs(this.#settings));
     await Promise.all(Array.from(this.#members, ({ ended }) => ended));
-    clearTimeout(late);
+    clearTimeout(this.#late);
     await this.#metrics?.close();
     await this.#writer?.close();
   }
@@ -167,6 +168,7 @@ export class ServingProcesses {
   /** Stops all processes, breaking off the requests in progress. */
   async cutOff(): Promise<void> {
     this.#isClosing = true;
+    clearTimeout(this.#late);
     for (const { methods } of this.#members) void methods.cutOff.asEvent();
     await Promise.all(Array.from(this.#members, ({ ended }) => ended));
   }

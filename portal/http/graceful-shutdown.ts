@@ -26,6 +26,11 @@ export interface Shutdown {
   senders: number;
 }
 
+/** The state of a server that is not shutting down. */
+export function newShutdown(): Shutdown {
+  return { hasBegun: false, closesConnections: false, senders: 0 };
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
     readonly shutdown: Shutdown;
@@ -82,11 +87,12 @@ async function stopListening(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Resolves right after the event loop has accepted and read what had arrived. Closing a socket
- * resets connections that are not accepted yet, or a request that is not read, and a proxy in front
- * must not repeat a POST. The event loop polls after its timers, so a pause may end with unread
- * arrivals. It accepts one connection per turn, and while it handles requests, more arrive: only a
- * turn without either leaves nothing unread.
+ * Resolves right after the event loop has accepted and read what had arrived, or when there has
+ * been no such moment for a second or two. Closing a socket resets connections that are not
+ * accepted yet, or a request that is not read, and a proxy in front must not repeat a POST. The
+ * event loop polls after its timers, so a pause may end with unread arrivals. It accepts one
+ * connection per turn, and more arrive while it handles requests, so that only a short turn without
+ * a new connection leaves nothing unread.
  */
 async function arrivalsRead({ server }: FastifyInstance): Promise<void> {
   let hasAccepted = false;
@@ -96,12 +102,15 @@ async function arrivalsRead({ server }: FastifyInstance): Promise<void> {
   server.on('connection', onConnection);
   // The current turn may be past its poll.
   await immediate();
-  const endMs = performance.now() + QUIET_WITHIN_MS;
-  for (let beganMs = performance.now(); ; beganMs = performance.now()) {
+  const startMs = performance.now();
+  for (let turnMs = startMs; ; turnMs = performance.now()) {
     hasAccepted = false;
     await immediate();
     const nowMs = performance.now();
-    if ((!hasAccepted && nowMs - beganMs < QUIET_TURN_MS) || nowMs > endMs) break;
+    const isQuiet = !hasAccepted && nowMs - turnMs < QUIET_TURN_MS;
+    // A connection that was just accepted may not be the last of those that had arrived.
+    const withinMs = hasAccepted ? 2 * QUIET_WITHIN_MS : QUIET_WITHIN_MS;
+    if (isQuiet || nowMs - startMs > withinMs) break;
   }
   server.off('connection', onConnection);
 }

@@ -16,7 +16,7 @@ import {
   refuseConnection,
   refuseSlashedPaths,
 } from './error-handling.ts';
-import { type Shutdown, shutDownGracefully } from './graceful-shutdown.ts';
+import { newShutdown, type Shutdown, shutDownGracefully } from './graceful-shutdown.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { type LoadShedder, scheduleRequests, shedLoad } from './overload.ts';
 import { Problem, type ProblemStyle } from './problem.ts';
@@ -179,10 +179,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     setCommonHeaders(reply);
     done(null, payload);
   });
-  shutDownGracefully(
-    app,
-    options.shutdown ?? { hasBegun: false, closesConnections: false, senders: 0 },
-  );
+  shutDownGracefully(app, options.shutdown ?? newShutdown());
   dropSlowBodies(app);
   takeJsonBodies(app);
   return app;

@@ -76,7 +76,7 @@ const FRONTS = {
     drainSeconds: 0,
     rounds: 2,
   },
-  Varnish: { start: startVarnishFront, drainSeconds: 4, rounds: 1 },
+  Varnish: { start: startVarnishFront, drainSeconds: 6, rounds: 1 },
 };
 
 test.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])(

@@ -162,11 +162,13 @@ test('a process signalled to stop while others still start completes the request
 describe('a process', () => {
   const MODULE = pathToFileURL(path.resolve('dist/infra/shutdown-signals.js')).href;
   /** Runs a program that stops on signals, and returns its outcome. */
-  const ended = async (close: string, then: string) => {
+  const ended = async (close: string, then: string, cutOff = '') => {
     const code = `
       import { shutDownOnSignals } from '${MODULE}';
       setInterval(() => {}, 1000);
-      shutDownOnSignals({ close: async () => { ${close} }, withinMs: () => 100 });
+      const close = async () => { ${close} };
+      const cutOff = async () => { ${cutOff} };
+      shutDownOnSignals({ close, withinMs: () => 100, cutOff });
       ${then}
     `;
     const args = ['--input-type=module', '-e', code];
@@ -179,6 +181,7 @@ describe('a process', () => {
     return { exitCode, signal, noise };
   };
   const interrupt = "process.kill(process.pid, 'SIGINT');";
+  const forEver = 'await new Promise(() => {});';
 
   test('exits with 0 once it has closed', async () => {
     expect(await ended('', interrupt)).toEqual({ exitCode: 0, signal: null, noise: '' });
@@ -191,7 +194,7 @@ describe('a process', () => {
   });
 
   test('is killed when it does not close in time, or cannot', async () => {
-    const late = await ended('await new Promise(() => {})', interrupt);
+    const late = await ended(forEver, interrupt);
     expect(late).toEqual({
       exitCode: null,
       signal: 'SIGKILL',
@@ -199,5 +202,17 @@ describe('a process', () => {
     });
     const failed = await ended("throw new Error('shut')", interrupt);
     expect(failed).toMatchObject({ signal: 'SIGKILL', noise: expect.stringContaining('shut') });
+  });
+
+  test('has time to cut off its work after a second signal, however late that comes', async () => {
+    const cutOff = `
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      process.stderr.write('refunded');
+    `;
+    expect(await ended(forEver, interrupt + interrupt, cutOff)).toEqual({
+      exitCode: null,
+      signal: 'SIGKILL',
+      noise: 'refunded',
+    });
   });
 });

@@ -130,7 +130,7 @@ export class SqlConnection {
   }
 }
 
-/** Runs `work`, again and again for ten seconds while another process has locked the database. */
+/** Runs `work`; repeats it, for up to `BUSY_MS`, while another process has locked the database. */
 function onceFree<T>(work: () => T): T {
   const deadline = performance.now() + BUSY_MS;
   for (;;) {

@@ -93,7 +93,7 @@ function held(object: LockObject, lapsesMs: number, first: string): HeldLock {
       clearInterval(timer);
       await renewing;
       // A lock that cannot be renewed lapses.
-      if (await isHeld().catch(() => false)) await object.remove();
+      if ((await isHeld().catch(() => false)) && isFresh()) await object.remove();
     },
   };
 }

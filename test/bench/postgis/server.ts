@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { hashApiKey, isWellFormedApiKey } from '../../../portal/accounts/api-key.ts';
 import { RateWindow } from '../../../portal/accounts/rate-window.ts';
 import { Body } from '../../../portal/http/body.ts';
+import { newShutdown } from '../../../portal/http/graceful-shutdown.ts';
 import { policyHeader, rateHeader } from '../../../portal/http/rate-limiting.ts';
 import { requestId } from '../../../portal/http/server.ts';
 import { CursorSealer } from '../../../proxy/http/cursor.ts';
@@ -63,7 +64,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 const app = Fastify({ genReqId: requestId });
 app.decorateReply('rate', null);
 // The response writer, which is that of our server, reads this state.
-app.decorate('shutdown', { hasBegun: false, closesConnections: false, senders: 0 });
+app.decorate('shutdown', newShutdown());
 for (const route of TWIN_ROUTES) serveRoute(route);
 process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`);
 process.once('SIGTERM', async () => {
