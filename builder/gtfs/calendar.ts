@@ -49,21 +49,27 @@ export class Calendar {
 
   static async read(source: FeedSource, report: FeedReport): Promise<Calendar> {
     const calendar = new Calendar(source.path);
-    await readTable(source, 'calendar.txt', ['service_id', 'start_date', 'end_date'], (row) => {
-      const [start, end] = [row.text('start_date'), row.text('end_date')];
-      if (!isServiceDate(start) || !isServiceDate(end)) {
-        return report.add('calendar.txt', row.line, 'no valid start_date and end_date; left out');
-      }
-      const service = calendar.#service(row.text('service_id'));
-      service.weekdays = WEEKDAYS.reduce(
-        (bits, day, i) => (row.text(day) === '1' ? bits | (1 << i) : bits),
-        0,
-      );
-      service.firstDay = Math.max(dayNumber(start), FIRST_DAY);
-      service.lastDay = Math.min(dayNumber(end), LAST_DAY);
-    });
+    await readTable(
+      source,
+      report,
+      'calendar.txt',
+      ['service_id', 'start_date', 'end_date'],
+      (row) => {
+        const [start, end] = [row.text('start_date'), row.text('end_date')];
+        if (!isServiceDate(start) || !isServiceDate(end)) {
+          return report.add('calendar.txt', row.line, 'no valid start_date and end_date; left out');
+        }
+        const service = calendar.#service(row.text('service_id'));
+        service.weekdays = WEEKDAYS.reduce(
+          (bits, day, i) => (row.text(day) === '1' ? bits | (1 << i) : bits),
+          0,
+        );
+        service.firstDay = Math.max(dayNumber(start), FIRST_DAY);
+        service.lastDay = Math.min(dayNumber(end), LAST_DAY);
+      },
+    );
     const columns = ['service_id', 'date', 'exception_type'];
-    await readTable(source, 'calendar_dates.txt', columns, (row) => {
+    await readTable(source, report, 'calendar_dates.txt', columns, (row) => {
       const date = row.text('date');
       const type = row.text('exception_type');
       if (!isServiceDate(date) || (type !== '1' && type !== '2')) {

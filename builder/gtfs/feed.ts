@@ -89,7 +89,7 @@ export async function readFeed(path: string): Promise<Feed> {
     const agency = await readAgency(source, report);
     const stops = await readStops(source, report);
     const calendar = await Calendar.read(source, report);
-    const { onDemand, railways, routeNames } = await readRoutes(source);
+    const { onDemand, railways, routeNames } = await readRoutes(source, report);
     const trips = await readTripHeads(source, calendar, onDemand, report);
     const frequencies = await readFrequencies(source, trips, report);
     return {
@@ -115,7 +115,7 @@ export async function readFeed(path: string): Promise<Feed> {
 
 async function readFeedInfo(source: FeedSource, report: FeedReport): Promise<FeedInfo> {
   let [feedId, first, last] = ['', '', ''];
-  await readTable(source, 'feed_info.txt', [], (row) => {
+  await readTable(source, report, 'feed_info.txt', [], (row) => {
     feedId ||= row.text('feed_id');
     const date = (column: string) => {
       const text = row.text(column);
@@ -135,7 +135,7 @@ async function readFeedInfo(source: FeedSource, report: FeedReport): Promise<Fee
 
 async function readAgency(source: FeedSource, report: FeedReport) {
   let first: { agency: string; timeZone: string } | null = null;
-  await readTable(source, 'agency.txt', ['agency_timezone'], (row) => {
+  await readTable(source, report, 'agency.txt', ['agency_timezone'], (row) => {
     const timeZone = row.text('agency_timezone');
     first ??= { agency: row.text('agency_name') || row.text('agency_id'), timeZone };
     if (timeZone !== first.timeZone) {
@@ -161,11 +161,11 @@ async function readAgency(source: FeedSource, report: FeedReport) {
  * Reads the names and kinds of routes, according to GTFS's own types and the widely used extended
  * ones. Routes on demand are demand-responsive buses, and taxis, including shared ones.
  */
-async function readRoutes(source: FeedSource) {
+async function readRoutes(source: FeedSource, report: FeedReport) {
   const onDemand = new Set<string>();
   const railways = new Map<string, RailKind>();
   const routeNames = new Map<string, string>();
-  await readTable(source, 'routes.txt', ['route_id'], (row) => {
+  await readTable(source, report, 'routes.txt', ['route_id'], (row) => {
     const [id, type] = [row.text('route_id'), row.number('route_type') ?? 0];
     if (type === 715 || (type >= 1500 && type < 1600)) onDemand.add(id);
     routeNames.set(id, row.text('route_short_name') || row.text('route_long_name') || id);
@@ -190,7 +190,7 @@ async function readTripHeads(
   report: FeedReport,
 ) {
   const trips = new Map<string, FeedTrip>();
-  await readTable(source, 'trips.txt', ['trip_id', 'service_id'], (row) => {
+  await readTable(source, report, 'trips.txt', ['trip_id', 'service_id'], (row) => {
     const [id, service] = [row.text('trip_id'), row.text('service_id')];
     if (trips.has(id)) return report.add('trips.txt', row.line, 'duplicate trip_id; left out');
     if (!calendar.has(service)) {

@@ -25,7 +25,7 @@ export async function readFrequencies(
 ): Promise<Map<string, Frequency[]>> {
   const frequencies = new Map<string, Frequency[]>();
   const columns = ['trip_id', 'start_time', 'end_time', 'headway_secs'];
-  await readTable(source, 'frequencies.txt', columns, (row) => {
+  await readTable(source, report, 'frequencies.txt', columns, (row) => {
     const start = parseServiceTime(row.text('start_time'));
     const end = parseServiceTime(row.text('end_time'));
     const headway = row.number('headway_secs');

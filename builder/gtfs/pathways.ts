@@ -30,7 +30,7 @@ export async function readPathways(
   report: FeedReport,
 ): Promise<Pathway[]> {
   const pathways: Pathway[] = [];
-  await readTable(source, FILE, ['from_stop_id', 'to_stop_id'], (row) => {
+  await readTable(source, report, FILE, ['from_stop_id', 'to_stop_id'], (row) => {
     const from = stops.get(row.text('from_stop_id'));
     const to = stops.get(row.text('to_stop_id'));
     if (!from || !to) {

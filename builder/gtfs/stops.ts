@@ -54,7 +54,7 @@ export async function readStops(
     return known ? zone : null;
   };
   const parents: { readonly parent: string; readonly line: number }[] = [];
-  await readTable(source, 'stops.txt', ['stop_id'], (row) => {
+  await readTable(source, report, 'stops.txt', ['stop_id'], (row) => {
     const [id, type] = [row.text('stop_id'), row.number('location_type') ?? LOCATION.stop];
     const [lat, lon] = [row.number('stop_lat'), row.number('stop_lon')];
     const mayFloat = type === LOCATION.node || type === LOCATION.boardingArea;
@@ -85,7 +85,7 @@ export async function readStops(
 
 async function readLevels(source: FeedSource, report: FeedReport): Promise<Map<string, number>> {
   const levels = new Map<string, number>();
-  await readTable(source, 'levels.txt', ['level_id', 'level_index'], (row) => {
+  await readTable(source, report, 'levels.txt', ['level_id', 'level_index'], (row) => {
     const index = row.number('level_index');
     if (index !== null && Math.abs(index) <= FEED_LIMITS.level) {
       levels.set(row.text('level_id'), index);

@@ -1,5 +1,6 @@
 import { BuildError } from '../errors.ts';
 import { csvRecords } from '../inputs/csv.ts';
+import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS, type FeedTable } from './limits.ts';
 
@@ -44,11 +45,13 @@ export class Row {
 }
 
 /**
- * Reads a table of a feed row by row. Absent and empty tables have no rows; a table that lacks a
- * required column, has an unclosed quote, or exceeds `FEED_LIMITS`, throws a `BuildError`.
+ * Reads a table of a feed row by row. Absent and empty tables have no rows. Records that cannot be
+ * read for certain are left out and counted in `report`. A table that lacks a required column, has
+ * an unclosed quote, or exceeds `FEED_LIMITS`, throws a `BuildError`.
  */
 export async function readTable(
   source: FeedSource,
+  report: FeedReport,
   file: FeedTable,
   required: readonly string[],
   onRow: (row: Row) => void,

@@ -48,7 +48,7 @@ export async function readTransfers(
 ): Promise<Transfers> {
   const betweenStops: StopTransfer[] = [];
   const betweenTrips: TripLink[] = [];
-  await readTable(source, FILE, [], (row) => {
+  await readTable(source, report, FILE, [], (row) => {
     const type = row.text('transfer_type');
     if (type === STAY || type === DO_NOT_STAY) {
       const [from, to] = [row.text('from_trip_id'), row.text('to_trip_id')];

@@ -62,7 +62,7 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
   const calls = new CallPool();
   let rows = 0;
   const columns = ['trip_id', 'stop_id', 'stop_sequence', 'arrival_time', 'departure_time'];
-  await readTable(source, FILE, columns, (row) => {
+  await readTable(source, report, FILE, columns, (row) => {
     rows++;
     const trip = trips.get(row.text('trip_id'));
     if (!trip) return report.add(FILE, row.line, 'trip missing from trips.txt; left out');

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { FeedReport } from '../../builder/gtfs/feed-report.ts';
 import type { FeedSource } from '../../builder/gtfs/feed-source.ts';
 import { readTable } from '../../builder/gtfs/table.ts';
 import { forAll } from '../support/for-all.ts';
@@ -39,9 +40,15 @@ test('a table is parsed correctly, however it is quoted and wherever it is split
       // The first column is never empty: a line without any character is not a record.
       const records = rows.map(([a, b, c], i) => ({ id: `${i}${a}`, 'the name': b, last: c }));
       const read: string[][] = [];
-      await readTable(inPieces(csv(records, written), size), 'stops.txt', ['id'], (row) => {
-        read.push(['id', 'the name', 'last', 'not there'].map((column) => row.text(column)));
-      });
+      await readTable(
+        inPieces(csv(records, written), size),
+        new FeedReport(),
+        'stops.txt',
+        ['id'],
+        (row) => {
+          read.push(['id', 'the name', 'last', 'not there'].map((column) => row.text(column)));
+        },
+      );
       const meant = records.map((r) => [r.id, r['the name'], r.last, ''].map((t) => t.trim()));
       expect(read).toEqual(meant);
     },
@@ -50,7 +57,7 @@ test('a table is parsed correctly, however it is quoted and wherever it is split
 test('rows shorter or longer than the header, blank lines, and tables without rows are read', async () => {
   const rows = async (text: string) => {
     const read: string[][] = [];
-    await readTable(inPieces(text, 7), 'stops.txt', [], (row) => {
+    await readTable(inPieces(text, 7), new FeedReport(), 'stops.txt', [], (row) => {
       read.push([row.text('a'), row.text('b')]);
     });
     return read;
@@ -66,6 +73,12 @@ test('rows shorter or longer than the header, blank lines, and tables without ro
 });
 
 test('a table without a required column fails by name', async () => {
-  const reading = readTable(inPieces('a,b\n1,2\n', 3), 'trips.txt', ['trip_id'], () => {});
+  const reading = readTable(
+    inPieces('a,b\n1,2\n', 3),
+    new FeedReport(),
+    'trips.txt',
+    ['trip_id'],
+    () => {},
+  );
   await expect(reading).rejects.toThrow(/feed\.zip: trips\.txt has no column trip_id/);
 });
