@@ -1,5 +1,6 @@
 import type { Direction } from '../shards/release/manifest.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
+import type { FeedTolerance } from './transit/accept-feeds.ts';
 
 /** Files and folders on this machine. */
 export interface InputPaths {
@@ -26,7 +27,7 @@ export function pathsIn(inputs: InputPaths): string[] {
 }
 
 /** The inputs that all parts of a release share. A release with feeds has transit. */
-export interface PlanRequest extends InputPaths {
+export interface PlanRequest extends InputPaths, FeedTolerance {
   /** The origin counties, whose rows are computed. Empty: every county in the block files. */
   readonly counties: readonly CountyFips[];
   /**

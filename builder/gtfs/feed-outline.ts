@@ -1,7 +1,11 @@
 import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
 import { type Feed, type FeedInfo, readFeed } from './feed.ts';
+import { describeProblem, type FeedProblem } from './feed-report.ts';
+import { sketchOf, type TimetableSketch } from './feed-versions.ts';
 import { type FeedDays, ordinaryDays } from './ordinary-days.ts';
+import type { ServiceDay } from './service-time.ts';
 import { timeZoneOf } from './stations.ts';
 
 /**
@@ -19,18 +23,37 @@ export interface FeedOutline {
   readonly days: FeedDays;
   /** Number of trips, whatever their days, including repetitions by headway. */
   readonly trips: number;
+  readonly sketch: TimetableSketch;
+  /** Rows that could not be used unchanged. */
+  readonly problems: readonly FeedProblem[];
 }
 
-/** Reads the outline of a feed. Throws a `BuildError` for an unusable feed. */
-export async function readFeedOutline(path: string): Promise<FeedOutline> {
+/**
+ * Reads the outline of a feed, whose usual service is that near a given day. Throws a `BuildError`
+ * for an unusable feed.
+ */
+export async function readFeedOutline(path: string, near: ServiceDay): Promise<FeedOutline> {
   const feed = await readFeed(path);
   try {
+    requireRows(feed);
     const { agency, timeZone, info, tripsOfService } = feed;
     const trips = [...tripsOfService.values()].reduce((sum, count) => sum + count, 0);
-    return { path, agency, timeZone, zones: zonesOf(feed), info, days: ordinaryDays(feed), trips };
+    const days = ordinaryDays(feed, near);
+    const { problems } = feed.report;
+    const sketch = sketchOf(feed, days, near);
+    return { path, agency, timeZone, zones: zonesOf(feed), info, days, trips, sketch, problems };
   } finally {
     feed.source.close();
   }
+}
+
+/** Throws a `BuildError` if a feed has no stop or no trip. */
+function requireRows({ source, stops, trips, report }: Feed): void {
+  const empty = stops.size === 0 ? 'stops.txt' : trips.size === 0 ? 'trips.txt' : null;
+  if (empty === null) return;
+  const problems = report.problems.filter(({ file }) => file === empty);
+  const reasons = [`${source.path}: ${empty} has no usable row`, ...problems.map(describeProblem)];
+  throw new BuildError(reasons.join('; '));
 }
 
 function zonesOf(feed: Feed): Map<string, BoundingBox> {

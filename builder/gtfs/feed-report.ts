@@ -27,8 +27,10 @@ export class FeedReport {
 
   /** Passes each problem of the feed to `note`, as a line. */
   noteProblems(note: (line: string) => void): void {
-    for (const { file, problem, rows, first_line } of this.problems) {
-      note(`${file}: ${withCommas(rows)} × ${problem} (first in line ${first_line})`);
-    }
+    for (const problem of this.problems) note(describeProblem(problem));
   }
+}
+
+export function describeProblem({ file, problem, rows, first_line }: FeedProblem): string {
+  return `${file}: ${withCommas(rows)} × ${problem} (first in line ${first_line})`;
 }

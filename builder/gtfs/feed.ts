@@ -33,6 +33,8 @@ export type RailKind = 'subway' | 'tram' | 'train';
 export interface FeedInfo {
   /** `feed_id`, a common extension of GTFS; null if absent. */
   readonly feedId: string | null;
+  /** `feed_publisher_name`; null if absent. */
+  readonly publisher: string | null;
   /** The days for which the feed claims to be valid; null if not stated. */
   readonly firstDay: ServiceDay | null;
   readonly lastDay: ServiceDay | null;
@@ -43,6 +45,8 @@ export interface Feed {
   readonly source: FeedSource;
   /** The name of the feed's first agency, which qualifies the ids of its stops. */
   readonly agency: string;
+  /** The names of all agencies of the feed, in lower case. */
+  readonly agencies: ReadonlySet<string>;
   readonly info: FeedInfo;
   /**
    * The time zone of the feed's agencies, which applies to all stop times, and to stops without a
@@ -114,9 +118,10 @@ export async function readFeed(path: string): Promise<Feed> {
 }
 
 async function readFeedInfo(source: FeedSource, report: FeedReport): Promise<FeedInfo> {
-  let [feedId, first, last] = ['', '', ''];
+  let [feedId, publisher, first, last] = ['', '', '', ''];
   await readTable(source, report, 'feed_info.txt', [], (row) => {
     feedId ||= row.text('feed_id');
+    publisher ||= row.text('feed_publisher_name');
     const date = (column: string) => {
       const text = row.text(column);
       if (text === '' || isServiceDate(text)) return text;
@@ -128,6 +133,7 @@ async function readFeedInfo(source: FeedSource, report: FeedReport): Promise<Fee
   });
   return {
     feedId: feedId || null,
+    publisher: publisher || null,
     firstDay: first === '' ? null : dayNumber(first),
     lastDay: last === '' ? null : dayNumber(last),
   };
@@ -135,9 +141,12 @@ async function readFeedInfo(source: FeedSource, report: FeedReport): Promise<Fee
 
 async function readAgency(source: FeedSource, report: FeedReport) {
   let first: { agency: string; timeZone: string } | null = null;
+  const agencies = new Set<string>();
   await readTable(source, report, 'agency.txt', ['agency_timezone'], (row) => {
     const timeZone = row.text('agency_timezone');
-    first ??= { agency: row.text('agency_name') || row.text('agency_id'), timeZone };
+    const agency = row.text('agency_name') || row.text('agency_id');
+    first ??= { agency, timeZone };
+    agencies.add(agency.toLowerCase());
     if (timeZone !== first.timeZone) {
       report.add(
         'agency.txt',
@@ -154,7 +163,7 @@ async function readAgency(source: FeedSource, report: FeedReport) {
       `${source.path}: agency.txt: "${found.timeZone}" is not a time zone such as America/New_York`,
     );
   }
-  return found;
+  return { ...found, agencies };
 }
 
 /**

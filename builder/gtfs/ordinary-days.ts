@@ -21,19 +21,28 @@ export interface FeedDays {
   readonly trips: ReadonlyMap<ServiceDay, number>;
   /** Weekdays that are representative of the feed. */
   readonly ordinary: ReadonlySet<ServiceDay>;
-  /** The weekdays of `ordinary`, grouped by service, the most common first. */
+  /** The weekdays of `ordinary`, grouped by service, the feed's usual service first. */
   readonly patterns: readonly WeekdayPattern[];
+  /** Number of trips on the weekdays with the most that recur; 0 without weekday service. */
+  readonly best: number;
 }
+
+/** Days before and after the date of the streets whose service counts: a quarter of a year. */
+const NEAR_DAYS = 91;
 
 /**
  * Finds the representative weekdays of a feed. The candidates are the weekdays within the dates of
  * its `feed_info.txt` on which no two versions of a timetable overlap, without those that have a
  * weekend's service as on a holiday (`hasWeekendService`). If there are none, the candidates are
- * all weekdays without such service, or else all weekdays. Days of the most common pattern of trips
- * are representative, and days of each other pattern that some day shares with the same weekday a
- * week before and a week after, which a holiday does not.
+ * all weekdays without such service, or else all weekdays.
+ *
+ * A pattern of trips recurs if some day shares it with the same weekday a week before and a week
+ * after, which a holiday does not. Days of recurring patterns are representative if they have at
+ * least half the trips of the fullest, since some calendars go on for months with the few trips of
+ * a forgotten service. The usual pattern is the one with the most trips, over all its days together,
+ * within a quarter of a year of the representative day nearest to `near`.
  */
-export function ordinaryDays(feed: Feed): FeedDays {
+export function ordinaryDays(feed: Feed, near: ServiceDay): FeedDays {
   const { calendar, tripsOfService, info } = feed;
   const trips = calendar.tripsByDay(tripsOfService);
   // Days are alike when they have the same number of trips of each line and direction, whatever the
@@ -41,30 +50,53 @@ export function ordinaryDays(feed: Feed): FeedDays {
   // and direction.
   const kinds = calendar.tripsByDay(feed.kindOfService);
   const overlaps = calendar.overlapOfVersions(feed.tripsOfRoutes);
-  const isCandidate = (day: ServiceDay) =>
+  const isWithinDates = (day: ServiceDay) =>
     (info.firstDay === null || day >= info.firstDay) &&
-    (info.lastDay === null || day <= info.lastDay) &&
-    !overlaps(day);
+    (info.lastDay === null || day <= info.lastDay);
   const neighboursAlike = (day: ServiceDay) =>
     [day - WEEK, day + WEEK].filter((other) => kinds.get(other) === kinds.get(day)).length;
   const weekdays = [...trips.keys()].filter(isWeekday);
   const workdays = weekdays.filter((day) => !hasWeekendService(kinds, day));
+  const single = workdays.filter((day) => !overlaps(day));
   const byKind = new Map<number, ServiceDay[]>();
-  for (const day of firstOf(workdays.filter(isCandidate), workdays, weekdays)) {
+  for (const day of firstOf(single.filter(isWithinDates), workdays, weekdays)) {
     const kind = kinds.get(day)!;
     const days = byKind.get(kind);
     if (days) days.push(day);
     else byKind.set(kind, [day]);
   }
-  const patterns = [...byKind.values()]
-    .map((days) => {
-      const most = days.reduce((so, day) => Math.max(so, neighboursAlike(day)), 0);
-      const preferred = days.filter((day) => neighboursAlike(day) === most);
-      return { days, preferred, trips: trips.get(days[0])!, recurs: most === 2 };
-    })
-    .sort((a, b) => b.days.length - a.days.length || b.trips - a.trips || a.days[0] - b.days[0])
+  const all = [...byKind.values()].map((days) => {
+    const most = days.reduce((so, day) => Math.max(so, neighboursAlike(day)), 0);
+    const preferred = days.filter((day) => neighboursAlike(day) === most);
+    return { days, preferred, trips: trips.get(days[0])!, recurs: most === 2 };
+  });
+  const fullest = mostTrips(all.filter(({ recurs }) => recurs));
+  const full = all.filter((pattern) => 2 * pattern.trips >= fullest);
+  const fullDays = full.flatMap(({ days }) => days);
+  const anchor = fullDays.length > 0 ? nearestDay(fullDays, near) : near;
+  const weight = ({ days, trips }: WeekdayPattern) =>
+    trips * days.filter((day) => Math.abs(day - anchor) <= NEAR_DAYS).length;
+  const patterns = full
+    .sort(
+      (a, b) =>
+        weight(b) - weight(a) ||
+        b.days.length - a.days.length ||
+        b.trips - a.trips ||
+        a.days[0] - b.days[0],
+    )
     .filter(({ recurs }, i) => recurs || i === 0);
-  return { trips, ordinary: new Set(patterns.flatMap(({ days }) => days)), patterns };
+  const recurring = single.filter((day) => neighboursAlike(day) === 2);
+  const best = recurring.reduce((most, day) => Math.max(most, trips.get(day)!), 0);
+  return {
+    trips,
+    ordinary: new Set(patterns.flatMap(({ days }) => days)),
+    patterns,
+    best: best || mostTrips(patterns),
+  };
+}
+
+function mostTrips(patterns: readonly WeekdayPattern[]): number {
+  return patterns.reduce((most, { trips }) => Math.max(most, trips), 0);
 }
 
 /**

@@ -18,56 +18,48 @@ export interface ServiceDays {
   readonly common: ServiceDate;
   /**
    * The day of each feed: `common` if that is an ordinary day for the feed, or was requested and
-   * has service. Null if the feed is not read at all.
+   * has service. Null if another version of the feed is read.
    */
   readonly byFeed: readonly (ServiceDate | null)[];
   /** The weekday patterns of each feed, with the pattern of the feed's own day first. */
   readonly patterns: readonly FeedFacts['weekday_patterns'][];
+  /** The feed that is read in place of each other version of it, by index. */
+  readonly insteadOf: ReadonlyMap<number, number>;
 }
 
 /** Maximum number of patterns reported per feed. */
 const REPORTED_PATTERNS = 3;
 
 /**
- * Chooses the service days. The common day is the requested one, or else the day that is an
- * ordinary weekday of most feeds; of several, the one of their most common kind, and of those the
- * nearest to `near`. A feed for which the common day is not an ordinary day is read on its own
- * nearest day of its most common kind, and reported; a requested day need only have service. Only
- * one of two versions of a feed is read. Throws a `BuildError` that names a feed without any
- * weekday service, or a requested day without any service.
+ * Chooses the service days of feeds with weekday service. The common day is the requested one, or
+ * else the day that is an ordinary weekday of most feeds; of several, the one of their usual
+ * pattern, and of those the nearest to `near`. A feed for which the common day is not an ordinary
+ * day is read on its own nearest day of its usual pattern, and reported; a requested day need only
+ * have service. `systems` groups the feeds, by index: only one of several versions of a feed is
+ * read. Throws a `BuildError` for a requested day without any service.
  */
 export function chooseServiceDays(
   feeds: readonly FeedOutline[],
+  systems: readonly (readonly number[])[],
   asked: ServiceDate | null,
   near: ServiceDay,
   progress: Progress,
 ): ServiceDays {
   const daysOf = feeds.map(({ days }) => days);
-  feeds.forEach(({ path, days }) => {
-    if (days.ordinary.size > 0) return;
-    throw new BuildError(
-      `${path}: no trip runs on any weekday; leave the feed out, or download a current one`,
-    );
-  });
-  const systems = versionsOfFeeds(feeds);
   const common = asked === null ? commonDay(systems, daysOf, near) : dayNumber(asked);
   if (!daysOf.some(({ trips }) => trips.has(common))) refuseDay(common, daysOf);
   const byFeed = feeds.map((): ServiceDay | null => null);
+  const insteadOf = new Map<number, number>();
   for (const versions of systems) {
-    const chosen = versionFor(versions, daysOf, common);
+    const chosen = versionFor(latestFirst(versions, feeds), daysOf, common);
     byFeed[chosen] = dayOf(daysOf[chosen], common, asked !== null);
-    for (const other of versions) {
-      if (other === chosen) continue;
-      progress.note(
-        `WARNING: ${feeds[other].path} is another version of ${feeds[chosen].path}, which is used for ${isoDate(dateOf(byFeed[chosen]))}; left out`,
-      );
-    }
+    for (const other of versions) if (other !== chosen) insteadOf.set(other, chosen);
   }
   const patterns = feeds.map((_, i) => weekdayPatterns(daysOf[i], byFeed[i] ?? common));
   feeds.forEach(({ path, agency }, i) => {
     const day = byFeed[i];
     if (day === null) return;
-    const [, ...others] = patterns[i];
+    const [own, ...others] = patterns[i];
     const name = `${path} (${agency})`;
     if (day !== common) {
       const why = daysOf[i].trips.has(common) ? 'no regular service' : 'no service';
@@ -81,64 +73,51 @@ export function chooseServiceDays(
     }
     const also = others.map((one) => `${one.weekdays} like ${one.date} (${one.trips} trips)`);
     progress.note(
-      `${name}: service day ${isoDate(dateOf(day))}, ${patterns[i][0].trips} trips, like ${patterns[i][0].weekdays} of its weekdays${also.length > 0 ? `; unlike ${also.join(', ')}` : ''}`,
+      `${name}: service day ${isoDate(dateOf(day))}, ${own.trips} trips, like ${own.weekdays} of its weekdays${also.length > 0 ? `; unlike ${also.join(', ')}` : ''}`,
     );
   });
   return {
     common: dateOf(common),
     byFeed: byFeed.map((day) => (day === null ? null : dateOf(day))),
     patterns,
+    insteadOf,
   };
 }
 
-/**
- * Groups feeds, by index, that are versions of one feed according to the id in their
- * `feed_info.txt`. Versions that begin later come later.
- */
-function versionsOfFeeds(feeds: readonly FeedOutline[]): number[][] {
-  const systems = new Map<string, number[]>();
-  feeds.forEach(({ info: { feedId } }, i) => {
-    const key = feedId === null ? `file ${i}` : `feed ${feedId}`;
-    systems.set(key, [...(systems.get(key) ?? []), i]);
-  });
+/** Sorts versions of a feed by the day they begin, the latest first; of several, the first given. */
+function latestFirst(versions: readonly number[], feeds: readonly FeedOutline[]): number[] {
   const begins = (i: number) => feeds[i].info.firstDay ?? Math.min(...feeds[i].days.ordinary);
-  return [...systems.values()].map((versions) => versions.sort((a, b) => begins(a) - begins(b)));
+  return versions.toSorted((a, b) => begins(b) - begins(a) || a - b);
 }
 
 /**
- * Returns the day that is ordinary for most feeds; of several, the one of the most common kind in
- * most feeds, then the one preferred in most, then the one nearest to `near`.
+ * Returns the day that is ordinary for most feeds; of several, the one of the usual pattern of most
+ * feeds, then the one preferred in most, then the one nearest to `near`.
  */
 function commonDay(
   systems: readonly (readonly number[])[],
   daysOf: readonly FeedDays[],
   near: ServiceDay,
 ): ServiceDay {
-  const votes = new Map<ServiceDay, { ordinary: number; commonest: number; preferred: number }>();
+  const votes = new Map<ServiceDay, { ordinary: number; usual: number; preferred: number }>();
   for (const versions of systems) {
-    const isCommonest = new Set(versions.flatMap((i) => daysOf[i].patterns[0].days));
+    const isUsual = new Set(versions.flatMap((i) => daysOf[i].patterns[0].days));
     const isPreferred = new Set(
       versions.flatMap((i) => daysOf[i].patterns.flatMap(({ preferred }) => preferred)),
     );
     for (const day of new Set(versions.flatMap((i) => [...daysOf[i].ordinary]))) {
-      // With two versions at once, each trip would run twice.
-      if (versions.filter((i) => daysOf[i].trips.has(day)).length > 1) continue;
-      const vote = votes.get(day) ?? { ordinary: 0, commonest: 0, preferred: 0 };
+      const vote = votes.get(day) ?? { ordinary: 0, usual: 0, preferred: 0 };
       votes.set(day, {
         ordinary: vote.ordinary + 1,
-        commonest: vote.commonest + Number(isCommonest.has(day)),
+        usual: vote.usual + Number(isUsual.has(day)),
         preferred: vote.preferred + Number(isPreferred.has(day)),
       });
     }
   }
-  if (votes.size === 0) {
-    const preferred = daysOf.flatMap(({ patterns: [commonest] }) => commonest.preferred);
-    return nearestDay(preferred, near);
-  }
   const [[day]] = [...votes].sort(
     ([dayA, a], [dayB, b]) =>
       b.ordinary - a.ordinary ||
-      b.commonest - a.commonest ||
+      b.usual - a.usual ||
       b.preferred - a.preferred ||
       Math.abs(dayA - near) - Math.abs(dayB - near) ||
       dayA - dayB,
@@ -147,8 +126,8 @@ function commonDay(
 }
 
 /**
- * Returns the last version of a feed for which a day is ordinary, or else the last that runs on
- * that day, or else the one with the nearest preferred day.
+ * Returns the first of some versions of a feed for which a day is ordinary, or else the first that
+ * runs on that day, or else the one with the nearest preferred day.
  */
 function versionFor(
   versions: readonly number[],
@@ -161,7 +140,7 @@ function versionFor(
     if (trips.has(day)) return 1;
     return -Math.abs(nearestDay(patterns[0].preferred, day) - day);
   };
-  return versions.reduce((best, i) => (claim(i) >= claim(best) ? i : best));
+  return versions.reduce((best, i) => (claim(i) > claim(best) ? i : best));
 }
 
 function dayOf({ trips, ordinary, patterns }: FeedDays, common: ServiceDay, isAsked: boolean) {

@@ -137,6 +137,7 @@ export function joinRelease(
       assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
       taxonomy,
       feeds: sources.transit?.feeds ?? [],
+      feeds_left_out: plan.feeds_left_out,
       poi_lists: plan.inputs.pois
         .map(({ name, sha256 }) => ({ file: name, sha256 }))
         .sort((a, b) => (a.file < b.file ? -1 : 1)),

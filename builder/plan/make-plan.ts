@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
-import { objectRefSchema } from '../../shards/release/manifest.ts';
+import { type FeedFacts, objectRefSchema } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
@@ -29,6 +29,7 @@ import { putObject } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
+import { acceptFeeds } from '../transit/accept-feeds.ts';
 import { type DatedFeeds, dateFeeds } from '../transit/date-feeds.ts';
 import { CountyEstimates } from './county-estimate.ts';
 import { describeInput, type PathOf, type PlannedInput } from './planned-input.ts';
@@ -68,10 +69,15 @@ export async function planRelease(
   openPool: (plan: PendingPlan) => PreparationPool = () => openPreparationPool(store, request),
 ): Promise<LocalPlan> {
   const { inputs, pathOf, inputAt } = await describeInputs(request, progress);
-  const { counties, serviceDate: asked, partialWeights = false } = request;
+  const { counties, gtfs = [], serviceDate: asked, partialWeights = false } = request;
   const key = keyOf([inputs, [...counties].sort(), asked ?? null, partialWeights]);
   const kept = await receipts.find('plan', key, receiptSchema);
-  if (kept) return { ...(await readPlan(store, kept.plan)), pathOf };
+  if (kept) {
+    const stored = await readPlan(store, kept.plan);
+    const { feeds, feeds_left_out } = stored.plan;
+    if (gtfs.length > 0) acceptFeeds(factsOf(feeds), feeds_left_out, request, progress);
+    return { ...stored, pathOf };
+  }
   const plan = await inScratchFolder(request.scratch, async (scratch) => {
     const pool = openPool({ key, inputAt });
     try {
@@ -166,7 +172,8 @@ async function makePlan(
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
   const feeds = await datesOf(request, progress, box);
-  const prepared = feeds ? await writeFeeds(feeds, { ...context, keyOf }) : [];
+  const { prepared, leftOut } = await writeFeeds(feeds, { ...context, keyOf });
+  if (feeds) acceptFeeds(factsOf(prepared), leftOut, request, progress);
   const area = reachable(around(box, hasHills), prepared, hasHills);
   const pois = await writePois({ ...of(inputs.pois), area });
   const mapped = boxes.map((county) => bufferBox(county, AROUND_THE_MAP));
@@ -186,16 +193,14 @@ async function makePlan(
       pois: [...inputs.pois],
       elevation: [...inputs.elevation],
       weights: [...inputs.weights],
-      gtfs: inputs.gtfs.map((input, i) => {
-        const { day, patterns } = feeds!.feeds[i];
-        return { ...input, service_date: day && isoDate(day), weekday_patterns: [...patterns] };
-      }),
+      gtfs: [...inputs.gtfs],
     },
     blocks,
     osm,
     pois,
     places,
     feeds: prepared,
+    feeds_left_out: leftOut,
     weights,
     counties,
   };
@@ -240,6 +245,10 @@ export async function datesOf(
       ? dayOfMillis(Math.max(...(await Promise.all(osm.map(dateOfPbf)))))
       : dayNumber(serviceDate(asked));
   return dateFeeds(gtfs, asked === undefined ? null : serviceDate(asked), near, progress, area);
+}
+
+function factsOf(feeds: readonly PreparedFeed[]): FeedFacts[] {
+  return feeds.map(({ facts }) => facts);
 }
 
 /** Converts a date from `YYYY-MM-DD` to GTFS format. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sealOf } from '../../shards/codec/json-object.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
-import { countyFipsSchema, feedSchema } from '../../shards/release/manifest.ts';
+import { countyFipsSchema, leftOutFeedSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { taxonomySchema } from '../../shards/taxonomy.ts';
@@ -33,13 +33,7 @@ const releasePlanSchema = z.strictObject({
     pois: inputs,
     elevation: inputs,
     weights: inputs,
-    /** `service_date`: the day a feed is read for; null if another version of the feed is read. */
-    gtfs: z.array(
-      plannedInputSchema.extend({
-        service_date: z.iso.date().nullable(),
-        weekday_patterns: feedSchema.shape.weekday_patterns,
-      }),
-    ),
+    gtfs: inputs,
   }),
   /** The blocks of all given counties; those outside the origin counties are targets only. */
   blocks: preparedBlocksSchema,
@@ -51,6 +45,7 @@ const releasePlanSchema = z.strictObject({
   places: preparedCellsSchema,
   /** The feeds that are read, in the order of the inputs. */
   feeds: z.array(preparedFeedSchema),
+  feeds_left_out: z.array(leftOutFeedSchema),
   /** The weights of the origin counties: final objects of the release. */
   weights: preparedWeightsSchema,
   /** The origin counties, ascending. */

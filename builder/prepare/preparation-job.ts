@@ -31,6 +31,7 @@ const feedJobSchema = z.strictObject({
   sha256: z.string(),
   day: z.string(),
   patterns: feedSchema.shape.weekday_patterns,
+  best: z.int(),
   clock: z.strictObject({
     common: z.string(),
     aheadOfUtc: z.number(),

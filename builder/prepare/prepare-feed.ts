@@ -1,14 +1,28 @@
 import { counted, withCommas } from '../../shards/number-words.ts';
+import type { LeftOutFeed } from '../../shards/release/manifest.ts';
 import { COARSE_CELLS } from '../geo/cell-set.ts';
 import { readFeed } from '../gtfs/feed.ts';
 import { putObject } from '../publish/put-object.ts';
+import { unreadableFeed } from '../transit/accept-feeds.ts';
 import { type FeedDay, readFeedDay } from '../transit/feed-day.ts';
 import type { PreparationJobContext } from './preparation.ts';
 import type { FeedJobSpec } from './preparation-job.ts';
 import { encodeFeedDay, type PreparedFeed } from './read-feeds.ts';
 
-/** Reads a feed for its day, and puts its service into the store. */
+/** Reads a feed for its day, and puts its service into the store; an unusable feed is left out. */
 export async function prepareFeed(
+  path: string,
+  spec: FeedJobSpec,
+  context: PreparationJobContext,
+): Promise<PreparedFeed | LeftOutFeed> {
+  try {
+    return await readService(path, spec, context);
+  } catch (error) {
+    return unreadableFeed(path, spec.sha256, error);
+  }
+}
+
+async function readService(
   path: string,
   { clock, ...dated }: FeedJobSpec,
   { store, note }: PreparationJobContext,

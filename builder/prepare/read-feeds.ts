@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { feedSchema, objectRefSchema } from '../../shards/release/manifest.ts';
+import { feedSchema, leftOutFeedSchema, objectRefSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { CellSet } from '../geo/cell-set.ts';
@@ -13,6 +13,9 @@ export const preparedFeedSchema = z.strictObject({
   feedDay: objectRefSchema,
 });
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
+
+/** The result of reading a feed for its day. */
+export const feedResultSchema = z.union([preparedFeedSchema, leftOutFeedSchema]);
 
 /** Encodes the service of a feed as JSON, which preserves numbers exactly. */
 export function encodeFeedDay({ stops, departures, ...feedDay }: FeedDay): Uint8Array {

@@ -1,42 +1,54 @@
 import path from 'node:path';
 import { counted } from '../../shards/number-words.ts';
+import type { LeftOutFeed } from '../../shards/release/manifest.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { isoDate } from '../gtfs/service-time.ts';
 import type { DatedFeeds } from '../transit/date-feeds.ts';
 import type { PreparationByJobs } from './preparation.ts';
 import type { PreparationJob } from './preparation-job.ts';
 import { prepareByJobs } from './prepare-by-jobs.ts';
-import { type PreparedFeed, preparedFeedSchema } from './read-feeds.ts';
+import { feedResultSchema, type PreparedFeed } from './read-feeds.ts';
 
 /** Memory assumed for reading a large feed, of which only the trips of its day are held. */
 const FEED_BYTES: Bytes = 200e6;
 
+/** The feeds of a release: those that are read, and those that are left out. */
+interface WrittenFeeds {
+  readonly prepared: PreparedFeed[];
+  readonly leftOut: LeftOutFeed[];
+}
+
 /**
  * Reads feeds for their days once for all units, each by a job, and puts the service of each into
- * the store. Feeds that are left out are absent from the result. Throws a `BuildError` for an
- * unusable feed.
+ * the store. Feeds that turn out to be unusable are left out; none are read if `dated` is null.
  */
 export async function writeFeeds(
-  { clock, feeds }: DatedFeeds,
+  dated: DatedFeeds | null,
   preparation: PreparationByJobs,
-): Promise<PreparedFeed[]> {
-  const jobs = feeds.flatMap(({ day, path: file, ...feed }): PreparationJob[] => {
-    if (day === null) return [];
-    return [
-      {
-        spec: { kind: 'feed', day, ...feed, clock },
-        paths: [file],
-        key: preparation.keyOf([clock, day, feed.sha256, feed.patterns, path.basename(file)]),
-        memory: FEED_BYTES,
-        work: 1,
-      },
-    ];
+): Promise<WrittenFeeds> {
+  if (dated === null) return { prepared: [], leftOut: [] };
+  const { clock, feeds } = dated;
+  const jobs = feeds.map(({ path: file, ...feed }): PreparationJob => {
+    const { day, sha256, patterns, best } = feed;
+    return {
+      spec: { kind: 'feed', ...feed, clock },
+      paths: [file],
+      key: preparation.keyOf([clock, day, sha256, patterns, best, path.basename(file)]),
+      memory: FEED_BYTES,
+      work: 1,
+    };
   });
   const stage = preparation.progress.start('transit', jobs.length, 'feeds');
-  const prepared = await prepareByJobs(jobs, preparedFeedSchema, preparation, stage);
+  const read = await prepareByJobs(jobs, feedResultSchema, preparation, stage);
+  const prepared: PreparedFeed[] = [];
+  const leftOut = [...dated.leftOut];
+  for (const feed of read) {
+    if ('feedDay' in feed) prepared.push(feed);
+    else leftOut.push(feed);
+  }
   const trips = prepared.reduce((sum, { facts }) => sum + facts.trips_in_window, 0);
   stage.finish(
     `${counted(prepared.length, 'feed')}, ${counted(trips, 'trip')} in the window of ${isoDate(clock.common)}`,
   );
-  return prepared;
+  return { prepared, leftOut };
 }

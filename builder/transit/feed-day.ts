@@ -68,6 +68,8 @@ export interface FeedOfDay {
   readonly sha256: string;
   readonly day: ServiceDate;
   readonly patterns: FeedFacts['weekday_patterns'];
+  /** Number of trips on the feed's best ordinary weekday. */
+  readonly best: number;
 }
 
 const SECONDS_PER_DAY = 86_400;
@@ -78,7 +80,7 @@ const SECONDS_PER_DAY = 86_400;
  */
 export async function readFeedDay(
   feed: Feed,
-  { day, patterns, ...file }: FeedOfDay,
+  { day, patterns, best, ...file }: FeedOfDay,
   clock: TransitClock,
 ): Promise<{ feedDay: FeedDay; facts: FeedFacts }> {
   const dayBefore = dateOf(dayNumber(day) - 1);
@@ -133,11 +135,13 @@ export async function readFeedDay(
       agency: feed.agency,
       file: path.basename(file.path),
       feed_id: feed.info.feedId,
+      publisher: feed.info.publisher,
       sha256: file.sha256,
       time_zone: feed.timeZone,
       service_date: isoDate(day),
       runs_on_common_day: day === clock.common,
       weekday_patterns: [...patterns],
+      best_weekday_trips: best,
       trips_in_window: inWindow.length,
       trips_by_phone: inWindow.filter(({ run }) => run.calls.some(({ byPhone }) => byPhone)).length,
       problems: [...feed.report.problems],

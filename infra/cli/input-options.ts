@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { PlanRequest } from '../../builder/build-request.ts';
+import { MAX_FEEDS_LEFT_OUT } from '../../builder/transit/accept-feeds.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { UsageError } from '../errors.ts';
 
@@ -14,6 +15,8 @@ export interface InputFlags {
   partialWeights?: boolean;
   counties?: string;
   serviceDate?: string;
+  strict?: boolean;
+  maxFeedsLeftOut?: string;
 }
 
 /** Adds the flags for a release's inputs to a command. */
@@ -49,6 +52,14 @@ export function addInputs(command: Command): Command {
     .option(
       '--service-date <date>',
       'transit service day, YYYY-MM-DD (default: the weekday closest to the street data with regular service in most feeds)',
+    )
+    .option(
+      '--strict',
+      'refuse feeds that cannot be used, with all reasons; otherwise leave them out',
+    )
+    .option(
+      '--max-feeds-left-out <percent>',
+      `the largest share of --gtfs that may be unreadable (default: ${100 * MAX_FEEDS_LEFT_OUT})`,
     );
 }
 
@@ -68,9 +79,18 @@ export function readInputs(
     elevation: flags.elevation ?? [],
     weights: flags.weights ?? [],
     partialWeights: flags.partialWeights ?? false,
+    strictFeeds: flags.strict ?? false,
+    maxFeedsLeftOut: parsePercent(flags.maxFeedsLeftOut) ?? MAX_FEEDS_LEFT_OUT,
     counties: parseCounties(flags.counties),
     ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
   };
+}
+
+function parsePercent(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const percent = Number(text);
+  if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent / 100;
+  throw new UsageError(`--max-feeds-left-out: "${text}" is not a percentage from 0 to 100`);
 }
 
 function parseCounties(text: string | undefined): string[] {

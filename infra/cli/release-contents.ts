@@ -1,15 +1,17 @@
 import { counted, withCommas } from '../../shards/number-words.ts';
+import { feedState } from '../../shards/release/feed-state.ts';
 import { type FeedFacts, INTERPOLATED, type Manifest } from '../../shards/release/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
 /** Describes the contents of a release, line by line. */
 export function* contentsOf(manifest: Manifest): Generator<string> {
-  const { modes, directions, taxonomy, components, feeds } = manifest;
+  const { modes, directions, taxonomy, components, feeds, feeds_left_out } = manifest;
   yield `modes: ${modes.join(', ')}; directions: ${directions.join(', ')}; taxonomy ${taxonomy.version}`;
   for (const { component, version, effective_date } of components) {
     yield `  ${component}: ${version}, data of ${effective_date}`;
   }
   for (const feed of feeds) yield* contentsOfFeed(feed);
+  for (const { file, reason } of feeds_left_out) yield `feed ${file}: left out: ${reason}`;
   for (const { key, value, elements } of manifest.unmapped_values) {
     yield `unmapped: ${key}=${value}, ${counted(elements, 'element')}`;
   }
@@ -43,6 +45,8 @@ function* contentsOfFeed(feed: FeedFacts): Generator<string> {
     ...(wrong > 0 ? [`${counted(wrong, 'row')} with problems`] : []),
   ];
   yield parts.join(', ');
+  const { reason } = feedState(feed);
+  if (reason !== null) yield `  warning: ${reason}`;
   for (const { date, weekdays, trips } of feed.weekday_patterns) {
     yield `  ${counted(weekdays, 'weekday')} like ${date}: ${counted(trips, 'trip')}`;
   }

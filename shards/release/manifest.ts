@@ -103,6 +103,8 @@ export const feedSchema = z.strictObject({
   file: z.string(),
   /** Id in `feed_info.txt`; null if absent. */
   feed_id: z.string().nullable(),
+  /** `feed_publisher_name`; null if absent. */
+  publisher: z.string().nullable().default(null),
   sha256: z.string(),
   time_zone: z.string(),
   /** The service day that was read. */
@@ -117,6 +119,8 @@ export const feedSchema = z.strictObject({
   weekday_patterns: z.array(
     z.strictObject({ date: z.iso.date(), weekdays: z.int().min(1), trips: z.int().min(0) }),
   ),
+  /** Trips on the ordinary weekdays of the feed that have the most. */
+  best_weekday_trips: z.int().min(0).default(0),
   trips_in_window: z.int().min(0),
   /**
    * Trips with a stop that requires phoning the agency beforehand (`pickup_type` or `drop_off_type`
@@ -136,6 +140,22 @@ export const feedSchema = z.strictObject({
 /** The problem of blank stop times, which feeds may have between the times that a trip needs. */
 export const INTERPOLATED = 'no time; interpolated';
 export type FeedFacts = z.infer<typeof feedSchema>;
+
+/** A GTFS feed that was given but is not used. */
+export const leftOutFeedSchema = z.strictObject({
+  file: z.string(),
+  sha256: z.string(),
+  /** The publisher or first agency, where the feed could be read. */
+  publisher: z.string().nullable(),
+  /** Why the feed is left out. */
+  reason: z.string(),
+  /**
+   * Whether the release lacks the feed's service; false if another feed has it, or if the feed has
+   * none on weekdays.
+   */
+  is_lost: z.boolean(),
+});
+export type LeftOutFeed = z.infer<typeof leftOutFeedSchema>;
 
 /**
  * An OpenStreetMap tag value that maps to no destination type, and the number of nodes and ways
@@ -169,6 +189,7 @@ const membersSchema = z.strictObject({
   assumptions: z.record(z.string(), z.json()),
   taxonomy: taxonomySchema,
   feeds: z.array(feedSchema),
+  feeds_left_out: z.array(leftOutFeedSchema).default([]),
   /** Lists of POIs used in addition to OpenStreetMap: lists of one's own, and Overture's. */
   poi_lists: z.array(z.strictObject({ file: z.string(), sha256: z.string() })).default([]),
   /** The most frequent `shop` and `amenity` values without a type, in the area that was read. */

@@ -181,6 +181,7 @@ function storedPlan(store: FolderStore) {
     pois: {},
     places: {},
     feeds: [],
+    feeds_left_out: [],
     weights: { weights: [], counties: {} },
     counties: {},
   };

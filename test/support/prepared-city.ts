@@ -108,7 +108,8 @@ export function readFiles(files: Files): Promise<Region> {
     const blocks = await tablesOf(files.blocks, context);
     const counties = files.counties.length > 0 ? files.counties : blocks.counties;
     const feeds =
-      files.feeds && new FeedTables(context.store, await preparedOf(files.feeds, context));
+      files.feeds &&
+      new FeedTables(context.store, (await preparedOf(files.feeds, context)).prepared);
     const osm = await osmOf(files.osm, context);
     const pois = await poisOf(files.pois ?? [], context);
     return readRegion({ ...files, osm, blocks, pois, counties, feeds }, silent);

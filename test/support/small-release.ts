@@ -73,6 +73,7 @@ export async function publishSmallRelease(
       assumptions: { walk_speed_kmh: 4.8 },
       taxonomy: { version: '1', types: [...types] },
       feeds: [],
+      feeds_left_out: [],
       poi_lists: [],
       unmapped_values: [],
       weights: [],

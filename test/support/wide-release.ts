@@ -69,6 +69,7 @@ export function wideRelease(
     assumptions: {},
     taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
     feeds: [],
+    feeds_left_out: [],
     poi_lists: [],
     unmapped_values: [],
     weights: [],

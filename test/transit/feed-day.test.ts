@@ -113,7 +113,7 @@ async function read(trips: readonly Trip[], day: Day) {
   const feed = await readFeed(file);
   const { aheadOfUtc = SUMMER, earliest = 8 * HOUR, latest = 10 * HOUR } = day;
   const clock = { common: day.common ?? date, aheadOfUtc, earliest, latest };
-  const of = { path: file, sha256: 'abc', day: date, patterns: day.patterns ?? [] };
+  const of = { path: file, sha256: 'abc', day: date, patterns: day.patterns ?? [], best: 4 };
   const { feedDay, facts } = await readFeedDay(feed, of, clock);
   feed.source.close();
   return { feedDay, facts };

@@ -41,7 +41,7 @@ test('assumptions name each feed by file, feed id and agency, and the day it was
   expect(days(feeds).map((day) => day.slice(0, 4))).toEqual(['2026', '2027']);
 });
 
-test('a feed without any weekday of service fails, by name', async () => {
+test('a feed without any weekday of service is left out, with the rows that could not be used', async () => {
   const broken: Record<string, FeedTables> = {
     'weekends.zip': busFeed({ 'calendar.txt': [service('daily', '0000011', 20260101, 20261231)] }),
     'ends-first.zip': busFeed({
@@ -57,8 +57,12 @@ test('a feed without any weekday of service fails, by name', async () => {
   const good = await town.write('good.zip', busFeed());
   for (const [name, tables] of Object.entries(broken)) {
     const file = await town.write(name, tables);
-    await expect(town.build([good, file]), name).rejects.toThrow(
-      `${file}: no trip runs on any weekday`,
+    const { feeds, minutes, said } = await town.build([good, file]);
+    expect(feeds.map((feed) => feed.file)).toEqual(['good.zip']);
+    expect(minutes, name).toBe(TIME);
+    expect(said).toContain(`WARNING: ${name}: left out: no trip runs on any weekday`);
+    await expect(town.build([file]), name).rejects.toThrow(
+      `no feed can be used; mend them, or build without --gtfs:\n  ${name}: no trip runs on any weekday`,
     );
   }
 });
@@ -87,12 +91,12 @@ test('a feed is read alike from an archive or a folder, with a byte order mark, 
   for (const file of files) expect((await town.build([file])).minutes, file).toBe(TIME);
 });
 
-test('a feed that lacks a file, or is not a feed, fails by name', async () => {
+test('a build whose only feed lacks a file, or is not a feed, fails by name', async () => {
   const tables = busFeed();
   for (const name of ['agency.txt', 'stops.txt', 'trips.txt', 'stop_times.txt']) {
     const { [name]: _, ...rest } = tables;
     const file = await town.write(`without-${name}.zip`, rest);
-    await expect(town.build([file])).rejects.toThrow(`${file}: has no ${name}`);
+    await expect(town.build([file])).rejects.toThrow(`without-${name}.zip: has no ${name}`);
   }
   await expect(town.build([town.path('nowhere.zip')])).rejects.toThrow(/nowhere\.zip/);
   const noZone = busFeed({ 'agency.txt': [{ ...AGENCY, agency_timezone: 'Mars/Olympus' }] });
@@ -171,7 +175,8 @@ const nightFeed = (hours: number, weekdays: string) =>
   );
 
 test('a trip at 32 o’clock runs at eight the next day, if its service runs on the day before', async () => {
-  const other = await town.write('other.zip', busFeed({}, busLine('daily', 15 * 60)));
+  const others = { 'agency.txt': [{ ...AGENCY, agency_name: 'Others' }] };
+  const other = await town.write('other.zip', busFeed(others, busLine('daily', 15 * 60)));
   const timeWith = async (name: string, tables: FeedTables) =>
     (await town.build([other, await town.write(name, tables)], '2026-03-11')).minutes;
   const everyDay = '1111100';

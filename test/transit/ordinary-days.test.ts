@@ -17,6 +17,8 @@ const asNumber = (day: number) =>
 interface Claim {
   readonly firstDay?: number;
   readonly lastDay?: number;
+  /** The day of the streets; by default the first. */
+  readonly near?: number;
   /** Days on which a second timetable of the line overlaps the first. */
   readonly twice?: readonly [first: number, last: number];
 }
@@ -25,7 +27,7 @@ interface Claim {
  * The days of a feed whose service on each day from `MONDAY` on is a letter: `a` has one trip, `b`
  * two, and so on, and `.` none.
  */
-async function daysOf(letters: string, { firstDay, lastDay, twice }: Claim = {}) {
+async function daysOf(letters: string, { firstDay, lastDay, near = 0, twice }: Claim = {}) {
   const services = [...new Set(letters)].filter((letter) => letter !== '.');
   const dates = [...letters].flatMap((letter, i) =>
     letter === '.' ? [] : [exception(letter, asNumber(MONDAY + i), 1)],
@@ -62,9 +64,10 @@ async function daysOf(letters: string, { firstDay, lastDay, twice }: Claim = {})
       lastDay: lastDay === undefined ? null : MONDAY + lastDay,
     },
   } as unknown as Feed;
-  const { trips: byDay, ordinary, patterns } = ordinaryDays(feed);
+  const { trips: byDay, ordinary, patterns, best } = ordinaryDays(feed, MONDAY + near);
   const places = (days: Iterable<number>) => [...days].map((day) => day - MONDAY);
   return {
+    best,
     trips: [...byDay].map(([day, count]) => [day - MONDAY, count]),
     ordinary: places(ordinary).toSorted((a, b) => a - b),
     patterns: patterns.map(({ days, preferred, trips: count }) => ({
@@ -105,11 +108,40 @@ test('other services are ordinary if some day has the same a week before and aft
   expect(third.patterns.map(({ trips }) => trips)).toEqual([3, 2, 4]);
 });
 
-test('of patterns with equally many days, that with more trips is first, then the earlier', async () => {
-  const more = await daysOf(weeks(3, 'bbcca..'));
-  expect(more.patterns.map(({ trips }) => trips)).toEqual([3, 2, 1]);
+test('the pattern with the most trips on all its days together is first, then the earlier', async () => {
+  const more = await daysOf(weeks(3, 'ddeec..'));
+  expect(more.patterns.map(({ trips }) => trips)).toEqual([5, 4, 3]);
+  // Three days of five trips weigh more than four of three.
+  const fewer = await daysOf(weeks(3, 'eceec..') + weeks(1, 'ccccc..'));
+  expect(fewer.patterns.map(({ trips, days }) => [trips, days.length])).toEqual([
+    [5, 9],
+    [3, 11],
+  ]);
   const earlier = await daysOf(`${weeks(1, 'd.c....')}`);
   expect(earlier.patterns.map(({ trips }) => trips)).toEqual([4]);
+});
+
+test('days with less than half the trips of the fullest that recur are not ordinary', async () => {
+  // Four weeks of the full timetable, then a year with the one trip of a forgotten service.
+  const tail = await daysOf(weeks(4, 'ttttt..') + weeks(52, 'aaaaa..'), { near: 200 });
+  expect(tail.patterns.map(({ trips, days }) => [trips, days.length])).toEqual([[20, 20]]);
+  expect(tail.best).toBe(20);
+  // Half of the trips are enough, such as those of a summer.
+  const half = await daysOf(weeks(4, 'ttttt..') + weeks(4, 'jjjjj..') + weeks(4, 'iiiii..'));
+  expect(half.patterns.map(({ trips }) => trips)).toEqual([20, 10]);
+  // A single day of extra service does not make all others extraordinary.
+  const event = await daysOf(`${weeks(2, 'ccccc..')}cczcc..${weeks(2, 'ccccc..')}`);
+  expect(event.patterns.map(({ trips }) => trips)).toEqual([3]);
+  expect(event.best).toBe(3);
+});
+
+test('days within a quarter of a year of the date of the streets decide which pattern is usual', async () => {
+  const letters = weeks(10, 'ttttt..') + weeks(40, 'sssss..');
+  const usual = async (near: number) => (await daysOf(letters, { near })).patterns[0].trips;
+  expect(await usual(-100)).toBe(20);
+  expect(await usual(0)).toBe(20);
+  expect(await usual(100)).toBe(19);
+  expect(await usual(1_000)).toBe(19);
 });
 
 test('a feed of one week has one ordinary pattern, though nothing recurs', async () => {
@@ -163,7 +195,7 @@ test('days on which two timetables overlap are not ordinary', async () => {
 
 test('a feed without weekdays has no ordinary day', async () => {
   expect(await daysOf('.....bb')).toMatchObject({ ordinary: [], patterns: [] });
-  expect(await daysOf('')).toEqual({ trips: [], ordinary: [], patterns: [] });
+  expect(await daysOf('')).toEqual({ best: 0, trips: [], ordinary: [], patterns: [] });
 });
 
 test('the nearest of some days is found, and of two equally near ones the earlier', () =>

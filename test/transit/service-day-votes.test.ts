@@ -18,11 +18,10 @@ interface Drawn {
   readonly preferred?: readonly (readonly number[])[];
   /** Days with some other service. */
   readonly others?: readonly number[];
-  readonly feedId?: string;
   readonly begins?: number;
 }
 
-function outline({ patterns, preferred, others = [], feedId, begins }: Drawn, i = 0): FeedOutline {
+function outline({ patterns, preferred, others = [], begins }: Drawn, i = 0): FeedOutline {
   const shifted = (days: readonly number[]) => days.map((day) => MONDAY + day);
   const trips = new Map(patterns.flatMap(({ days, trips = 9 }) => days.map((day) => [day, trips])));
   for (const day of others) trips.set(day, 1);
@@ -30,7 +29,6 @@ function outline({ patterns, preferred, others = [], feedId, begins }: Drawn, i 
     path: `feed ${i}`,
     agency: `Agency ${i}`,
     info: {
-      feedId: feedId ?? null,
       firstDay: begins === undefined ? null : MONDAY + begins,
       lastDay: null,
     },
@@ -46,14 +44,20 @@ function outline({ patterns, preferred, others = [], feedId, begins }: Drawn, i 
   } as unknown as FeedOutline;
 }
 
-function choose(feeds: readonly Drawn[], near = 0, asked: number | null = null) {
+function choose(
+  feeds: readonly Drawn[],
+  near = 0,
+  asked: number | null = null,
+  systems: readonly (readonly number[])[] = feeds.map((_, i) => [i]),
+) {
   const said: string[] = [];
   const progress = { note: (line: string) => said.push(line) };
   const chosen = chooseServiceDays(
     feeds.map(outline),
+    systems,
     asked === null ? null : dateOf(asked),
     MONDAY + near,
-    progress as unknown as Parameters<typeof chooseServiceDays>[3],
+    progress as unknown as Parameters<typeof chooseServiceDays>[4],
   );
   const dayOf = (date: string | null) =>
     date === null
@@ -65,6 +69,7 @@ function choose(feeds: readonly Drawn[], near = 0, asked: number | null = null) 
     common: dayOf(chosen.common),
     byFeed: chosen.byFeed.map(dayOf),
     patterns: chosen.patterns,
+    insteadOf: [...chosen.insteadOf],
     said,
   };
 }
@@ -123,7 +128,7 @@ test('a requested day is read wherever there is service, ordinary or not', () =>
   expect(choose(feeds.slice(0, 2), 1)).toMatchObject({ common: 1, byFeed: [1, 3] });
 });
 
-test('a requested day without any service is refused, and a feed without weekdays by name', () => {
+test('a requested day without any service is refused', () => {
   const feeds = [
     { patterns: [{ days: [1, 2] }], others: [-1, 15, 19] },
     { patterns: [{ days: [4] }] },
@@ -133,9 +138,6 @@ test('a requested day without any service is refused, and a feed without weekday
   // Sunday the 1st and Saturday the 21st are no weekdays.
   expect(refused).toThrow(
     'no feed has service on 2026-03-22; service runs from 2026-03-03 to 2026-03-17',
-  );
-  expect(() => choose([feeds[0], { patterns: [] }])).toThrow(
-    'feed 1: no trip runs on any weekday; leave the feed out, or download a current one',
   );
 });
 
@@ -195,39 +197,29 @@ test('of versions of one feed, the last that is ordinary on the day is read, and
     patterns: [{ days }],
     others,
     begins,
-    feedId: 'ours',
   });
-  // Only days 2 and 8 have one version alone.
+  const ours = (feeds: readonly Drawn[], near: number, asked: number | null = null) =>
+    choose(feeds, near, asked, [[0, 1], ...feeds.slice(2).map((_, i) => [2 + i])]);
   const two = [version(4, [4, 7, 8]), version(0, [2, 4, 7])];
-  const first = choose(two, 4);
-  expect([first.common, first.byFeed]).toEqual([2, [null, 2]]);
-  expect(first.said).toEqual([
-    'WARNING: feed 0 is another version of feed 1, which is used for 2026-03-04; left out',
-    expect.stringMatching(/^feed 1 \(Agency 1\): service day 2026-03-04, 9 trips/),
-  ]);
-  expect(choose(two, 8)).toMatchObject({ common: 8, byFeed: [8, null] });
-  // On a requested day of both, the later version is read. A version that states no first day
-  // begins on its first ordinary day.
-  expect(choose(two, 0, 4).byFeed).toEqual([4, null]);
+  expect(ours(two, 2)).toMatchObject({ common: 2, byFeed: [null, 2], insteadOf: [[0, 1]] });
+  expect(ours(two, 8)).toMatchObject({ common: 8, byFeed: [8, null], insteadOf: [[1, 0]] });
+  // On a day of both, the later version is read. A version that states no first day begins on its
+  // first ordinary day.
+  expect(ours(two, 0, 4).byFeed).toEqual([4, null]);
   const silent = [version(undefined, [1, 4, 8]), version(undefined, [2, 4])];
-  expect(choose(silent, 0, 4).byFeed).toEqual([null, 4]);
+  expect(ours(silent, 0, 4).byFeed).toEqual([null, 4]);
   const stated = [version(5, [1, 4, 8]), version(0, [2, 4])];
-  expect(choose(stated, 0, 4).byFeed).toEqual([4, null]);
+  expect(ours(stated, 0, 4).byFeed).toEqual([4, null]);
+  // Of versions that begin on the same day, the first given is read.
+  expect(ours([version(0, [1, 4]), version(0, [1, 4])], 4).byFeed).toEqual([4, null]);
   // Ordinary service on the day precedes any service, which precedes nearness.
   const asked = [version(0, [1, 4]), version(3, [2], [4])];
-  expect(choose(asked, 0, 4).byFeed).toEqual([4, null]);
+  expect(ours(asked, 0, 4).byFeed).toEqual([4, null]);
   const served = [version(0, [1], [4]), version(3, [3])];
-  expect(choose(served, 0, 4).byFeed).toEqual([4, null]);
+  expect(ours(served, 0, 4).byFeed).toEqual([4, null]);
   const other = { patterns: [{ days: [4] }] };
-  expect(choose([version(0, [1]), version(3, [9]), other], 0, 4).byFeed).toEqual([1, null, 4]);
-  expect(choose([version(0, [1]), version(3, [7]), other], 0, 4).byFeed).toEqual([null, 7, 4]);
-  // Feeds with another id are read, too.
-  expect(choose([...two, { ...other, feedId: 'theirs' }], 0, 4).byFeed).toEqual([4, null, 4]);
-});
-
-test('versions that never run alone are read on the nearest day of any', () => {
-  const both = { patterns: [{ days: [1, 4, 8] }], feedId: 'ours' };
-  const { common, byFeed } = choose([both, { ...both, begins: 0 }], 5);
-  expect(common).toBe(4);
-  expect(byFeed.filter((day) => day !== null)).toEqual([4]);
+  expect(ours([version(0, [1]), version(3, [9]), other], 0, 4).byFeed).toEqual([1, null, 4]);
+  expect(ours([version(0, [1]), version(3, [7]), other], 0, 4).byFeed).toEqual([null, 7, 4]);
+  // A feed that belongs to no group is not read.
+  expect(choose([other, other], 4, null, [[1]]).byFeed).toEqual([null, 4]);
 });

@@ -110,11 +110,3 @@ test('each feed gets its own day, and the clock the common one', async () => {
     expect(patterns.length).toBeGreaterThan(0);
   }
 });
-
-test('a feed given twice is refused, naming both files', async () => {
-  const [one, other] = await Promise.all([writeLine('one'), writeLine('other', { trips: 3 })]);
-  const copy = await writeLine('one');
-  await expect(dateFeeds([one, other, copy], null, 20_500, silent)).rejects.toThrow(
-    `${copy}: is the same feed as ${one}; give it only once`,
-  );
-});

@@ -39,18 +39,18 @@ async function plan(flags: InputFlags & Flags): Promise<void> {
   }
 }
 
-function inWords({ ref, plan: { counties, modes, inputs } }: StoredPlan, most: number): string {
+function inWords(
+  { ref, plan: { counties, modes, feeds, feeds_left_out } }: StoredPlan,
+  most: number,
+): string {
   const blocksOf = (group: readonly string[]) =>
     group.reduce((sum, county) => sum + counties[county].blocks, 0);
   const all = Object.keys(counties);
   const units = cutUnits(counties, most);
   const lines = [
     `${ref.name}: ${counted(blocksOf(all), 'block')} in ${counted(all.length, 'county', 'counties')}; ${modes.join(', ')}`,
-    ...inputs.gtfs.map((feed) =>
-      feed.service_date === null
-        ? `feed ${feed.name}: another version of a feed in use, left out`
-        : `feed ${feed.name}: service day ${feed.service_date}`,
-    ),
+    ...feeds.map(({ facts }) => `feed ${facts.file}: service day ${facts.service_date}`),
+    ...feeds_left_out.map(({ file, reason }) => `feed ${file}: left out: ${reason}`),
     ...units.map(
       (unit, i) => `unit ${i + 1}: ${counted(blocksOf(unit), 'block')}; ${unit.join(', ')}`,
     ),

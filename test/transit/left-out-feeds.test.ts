@@ -1,0 +1,203 @@
+import { copyFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { BuildError } from '../../builder/errors.ts';
+import { silent } from '../../builder/progress.ts';
+import { acceptFeeds } from '../../builder/transit/accept-feeds.ts';
+import { dateFeeds } from '../../builder/transit/date-feeds.ts';
+import type { LeftOutFeed } from '../../shards/release/manifest.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { AGENCY, service } from './feed-records.ts';
+import { type FeedTables, gtfsTime, writeFeed } from './gtfs-text.ts';
+
+const folder = folderOfEachTest();
+/** Tuesday, 2026-02-17. */
+const NEAR = 20_501;
+
+interface Line {
+  readonly agency?: string;
+  readonly route?: string;
+  /** Latitude of the first of four stops. */
+  readonly south?: number;
+  readonly trips?: number;
+  readonly id?: string;
+  /** Seconds by which all trips are later. */
+  readonly later?: number;
+  readonly feedId?: string;
+  readonly days?: string;
+}
+
+/** The tables of a line of four stops, whose ids all begin with `id`. */
+function line(options: Line = {}): FeedTables {
+  const { agency = 'City Lines', route = '1', south = 39, trips = 20, id = '' } = options;
+  const { later = 0, feedId, days = '1111100' } = options;
+  const stops = [0, 1, 2, 3].map((at) => `${id}S${at}`);
+  const runs = Array.from({ length: trips }, (_, i) => `${id}T${i}`);
+  return {
+    'agency.txt': [{ ...AGENCY, agency_name: agency }],
+    'stops.txt': stops.map((stop, at) => ({
+      stop_id: stop,
+      stop_lat: south + 0.01 * at,
+      stop_lon: -76.5,
+    })),
+    'routes.txt': [{ route_id: `${id}R`, route_short_name: route, route_type: 3 }],
+    'calendar.txt': [service('w', days, 20260101, 20261231)],
+    'trips.txt': runs.map((run) => ({ route_id: `${id}R`, service_id: 'w', trip_id: run })),
+    'stop_times.txt': runs.flatMap((run, i) =>
+      stops.map((stop, at) => {
+        const time = gtfsTime(7 * 3600 + i * 600 + at * 120 + later);
+        const call = { trip_id: run, stop_id: stop, stop_sequence: at };
+        return { ...call, arrival_time: time, departure_time: time };
+      }),
+    ),
+    ...(feedId && { 'feed_info.txt': [{ feed_id: feedId }] }),
+  };
+}
+
+async function written(feeds: Readonly<Record<string, FeedTables>>): Promise<string[]> {
+  const files = Object.entries(feeds).map(([name, tables]) =>
+    writeFeed(path.join(folder, name), tables),
+  );
+  return Promise.all(files);
+}
+
+/** The names of the feeds that are read, and the others with their reasons. */
+async function chosen(files: readonly string[]) {
+  const { feeds, leftOut } = await dateFeeds(files, null, NEAR, silent);
+  return {
+    used: feeds.map(({ path: file }) => path.basename(file)),
+    leftOut: Object.fromEntries(leftOut.map(({ file, reason }) => [file, reason])),
+  };
+}
+
+test('of feeds with the same bytes one is read', async () => {
+  const [one] = await written({ 'one.zip': line() });
+  const twin = path.join(folder, 'twin.zip');
+  await copyFile(one, twin);
+  expect(await chosen([one, twin])).toEqual({
+    used: ['one.zip'],
+    leftOut: { 'twin.zip': 'is the same file as one.zip' },
+  });
+});
+
+test('of copies and versions of a timetable one is read, whatever their ids and names', async () => {
+  const files = await written({
+    'one.zip': line(),
+    'zipped-anew.zip': { ...line(), 'feed_info.txt': [{ feed_version: 'x' }] },
+    'renumbered.zip': line({ id: 'new-' }),
+    'later.zip': line({ later: 300 }),
+    'cut.zip': line({ trips: 12 }),
+  });
+  const { used, leftOut } = await chosen(files);
+  expect(used).toEqual(['one.zip']);
+  expect(new Set(Object.values(leftOut))).toEqual(
+    new Set(['is another version of one.zip, which is used']),
+  );
+  expect(Object.keys(leftOut)).toHaveLength(4);
+});
+
+test('feeds that share a feed_id, an agency, stops or routes alone are all read', async () => {
+  const files = await written({
+    'one.zip': line({ feedId: '1' }),
+    'same-id.zip': line({ feedId: '1', agency: 'Others', south: 41 }),
+    'same-agency-and-route.zip': line({ south: 43 }),
+    'same-agency-and-stops.zip': line({ route: '2' }),
+    'same-stops-and-route.zip': line({ agency: 'Joint Service' }),
+  });
+  expect(await chosen(files)).toMatchObject({ used: files.map((file) => path.basename(file)) });
+});
+
+test('a feed whose service is in a larger one is left out', async () => {
+  const [small, large] = [
+    line(),
+    line({ agency: 'Region', route: '9', south: 45, trips: 60, id: 'r' }),
+  ];
+  const both = Object.fromEntries(
+    Object.keys(small).map((file) => [file, [...small[file], ...large[file]]]),
+  );
+  const files = await written({
+    'city.zip': small,
+    'region.zip': { ...both, 'calendar.txt': small['calendar.txt'] },
+  });
+  expect(await chosen(files)).toEqual({
+    used: ['region.zip'],
+    leftOut: { 'city.zip': 'its service is also in region.zip' },
+  });
+});
+
+test('a feed that cannot be read is left out with its reason, and others go on', async () => {
+  const tables = line({ agency: 'Elsewhere', south: 33 });
+  const files = await written({
+    'good.zip': line(),
+    'no-stops.zip': { ...tables, 'stops.txt': [] },
+    'weekends.zip': { ...tables, 'calendar.txt': [service('w', '0000011', 20260101, 20261231)] },
+    'zone.zip': { ...tables, 'agency.txt': [{ ...AGENCY, agency_timezone: 'Mars/Olympus' }] },
+  });
+  const page = path.join(folder, 'page.zip');
+  await writeFile(page, '<!doctype html><title>Not found</title>');
+  const { used, leftOut } = await chosen([...files, page]);
+  expect(used).toEqual(['good.zip']);
+  expect(leftOut).toMatchObject({
+    'weekends.zip': 'no trip runs on any weekday',
+    'zone.zip': expect.stringContaining('Mars/Olympus'),
+    'page.zip': expect.stringContaining('is a web page, not a zip archive'),
+    'no-stops.zip': expect.stringContaining('stops.txt'),
+  });
+  for (const reason of Object.values(leftOut)) expect(reason).not.toContain(folder);
+});
+
+const leftOut = (count: number, isLost: boolean): LeftOutFeed[] =>
+  Array.from({ length: count }, (_, i) => {
+    const facts = { sha256: 'abc', publisher: null, reason: 'is broken', is_lost: isLost };
+    return { file: `${isLost ? 'lost' : 'spare'}-${i}.zip`, ...facts };
+  });
+/** As many feeds that are read as `count`, none of which needs a warning. */
+const used = (count: number) =>
+  Array.from({ length: count }, () => ({
+    file: 'good.zip',
+    trips_in_window: 1,
+    best_weekday_trips: 1,
+    weekday_patterns: [{ date: '2026-03-03', weekdays: 1, trips: 1 }],
+  })) as unknown as Parameters<typeof acceptFeeds>[0];
+
+test('a release that loses more than a fifth of its feeds is refused, with all reasons', () => {
+  const accept = (lost: number, good: number, more: Parameters<typeof acceptFeeds>[2] = {}) =>
+    acceptFeeds(used(good), [...leftOut(lost, true), ...leftOut(5, false)], more, silent);
+  // Five of each ten feeds are spare: versions of others.
+  accept(2, 3);
+  expect(() => accept(3, 2)).toThrow(BuildError);
+  expect(() => accept(3, 2)).toThrow(
+    /^3 of 10 feeds cannot be read; mend or remove them, or allow it by --max-feeds-left-out 30:\n {2}lost-0\.zip: is broken\n/,
+  );
+  accept(3, 2, { maxFeedsLeftOut: 0.3 });
+  expect(() => accept(1, 4, { maxFeedsLeftOut: 0 })).toThrow('1 of 10 feeds cannot be read');
+  expect(() => accept(0, 0, { maxFeedsLeftOut: 1 })).toThrow('no feed can be used');
+});
+
+test('a strict build refuses feeds that are left out for any reason, naming each', () => {
+  const strict = (feeds: readonly LeftOutFeed[]) =>
+    acceptFeeds(used(9), feeds, { strictFeeds: true }, silent);
+  strict([]);
+  const both = [...leftOut(1, true), ...leftOut(1, false)];
+  expect(() => strict(both)).toThrow(
+    '2 feeds of 11 cannot be used; mend or remove them, or leave out --strict:\n  lost-0.zip: is broken\n  spare-0.zip: is broken',
+  );
+});
+
+test('feeds without trips in the window, or with few on their day, have a warning each', () => {
+  const said: string[] = [];
+  const facts = [
+    { file: 'night.zip', trips_in_window: 0, best_weekday_trips: 8, trips: 8 },
+    { file: 'tail.zip', trips_in_window: 2, best_weekday_trips: 318, trips: 9 },
+    { file: 'half.zip', trips_in_window: 2, best_weekday_trips: 18, trips: 9 },
+  ].map(({ trips, ...feed }) => ({
+    ...feed,
+    service_date: '2026-03-03',
+    weekday_patterns: [{ date: '2026-03-03', weekdays: 1, trips }],
+  })) as unknown as Parameters<typeof acceptFeeds>[0];
+  acceptFeeds(facts, [], {}, { ...silent, note: (text) => said.push(text) });
+  expect(said).toEqual([
+    'WARNING: night.zip: none of its 8 trips on 2026-03-03 runs in the window',
+    'WARNING: tail.zip: only 9 trips run on 2026-03-03, but 318 on its best weekdays; check --service-date, or download a current feed',
+  ]);
+});
