@@ -563,6 +563,20 @@ export interface Operations {
           blocks: number;
           routable_blocks: number;
         }>;
+        /** The GTFS feeds that were given for the release, used or not, by file. */
+        feeds: Array<{
+          file: string;
+          publisher: string | null;
+          /** Null if none is stated. */
+          licence: string | null;
+          /** The day whose service was read. */
+          service_date: string | null;
+          /** Trips on that day. */
+          trips: number | null;
+          status: 'used' | 'left-out' | 'empty-in-window';
+          /** Why the feed is left out, or has less service than expected. */
+          reason: string | null;
+        }>;
       };
     };
   };

@@ -1,4 +1,4 @@
-import { releaseFacts } from '../api/release.ts';
+import { type Feed, releaseFacts } from '../api/release.ts';
 import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count, dateOf, dayMonthYear } from '../parts/formats.ts';
@@ -22,7 +22,7 @@ export function ReleaseFacts() {
   return (
     <Section id="facts" title="Data in this release" class="facts">
       <Shown of={facts} what="release details">
-        {({ release, last_updated, components, coverage, modes, types }) => (
+        {({ release, last_updated, components, coverage, feeds, modes, types }) => (
           <>
             <dl class="fact-figures">
               <Figure value={count(coverage.population)} name="people" />
@@ -59,6 +59,7 @@ export function ReleaseFacts() {
                 ))}
               </tbody>
             </WideTable>
+            {feeds.length > 0 && <Feeds feeds={feeds} />}
             <details class="behind versions">
               <summary>
                 Release {release}, published {dateOf(last_updated)}: versions
@@ -76,6 +77,41 @@ export function ReleaseFacts() {
         )}
       </Shown>
     </Section>
+  );
+}
+
+/** The transit feeds of the release, with those that are left out or have little service. */
+function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
+  const leftOut = feeds.filter(({ status }) => status === 'left-out').length;
+  return (
+    <details class="behind feeds">
+      <summary>
+        Transit feeds: {feeds.length - leftOut} used
+        {leftOut > 0 && `, ${leftOut} left out`}
+      </summary>
+      <WideTable label="Transit feeds">
+        <thead>
+          <tr>
+            <th scope="col">Publisher</th>
+            <th scope="col">File</th>
+            <th scope="col">Read for</th>
+            <th scope="col">Trips</th>
+            <th scope="col">Note</th>
+          </tr>
+        </thead>
+        <tbody>
+          {feeds.map(({ file, publisher, service_date, trips, status, reason }) => (
+            <tr key={file}>
+              <th scope="row">{publisher ?? 'not known'}</th>
+              <td>{file}</td>
+              <td class="day">{service_date === null ? '–' : dayMonthYear(service_date)}</td>
+              <td>{trips === null ? '–' : count(trips)}</td>
+              <td>{[status === 'left-out' && 'Left out', reason].filter(Boolean).join(': ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </WideTable>
+    </details>
   );
 }
 

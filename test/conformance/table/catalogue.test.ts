@@ -104,6 +104,22 @@ describe('§4.1 free routes', () => {
     expect(names.sort().join()).toBe('blocks,parks,pois,road_network,transit_network');
   });
 
+  test('vintage: the feeds that were given, each with its status and reason', async () => {
+    const { feeds } = await free('/v1/meta/vintage');
+    expect(feeds.length).toBeGreaterThan(0);
+    for (const feed of feeds) {
+      expect(feed).toEqual({
+        file: expect.stringMatching(/\S/),
+        publisher: expect.stringMatching(/\S/),
+        licence: null,
+        service_date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        trips: expect.any(Number),
+        status: 'used',
+        reason: null,
+      });
+    }
+  });
+
   test('plans: the free grant, the membership, packs and charges', async () => {
     const plans = await free('/v1/plans');
     expect(plans).toEqual({
