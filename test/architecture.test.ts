@@ -54,6 +54,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'lru-map',
     'arrays',
     'codec',
+    'csv',
     'concurrency',
     'geoid',
     'taxonomy',

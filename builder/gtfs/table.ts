@@ -1,26 +1,24 @@
+import type { CsvRow } from '../../shards/csv/csv-reader.ts';
 import { BuildError } from '../errors.ts';
 import { csvRecords } from '../inputs/csv.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS, type FeedTable } from './limits.ts';
 
-/** A row of a table: fields by column name, trimmed. */
+/** A row of a table: fields by column name, whatever its case, trimmed. */
 export class Row {
   readonly #columnAt: ReadonlyMap<string, number>;
   #fields: readonly string[] = [];
-  /**
-   * The number of the record, from 1 for the header. A record of several lines counts once, as in
-   * spreadsheets; empty lines do not count.
-   */
+  /** The line of the file that the row begins on, from 1 for the header. */
   line = 1;
 
-  constructor(header: readonly string[]) {
-    this.#columnAt = new Map(header.map((name, i) => [name, i]));
+  constructor(columnAt: ReadonlyMap<string, number>) {
+    this.#columnAt = columnAt;
   }
 
-  next(fields: readonly string[]): void {
+  next(line: number, fields: readonly string[]): void {
     this.#fields = fields;
-    this.line++;
+    this.line = line;
   }
 
   has(column: string): boolean {
@@ -47,7 +45,7 @@ export class Row {
 /**
  * Reads a table of a feed row by row. Absent and empty tables have no rows. Records that cannot be
  * read for certain are left out and counted in `report`. A table that lacks a required column, has
- * an unclosed quote, or exceeds `FEED_LIMITS`, throws a `BuildError`.
+ * a header that cannot be read, or exceeds `FEED_LIMITS`, throws a `BuildError`.
  */
 export async function readTable(
   source: FeedSource,
@@ -57,24 +55,36 @@ export async function readTable(
   onRow: (row: Row) => void,
 ): Promise<void> {
   if (!source.has(file)) return;
+  const limits = { lines: FEED_LIMITS.rows[file], recordLength: FEED_LIMITS.recordLength };
+  const onGuess = (line: number) =>
+    report.add(file, line, 'text that is not UTF-8; read as Windows-1252');
+  const table = `${source.path}: ${file}`;
   let row: Row | null = null;
-  for await (const fields of records(source, file)) {
-    if (fields.length === 1 && fields[0].trim() === '') continue;
-    if (row) {
-      row.next(fields);
-      onRow(row);
-      continue;
-    }
-    row = new Row(fields.map((name) => name.trim()));
-    for (const column of required) {
-      if (!row.has(column)) {
-        throw new BuildError(`${source.path}: ${file} has no column ${column}; is it a GTFS feed?`);
+  for await (const records of csvRecords(await source.stream(file), table, limits, onGuess)) {
+    for (const record of records) {
+      if ('fault' in record) report.add(file, record.line, `${record.fault}; left out`);
+      else if (row) {
+        row.next(record.line, record.cells);
+        onRow(row);
+      } else {
+        row = new Row(columnsOf(record, (problem) => report.add(file, record.line, problem)));
+        const missing = required.find((column) => !row!.has(column));
+        if (missing !== undefined) {
+          throw new BuildError(`${table} has no column ${missing}; is it a GTFS feed?`);
+        }
       }
     }
   }
 }
 
-async function* records(source: FeedSource, file: FeedTable): AsyncGenerator<readonly string[]> {
-  const limits = { rows: FEED_LIMITS.rows[file], recordLength: FEED_LIMITS.recordLength };
-  yield* csvRecords(await source.stream(file), `${source.path}: ${file}`, limits);
+/** The index of each column of a header, by its name in lower case. */
+function columnsOf({ cells }: CsvRow, onProblem: (problem: string) => void): Map<string, number> {
+  const columnAt = new Map<string, number>();
+  for (const [at, cell] of cells.entries()) {
+    const name = cell.trim().toLowerCase();
+    if (name !== '' && columnAt.has(name)) {
+      onProblem(`column ${name} a second time; the first is used`);
+    } else columnAt.set(name, at);
+  }
+  return columnAt;
 }

@@ -1,71 +1,95 @@
 import type { Readable } from 'node:stream';
-import Papa, { type ParseResult } from 'papaparse';
+import { CsvReader, type CsvRecord } from '../../shards/csv/csv-reader.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
+import { bytesOfText, decodePieces } from './text.ts';
 
 /** Limits that no real table exceeds. */
 export interface CsvLimits {
-  /** Maximum number of records, including the header and empty lines. */
-  readonly rows: number;
-  /** Maximum characters of a record; a longer one has an unclosed quote. */
+  /** Maximum number of lines, including the header and empty ones. */
+  readonly lines: number;
+  /** Maximum characters of a record. */
   readonly recordLength: number;
 }
 
-const BYTE_ORDER_MARK = '\ufeff';
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+const NOTHING = Buffer.alloc(0);
 
 /**
- * Reads the records of a CSV stream in UTF-8. Quoted fields may contain line breaks and commas; any
- * line ending and short rows are accepted. Throws a `BuildError` that names the table if it is
- * unreadable, has an unclosed quote, or exceeds the limits.
+ * Reads the records of a CSV stream, in the encoding that its bytes show (`text.ts`), as batches.
+ * Quoted fields may contain line breaks and commas; any line ending and short rows are accepted. A
+ * row that cannot be read for certain is a fault. Each line with text that is read as Windows-1252,
+ * since it is not UTF-8, is passed to `onGuess`. Throws a `BuildError` that names the table if it
+ * is unreadable, exceeds the limits, or has a fault in its header.
  */
 export async function* csvRecords(
   stream: Readable,
   table: string,
   limits: CsvLimits,
-): AsyncGenerator<readonly string[]> {
-  const parser = new Papa.Parser({ delimiter: ',', newline: '\n', quoteChar: '"' });
-  stream.setEncoding('utf8');
-  let pending = '';
-  let atStart = true;
-  let rows = 0;
-  const counted = (records: readonly string[][]): readonly string[][] => {
-    rows += records.length;
-    if (rows <= limits.rows) return records;
-    throw new BuildError(
-      `${table}: has more than ${limits.rows} records, more than any real one; download it again, or split it`,
+  onGuess: (line: number) => void,
+): AsyncGenerator<readonly CsvRecord[]> {
+  const reader = new CsvReader(',', limits.recordLength);
+  const tooLong = () =>
+    new BuildError(
+      `${table}: line ${reader.nextLine} is longer than ${limits.recordLength} characters; correct it, or download it again`,
     );
-  };
-  try {
-    for await (const chunk of stream) {
-      pending += chunk;
-      if (atStart && pending.startsWith(BYTE_ORDER_MARK)) pending = pending.slice(1);
-      atStart = false;
-      // A carriage return at the very end may be the first half of a line ending.
-      const carried = pending.endsWith('\r') ? '\r' : '';
-      const text = unixLines(pending.slice(0, pending.length - carried.length));
-      const { data, meta }: ParseResult<string[]> = parser.parse(text, 0, true);
-      yield* counted(data);
-      pending = text.slice(meta.cursor) + carried;
-      if (pending.length > limits.recordLength) {
+  let hasHeader = false;
+  const read = (bytes: Buffer, isLast: boolean): CsvRecord[] => {
+    const { text, guessedAt } = decodePieces(bytes);
+    if (guessedAt.length > 0) {
+      for (const line of linesOf(bytes, guessedAt, reader.nextLine)) onGuess(line);
+    }
+    const records = [...reader.read(text, isLast)];
+    const [first] = records;
+    if (!hasHeader && first !== undefined) {
+      hasHeader = true;
+      if ('fault' in first) {
         throw new BuildError(
-          `${table}: record ${rows + 1} is longer than ${limits.recordLength} characters, or has an unclosed quote; correct it, or download it again`,
+          `${table}: its header, line ${first.line}, has ${first.fault}; correct it`,
         );
       }
     }
-    const { data, errors }: ParseResult<string[]> = parser.parse(unixLines(pending), 0, false);
-    const unclosed = errors.find(({ code }) => code === 'MissingQuotes');
-    if (unclosed) {
+    if (reader.nextLine > limits.lines + 1) {
       throw new BuildError(
-        `${table}: record ${rows + 1 + (unclosed.row ?? 0)} has an unclosed quote; correct it, or download it again`,
+        `${table}: has more than ${limits.lines} records, more than any real one; download it again, or split it`,
       );
     }
-    yield* counted(data);
+    if (reader.pendingLength > limits.recordLength) throw tooLong();
+    return records;
+  };
+  let held: Buffer = NOTHING;
+  try {
+    for await (const chunk of bytesOfText(table, stream)) {
+      const bytes: Buffer = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      // A chunk may end inside a character, or a field, which is decoded as a whole.
+      const end = endOfLines(bytes);
+      held = bytes.subarray(end);
+      if (held.length > limits.recordLength * MAX_CHARACTER_BYTES) throw tooLong();
+      if (end > 0) yield read(bytes.subarray(0, end), false);
+    }
+    yield read(held, true);
   } catch (error) {
     if (error instanceof BuildError) throw error;
     throw new BuildError(`${table} cannot be read (${messageOf(error)}); download it again`);
   }
 }
 
-function unixLines(text: string): string {
-  return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
+const MAX_CHARACTER_BYTES = 4;
+
+/** Index after the last line end in a chunk, or 0. */
+function endOfLines(bytes: Buffer): number {
+  return bytes.lastIndexOf(LINE_FEED) + 1 || bytes.lastIndexOf(CARRIAGE_RETURN) + 1;
+}
+
+/** The lines of these bytes, ascending and each once, in text that begins on line `first`. */
+function linesOf(bytes: Buffer, positions: readonly number[], first: number): number[] {
+  const lineEnd = bytes.includes(LINE_FEED) ? LINE_FEED : CARRIAGE_RETURN;
+  const lines = new Set<number>();
+  let line = first;
+  let end = bytes.indexOf(lineEnd);
+  for (const at of positions) {
+    for (; end !== -1 && end < at; end = bytes.indexOf(lineEnd, end + 1)) line++;
+    lines.add(line);
+  }
+  return [...lines];
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { CsvRow } from '../../shards/csv/csv-reader.ts';
 import { MAX_COUNT, PEOPLE, WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BuildError } from '../errors.ts';
 import { csvRecords } from '../inputs/csv.ts';
@@ -19,7 +20,7 @@ import {
 /**
  * Limits: more records than the country has blocks, and more characters than a row of counts has.
  */
-const LIMITS = { rows: 20_000_000, recordLength: 1 << 16 };
+const LIMITS = { lines: 20_000_000, recordLength: 1 << 16 };
 const AREA_DIGITS = [15, 12, 11];
 
 /** A column of a table, and the weight that it counts. */
@@ -35,9 +36,9 @@ interface CountColumn {
  * columns named after weights.
  */
 export async function readCountTable(file: string): Promise<WeightFile> {
-  const records = csvRecords(await textOf(file), file, LIMITS);
+  const records = rowsIn(file, await textOf(file));
   const first = await records.next();
-  const header = (first.done ? [] : first.value).map((name) => name.trim());
+  const header = (first.done ? [] : first.value.cells).map((name) => name.trim());
   const { areaAt, columns, omitsZeros } = layoutOf(file, header);
   return {
     path: file,
@@ -110,25 +111,32 @@ function ownColumn(file: string, name: string, at: number): CountColumn {
   return { at, name, facts };
 }
 
+/** The rows of a table, whose numbers and names of columns are ASCII in any encoding. */
+async function* rowsIn(file: string, text: Readable): AsyncGenerator<CsvRow> {
+  for await (const records of csvRecords(text, file, LIMITS, () => {})) {
+    for (const record of records) {
+      if ('cells' in record) yield record;
+      else throw new BuildError(`${file}: line ${record.line} has ${record.fault}; correct it`);
+    }
+  }
+}
+
 async function* rowsOf(
   file: string,
-  records: AsyncIterable<readonly string[]>,
+  records: AsyncIterable<CsvRow>,
   areaAt: number,
   columns: readonly CountColumn[],
 ): AsyncGenerator<CountedArea> {
-  let line = 1;
-  for await (const fields of records) {
-    line++;
-    if (fields.length === 1 && fields[0].trim() === '') continue;
-    const row = `row ${line}`;
-    const area = fields[areaAt]?.trim() ?? '';
+  for await (const { line, cells } of records) {
+    const row = `line ${line}`;
+    const area = cells[areaAt]?.trim() ?? '';
     if (!/^\d+$/.test(area) || !AREA_DIGITS.includes(area.length)) {
       throw new BuildError(
         `${file}: ${row}: ${JSON.stringify(area)} is not a GEOID of a block (15 digits), a block group (12) or a tract (11), with leading zeros`,
       );
     }
     const counts = columns.map(({ at, name }) =>
-      countIn(fields[at]?.trim() ?? '', MAX_COUNT, file, row, name),
+      countIn(cells[at]?.trim() ?? '', MAX_COUNT, file, row, name),
     );
     yield { area, counts, row };
   }

@@ -9,7 +9,7 @@ export interface CountedArea {
   /** The GEOID of a block, a block group or a tract: 15, 12 or 11 digits. */
   readonly area: string;
   readonly counts: readonly number[];
-  /** The row as named in messages: `row 7`. */
+  /** The row as named in messages: `line 7`. */
   readonly row: string;
 }
 

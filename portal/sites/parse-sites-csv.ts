@@ -1,5 +1,5 @@
+import { type CsvFault, CsvReader } from '../../shards/csv/csv-reader.ts';
 import { MAX_COUNTED_FAULTS, REQUEST_LIMITS } from '../http/request-limits.ts';
-import { csvRecords, MismatchedQuotes } from './csv-records.ts';
 
 /** A site of CSV text, and the line that it begins on, from 1. */
 export interface CsvSite {
@@ -57,17 +57,10 @@ const MAX_QUOTED = 100;
  * sites is refused. The first `MAX_COUNTED_FAULTS` faults of lines are listed.
  */
 export function parseSitesCsv(text: string, most: number): ParsedSites {
-  try {
-    return sitesOf(text.replace(BEFORE_HEADER, ''), most);
-  } catch (error) {
-    if (!(error instanceof MismatchedQuotes)) throw error;
-    return { faults: [{ line: error.line, msg: error.message, type: 'malformed' }] };
-  }
-}
-
-function sitesOf(text: string, most: number): ParsedSites {
-  const records = filledRecords(text);
-  const headings = records.next().value?.cells ?? [];
+  const records = filledRecords(text.replace(BEFORE_HEADER, ''));
+  const first = records.next().value ?? { cells: [] };
+  if ('fault' in first) return { faults: [malformed(first)] };
+  const headings = first.cells;
   if (headings.length > MAX_COLUMNS) {
     return { faults: [{ msg: `must have at most ${MAX_COLUMNS} columns`, type: 'too_big' }] };
   }
@@ -78,15 +71,20 @@ function sitesOf(text: string, most: number): ParsedSites {
   const sites: CsvSite[] = [];
   const faults: SitesFault[] = [];
   const lineById = new Map<string, number>();
-  for (const { line, cells } of records) {
+  for (const record of records) {
     if (sites.length === most) {
       return { faults: [{ msg: `must list at most ${most}`, type: 'too_big' }] };
     }
+    if ('fault' in record) {
+      faults.push(malformed(record));
+      if (faults.length === MAX_COUNTED_FAULTS) break;
+      continue;
+    }
+    const { line, cells } = record;
     const row = Object.fromEntries(
       positions.map(([column, i]) => [column, cells[i]?.trim() ?? '']),
     ) as Row;
-    const fault =
-      cells.length > header.length ? EXTRA_VALUES : faultOfRow(row, lineById.get(row.id));
+    const fault = faultOfRow(row, lineById.get(row.id));
     if (fault) {
       faults.push({ line, ...fault });
       if (faults.length === MAX_COUNTED_FAULTS) break;
@@ -109,9 +107,13 @@ function* filledRecords(text: string) {
   const [delimiter] = [',', ';', '\t']
     .map((one) => [one, unquoted.split(one).length] as const)
     .reduce((best, one) => (one[1] > best[1] ? one : best));
-  for (const record of csvRecords(text, delimiter)) {
-    if (record.cells.some((cell) => cell.trim() !== '')) yield record;
+  for (const record of new CsvReader(delimiter).read(text, true)) {
+    if ('fault' in record || record.cells.some((cell) => cell.trim() !== '')) yield record;
   }
+}
+
+function malformed({ line, fault }: CsvFault): SitesFault {
+  return { line, msg: `has ${fault}`, type: 'malformed' };
 }
 
 /** The short name of a column: `lat` for `Latitude (WGS84)`. */
@@ -133,11 +135,6 @@ function faultOfHeader(header: readonly string[]): SitesFault | null {
 }
 
 type Row = Readonly<Record<Column, string>>;
-
-const EXTRA_VALUES: SitesFault = {
-  msg: 'has more values than there are columns: put those that contain the delimiter in quotes',
-  type: 'malformed',
-};
 
 /**
  * Returns the fault of a row, or null. `earlier`: the line that has the same id already, if any.

@@ -118,34 +118,34 @@ test.each([
   [
     'a negative count',
     `geoid,jobs\n${ALL}\n`.replace('001001,1', '001001,-1'),
-    /row 3: jobs is "-1"/,
+    /line 3: jobs is "-1"/,
   ],
-  ['a fraction', `geoid,jobs\n${ALL}\n`.replace('001001,1', '001001,1.5'), /row 3: jobs is "1.5"/],
-  ['an empty cell', `geoid,jobs\n${ALL}\n`.replace('001001,1', '001001,'), /row 3: jobs is ""/],
+  ['a fraction', `geoid,jobs\n${ALL}\n`.replace('001001,1', '001001,1.5'), /line 3: jobs is "1.5"/],
+  ['an empty cell', `geoid,jobs\n${ALL}\n`.replace('001001,1', '001001,'), /line 3: jobs is ""/],
   [
     'a count beyond 32 bits',
     `geoid,jobs\n240010001001000,4294967296\n`,
-    /row 2: jobs is "4294967296"/,
+    /line 2: jobs is "4294967296"/,
   ],
   [
     'a GEOID without its leading zero',
     'geoid,jobs\n4001000100100,1\n',
-    /row 2: "4001000100100" is not a GEOID/,
+    /line 2: "4001000100100" is not a GEOID/,
   ],
   [
     'an unknown block',
     'geoid,jobs\n240010001001009,1\n',
-    /row 2: 240010001001009 is not in the census blocks of county 24001/,
+    /line 2: 240010001001009 is not in the census blocks of county 24001/,
   ],
   [
     'a block twice',
     `geoid,jobs\n${ALL}\n240010002001000,1\n`,
-    /row 6: jobs of block 240010002001000 is counted twice/,
+    /line 6: jobs of block 240010002001000 is counted twice/,
   ],
   [
     'a block within a counted tract',
     'geoid,jobs\n24001000100,1\n240010001002000,1\n',
-    /row 3: jobs of block 240010001002000 is counted twice/,
+    /line 3: jobs of block 240010001002000 is counted twice/,
   ],
   [
     'a column that is no name',

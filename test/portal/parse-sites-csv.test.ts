@@ -36,7 +36,7 @@ test.each(['\n', '\n\n', '\r\n\r\n\r\n', '\n,,\n \n'])(
 );
 
 test.each([
-  ['a,"B,36,-70\nb,C,36,-70\n', '2: malformed: has a quote that is not closed'],
+  ['a,"B,36,-70\nb,36,-70\n', '2: malformed: has a quote that is not closed'],
   ['a,"B"x,36,-70\n', '2: malformed: has text after a closing quote'],
   ['a,0x24,1\n', '2: invalid_type: lat must be a number from -90 to 90, not 0x24'],
   ['a,1,Infinity\n', '2: invalid_type: lon must be a number from -180 to 180, not Infinity'],

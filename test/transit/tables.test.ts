@@ -8,8 +8,8 @@ import { forAll } from '../support/for-all.ts';
 import { csv, type TextStyle } from './gtfs-text.ts';
 
 /** A feed of one table, which arrives in pieces of the given size. */
-function inPieces(text: string, size: number): FeedSource {
-  const bytes = Buffer.from(text);
+function inPieces(text: string | Buffer, size: number): FeedSource {
+  const bytes = Buffer.from(text as string);
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
     bytes.subarray(i * size, (i + 1) * size),
   );
@@ -54,22 +54,141 @@ test('a table is parsed correctly, however it is quoted and wherever it is split
     },
   ));
 
-test('rows shorter or longer than the header, blank lines, and tables without rows are read', async () => {
-  const rows = async (text: string) => {
-    const read: string[][] = [];
-    await readTable(inPieces(text, 7), new FeedReport(), 'stops.txt', [], (row) => {
-      read.push([row.text('a'), row.text('b')]);
-    });
-    return read;
-  };
-  expect(await rows('a,b\n1\n2,3,4\n\n5,6\n')).toEqual([
-    ['1', ''],
-    ['2', '3'],
-    ['5', '6'],
+/** The fields of the columns `a` and `b` of a table, and its problems. */
+async function read(text: string | Buffer, file: 'stops.txt' | 'trips.txt' = 'stops.txt') {
+  const rows: string[][] = [];
+  const report = new FeedReport();
+  await readTable(inPieces(text, 7), report, file, [], (row) => {
+    rows.push([row.text('a'), row.text('b')]);
+  });
+  return { rows, problems: report.problems };
+}
+
+test('rows shorter than the header, blank lines, and tables without rows are read', async () => {
+  const { rows, problems } = await read('a,b\n1\n2,3,\n\n5,6\n');
+  expect([rows, problems]).toEqual([
+    [
+      ['1', ''],
+      ['2', '3'],
+      ['5', '6'],
+    ],
+    [],
   ]);
-  expect(await rows('a,b\n')).toEqual([]);
-  expect(await rows('')).toEqual([]);
-  expect(await rows('b , a\r1,2\r')).toEqual([['2', '1']]);
+  expect((await read('a,b\n')).rows).toEqual([]);
+  expect((await read('')).rows).toEqual([]);
+  expect((await read('b , a\r1,2\r')).rows).toEqual([['2', '1']]);
+});
+
+test('rows that nobody can read for certain are left out, and counted at the line of the file', async () => {
+  const { rows, problems } = await read(
+    'a,b\n1,"two\nlines"\n2,"Main" at Third\n3,x\n\n4,Main, at Third\n5,"x" y\n6,"open\n7,x\n',
+    'trips.txt',
+  );
+  expect(rows).toEqual([
+    ['1', 'two\nlines'],
+    ['3', 'x'],
+    ['7', 'x'],
+  ]);
+  expect(problems).toEqual([
+    {
+      file: 'trips.txt',
+      problem: 'text after a closing quote; left out',
+      rows: 2,
+      first_line: 4,
+    },
+    {
+      file: 'trips.txt',
+      problem:
+        'more values than there are columns (those that contain the delimiter need quotes); left out',
+      rows: 1,
+      first_line: 7,
+    },
+    { file: 'trips.txt', problem: 'a quote that is not closed; left out', rows: 1, first_line: 9 },
+  ]);
+});
+
+test('columns are found whatever the case of their names, and one that is there twice is noted', async () => {
+  const { rows, problems } = await read('A, B ,b\n1,2,3\n');
+  expect(rows).toEqual([['1', '2']]);
+  expect(problems).toEqual([
+    {
+      file: 'stops.txt',
+      problem: 'column b a second time; the first is used',
+      rows: 1,
+      first_line: 1,
+    },
+  ]);
+});
+
+test('a header that nobody can read for certain is refused', async () => {
+  await expect(read('a,"b" c\n1,2\n')).rejects.toThrow(
+    'feed.zip: stops.txt: its header, line 1, has text after a closing quote; correct it',
+  );
+});
+
+test.each([
+  ['UTF-8 with a byte order mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+  ['UTF-16, little end first', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['UTF-16, big end first', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+])('a table in %s is read without a note', async (_, encode) => {
+  const { rows, problems } = await read(encode('a,b\r\nCañon,駅 🚋\r\n'));
+  expect([rows, problems]).toEqual([[['Cañon', '駅 🚋']], []]);
+});
+
+test('UTF-16 that is cut off is refused', async () => {
+  const cut = Buffer.from('\ufeffa,b\n1,2', 'utf16le').subarray(0, -1);
+  await expect(read(cut)).rejects.toThrow(
+    'stops.txt: is not valid text in UTF-16; save it in UTF-8',
+  );
+});
+
+test('text that is not UTF-8 is Windows-1252, field by field, and its lines are counted', async () => {
+  const text = 'a,b\nstation,x\n"Caf\xe9, \x80",na\xc3\xafve\nCa\xf1on,Can\xf3n\n';
+  const { rows, problems } = await read(Buffer.from(text, 'latin1'));
+  expect(rows).toEqual([
+    ['station', 'x'],
+    ['Café, €', 'naïve'],
+    ['Cañon', 'Canón'],
+  ]);
+  expect(problems).toEqual([
+    {
+      file: 'stops.txt',
+      problem: 'text that is not UTF-8; read as Windows-1252',
+      rows: 2,
+      first_line: 3,
+    },
+  ]);
+});
+
+test('the same bytes are the same id in every table, and other bytes another', async () => {
+  const bytes = fc
+    .uint8Array({ maxLength: 6 })
+    .map((some) =>
+      Buffer.from(
+        some.filter((byte) => byte > 0x20 && !'",;|'.includes(String.fromCharCode(byte))),
+      ),
+    );
+  const utf8 = fc.string({ unit: fc.constantFrom('a', 'é', '駅', '🚋'), maxLength: 4 });
+  const id = fc.oneof(
+    bytes,
+    utf8.map((text) => Buffer.from(text)),
+  );
+  const table = (ids: readonly Buffer[]) =>
+    Buffer.concat([
+      Buffer.from('a,b\n'),
+      ...ids.flatMap((one, i) => [one, Buffer.from(`,${i}\n`)]),
+    ]);
+  const idsOf = async (ids: readonly Buffer[]) => {
+    const found = new Array<string>(ids.length).fill('');
+    for (const [a, b] of (await read(table(ids))).rows) found[Number(b)] = a;
+    return found;
+  };
+  await forAll(200, fc.array(id, { maxLength: 8 }), async (ids) => {
+    const together = await idsOf(ids);
+    const alone = await Promise.all(ids.map(async (one) => (await idsOf([one]))[0]));
+    expect(together).toEqual(alone);
+    expect(new Set(together).size).toBe(new Set(ids.map((one) => one.toString('hex'))).size);
+  });
 });
 
 test('a table without a required column fails by name', async () => {

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import Papa from 'papaparse';
+import { expect, test } from 'vitest';
+import { CsvReader, type CsvRecord } from '../../shards/csv/csv-reader.ts';
+import { forAll } from '../support/for-all.ts';
+
+/** Reads text that arrives in pieces of the given size. */
+function records(text: string, delimiter = ',', size = text.length + 1): CsvRecord[] {
+  const reader = new CsvReader(delimiter);
+  const read: CsvRecord[] = [];
+  let at = 0;
+  for (; at + size < text.length; at += size) {
+    read.push(...reader.read(text.slice(at, at + size), false));
+  }
+  return [...read, ...reader.read(text.slice(at), true)];
+}
+
+const rowsIn = (read: readonly CsvRecord[]) =>
+  read.flatMap((record) => ('cells' in record ? [record.cells] : []));
+const faultsIn = (read: readonly CsvRecord[]) =>
+  read.flatMap((record) => ('fault' in record ? [`${record.line}: ${record.fault}`] : []));
+
+const isFilled = (cells: readonly string[]) => cells.length > 1 || cells[0].trim() !== '';
+
+const delimiters = fc.constantFrom(',', ';', '\t');
+const lineEnds = fc.constantFrom('\n', '\r\n', '\r');
+const sizes = fc.integer({ min: 1, max: 50 });
+
+test('cells that another program writes are read back, wherever the text is split', async () => {
+  const cell = fc.string({ unit: fc.constantFrom('a', ' ', ',', ';', '\t', '"', '\n', '\r', 'é') });
+  const table = fc
+    .integer({ min: 1, max: 5 })
+    .chain((width) =>
+      fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 }),
+    );
+  await forAll(500, table, delimiters, lineEnds, sizes, (rows, delimiter, newline, size) => {
+    const text = Papa.unparse(rows, { delimiter, newline });
+    const meant = rows
+      .map((cells) => cells.map((one) => one.replaceAll(/\r\n?/g, '\n')))
+      .filter(isFilled);
+    const read = records(text, delimiter, size);
+    expect(faultsIn(read)).toEqual([]);
+    expect(rowsIn(read)).toEqual(meant);
+  });
+});
+
+test('any text without blanks before quotes is read or refused as by Papa Parse', async () => {
+  const piece = fc.constantFrom('a', ',', '"', '""', '\n', '",', ',"', '"\n', '" ');
+  await forAll(2_000, fc.array(piece), (pieces) => {
+    const text = `1,2,3,4,5,6,7,8,9,10\n${pieces.join('')}\n`;
+    if (/ "/.test(text)) return;
+    const { data, errors } = Papa.parse<string[]>(text, { delimiter: ',', newline: '\n' });
+    const isWide = data.some((row) => row.slice(10).some((cell) => cell.trim() !== ''));
+    const read = records(text);
+    if (errors.length > 0 || isWide) expect(faultsIn(read)).not.toEqual([]);
+    else expect(rowsIn(read)).toEqual(data.filter(isFilled));
+  });
+});
+
+test.each(['\n', '\r\n', '\r'])(
+  'each record has the number of the line that it begins on, with line ends %j',
+  (end) => {
+    const text = ['a,b', '', '"1', '', '2",3', 'x', ''].join(end);
+    for (const size of [1, 2, 3, 100]) {
+      const read = records(text, ',', size);
+      expect(read.map((one) => [one.line, 'cells' in one && one.cells[0]])).toEqual([
+        [1, 'a'],
+        [3, '1\n\n2'],
+        [6, 'x'],
+      ]);
+    }
+  },
+);
+
+test('blanks around quotes, and quotes inside a cell that begins without one, are certain', () => {
+  expect(rowsIn(records('a,b\n "x, y" ,12" pipe\n\t"1",2 "two"\n'))).toEqual([
+    ['a', 'b'],
+    ['x, y', '12" pipe'],
+    ['1', '2 "two"'],
+  ]);
+});
+
+/** Rows of three columns whose quotes do not match, each of one line. */
+const broken = fc.constantFrom(
+  'B,"Main" at Third,1',
+  'B,"PRISON "ROSE AND THORN"",1',
+  'B,"Main,1',
+  '"B,Main,1',
+  'B,Main,"',
+  'B,"Main""Third,1',
+  'B,Main, at Third,1',
+);
+
+test('a broken row is left out with its line, and never a row around it', async () => {
+  const cell = fc.string({ unit: fc.constantFrom('a', ' ', '\n', ',', '"'), maxLength: 4 });
+  const around = fc.array(fc.tuple(cell, cell), { maxLength: 4 });
+  await forAll(500, around, broken, around, sizes, lineEnds, (before, row, after, size, end) => {
+    const table = (rows: readonly (readonly string[])[], from: number) =>
+      rows.map(([b, c], i) => [`row ${from + i}`, b, c]);
+    const [first, rest] = [table(before, 0), table(after, before.length)];
+    // Quotes within the following rows would make other sense of an unclosed one.
+    const plain = rest.map((cells) => cells.map((one) => one.replaceAll(/[",\n]/g, '')));
+    const head = Papa.unparse([['id', 'b', 'c'], ...first], { newline: end });
+    const tail = Papa.unparse(plain, { newline: end });
+    const read = records(`${head}${end}${row}${end}${tail}${end}`, ',', size);
+    const line = head.split(/\r\n|\r|\n/).length + 1;
+    expect(read.filter((one) => 'fault' in one).map((one) => one.line)).toEqual([line]);
+    expect(rowsIn(read)).toEqual([['id', 'b', 'c'], ...first, ...plain]);
+  });
+});
+
+test('an unclosed quote swallows neither the next rows with quotes nor, at the end, those without', () => {
+  const text = 'id,name,at\n1,"Main,5\n2,Oak,6\n3,"Elm, east",7\n4,"Ash,8\n5,Fir,9\n';
+  const read = records(text);
+  expect(faultsIn(read)).toEqual([
+    '2: text after a closing quote',
+    '5: a quote that is not closed',
+  ]);
+  expect(rowsIn(read).map(([id]) => id)).toEqual(['id', '2', '3', '5']);
+});
+
+test('a part of a row of several lines is no row of its own', () => {
+  const read = records('id,name,at\n1,"two\nlines" and,5\n2,Oak,6\n');
+  expect(faultsIn(read)).toEqual([
+    '2: text after a closing quote',
+    '3: a part of a row with mismatched quotes',
+  ]);
+  expect(rowsIn(read).map(([id]) => id)).toEqual(['id', '2']);
+});
+
+test('only blank values may stand beyond the columns', () => {
+  const read = records('a,b\n1,2,\n3,4, ,\n5,6,7\n8\n');
+  expect(rowsIn(read).map(([a]) => a)).toEqual(['a', '1', '3', '8']);
+  expect(faultsIn(read)).toEqual([expect.stringMatching(/^4: more values than there are columns/)]);
+});
+
+test('a megabyte of quotes that never match is read in linear time', () => {
+  for (const line of ['"a', '"",""', 'a,"', '"""', '"a"b']) {
+    const read = records(`a,b\n${`${line}\n`.repeat(250_000)}`, ',', 1 << 16);
+    expect(read.length).toBeGreaterThan(1);
+  }
+});
