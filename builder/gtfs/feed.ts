@@ -17,6 +17,8 @@ export interface FeedTrip {
   readonly direction: string;
   /** `block_id`, shared by the trips that one vehicle runs on the same day; or ''. */
   readonly block: string;
+  /** `shape_id`, or ''. */
+  readonly shape: string;
   /** Whether the trip runs only for riders who have requested it, and so cannot be relied on. */
   readonly onDemand: boolean;
   /** The line of the trip in `trips.txt`. */
@@ -208,8 +210,8 @@ async function readTripHeads(
     const [route, direction] = [row.text('route_id'), row.text('direction_id')];
     const onDemand = routesOnDemand.has(route);
     if (onDemand) report.add('trips.txt', row.line, 'on a demand-responsive route; left out');
-    const block = row.text('block_id');
-    trips.set(id, { id, service, route, direction, block, onDemand, line: row.line });
+    const [block, shape] = [row.text('block_id'), row.text('shape_id')];
+    trips.set(id, { id, service, route, direction, block, shape, onDemand, line: row.line });
   });
   return trips;
 }

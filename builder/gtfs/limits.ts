@@ -19,6 +19,7 @@ export const FEED_LIMITS = {
     'transfers.txt': 5_000_000,
     'pathways.txt': 1_000_000,
     'levels.txt': 1_000_000,
+    'shapes.txt': 250_000_000,
   },
   services: 1_000_000,
   /** Versions of one route's timetable; with more, successors are not looked for. */
@@ -36,6 +37,13 @@ export const FEED_LIMITS = {
   repeatedCalls: 10_000_000,
   /** Calls of a trip. */
   calls: 2_000,
+  /** Points of the shapes along which blank times are filled in. */
+  shapePoints: 50_000_000,
+  /**
+   * Segments of shapes near stops, and comparisons of these. 10,000 patterns of 50 stops take 200
+   * million.
+   */
+  shapeSteps: 2_000_000_000,
   /**
    * Steps along pathways, from every stop to every location. A station with 40 platforms and 300
    * locations takes 200,000.

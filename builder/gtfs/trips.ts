@@ -1,10 +1,11 @@
-import { INTERPOLATED } from '../../shards/release/manifest.ts';
 import { BuildError } from '../errors.ts';
+import { type BlankableCall, fillBlankTimes, hasDistances } from './blank-times.ts';
 import type { Feed, FeedTrip } from './feed.ts';
 import type { FeedReport } from './feed-report.ts';
 import { departuresOf, runsOf } from './frequencies.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { parseServiceTime, type ServiceDate, type ServiceSeconds } from './service-time.ts';
+import { Shapes } from './shapes.ts';
 import { type Row, readTable } from './table.ts';
 
 /** One run of a trip, with its calls in order of travel. The three arrays have the same length. */
@@ -29,14 +30,9 @@ interface Call {
   readonly byPhone: boolean;
 }
 
-interface StopTime {
+interface StopTime extends BlankableCall {
   readonly sequence: number;
   readonly call: Call;
-  arrival: ServiceSeconds | null;
-  departure: ServiceSeconds | null;
-  /** `shape_dist_traveled`, or NaN. */
-  readonly distance: number;
-  readonly line: number;
 }
 
 const FILE = 'stop_times.txt';
@@ -73,22 +69,28 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
     else timesOf.set(trip.id, [time]);
   });
   if (rows === 0) throw new BuildError(`${source.path}: ${FILE} is empty`);
+  const timesInOrder = new Map<FeedTrip, StopTime[]>();
+  for (const [id, unsorted] of timesOf) {
+    const times = inOrder(unsorted, report);
+    if (times) timesInOrder.set(trips.get(id)!, times);
+  }
+  const measured = [...timesInOrder].filter(([, times]) => !hasDistances(times));
+  const shapes = await Shapes.read(source, new Set(measured.map(([{ shape }]) => shape)), report);
   const runs: TripRun[] = [];
   let [repeatedTrips, repeatedCalls] = [0, 0];
-  for (const [trip, times] of timesOf) {
-    const run = runOf(feed, trips.get(trip)!, times);
-    if (!run) continue;
-    for (const frequency of feed.frequencies.get(trip) ?? []) {
+  for (const [trip, times] of timesInOrder) {
+    const run = runOf(feed, trip, times, shapes);
+    for (const frequency of feed.frequencies.get(trip.id) ?? []) {
       const repetitions = runsOf(frequency);
       repeatedTrips += repetitions;
       repeatedCalls += repetitions * run.calls.length;
     }
     if (repeatedTrips > FEED_LIMITS.repeatedTrips || repeatedCalls > FEED_LIMITS.repeatedCalls) {
       throw new BuildError(
-        `${source.path}: frequencies.txt: repeats trips so often that at trip ${trip} there are more than ${FEED_LIMITS.repeatedTrips} of them, or ${FEED_LIMITS.repeatedCalls} calls, a day; are headways in the wrong unit?`,
+        `${source.path}: frequencies.txt: repeats trips so often that at trip ${trip.id} there are more than ${FEED_LIMITS.repeatedTrips} of them, or ${FEED_LIMITS.repeatedCalls} calls, a day; are headways in the wrong unit?`,
       );
     }
-    for (const repeated of repeat(feed, trip, run)) runs.push(repeated);
+    for (const repeated of repeat(feed, trip.id, run)) runs.push(repeated);
   }
   return runs;
 }
@@ -116,9 +118,7 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
     return null;
   };
   const [arrival, departure] = [time('arrival_time'), time('departure_time')];
-  if (arrival === null && departure === null) {
-    report.add(FILE, row.line, INTERPOLATED);
-  } else if (arrival !== null && departure !== null && departure < arrival) {
+  if (arrival !== null && departure !== null && departure < arrival) {
     report.add(FILE, row.line, 'departs before it arrives; departure used as arrival');
   }
   const [pickup, dropOff] = [row.text('pickup_type'), row.text('drop_off_type')];
@@ -152,8 +152,13 @@ class CallPool {
   }
 }
 
-function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun | null {
+/**
+ * Puts the rows of a trip in the order of travel, without those that cannot be used, which are
+ * reported. Null if too few remain, or too many. The first and the last call have times.
+ */
+function inOrder(unsorted: StopTime[], report: FeedReport): StopTime[] | null {
   const sorted = unsorted.sort((a, b) => a.sequence - b.sequence || a.line - b.line);
+  if (Number.isNaN(sorted[0].distance)) sorted[0].distance = 0;
   const single = sorted.filter(({ sequence, line }, i) => {
     if (i === 0 || sequence !== sorted[i - 1].sequence) return true;
     report.add(FILE, line, 'duplicate stop_sequence in a trip; left out');
@@ -175,8 +180,17 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
     report.add(FILE, times[FEED_LIMITS.calls].line, problem);
     return null;
   }
-  interpolate(times);
+  return times;
+}
+
+function runOf(feed: Feed, trip: FeedTrip, times: readonly StopTime[], shapes: Shapes): TripRun {
   const { id, service, route, direction } = trip;
+  if (times.some(({ arrival }) => arrival === null)) {
+    const stops = times.map(({ call }) => feed.stops.get(call.stop)!);
+    fillBlankTimes(times, stops, shapes.along(trip.shape, stops), (line, rule) =>
+      feed.report.add(FILE, line, rule),
+    );
+  }
   return {
     trip: id,
     service,
@@ -232,24 +246,6 @@ function longestChains(calls: readonly StopTime[]): number[] {
     return low + 1;
   });
   return lengths.reverse();
-}
-
-/** Interpolates missing times: by distance where every call has one, else by position. */
-function interpolate(times: StopTime[]): void {
-  const byDistance = times.every(({ distance }, i) => i === 0 || distance >= times[i - 1].distance);
-  const position = (i: number) => (byDistance ? times[i].distance : i);
-  let known = 0;
-  for (let next = 1; next < times.length; next++) {
-    if (times[next].arrival === null) continue;
-    const [from, to] = [times[known].departure!, times[next].arrival!];
-    const stretch = position(next) - position(known);
-    for (let i = known + 1; i < next; i++) {
-      const share =
-        stretch > 0 ? (position(i) - position(known)) / stretch : (i - known) / (next - known);
-      times[i].arrival = times[i].departure = Math.round(from + share * (to - from));
-    }
-    known = next;
-  }
 }
 
 function* repeat(feed: Feed, trip: string, run: TripRun): Generator<TripRun> {

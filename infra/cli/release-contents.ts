@@ -35,7 +35,8 @@ export function* contentsOf(manifest: Manifest): Generator<string> {
 function* contentsOfFeed(feed: FeedFacts): Generator<string> {
   const { agency, file, service_date, trips_in_window, trips_by_phone, problems } = feed;
   const rowsOf = (some: FeedFacts['problems']) => some.reduce((sum, { rows }) => sum + rows, 0);
-  const blank = rowsOf(problems.filter(({ problem }) => problem === INTERPOLATED));
+  const interpolated: readonly string[] = Object.values(INTERPOLATED);
+  const blank = rowsOf(problems.filter(({ problem }) => interpolated.includes(problem)));
   const wrong = rowsOf(problems) - blank;
   const phone =
     trips_by_phone === 0 ? '' : ` (${withCommas(trips_by_phone)} to be booked by phone)`;

@@ -137,8 +137,15 @@ export const feedSchema = z.strictObject({
     }),
   ),
 });
-/** The problem of blank stop times, which feeds may have between the times that a trip needs. */
-export const INTERPOLATED = 'no time; interpolated';
+/**
+ * The problems of blank stop times, which feeds may have between the times that a trip needs, by
+ * the measure along which they are filled in.
+ */
+export const INTERPOLATED = {
+  distance: 'no time; interpolated along shape_dist_traveled',
+  shape: 'no time; interpolated along the shape',
+  straight: 'no time; interpolated by straight distances between stops',
+} as const;
 export type FeedFacts = z.infer<typeof feedSchema>;
 
 /** A GTFS feed that was given but is not used. */

@@ -18,7 +18,7 @@ test('stop times without a time, which GTFS permits, do not count as problems of
     return [...contentsOf({ ...manifest, feeds })].find((line) => line.startsWith('feed '))!;
   };
   const plain = lineOf([]);
-  const untimed = problem('no time; interpolated', 1_392);
+  const untimed = problem('no time; interpolated along the shape', 1_392);
   expect(lineOf([untimed])).toBe(`${plain}, 1,392 stop times interpolated`);
   expect(lineOf([untimed, problem('unknown stop', 1)])).toBe(
     `${plain}, 1,392 stop times interpolated, 1 row with problems`,

@@ -54,8 +54,8 @@ const rows = fc.oneof(
     some.map((one, i) => ({
       ...one,
       sequence: String(i),
-      // Distances grow unevenly, and in places not at all.
-      distance: [0, 0, 0, 4, 5, 5, 9, 9][i],
+      // Distances grow unevenly, and in places not at all; some rows have none.
+      distance: one.distance === null ? null : [0, 0, 0, 4, 5, 5, 9, 9][i],
       ...(typeof one.arrives === 'number' && { arrives: i, departs: i }),
     })),
   ),
@@ -105,8 +105,7 @@ function plainTrip(trip: string, all: readonly Row[], complaints: string[]): Pla
     );
     const from = arrives ?? departs;
     let to = departs ?? arrives;
-    if (from === null) complain('no time; interpolated');
-    else if (to! < from) {
+    if (from !== null && to! < from) {
       complain('departs before it arrives; departure used as arrival');
       to = from;
     }
@@ -114,6 +113,7 @@ function plainTrip(trip: string, all: readonly Row[], complaints: string[]): Pla
   }
   const isBegun = calls.length > 0;
   calls = calls.toSorted((a, b) => Number(a.sequence) - Number(b.sequence) || a.line - b.line);
+  calls = calls.map((call, i) => (i === 0 ? { ...call, distance: call.distance ?? 0 } : call));
   calls = calls.filter((call, i) => {
     const isFirst = calls.findIndex(({ sequence }) => sequence === call.sequence) === i;
     if (!isFirst) complain('duplicate stop_sequence in a trip; left out');
@@ -155,25 +155,68 @@ function largestForward(calls: readonly PlainCall[]): PlainCall[] {
   return best;
 }
 
-/** Seconds after eight, with gaps filled evenly, by distance if that never decreases. */
-function plainTimes(calls: readonly PlainCall[]): [arrives: number[], departs: number[]] {
-  const places = calls.map(({ distance }) => distance ?? Number.NaN);
-  const isByDistance = places.every((place, i) => i === 0 || place >= places[i - 1]);
+/** Metres north of the first stop, which are not proportional to the distances that rows state. */
+const NORTH: Readonly<Record<string, number>> = { a: 0, b: 700, c: 2_000 };
+const METRES_PER_DEGREE = 111_000;
+
+/**
+ * Seconds after eight, with blanks filled in by the distances stated between the times around them
+ * if these are known, greater at the end and nowhere less than before. A distance that is not
+ * strictly between all before and the last is passed over; calls without are placed between their
+ * neighbours by the metres between stops.
+ */
+function plainTimes(
+  calls: readonly PlainCall[],
+  complaints: string[],
+): [arrives: number[], departs: number[]] {
+  const stated = calls.map(({ distance }) => distance);
+  const metres = calls.map((_, i) =>
+    calls.slice(1, i + 1).reduce((sum, call, k) => {
+      return sum + Math.abs(NORTH[call.stop] - NORTH[calls[k].stop]);
+    }, 0),
+  );
+  const share = (values: readonly number[], from: number, at: number, to: number) =>
+    values[to] > values[from] ? (values[at] - values[from]) / (values[to] - values[from]) : 0;
   const times = calls.map((call, i) => {
     if (call.from !== null) return [60 * call.from, 60 * call.to!];
     const before = calls.findLastIndex(({ from }, at) => at < i && from !== null);
     const after = calls.findIndex(({ from }, at) => at > i && from !== null);
-    const isApart = isByDistance && places[after] > places[before];
-    const place = (at: number) => (isApart ? places[at] : at);
-    const share = (place(i) - place(before)) / (place(after) - place(before));
+    const inGap = calls.map((_, at) => at).filter((at) => at >= before && at <= after);
+    const known = inGap.filter((at) => stated[at] !== null);
+    const of = (at: number) => stated[at]!;
+    const isUsable =
+      known.includes(before) &&
+      known.includes(after) &&
+      of(after) > of(before) &&
+      known.every((at, k) => k === 0 || of(at) >= Math.max(...known.slice(0, k).map(of)));
+    const usable = known.filter(
+      (at) =>
+        at === before ||
+        at === after ||
+        (of(at) < of(after) && known.every((other) => other >= at || of(other) < of(at))),
+    );
+    let part = share(metres, before, i, after);
+    if (isUsable) {
+      const low = usable.findLast((at) => at <= i)!;
+      const high = usable.find((at) => at >= i)!;
+      const place = of(low) + share(metres, low, i, high) * (of(high) - of(low));
+      part = (place - of(before)) / (of(after) - of(before));
+    }
+    const rule =
+      isUsable && usable.includes(i)
+        ? 'along shape_dist_traveled'
+        : 'by straight distances between stops';
+    complaints.push(`no time; interpolated ${rule}`);
     const [left, comes] = [60 * calls[before].to!, 60 * calls[after].from!];
-    const at = Math.round(left + share * (comes - left));
+    const at = left + part * (comes - left);
     return [at, at];
   });
   return [times.map(([arrives]) => arrives), times.map(([, departs]) => departs)];
 }
 
 const EIGHT = 8 * 3600;
+/** Within half a second, and a bit for the curvature of the earth. */
+const inWholeSeconds = (time: number) => expect.closeTo(time, -0.1);
 const REPEATED = {
   trip_id: 'second',
   start_time: '10:00:00',
@@ -207,7 +250,11 @@ test('a trip has the calls and times of a plain reading of its rows, and every r
         service('daily', '1111111', 20260101, 20261231),
         service('never', '1111111', 20250101, 20251231),
       ],
-      'stops.txt': ['a', 'b', 'c'].map((id) => ({ stop_id: id, stop_lat: 39, stop_lon: -76 })),
+      'stops.txt': Object.entries(NORTH).map(([id, north]) => ({
+        stop_id: id,
+        stop_lat: 39 + north / METRES_PER_DEGREE,
+        stop_lon: -76,
+      })),
       'trips.txt': [
         ...TRIPS.map((trip_id) => ({ trip_id, service_id: 'daily', route_id: 'r' })),
         { trip_id: 'of another year', service_id: 'never', route_id: 'r' },
@@ -223,7 +270,7 @@ test('a trip has the calls and times of a plain reading of its rows, and every r
     const expected = TRIPS.flatMap((trip) => {
       const calls = plainTrip(trip, all, complaints);
       if (!calls) return [];
-      const [arrives, departs] = plainTimes(calls);
+      const [arrives, departs] = plainTimes(calls, complaints);
       // The second trip runs twice instead, ten minutes apart, from ten o'clock.
       const shifts = trip === 'second' ? [7_200, 7_800].map((start) => start - departs[0]) : [0];
       return shifts.map((shift) => ({
@@ -234,8 +281,8 @@ test('a trip has the calls and times of a plain reading of its rows, and every r
           alight: dropOff !== '1' && dropOff !== '4',
           byPhone: pickup === '2' || dropOff === '2',
         })),
-        arrivals: arrives.map((second) => EIGHT + second + shift),
-        departures: departs.map((second) => EIGHT + second + shift),
+        arrivals: arrives.map((second) => inWholeSeconds(EIGHT + second + shift)),
+        departures: departs.map((second) => inWholeSeconds(EIGHT + second + shift)),
       }));
     });
     const found = runs.map(({ trip, calls, arrivals, departures }) => ({

