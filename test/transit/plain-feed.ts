@@ -17,7 +17,7 @@ export interface PlainFeed {
 
 /**
  * Reads a feed archive in the simplest way: whole, in memory, and with only the features that
- * Baltimore's feeds use. Blank times are filled in evenly.
+ * Baltimore's feeds use. The few blank times are filled in evenly, within seconds of their values.
  */
 export function plainFeed(archive: string, services: readonly string[]): PlainFeed {
   const table = (file: string) => {

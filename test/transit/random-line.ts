@@ -43,8 +43,8 @@ export function drawLine(dice: Dice, id: string, stops: readonly number[]): Line
 }
 
 /**
- * A trip of a line, faster or slower than others. Some leave times blank on a stretch where they
- * can be inferred: hops are equal, or proportional to the given distances.
+ * A trip of a line, faster or slower than others. Some leave times blank on a stretch where hops are
+ * proportional to the given distances.
  */
 export function drawTrip(dice: Dice, { path, unit, hops }: Line): DrawnCall[] {
   const last = path.length - 1;
@@ -71,7 +71,7 @@ export function drawTrip(dice: Dice, { path, unit, hops }: Line): DrawnCall[] {
       blank,
       pickup: dice.chance(0.12) ? dice.below(4) : 0,
       dropOff: dice.chance(0.12) ? dice.below(4) : 0,
-      distance: hasDistances ? moved : null,
+      distance: hasDistances || blankFrom < last ? moved : null,
       stray: !blank && dice.chance(0.04) ? unit * (1 + dice.below(20)) : 0,
     };
   });
