@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
+import path from 'node:path';
 import type { BoundingBox } from '../../shards/units.ts';
+import { ZipInput } from '../inputs/zip.ts';
 import { downloadAll, type FetchSession, requireAll } from './download-all.ts';
-import { type CatalogueFeed, selectFeeds } from './gtfs-catalogue.ts';
+import { type CatalogueFeed, labelOf, selectFeeds } from './gtfs-catalogue.ts';
 import { gtfsCatalogue, gtfsFeed, type PublicServices } from './public-files.ts';
 
 export interface FetchedFeeds {
   /** Paths of the feeds; those from the catalogue are in ascending order of id. */
   readonly gtfs: string[];
-  /** Relevant feeds that could not be fetched, or not updated, each with the reason. */
+  /** Feeds that are left out, were not updated, or may repeat another, each with the reason. */
   readonly left: string[];
 }
 
@@ -55,17 +57,34 @@ async function fetchFeeds(
     missing = asked.filter((_, i) => errors[i] !== null);
   }
   const fetched: FetchedFeeds = { gtfs: [], left: [] };
+  const known = new Map<string, CatalogueFeed>();
   for (const feed of feeds) {
     const { file } = gtfsFeed(feed.urls[0], feed.id);
     const reason = reasons.get(feed);
     const before = reason === undefined ? null : await folder.source(file);
-    if (reason === undefined || before !== null) fetched.gtfs.push(folder.path(file));
-    if (reason === undefined) continue;
-    const instead = before === null ? '' : `; using the copy of ${before.fetched_at} instead`;
-    const name = feed.name === '' ? '' : `${feed.name}: `;
-    fetched.left.push(`${name}${reason}${instead}`);
+    if (reason !== undefined) {
+      const instead = before === null ? '' : `; using the copy of ${before.fetched_at} instead`;
+      const name = feed.name === '' ? '' : `${feed.name}: `;
+      fetched.left.push(`${name}${reason}${instead}`);
+      if (before === null) continue;
+    }
+    const stored = folder.path(file);
+    const tables = await tablesOf(stored);
+    const same = known.get(tables);
+    known.set(tables, same ?? feed);
+    if (!same) fetched.gtfs.push(stored);
+    else fetched.left.push(`${labelOf(feed)}: has the tables of ${labelOf(same)}, which is used`);
   }
   return fetched;
+}
+
+/** Names, sizes and CRC-32 of a feed's files, which do not change if they are zipped anew. */
+async function tablesOf(feed: string): Promise<string> {
+  const zip = await ZipInput.open(feed);
+  zip.close();
+  const files = zip.names.filter((name) => !name.endsWith('/') && !name.startsWith('__MACOSX/'));
+  const tables = files.map((name) => [path.posix.basename(name), zip.checksumOf(name)].join());
+  return tables.sort().join('\n');
 }
 
 /** A file name that is derived from the URL, and differs for different URLs. */

@@ -1,6 +1,7 @@
 import { STATES, type StateFips } from '../../shards/states.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import { openFeed } from '../gtfs/feed.ts';
 import { ZipInput } from '../inputs/zip.ts';
 import { readBlobs } from '../osm/blob-reader.ts';
 import type { Download } from './download.ts';
@@ -110,7 +111,7 @@ export function gtfsCatalogue({ mobility }: PublicServices): Download {
 
 /** A feed, stored under the given name. */
 export function gtfsFeed(url: string, name: string): Download {
-  const check = (path: string) => checkZip(path, ['stops.txt']);
+  const check = async (path: string) => (await openFeed(path)).close();
   return { url, file: `gtfs/${name}.zip`, maxBytes: MAX_BYTES.feed, check };
 }
 
@@ -122,14 +123,10 @@ async function checkPbf(path: string): Promise<void> {
   throw new BuildError(`${path}: does not start with an OSMHeader block`);
 }
 
-function checkShapefile(path: string): Promise<void> {
-  return checkZip(path, ['.shp', '.dbf']);
-}
-
-async function checkZip(path: string, endings: readonly string[]): Promise<void> {
+async function checkShapefile(path: string): Promise<void> {
   const zip = await ZipInput.open(path);
   zip.close();
-  for (const ending of endings) {
+  for (const ending of ['.shp', '.dbf']) {
     if (!zip.names.some((name) => name.endsWith(ending))) {
       throw new BuildError(`${path}: a zip archive without ${ending}`);
     }

@@ -79,8 +79,8 @@ export interface Feed {
 
 const REQUIRED_FILES = ['agency.txt', 'stops.txt', 'trips.txt', 'stop_times.txt'];
 
-/** Opens a feed and reads everything but stop times and shapes. Close its `source` when done. */
-export async function readFeed(path: string): Promise<Feed> {
+/** Opens a feed, and checks that it has the required tables. Close it when done. */
+export async function openFeed(path: string): Promise<FeedSource> {
   const source = await openFeedSource(path);
   try {
     for (const file of REQUIRED_FILES) {
@@ -91,6 +91,17 @@ export async function readFeed(path: string): Promise<Feed> {
     if (!source.has('calendar.txt') && !source.has('calendar_dates.txt')) {
       throw new BuildError(`${path}: has neither calendar.txt nor calendar_dates.txt`);
     }
+    return source;
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+/** Opens a feed and reads everything but stop times and shapes. Close its `source` when done. */
+export async function readFeed(path: string): Promise<Feed> {
+  const source = await openFeed(path);
+  try {
     const report = new FeedReport();
     const agency = await readAgency(source, report);
     const stops = await readStops(source, report);

@@ -60,6 +60,12 @@ export class ZipInput {
     return [...this.#entries.keys()];
   }
 
+  /** Size and CRC-32 of the content of an entry, as the directory states them. */
+  checksumOf(name: string): string {
+    const { uncompressedSize, crc32 } = this.#entries.get(name)!;
+    return `${uncompressedSize} ${crc32}`;
+  }
+
   /**
    * Returns a stream of the uncompressed bytes of an entry. If the entry is damaged, the stream
    * fails with a `BuildError` that names archive and entry, possibly only at its end, so the bytes

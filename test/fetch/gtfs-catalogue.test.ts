@@ -20,8 +20,8 @@ const row = (over: Partial<Record<string, string>>): string => {
     'location.country_code': 'US',
     'location.subdivision_name': 'Maryland',
     provider: 'MTA',
-    'urls.direct_download': 'https://agency/direct.zip',
-    'urls.latest': 'https://mirror/latest.zip',
+    'urls.direct_download': `https://agency/${over.id}.zip`,
+    'urls.latest': `https://mirror/${over.id}.zip`,
     box: IN,
     status: 'active',
     ...over,
@@ -48,7 +48,7 @@ async function selectText(text: string) {
 
 test('selects active feeds whose box meets a county, by ascending id', async () => {
   const { feeds, left } = await select(
-    row({ id: 'mdb-3', name: 'Light rail, "fast"' }),
+    row({ id: 'mdb-3', name: 'Light rail, "fast"', box: '39.2,39.3,-76.7,-76.6' }),
     row({ id: 'mdb-2', status: '' }),
     row({ id: 'mdb-4', status: 'deprecated' }),
     row({ id: 'mdb-5', status: 'inactive' }),
@@ -61,15 +61,70 @@ test('selects active feeds whose box meets a county, by ascending id', async () 
     {
       id: 'mdb-2',
       name: 'MTA',
-      urls: ['https://mirror/latest.zip', 'https://agency/direct.zip'],
+      urls: ['https://mirror/mdb-2.zip', 'https://agency/mdb-2.zip'],
     },
     {
       id: 'mdb-3',
       name: 'MTA, Light rail, "fast"',
-      urls: ['https://mirror/latest.zip', 'https://agency/direct.zip'],
+      urls: ['https://mirror/mdb-3.zip', 'https://agency/mdb-3.zip'],
     },
   ]);
   expect(left).toEqual([]);
+});
+
+test('names and skips a feed of any status but active, if it is there', async () => {
+  const { feeds, left } = await select(
+    row({ id: 'mdb-1', provider: 'Test Flex', status: 'development' }),
+    row({ id: 'mdb-2', provider: 'Next Year', status: 'future', box: ',,,' }),
+    row({ id: 'mdb-3', provider: 'Elsewhere', status: 'future', box: '50,51,0,1' }),
+    row({ id: 'mdb-4', provider: 'Other Word', status: 'Suspended' }),
+    row({ id: 'mdb-5', provider: 'Old', status: 'Deprecated' }),
+    row({ id: 'mdb-6', provider: 'Runs', status: 'Active' }),
+  );
+  expect(feeds.map(({ name }) => name)).toEqual(['Runs']);
+  expect(left).toEqual([
+    'Test Flex (mdb-1): the catalogue lists it as development; to use it, give its URL with --gtfs',
+    'Next Year (mdb-2): the catalogue lists it as future; to use it, give its URL with --gtfs',
+    'Other Word (mdb-4): the catalogue lists it as suspended; to use it, give its URL with --gtfs',
+  ]);
+});
+
+test('an address listed under several ids is one feed, with the addresses of all of them', async () => {
+  const direct = 'https://agency/direct.zip';
+  const { feeds, left } = await select(
+    row({ id: 'tld-4', provider: 'Line, Inc.', 'urls.direct_download': direct }),
+    row({
+      id: 'mdb-1',
+      provider: 'Line',
+      'urls.direct_download': 'http://AGENCY/direct.zip',
+      'urls.latest': '',
+    }),
+    row({ id: 'tld-5', 'urls.direct_download': `${direct}#rail.zip`, 'urls.latest': '' }),
+  );
+  expect(feeds).toEqual([
+    {
+      id: 'mdb-1',
+      name: 'Line',
+      urls: ['http://AGENCY/direct.zip', 'https://mirror/tld-4.zip', direct],
+    },
+    { id: 'tld-5', name: 'MTA', urls: [`${direct}#rail.zip`] },
+  ]);
+  expect(left).toEqual([
+    'Line, Inc. (tld-4): is the feed at the address of Line (mdb-1), which is used',
+  ]);
+});
+
+test('names a feed of the same agency and box as another, which may hold the same trips', async () => {
+  const { feeds, left } = await select(
+    row({ id: 'mdb-1', name: 'Subway' }),
+    row({ id: 'mdb-2', name: 'Subway Supplemented' }),
+    row({ id: 'mdb-3', name: 'Ferry', box: '39.2,39.3,-76.7,-76.6' }),
+    row({ id: 'mdb-4', provider: 'Other agency' }),
+  );
+  expect(feeds.map(({ id }) => id)).toEqual(['mdb-1', 'mdb-2', 'mdb-3', 'mdb-4']);
+  expect(left).toEqual([
+    'MTA, Subway Supplemented (mdb-2): is of the agency and area of MTA, Subway (mdb-1); if both hold the same trips, give the build only one of them',
+  ]);
 });
 
 test('names and skips an agency that needs a key, unless there is a public copy', async () => {
@@ -84,7 +139,7 @@ test('names and skips an agency that needs a key, unless there is a public copy'
     }),
   );
   expect(feeds.map(({ name, urls }) => [name, ...urls])).toEqual([
-    ['WMATA', 'https://mirror/latest.zip'],
+    ['WMATA', 'https://mirror/mdb-1.zip'],
   ]);
   expect(left).toEqual([
     'Keyed Transit (mdb-2): needs a key, see https://keyed.example/developers; once you have one, give its URL with --gtfs',

@@ -63,8 +63,7 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
     },
     terminalProgress(process.stderr),
   );
-  for (const feed of fetched.left)
-    process.stderr.write(`warning: transit feed not downloaded: ${feed}\n`);
+  for (const feed of fetched.left) process.stderr.write(`warning: transit feed ${feed}\n`);
   for (const table of fetched.withoutWeights) {
     process.stderr.write(`warning: weights not downloaded: ${table}\n`);
   }
