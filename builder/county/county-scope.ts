@@ -1,4 +1,4 @@
-import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxesAround, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type {
   BlockOrdinal,
   CountyFips,
@@ -8,7 +8,7 @@ import type {
 } from '../../shards/units.ts';
 import { CellSet, FINE_CELLS } from '../geo/cell-set.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
-import { boxesAround, fastestIn } from '../region/read-region.ts';
+import { fastestIn } from '../region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
@@ -43,7 +43,7 @@ export function scopeCounties({ region, searchRegion }: LinkedRegion): CountySco
   }
   return [...counties].map(([county, blocks]) => {
     const firstBlock = firstBlocks.get(county)!;
-    const boxes = boxesAround(blocks);
+    const boxes = boxesAround(blocks.map(({ lon, lat }) => [lon, lat]));
     const windowStart = stopReach?.windowStartOf(boxes) ?? ROUTING.transit.windowStart;
     const stopsWithin = (minutes: Minutes) => {
       const limit = minutes * MILLIS_PER_MINUTE;

@@ -1,12 +1,15 @@
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
-import { boxOf } from '../../shards/geometry/wgs84.ts';
+import { boxesAround } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { readShapefile } from '../inputs/shapefile.ts';
 
-/** Reads the box around each county of a TIGER/Line county layer, by the county's code. */
-export async function readCountyBoxes(path: string): Promise<Map<CountyFips, BoundingBox>> {
-  const boxes = new Map<CountyFips, BoundingBox>();
+/**
+ * Reads the boxes around each county of a TIGER/Line county layer, by the county's code: two for a
+ * county on both sides of the antimeridian.
+ */
+export async function readCountyBoxes(path: string): Promise<Map<CountyFips, BoundingBox[]>> {
+  const boxes = new Map<CountyFips, BoundingBox[]>();
   for await (const { number, area, fields } of readShapefile(path)) {
     const county = fields.GEOID;
     if (typeof county !== 'string' || !COUNTY_FIPS.test(county)) {
@@ -14,23 +17,20 @@ export async function readCountyBoxes(path: string): Promise<Map<CountyFips, Bou
         `${path}: record ${number} has GEOID ${county}; a TIGER/Line county layer is needed`,
       );
     }
-    boxes.set(county, boxOf(area.polygons.flatMap(([outer]) => outer)));
+    boxes.set(county, boxesAround(area.polygons.flatMap(([outer]) => outer)));
   }
   return boxes;
 }
 
-/**
- * Returns the box around each of some counties. Throws a `BuildError` for a county that is not in
- * the layer.
- */
+/** Returns the boxes around some counties. Throws a `BuildError` for a county not in the layer. */
 export function boxesOf(
   counties: readonly CountyFips[],
-  boxes: ReadonlyMap<CountyFips, BoundingBox>,
+  boxes: ReadonlyMap<CountyFips, readonly BoundingBox[]>,
   layer: string,
 ): BoundingBox[] {
-  return counties.map((county) => {
-    const box = boxes.get(county);
-    if (box) return box;
+  return counties.flatMap((county) => {
+    const own = boxes.get(county);
+    if (own) return own;
     throw new BuildError(`${layer}: has no county ${county}; check the code`);
   });
 }

@@ -1,4 +1,4 @@
-import { boxesMeet, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxesMeet, bufferBox, cutAtAntimeridian } from '../../shards/geometry/wgs84.ts';
 import type { StateFips } from '../../shards/states.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
@@ -86,7 +86,7 @@ export async function fetchInputs(
     const [layer] = await requireAll('counties', [censusCounties(services, counties)], session);
     const all = await readCountyBoxes(layer);
     const boxes = boxesOf(counties, all, layer);
-    const reach = boxes.map((box) => bufferBox(box, REACH));
+    const reach = boxes.flatMap((box) => cutAtAntimeridian(bufferBox(box, REACH)));
 
     const osmStates = inputs.includes('osm') ? statesWithin(reach, all) : [];
     const censusStates = inputs.includes('census') ? states : [];
@@ -143,12 +143,13 @@ function fetchFeeds(
 /** The states of the counties that meet one of the boxes. */
 function statesWithin(
   boxes: readonly BoundingBox[],
-  counties: ReadonlyMap<CountyFips, BoundingBox>,
+  counties: ReadonlyMap<CountyFips, readonly BoundingBox[]>,
 ): StateFips[] {
   const states = new Set<StateFips>();
-  for (const [county, box] of counties) {
+  for (const [county, own] of counties) {
     const state = county.slice(0, 2);
-    if (isState(state) && boxes.some((wanted) => boxesMeet(wanted, box))) states.add(state);
+    const isNear = own.some((box) => boxes.some((wanted) => boxesMeet(wanted, box)));
+    if (isNear && isState(state)) states.add(state);
   }
   return [...states].sort();
 }

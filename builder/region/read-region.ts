@@ -212,14 +212,3 @@ async function targetsWithin(
 export function boxAround(blocks: readonly BlockPoint[]): BoundingBox {
   return boxOf(blocks.map(({ lon, lat }) => [lon, lat]));
 }
-
-/**
- * Returns the boxes around the centres of blocks: two for blocks on both sides of the antimeridian.
- */
-export function boxesAround(blocks: readonly BlockPoint[]): BoundingBox[] {
-  const box = boxAround(blocks);
-  if (box.maxLon - box.minLon <= 180) return [box];
-  const west = blocks.filter(({ lon }) => lon < 0);
-  const east = blocks.filter(({ lon }) => lon >= 0);
-  return [boxAround(west), boxAround(east)];
-}

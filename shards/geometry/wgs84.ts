@@ -63,6 +63,27 @@ export function boxOf(positions: Iterable<readonly [lon: Degrees, lat: Degrees]>
   return { minLon, minLat, maxLon, maxLat };
 }
 
+/** Bounding boxes of some positions: two if they are on both sides of the antimeridian. */
+export function boxesAround(
+  positions: readonly (readonly [lon: Degrees, lat: Degrees])[],
+): BoundingBox[] {
+  const box = boxOf(positions);
+  if (box.maxLon - box.minLon <= 180) return [box];
+  return [
+    boxOf(positions.filter(([lon]) => lon < 0)),
+    boxOf(positions.filter(([lon]) => lon >= 0)),
+  ];
+}
+
+/** Returns the parts of a box that extends beyond the antimeridian, each within ±180 degrees. */
+export function cutAtAntimeridian(box: BoundingBox): BoundingBox[] {
+  return [-360, 0, 360].flatMap((turn) => {
+    const minLon = Math.max(box.minLon + turn, -180);
+    const maxLon = Math.min(box.maxLon + turn, 180);
+    return minLon < maxLon ? [{ ...box, minLon, maxLon }] : [];
+  });
+}
+
 /** A box in GeoJSON and manifest order: west, south, east, north. */
 export function edgesOf(box: BoundingBox): [number, number, number, number] {
   return [box.minLon, box.minLat, box.maxLon, box.maxLat];

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
@@ -10,9 +11,11 @@ import {
 } from '../../builder/fetch/fetch-inputs.ts';
 import { censusCounties, osmExtract } from '../../builder/fetch/public-files.ts';
 import { lodesChecksums, redistrictingData } from '../../builder/fetch/weight-files.ts';
+import { ZipInput } from '../../builder/inputs/zip.ts';
 import { silent } from '../../builder/progress.ts';
 import { buildCommand } from '../../infra/cli/commands/fetch.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
+import { writeZip, type ZipPart } from '../../infra/demo/zip-writer.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
@@ -21,6 +24,7 @@ import { ofThisTest } from '../support/of-tests.ts';
 import { boxRing } from '../support/rings.ts';
 import { COUNTY, catalogue, layOutMaryland, PATHS, putOsm } from './maryland.ts';
 import { Mirror } from './mirror.ts';
+import { overtureFile } from './overture-file.ts';
 import { scratchFolders } from './scratch-folders.ts';
 
 const folderPath = scratchFolders();
@@ -59,6 +63,36 @@ const fetchCounty = (over: Partial<FetchRequest> = {}) =>
   );
 
 const only = (...inputs: InputKind[]) => ({ inputs });
+
+/** Serves a layer of counties, each the area of some rings. */
+async function putCounties(counties: readonly { county: string; rings: Ring[] }[]): Promise<void> {
+  const file = path.join(folderPath(), 'tl_2024_us_county.zip');
+  await writeShapefile(file, {
+    name: 'tl_2024_us_county',
+    fields: [{ name: 'GEOID', type: 'C', width: 5, decimals: 0 }],
+    records: () =>
+      counties.map(({ county, rings }) => ({
+        polygon: rings.map((ring) => ring.toReversed()),
+        values: [county],
+      })),
+  });
+  mirror.put(PATHS.counties, readFileSync(file));
+}
+
+/** Zips some tables of a feed in the opposite order, into a folder. */
+async function zippedAnew(feed: Uint8Array, isWanted: (name: string) => boolean): Promise<Buffer> {
+  const [before, after] = ['before.zip', 'after.zip'].map((name) => path.join(folderPath(), name));
+  writeFileSync(before, feed);
+  const zip = await ZipInput.open(before);
+  const parts: ZipPart[] = [];
+  for (const name of zip.names.filter(isWanted).reverse()) {
+    const content = await buffer(zip.stream(name));
+    parts.push({ name: `feed/${name}`, chunks: () => [content] });
+  }
+  zip.close();
+  await writeZip(after, parts);
+  return readFileSync(after);
+}
 
 test('a build accepts the fetched files', async () => {
   const fetched = await fetchCounty();
@@ -148,22 +182,16 @@ test('fetches OpenStreetMap of a state that trips reach into, but not its census
   const eastwards = (by: number): Ring => {
     const [west, east] = [box.minLon + by, box.maxLon + by];
     const { minLat, maxLat } = box;
-    return boxRing(west, minLat, east, maxLat).reverse();
+    return boxRing(west, minLat, east, maxLat);
   };
-  const file = path.join(folderPath(), 'tl_2024_us_county.zip');
-  await writeShapefile(file, {
-    name: 'tl_2024_us_county',
-    fields: [{ name: 'GEOID', type: 'C', width: 5, decimals: 0 }],
-    records: () => [
-      { polygon: [eastwards(0)], values: [COUNTY] },
-      { polygon: [eastwards(width + 0.01)], values: ['11001'] },
-      { polygon: [eastwards(width + 1)], values: ['51001'] },
-      // A state without extracts.
-      { polygon: [eastwards(width)], values: ['78010'] },
-    ],
-  });
+  await putCounties([
+    { county: COUNTY, rings: [eastwards(0)] },
+    { county: '11001', rings: [eastwards(width + 0.01)] },
+    { county: '51001', rings: [eastwards(width + 1)] },
+    // A state without extracts.
+    { county: '78010', rings: [eastwards(width)] },
+  ]);
   const { bytes } = mirror.served(PATHS.osm);
-  mirror.put(PATHS.counties, readFileSync(file));
   putOsm(mirror, '/north-america/us/district-of-columbia-latest.osm.pbf', bytes);
   const { osm, blocks } = await fetchCounty(only('osm', 'census'));
   expect([...osm, ...blocks].map((name) => path.basename(name))).toEqual([
@@ -182,12 +210,88 @@ test('reports a feed that is unavailable, and fetches the rest', async () => {
 });
 
 test('reports a feed that is not GTFS and does not keep it', async () => {
-  mirror.put(PATHS.feed, '<html>log in</html>');
-  const { gtfs, left } = await fetchCounty(only('gtfs'));
-  expect([gtfs, existsSync(path.join(out, 'gtfs/mdb-247.zip'))]).toEqual([[], false]);
-  expect(left).toEqual([
-    expect.stringMatching(/latest\.zip: the download is not the expected file/),
+  const { bytes } = mirror.served(PATHS.feed);
+  for (const content of [
+    '<html>log in</html>',
+    bytes.subarray(0, bytes.length / 2),
+    await zippedAnew(bytes, (name) => name !== 'trips.txt'),
+  ]) {
+    mirror.put(PATHS.feed, content);
+    const { gtfs, left } = await fetchCounty(only('gtfs'));
+    expect([gtfs, existsSync(path.join(out, 'gtfs/mdb-247.zip'))]).toEqual([[], false]);
+    expect(left).toEqual([
+      expect.stringMatching(/latest\.zip: the download is not the expected file/),
+    ]);
+  }
+});
+
+test('of feeds with the same tables, the first is used and the others are named', async () => {
+  const { bytes } = mirror.served(PATHS.feed);
+  const feeds = {
+    same: bytes,
+    anew: await zippedAnew(bytes, () => true),
+    other: await zippedAnew(bytes, (name) => name !== 'feed_info.txt'),
+  };
+  const [head, entry] = catalogue(box, `${mirror.url}${PATHS.feed}`).trim().split('\n');
+  const entries = Object.entries(feeds).map(([name, content]) => {
+    mirror.put(`/${name}.zip`, content);
+    return entry
+      .replace('mdb-247', `tld-${name}`)
+      .replace('Demo Transit', `Agency ${name}`)
+      .replace(PATHS.feed, `/${name}.zip`);
+  });
+  mirror.put(PATHS.catalogue, [head, ...entries, entry].join('\n'));
+  const expected = {
+    gtfs: ['mdb-247', 'tld-other'].map((name) => path.join(out, `gtfs/${name}.zip`)),
+    left: ['anew', 'same'].map(
+      (name) =>
+        `Agency ${name} (tld-${name}): has the tables of Demo Transit (mdb-247), which is used`,
+    ),
+  };
+  expect(await fetchCounty(only('gtfs'))).toMatchObject(expected);
+  mirror.takeSent();
+  expect(await fetchCounty(only('gtfs'))).toMatchObject(expected);
+  expect(mirror.takeSent()).toBe(0);
+});
+
+test('of a county across the antimeridian, fetches both sides and nothing between them', async () => {
+  const aleutians = '02016';
+  const sides: Ring[] = [boxRing(-179.2, 51.2, -170, 53), boxRing(172.4, 51.8, 180, 53.6)];
+  await putCounties([
+    { county: aleutians, rings: sides },
+    { county: '02013', rings: [boxRing(-165, 52, -160, 56)] },
+    { county: COUNTY, rings: [boxRing(-3, 52, -2, 53)] },
   ]);
+  putOsm(mirror, '/north-america/us/alaska-latest.osm.pbf', mirror.served(PATHS.osm).bytes);
+  const [head, entry] = catalogue(box, `${mirror.url}${PATHS.feed}`).trim().split('\n');
+  const { minLon, minLat, maxLon, maxLat } = box;
+  const at = (id: string, lon: number, lat: number) =>
+    entry
+      .replace('mdb-247', id)
+      .replace(`${minLat},${maxLat},${minLon},${maxLon}`, [lat, lat, lon, lon].join());
+  const feeds = [at('edmonton', -113.5, 52.5), at('adak', -176.6, 51.9), at('attu', 173, 52.8)];
+  mirror.put(PATHS.catalogue, [head, ...feeds].join('\n'));
+  const places = [
+    { id: 'amsterdam', lon: 4.9, lat: 52.4 },
+    { id: 'adak', lon: -176.6, lat: 51.9 },
+    { id: 'attu', lon: 173, lat: 52.8 },
+    // Within reach of the eastern side only, across the antimeridian.
+    { id: 'across', lon: -179.95, lat: 53.55 },
+    { id: 'edmonton', lon: -113.5, lat: 53.5 },
+  ].map((one) => ({ ...one, name: one.id, category: 'grocery_store' }));
+  mirror.put(PATHS.overture, overtureFile(places, { rowsPerGroup: 1 }));
+  const { osm, gtfs, left, pois } = await fetchCounty({
+    ...only('osm', 'gtfs', 'pois'),
+    counties: [aleutians],
+  });
+  expect(osm.map((file) => path.basename(file))).toEqual(['alaska-latest.osm.pbf']);
+  expect(gtfs.map((file) => path.basename(file))).toEqual(['adak.zip']);
+  expect(left).toEqual([
+    expect.stringMatching(/\(attu\): is the feed at the address of .*\(adak\)/),
+  ]);
+  const { features } = JSON.parse(readFileSync(pois[0], 'utf8'));
+  const ids = features.map(({ properties }: { properties: { id: string } }) => properties.id);
+  expect(ids).toEqual(['adak', 'attu', 'across']);
 });
 
 test('keeps using a feed that has since disappeared, and reports that', async () => {
@@ -225,10 +329,13 @@ test('the catalogue does not lead to private hosts that the user did not name or
 
 test('feeds given by address replace the catalogue’s', async () => {
   const url = `${mirror.url}${PATHS.feed}`;
-  const { gtfs } = await fetchCounty({ ...only('gtfs'), gtfs: [url, `${url}?line=7`, url] });
+  const other = `${mirror.url}/other.zip`;
+  const { bytes } = mirror.served(PATHS.feed);
+  mirror.put('/other.zip', await zippedAnew(bytes, (name) => name !== 'feed_info.txt'));
+  const { gtfs } = await fetchCounty({ ...only('gtfs'), gtfs: [url, `${other}?line=7`, url] });
   expect(gtfs.map((file) => path.basename(file))).toEqual([
     expect.stringMatching(/^127-0-0-1-\d+-mdb-247-latest-[0-9a-f]{8}\.zip$/),
-    expect.stringMatching(/^127-0-0-1-\d+-mdb-247-latest-[0-9a-f]{8}\.zip$/),
+    expect.stringMatching(/^127-0-0-1-\d+-other-[0-9a-f]{8}\.zip$/),
   ]);
   expect(mirror.gets(PATHS.catalogue)).toEqual([]);
 });

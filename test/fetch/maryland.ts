@@ -55,7 +55,7 @@ export async function layOutMaryland(mirror: Mirror, folder: string): Promise<Bo
   await put(PATHS.places, placeLayer(plan));
   putOsm(mirror, PATHS.osm, readFileSync(city.osm));
   mirror.put(PATHS.feed, readFileSync(city.gtfs));
-  const box = (await readCountyBoxes(counties)).get(COUNTY)!;
+  const [box] = (await readCountyBoxes(counties)).get(COUNTY)!;
   mirror.put(PATHS.catalogue, catalogue(box, `${mirror.url}${PATHS.feed}`));
   const place = { id: 'p', name: 'Corner Store', category: 'grocery_store' };
   const at = { lon: (box.minLon + box.maxLon) / 2, lat: (box.minLat + box.maxLat) / 2 };
