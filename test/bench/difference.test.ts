@@ -1,5 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { byRiding, isAlike, pairsOf } from './engines/difference.ts';
+import { readR5Table } from './engines/r5.ts';
 
 test('engines agree within a tenth or two minutes, and not where one finds no route', () => {
   const alike = (ours: number, theirs: number) => isAlike({ origin: 0, target: 0, ours, theirs });
@@ -16,4 +21,23 @@ test('trips are rides where either engine gains a minute over its own walk, othe
   const split = byRiding(trips, walks.ours, walks.theirs);
   const targets = (pairs: typeof trips) => pairs.map(({ target }) => target);
   expect([targets(split.rides), targets(split.walks)]).toEqual([[1, 2, 3], [0]]);
+});
+
+test('a table of R5 has rows of minutes to blocks alone, and blanks beyond an hour', async () => {
+  const folder = await folderOfThisTest();
+  const file = path.join(folder, 'minutes.csv.gz');
+  const [from, to] = [900010001001000, 900010001001001];
+  const rows = ['walk,1,,7', 'bike,0,61,8', 'bike4,1,60,9', 'transit,2,20,10'];
+  const lines = [`origin,mode,${from},${to},poi3`, ...rows.map((row) => `${from},${row}`)];
+  writeFileSync(file, gzipSync(`${lines.join('\n')}\n`));
+  expect(readR5Table(file)).toEqual({
+    origins: [from],
+    targets: [from, to],
+    minutes: {
+      walk: [[1, Infinity]],
+      bike: [[0, Infinity]],
+      'bike-anywhere': [[1, 60]],
+      transit: [[2, 20]],
+    },
+  });
 });

@@ -24,6 +24,7 @@ import { benchMcp } from './mcp.ts';
 import { benchNation } from './nation.ts';
 import { benchNationalManifest } from './national-manifest.ts';
 import { benchNationalSchedule } from './national-schedule.ts';
+import { benchPortoAlegre } from './porto-alegre.ts';
 import { benchPreparation } from './preparation.ts';
 import { benchRouting } from './routing.ts';
 import { benchServing } from './serving.ts';
@@ -65,13 +66,15 @@ const UNSERVED = [
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 /** Part that runs on request only, since it installs some hundred megabytes from registries. */
 const ENGINES = 'engines';
+/** The half of `engines` that installs nothing, but needs data from outside the repository. */
+const PORTO_ALEGRE = 'porto-alegre';
 /** Parts that run on request only, since they take long, with their numbers of blocks. */
 const NATIONS: Readonly<Record<string, number>> = {
   nation: 30_000,
   'nation-100000': 100_000,
   'nation-300000': 300_000,
 };
-const EXTRA = [ENGINES, ...Object.keys(NATIONS)];
+const EXTRA = [ENGINES, PORTO_ALEGRE, ...Object.keys(NATIONS)];
 
 /**
  * `npm run bench [-- PART…]` measures every claim about speed, size and accuracy in one run, and
@@ -94,6 +97,7 @@ try {
   if (asked.includes('flips')) await benchFlips(folder);
   if (asked.includes('preparation')) await benchPreparation(inputs, folder);
   if (asked.includes(ENGINES)) await benchEngines(inputs, folder);
+  if (asked.includes(ENGINES) || asked.includes(PORTO_ALEGRE)) await benchPortoAlegre();
   if (asked.some((part) => ![...UNSERVED, ...EXTRA].includes(part))) {
     await withBuilt(await benchBuild(inputs, folder), inputs, folder, async (built) => {
       for (const [part, bench] of Object.entries(SERVED)) {

@@ -102,12 +102,15 @@ export function printDifference(name: string, pairs: readonly Pair[], about: obj
   figure(`${name}.within_2_percent`, share(0.02, 0), '%', reported);
   figure(`${name}.within_5_percent`, share(0.05, 0), '%', reported);
   figure(`${name}.within_10_percent`, share(0.1, 0), '%', reported);
+  figure(`${name}.within_1_minute`, share(0, 1), '%', reported);
   figure(`${name}.within_2_minutes`, share(0, 2), '%', reported);
   figure(`${name}.within_10_percent_or_2_minutes`, share(0.1, 2), '%', reported);
   const apart = pairs
     .filter(({ ours, theirs }) => Number.isFinite(ours) && Number.isFinite(theirs))
     .map(({ ours, theirs }) => ours - theirs)
     .sort((a, b) => a - b);
+  const mean = apart.reduce((sum, difference) => sum + difference, 0) / apart.length;
+  figure(`${name}.bias`, mean, 'min', reported);
   for (const percent of [1, 5, 50, 95, 99]) {
     const at = apart[Math.floor((percent / 100) * (apart.length - 1))];
     figure(`${name}.difference_p${percent}`, at, 'min', reported);

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { type GeoidNumber, isGeoid } from '../../../shards/geoid.ts';
 import type { Position } from '../../../shards/geometry/polygon.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { ensureDebianPackage } from '../../support/debian.ts';
@@ -13,11 +15,20 @@ const MAX_OUTPUT_BYTES = 1 << 28;
 const R5_MODES = ['walk', 'bike', 'bike-anywhere', 'transit'] as const;
 export type R5Mode = (typeof R5_MODES)[number];
 
+/** Whole minutes to each target, rounded down, by mode and origin; Infinity beyond an hour. */
+export type R5Minutes = Readonly<Record<R5Mode, readonly (readonly Minutes[])[]>>;
+
 export interface R5Times {
   /** Centres of the cells of R5's grid. */
   readonly cells: readonly Position[];
-  /** Whole minutes to each cell, rounded down, by mode and origin; Infinity beyond an hour. */
-  readonly minutes: Readonly<Record<R5Mode, readonly (readonly Minutes[])[]>>;
+  readonly minutes: R5Minutes;
+}
+
+/** Minutes between blocks that R5 computed earlier. */
+export interface R5Table {
+  readonly origins: readonly GeoidNumber[];
+  readonly targets: readonly GeoidNumber[];
+  readonly minutes: R5Minutes;
 }
 
 /**
@@ -61,16 +72,39 @@ export async function r5Times(
 
 function parse(text: string): R5Times {
   const cells: Position[] = [];
-  const minutes: Record<R5Mode, Minutes[][]> = {
-    walk: [],
-    bike: [],
-    'bike-anywhere': [],
-    transit: [],
-  };
+  const minutes = noMinutes();
   for (const line of text.trim().split('\n')) {
     const [kind, ...numbers] = line.split(',');
     if (kind === 'cell') cells.push([Number(numbers[0]), Number(numbers[1])]);
-    else minutes[kind as R5Mode].push(numbers.map((m) => (Number(m) > 60 ? Infinity : Number(m))));
+    else minutes[kind as R5Mode].push(numbers.map(toMinutes));
   }
   return { cells, minutes };
+}
+
+/**
+ * Reads a gzipped table with the columns `origin`, `mode` and one for each target, of which only
+ * blocks are read. The mode `bike4` rides at any traffic stress; fields are blank beyond an hour.
+ */
+export function readR5Table(file: string): R5Table {
+  const [head, ...rows] = gunzipSync(readFileSync(file)).toString().trim().split('\n');
+  const isBlock = head.split(',').map(isGeoid);
+  const blocksOf = (row: string) => row.split(',').filter((_, column) => isBlock[column]);
+  const origins = new Set<GeoidNumber>();
+  const minutes = noMinutes();
+  for (const row of rows) {
+    const [origin, mode] = row.split(',', 2);
+    origins.add(Number(origin));
+    minutes[mode === 'bike4' ? 'bike-anywhere' : (mode as R5Mode)].push(
+      blocksOf(row).map(toMinutes),
+    );
+  }
+  return { origins: [...origins], targets: blocksOf(head).map(Number), minutes };
+}
+
+function noMinutes(): Record<R5Mode, Minutes[][]> {
+  return { walk: [], bike: [], 'bike-anywhere': [], transit: [] };
+}
+
+function toMinutes(field: string): Minutes {
+  return field === '' || Number(field) > 60 ? Infinity : Number(field);
 }
