@@ -17,7 +17,7 @@ export interface Transit {
   readonly rules: readonly TransferRule[];
   /** Walks inside stations, from their pathways or assumed. */
   readonly insideWalks: readonly StopWalk[];
-  /** Departures in the window from each stop, by line and direction. */
+  /** Departures in the window from each stop, by feed, line and direction. */
   readonly departures: readonly ReadonlyMap<string, number>[];
 }
 
@@ -29,7 +29,10 @@ export interface TransitOfFeeds extends Omit<Transit, 'stops' | 'insideWalks'> {
   readonly insideWalks: readonly WalkOfFeed[];
 }
 
-/** Joins several feeds into one timetable with one numbering. */
+/**
+ * Joins several feeds into one timetable with one numbering. A line that two feeds list is two
+ * lines, since both may list the same departures.
+ */
 export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
   const stops: StopOfFeed[] = [];
   const trips: ScheduledTrip[] = [];
@@ -38,7 +41,7 @@ export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
   const rules: TransferRule[] = [];
   const insideWalks: WalkOfFeed[] = [];
   const departures: ReadonlyMap<string, number>[] = [];
-  for (const feed of feeds) {
+  for (const [ordinal, feed] of feeds.entries()) {
     const first = stops.length;
     const renumbered = <T extends { readonly from: number; readonly to: number }>(way: T): T => ({
       ...way,
@@ -57,7 +60,9 @@ export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
     for (const [from, to] of feed.continuations) continuations.push([own[from], own[to]]);
     for (const rule of feed.rules) rules.push(renumbered(rule));
     for (const walk of feed.insideWalks) insideWalks.push(renumbered(walk));
-    for (const counts of feed.departures) departures.push(counts);
+    for (const counts of feed.departures) {
+      departures.push(new Map([...counts].map(([line, n]) => [`${ordinal}\0${line}`, n])));
+    }
   }
   const timetable = buildTimetable(stops.length, trips, continuations);
   return { stops, timetable, routes, rules, insideWalks, departures };

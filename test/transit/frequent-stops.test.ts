@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
+import type { StopOfFeed } from '../../builder/transit/feed-day.ts';
 import { frequentStops } from '../../builder/transit/frequent-stops.ts';
+import { joinFeeds } from '../../builder/transit/join-feeds.ts';
 import type { TransitStop } from '../../builder/transit/transit-stop.ts';
 import { buildTimetable } from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
@@ -42,11 +44,23 @@ test('a stop is frequent with four departures an hour within one line and one di
   expect(frequent(stopAt(0, { 'red north': 3, 'red south': 3, 'blue north': 3 }))).toEqual([]);
 });
 
-test('a stop that two feeds of an agency serve is one place, whose departures add up', () => {
+test('the stops of one station are one place, whose departures add up', () => {
   const places = frequent(stopAt(0, 2), stopAt(300, 2));
   expect(places).toHaveLength(1);
   expect(places[0].entrances).toHaveLength(2);
   expect(frequent(stopAt(0, 2), stopAt(0, 1))).toEqual([]);
+});
+
+test('a line that two feeds list counts once', () => {
+  const days = [3, 3].map((departures) => {
+    const { stop } = stopAt(0, 0);
+    const stops = [{ ...stop, rails: null, level: null } as unknown as StopOfFeed];
+    const lists = { trips: [], routes: [], continuations: [], rules: [], insideWalks: [] };
+    return { ...lists, stops, departures: [new Map([['red', departures]])] };
+  });
+  const { stops, ...joined } = joinFeeds(days);
+  const list = stops as unknown as readonly TransitStop[];
+  expect(frequentStops({ ...joined, stops: list, insideWalks: [] })).toEqual([]);
 });
 
 test('one id for locations more than a kilometre or two apart is two places', () => {

@@ -180,7 +180,7 @@ test('joined feeds keep their trips, walks and rules at their own stops', () =>
     const nameOf = (stop: number) => joined.stops[stop].id;
     const ownNames = (feed: number) => (stop: number) => `${feed}:${stop}`;
     expect(joined.departures.map((lines) => [...lines.keys()])).toEqual(
-      joined.stops.map(({ id }) => [id]),
+      joined.stops.map(({ id }) => [`${id.split(':')[0]}\0${id}`]),
     );
     expect(joined.stops.map(({ id }) => id)).toEqual(
       networks.flatMap(({ stopCount }, feed) =>
