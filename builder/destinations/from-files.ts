@@ -1,14 +1,16 @@
 import { open } from 'node:fs/promises';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
-import type { BoundingBox, Bytes } from '../../shards/units.ts';
+import type { BoundingBox, Bytes, DestTypeId } from '../../shards/units.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
 import { readGeoParquet } from '../inputs/geoparquet.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import type { Progress } from '../progress.ts';
 import { type ListedPoi, listedPoi } from './listed-poi.ts';
+import { EXPECTED_AMONG } from './overture-categories.ts';
 import { isOverturePoi, type OverturePoi, overturePoi, type RatedPoi } from './overture-poi.ts';
+import { TAXONOMY, type TaxonomyEntry } from './taxonomy.ts';
 
 /** Columns to read from a columnar file: the members of both schemas. */
 const COLUMNS = [
@@ -47,7 +49,7 @@ export async function* readPoiFiles(
 ): AsyncGenerator<PoiRecord> {
   let before = 0;
   for (const path of paths) {
-    const dropped = new DroppedPois();
+    const overture = new OvertureTally();
     for await (const record of await featuresOf(path, area, (done) => onBytes(before + done))) {
       if (!isOverturePoi(record)) {
         const read = listedPoi(record);
@@ -56,11 +58,10 @@ export async function* readPoiFiles(
         continue;
       }
       const read = overturePoi(record, area);
-      if ('dropped' in read) dropped.count(read);
-      else yield read;
+      overture.count(read);
+      if (!('dropped' in read)) yield read;
     }
-    const summary = dropped.summary();
-    if (summary) progress.note(`${path}: left out ${summary}`);
+    for (const line of overture.notes(path)) progress.note(line);
     before += await sizeOf(path);
   }
 }
@@ -95,33 +96,60 @@ const REASONS = {
   closed: 'closed',
   doubtful: 'with low confidence',
   unusable: 'without id or point',
+  uncategorised: 'without a category',
 } as const;
 const CATEGORIES_SHOWN = 10;
 
-/** Counts records that yield no destination, for a one-line summary. */
-class DroppedPois {
+/** Counts what became of the records of Overture in a file. */
+class OvertureTally {
+  #places = 0;
+  readonly #found = new Set<DestTypeId>();
   readonly #byReason = new Map<string, number>();
   readonly #byCategory = new Map<string, number>();
 
-  count(poi: Exclude<OverturePoi, RatedPoi>): void {
-    if (poi.dropped === 'elsewhere') return;
-    if (poi.dropped === 'uncategorised') increase(this.#byCategory, poi.category);
-    else increase(this.#byReason, REASONS[poi.dropped]);
+  count(read: OverturePoi): void {
+    if (!('dropped' in read)) for (const type of read.destination.types) this.#found.add(type);
+    else if (read.dropped === 'elsewhere') return;
+    else if (read.dropped === 'untyped') increase(this.#byCategory, read.category);
+    else increase(this.#byReason, REASONS[read.dropped]);
+    this.#places++;
   }
 
-  summary(): string | null {
+  /** Returns a line on records that yield no destination, and one on types that none yields. */
+  notes(path: string): string[] {
+    const left = this.#leftOut();
+    const missing = expectedAmong(this.#places).filter(
+      ({ dest_type_id }) => !this.#found.has(dest_type_id),
+    );
+    const labels = missing.map(({ label }) => label).join(', ');
+    return [
+      ...(left.length > 0 ? [`${path}: left out ${left.join('; ')}`] : []),
+      ...(missing.length > 0
+        ? [
+            `WARNING: ${path}: none of its ${counted(this.#places, 'place')} of Overture is of type ${labels}; unless the file was made without them, Overture has new names for their categories (docs.overturemaps.org/guides/places) that this version does not know: update it, or expect these POIs from OpenStreetMap alone`,
+          ]
+        : []),
+    ];
+  }
+
+  #leftOut(): string[] {
     const reasons = maxFirst(this.#byReason).map(([reason, count]) => `${count} ${reason}`);
     const categories = maxFirst(this.#byCategory);
-    const uncategorised = categories.reduce((sum, [, count]) => sum + count, 0);
-    if (uncategorised > 0) {
-      const shown = categories.slice(0, CATEGORIES_SHOWN).map((entry) => entry.join(' '));
-      const more = categories.length > shown.length ? ', …' : '';
-      reasons.push(
-        `${uncategorised} in ${counted(categories.length, 'category', 'categories')} without a type (${shown.join(', ')}${more})`,
-      );
-    }
-    return reasons.length > 0 ? reasons.join('; ') : null;
+    const untyped = categories.reduce((sum, [, count]) => sum + count, 0);
+    if (untyped === 0) return reasons;
+    const shown = categories.slice(0, CATEGORIES_SHOWN).map((entry) => entry.join(' '));
+    const more = categories.length > shown.length ? ', …' : '';
+    return [
+      ...reasons,
+      `${untyped} in ${counted(categories.length, 'category', 'categories')} without a type (${shown.join(', ')}${more})`,
+    ];
   }
+}
+
+/** The leaves that some of so many places of Overture are expected to have. */
+function expectedAmong(places: number): TaxonomyEntry[] {
+  const labels = EXPECTED_AMONG.filter(([least]) => places >= least).flatMap(([, some]) => some);
+  return TAXONOMY.filter(({ label }) => labels.includes(label));
 }
 
 function increase(counts: Map<string, number>, key: string): void {

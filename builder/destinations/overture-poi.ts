@@ -4,7 +4,7 @@ import type { FeatureRecord } from '../inputs/geojson.ts';
 import { classify } from './classify.ts';
 import { hashedDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';
-import { NEVER_BY_BASIC_CATEGORY, OVERTURE_CATEGORIES } from './overture-categories.ts';
+import { LEFT_OUT, OVERTURE_CATEGORIES } from './overture-categories.ts';
 import { locationOf } from './poi-location.ts';
 import { saysClosed } from './poi-name.ts';
 import { TAXONOMY, UNKNOWN_LEVEL } from './taxonomy.ts';
@@ -15,8 +15,8 @@ import { TAXONOMY, UNKNOWN_LEVEL } from './taxonomy.ts';
  */
 export type OverturePoi =
   | RatedPoi
-  | { readonly dropped: 'elsewhere' | 'unusable' | 'closed' | 'doubtful' }
-  | { readonly dropped: 'uncategorised'; readonly category: string };
+  | { readonly dropped: 'elsewhere' | 'unusable' | 'closed' | 'doubtful' | 'uncategorised' }
+  | { readonly dropped: 'untyped'; readonly category: string };
 
 export interface RatedPoi {
   readonly destination: Destination;
@@ -31,11 +31,17 @@ const MIN_CONFIDENCE_OF_ALTERNATES = 0.8;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Whether a feature is in the schema of Overture's places. */
+/** Members of Overture's schema of which each place has one or more. */
+const OVERTURE_MEMBERS = ['names', 'categories', 'taxonomy', 'basic_category'];
+
+/**
+ * Whether a feature is in the schema of Overture's places, which leaves out members without a
+ * value. Its `type` is that of the schema, `place`, while POIs of the user's own lists have leaves.
+ */
 export function isOverturePoi({ properties }: FeatureRecord): boolean {
-  return ['categories', 'taxonomy', 'basic_category'].some(
-    (key) => key in properties || `${key}.primary` in properties,
-  );
+  const type = text(properties.type) ?? properties.types ?? null;
+  if (type !== null) return type === 'place';
+  return OVERTURE_MEMBERS.some((key) => key in properties || `${key}.primary` in properties);
 }
 
 /**
@@ -58,15 +64,18 @@ export function overturePoi(
   const categories = categoriesOf(properties);
   const isSure = confidence === null || Number(confidence) >= MIN_CONFIDENCE_OF_ALTERNATES;
   const brand = text(path(properties, 'brand', 'names', 'primary'));
-  const [category] = [...categories.main, ...categories.others];
-  const name = text(path(properties, 'names', 'primary')) ?? brand ?? inWords(category ?? '');
+  const name =
+    text(path(properties, 'names', 'primary')) ??
+    brand ??
+    inWords(categories.shown ?? categories.others[0] ?? '');
   if (saysClosed(name)) return { dropped: 'closed' };
   const types = withLevelFromName(
     typesOf(isSure ? categories : { ...categories, others: [] }),
     name,
   );
   if (types.length === 0) {
-    return { dropped: 'uncategorised', category: categories.main[0] ?? 'no category' };
+    const category = categories.shown;
+    return category === null ? { dropped: 'uncategorised' } : { dropped: 'untyped', category };
   }
   return {
     confidence: confidence === null ? 1 : Number(confidence),
@@ -84,44 +93,51 @@ export function overturePoi(
 }
 
 interface Categories {
-  /** The category of the POI in each vocabulary that the record has. */
-  readonly main: readonly string[];
+  /**
+   * The names of the category in the vocabularies that the record has, in order of precedence: the
+   * old name, which may be more specific; the new one, and its parents upwards; the coarse one.
+   */
+  readonly own: readonly string[];
   /** The alternate categories. */
   readonly others: readonly string[];
-  /** A coarser name for the category. */
-  readonly basic: string | null;
+  /** The current name of the category, or the only one. */
+  readonly shown: string | null;
 }
 
 function categoriesOf(properties: Members): Categories {
-  const main = [path(properties, 'taxonomy', 'primary'), path(properties, 'categories', 'primary')];
+  const old = text(path(properties, 'categories', 'primary'));
+  const upwards = list(path(properties, 'taxonomy', 'hierarchy'))
+    .map(text)
+    .reverse();
+  const current = text(path(properties, 'taxonomy', 'primary')) ?? upwards[0] ?? null;
+  const basic = text(properties.basic_category);
   const others = [
     ...list(path(properties, 'taxonomy', 'alternates')),
     ...list(path(properties, 'categories', 'alternate')),
   ];
-  const basic = text(properties.basic_category);
-  const named = main.map(text).filter((category) => category !== null);
   return {
-    main: named.length === 0 && basic ? [basic] : named,
-    others: others.map(text).filter((category) => category !== null),
-    basic: named.some((category) => NEVER_BY_BASIC_CATEGORY.has(category)) ? null : basic,
+    own: [old, current, ...upwards, basic].filter((name) => name !== null),
+    others: others.map(text).filter((name) => name !== null),
+    shown: current ?? old ?? basic,
   };
 }
 
 const LEAVES = leavesByCategory();
 
 /**
- * The leaves of a POI. Alternate categories count for less: only within the group of the main
- * category, or, if that maps to no leaf, within the group of the first alternate that does.
+ * The leaves of a POI: those of the first of its names that is known. Alternate categories count
+ * for less: only within the group of the main category, or, if that maps to no leaf, within the
+ * group of the first alternate that does.
  */
-function typesOf({ main, others, basic }: Categories): DestTypeId[] {
-  const named = main.flatMap(leavesOf);
-  const own = named.length === 0 && basic ? leavesOf(basic) : named;
+function typesOf({ own: names, others }: Categories): DestTypeId[] {
+  const own = names.map(leavesOf).find((leaves) => leaves !== null) ?? [];
+  const besides = others.map((name) => leavesOf(name) ?? []);
   const groups = new Set(own.map(groupOf));
-  const besides =
+  const counted =
     own.length === 0
-      ? (others.map(leavesOf).find((leaves) => leaves.length > 0) ?? [])
-      : others.flatMap(leavesOf).filter((leaf) => groups.has(groupOf(leaf)));
-  return [...new Set([...own, ...besides])].sort((a, b) => a - b);
+      ? (besides.find((leaves) => leaves.length > 0) ?? [])
+      : besides.flat().filter((leaf) => groups.has(groupOf(leaf)));
+  return [...new Set([...own, ...counted])].sort((a, b) => a - b);
 }
 
 /** The leaves of a POI, with an unknown school level resolved from its name where possible. */
@@ -149,19 +165,22 @@ function groupOf(leaf: DestTypeId): DestTypeId {
   return leaf === EATING ? FOOD_SHOPS : leaf;
 }
 
-/** The leaves of a category: by its name, else by the longest suffix that has any. */
-function leavesOf(category: string): readonly DestTypeId[] {
+/**
+ * The leaves of a category: by its name, else by the longest suffix that has any. None if it is
+ * left out, and null if it is unknown.
+ */
+function leavesOf(category: string): readonly DestTypeId[] | null {
   const exact = LEAVES.get(category);
   if (exact) return exact;
   for (let at = category.indexOf('_'); at !== -1; at = category.indexOf('_', at + 1)) {
     const ending = LEAVES.get(`*${category.slice(at)}`);
     if (ending) return ending;
   }
-  return [];
+  return null;
 }
 
 function leavesByCategory(): ReadonlyMap<string, readonly DestTypeId[]> {
-  const leaves = new Map<string, DestTypeId[]>();
+  const leaves = new Map<string, DestTypeId[]>(LEFT_OUT.map((category) => [category, []]));
   for (const { dest_type_id, label } of TAXONOMY) {
     for (const category of OVERTURE_CATEGORIES[label] ?? []) {
       leaves.set(category, [...(leaves.get(category) ?? []), dest_type_id]);

@@ -4,7 +4,6 @@ import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Destination } from '../../builder/destinations/destination.ts';
-import { OVERTURE_CATEGORIES } from '../../builder/destinations/overture-categories.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { readGeoJson } from '../../builder/inputs/geojson.ts';
@@ -253,6 +252,49 @@ describe('a place of Overture', () => {
     ]);
     expect(notes).toHaveLength(1);
     expect(notes[0]).toMatch(/1 in 1 category without a type \(swimming_instructor 1\)$/);
+  });
+
+  test('without a category is counted, in whatever form its schema is recognized', async () => {
+    const without = { categories: undefined };
+    const grocery = { primary: 'grocery_store', hierarchy: ['shopping', 'grocery_store'] };
+    const file = geojson('without-category.geojson', [
+      overture('1', without),
+      overture('2', { ...without, type: undefined }),
+      overture('3', { ...without, names: undefined }),
+      overture('4', { categories: null, taxonomy: null, basic_category: null }),
+      overture('5', { ...without, taxonomy: grocery }, [1, 0]),
+      listed(6, { type: 'libraries', names: { primary: 'Elm' }, categories: ['x'] }, [2, 0]),
+    ]);
+    const { places, notes } = await read([file]);
+    expect(places.flatMap(labels).sort()).toEqual(['grocery_stores', 'libraries']);
+    expect(notes).toEqual([`${file}: left out 4 without a category`]);
+  });
+
+  test('of a type that none of thousands has is missed in a warning', async () => {
+    const common = `restaurant beauty_salon clothing_store cafe bar christian_place_of_worship
+      grocery_store doctors_office bank dental_clinic gym fast_food_restaurant pharmacy bakery
+      convenience_store hospital elementary_school department_store hardware_store atm
+      butcher_shop`.split(/\s+/);
+    const town = (count: number, categories: readonly string[]) =>
+      Array.from({ length: count }, (_, i) => {
+        const taxonomy = { primary: categories[i % categories.length] };
+        return overture(`p${i}`, { categories: undefined, taxonomy }, [i / 100, 0]);
+      });
+    const warnings = async (features: readonly object[], area = EVERYWHERE) => {
+      const { notes } = await read([geojson('town.geojson', features)], area);
+      return notes.filter((note) => note.startsWith('WARNING: '));
+    };
+    const [warning, ...more] = await warnings(town(5_000, [...common, 'glasses']));
+    expect(warning).toMatch(
+      /town.geojson: none of its 5,000 places of Overture is of type optometrists; /,
+    );
+    expect(more).toEqual([]);
+    expect(await warnings(town(5_000, [...common, 'optometry']))).toEqual([]);
+    expect(await warnings(town(4_900, [...common, 'glasses']))).toEqual([]);
+    // Places elsewhere do not count.
+    const area = { minLon: -1, minLat: -1, maxLon: 10, maxLat: 1 };
+    expect(await warnings(town(5_000, ['glasses']), area)).toEqual([]);
+    expect((await warnings(town(2_000, ['glasses'])))[0]).toContain('restaurants, ');
   });
 
   test('that is just a school is classified by name, like OpenStreetMap’s', async () => {
@@ -581,21 +623,4 @@ describe('a GeoParquet file', () => {
     const cut = scratch.write('cut.parquet', bytes.subarray(0, -20));
     await expect(read([cut])).rejects.toThrow(/cut.parquet: not a complete Parquet file/);
   });
-});
-
-test('Overture’s categories map to leaf labels only, and to every leaf that they can name', () => {
-  const leaves = TAXONOMY.filter(
-    ({ dest_type_id }) => !TAXONOMY.some(({ parent_id }) => parent_id === dest_type_id),
-  ).map(({ label }) => label);
-  const named = Object.keys(OVERTURE_CATEGORIES);
-  expect(leaves).toEqual(expect.arrayContaining(named));
-  expect(leaves.filter((label) => !named.includes(label))).toEqual([
-    'parks_small',
-    'parks_medium',
-    'parks_large',
-    'recreation_grounds',
-    'protected_areas',
-    'running_tracks',
-    'frequent_transit',
-  ]);
 });
