@@ -34,7 +34,7 @@ const SERVER = ['fastify', 'flatqueue', 'lru-cache', 'pino', 'zod'];
 test.each<[string, string, readonly string[]]>([
   ['the list of commands', 'infra/cli/main.ts', ['commander', 'zod']],
   ['a command on a ledger', 'infra/cli/with-ledger.ts', ['zod']],
-  ['the API', 'infra/serve.ts', [...SERVER, 'flatbush', 'papaparse', 'robust-predicates']],
+  ['the API', 'infra/serve.ts', [...SERVER, 'flatbush', 'robust-predicates']],
   [
     'the parent of processes',
     'infra/processes/serve-by-processes.ts',

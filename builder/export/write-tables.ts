@@ -22,7 +22,7 @@ import type { TableRequest } from './table-writer.ts';
 import { tablesIn } from './tables.ts';
 
 /** Increment when the same release would give different bytes. */
-const EXPORT_VERSION = 6;
+const EXPORT_VERSION = 7;
 const PROGRESS_MS: Millis = 100;
 
 export interface ExportRequest {
@@ -30,7 +30,7 @@ export interface ExportRequest {
   readonly tables: readonly string[];
   readonly counties: readonly CountyFips[];
   readonly format: ExportFormat;
-  /** The GeoParquet version of files with outlines; the newest by default. */
+  /** The GeoParquet version of files with outlines; the first by default. */
   readonly geoparquet?: GeoParquetVersion;
 }
 

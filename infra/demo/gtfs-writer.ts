@@ -1,3 +1,4 @@
+import { csvField } from '../../shards/csv/csv-line.ts';
 import { writeZip } from './zip-writer.ts';
 
 export interface GtfsTable {
@@ -21,10 +22,5 @@ function* csv({ columns, rows }: GtfsTable): Generator<Uint8Array> {
 
 /** Formats a record as in RFC 4180. */
 function line(values: readonly (string | number)[]): Uint8Array {
-  return Buffer.from(`${values.map(field).join(',')}\r\n`);
-}
-
-function field(value: string | number): string {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return Buffer.from(`${values.map((value) => csvField(String(value))).join(',')}\r\n`);
 }

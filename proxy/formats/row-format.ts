@@ -1,4 +1,4 @@
-import Papa from 'papaparse';
+import { csvCell, csvLine } from '../../shards/csv/csv-line.ts';
 import type { PointGeometry, PolygonGeometry } from '../../shards/geometry/geo-json.ts';
 import { type ByteText, byteText } from './byte-text.ts';
 import type { Format } from './negotiate.ts';
@@ -68,21 +68,14 @@ const geojson: RowFormat = {
   end: '}},',
 };
 
-/**
- * Prefixes that spreadsheets interpret as a formula. Papa prepends an apostrophe to them, in text
- * cells only.
- */
-const FORMULA = /^[=+\-@\t\r]/;
-
 const csv: RowFormat = {
   name: 'csv',
-  before: (columns) => `${columns.map(columnName).join()}\r\n`,
+  before: (columns) => csvLine(columns.map(columnName)),
   after: () => '',
   endsInComma: false,
   begin: () => '',
   members(members, columns) {
-    const cells = columns.map((column) => cellAt(members, column.split('.')));
-    return byteText(Papa.unparse([cells], { escapeFormulae: FORMULA }));
+    return byteText(columns.map((column) => csvCell(cellAt(members, column.split('.')))).join());
   },
   end: '\r\n',
 };

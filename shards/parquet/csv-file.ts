@@ -1,3 +1,4 @@
+import { csvCell, csvLine } from '../csv/csv-line.ts';
 import type { Polygons } from '../geometry/geo-json.ts';
 import type { ByteSink, Column, ColumnType, RowGroup, TableFile } from './table.ts';
 
@@ -5,8 +6,8 @@ import type { ByteSink, Column, ColumnType, RowGroup, TableFile } from './table.
 const PIECE_LENGTH = 1 << 20;
 
 /**
- * Writes a table as CSV (RFC 4180) with a header; null is an empty field, a list has spaces between
- * its values, polygons are well-known text, and boxes are left out.
+ * Writes a table as CSV (`csv-line.ts`) with a header; null is an empty field, a list has spaces
+ * between its values, polygons are well-known text, and boxes are left out.
  */
 export class CsvFile implements TableFile {
   readonly #out: ByteSink;
@@ -18,8 +19,7 @@ export class CsvFile implements TableFile {
     this.#columns = columns
       .map(({ type }, at) => ({ at, type }))
       .filter(({ type }) => type !== 'box');
-    const names = this.#columns.map(({ at }) => columns[at].name);
-    out.append(Buffer.from(`${names.join(',')}\r\n`));
+    out.append(Buffer.from(csvLine(this.#columns.map(({ at }) => columns[at].name))));
   }
 
   append({ rows, ...group }: RowGroup): void {
@@ -48,10 +48,9 @@ export class CsvFile implements TableFile {
 
 function field(value: unknown, type: ColumnType): string {
   if (value === null) return '';
-  if (type === 'polygons') return `"${wellKnownText(value as Polygons)}"`;
+  if (type === 'polygons') return csvCell(wellKnownText(value as Polygons));
   if (type === 'int32s') return (value as number[]).join(' ');
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvCell(value);
 }
 
 function wellKnownText(polygons: Polygons): string {

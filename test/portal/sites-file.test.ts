@@ -39,8 +39,9 @@ test('a file that is saved has the same sites when it is opened', async () => {
   const sites = [
     { id: 'Main, "2"', lat: 36.123456, lon: -70.2, isCandidate: true },
     { id: '007', lat: 0, lon: 180, isCandidate: false },
+    { id: '=1+1', lat: -1, lon: -180, isCandidate: false },
   ];
-  expect(await readSites(await sitesFile(sites))).toEqual({ sites });
+  expect(await readSites(sitesFile(sites))).toEqual({ sites });
 });
 
 test.each([

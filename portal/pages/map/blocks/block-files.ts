@@ -1,3 +1,4 @@
+import { csvLine } from '../../../../shards/csv/csv-line.ts';
 import type { Polygons } from '../still/block-polygons.ts';
 import type { BlockList } from './block-lists.ts';
 
@@ -5,7 +6,7 @@ export function geoidText(geoid: number): string {
   return String(geoid).padStart(15, '0');
 }
 
-/** Blocks of a release as CSV (RFC 4180), with their centres. */
+/** Blocks of a release as CSV, with their centres. */
 export function csvOf({ blocks, listed, members }: BlockList, release: string): string {
   const named = Object.entries(members);
   const rows = listed.map((i) => [
@@ -17,12 +18,7 @@ export function csvOf({ blocks, listed, members }: BlockList, release: string): 
     release,
   ]);
   const head = ['geoid', 'population', ...named.map(([name]) => name), 'lon', 'lat', 'release'];
-  return [head, ...rows].map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
-}
-
-function cellOf(value: string | number | boolean | null): string {
-  const text = String(value ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return [head, ...rows].map(csvLine).join('');
 }
 
 /** Facts about a file of blocks as a whole. */

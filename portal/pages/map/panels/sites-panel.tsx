@@ -176,7 +176,7 @@ function SiteList(props: {
           </ul>
           {sites.length > MAX_LISTED && <p class="quiet">The first {MAX_LISTED}.</p>}
           <p class="take-along">
-            <FileButton label="Save as CSV" name="sites.csv" make={() => sitesFile(sites)} />
+            <FileButton label="Save as CSV" name="sites.csv" make={async () => sitesFile(sites)} />
             <button type="button" class="button" onClick={() => onSites([])}>
               Remove all
             </button>

@@ -20,7 +20,7 @@ export function SitesResults(props: {
   const { coverage, points, unit } = props;
   const { sites, gains, chosen, errors } = coverage;
   const [{ total, within, beyond, no_data }] = coverage.results;
-  const csv = async () => new Blob([await sitesCsv(coverage, points)], { type: 'text/csv' });
+  const csv = async () => new Blob([sitesCsv(coverage, points)], { type: 'text/csv' });
   const last = COUNTED_MINUTES.at(-1)!;
   const rows: (readonly [string, number])[] = [
     ...COUNTED_MINUTES.map((minutes) => [`within ${minutes} min`, sumAt(within, minutes)] as const),

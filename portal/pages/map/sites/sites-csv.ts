@@ -1,3 +1,4 @@
+import { csvLine } from '../../../../shards/csv/csv-line.ts';
 import type { SitesCoverage } from '../paid/sites-request.ts';
 import { COUNTED_MINUTES } from '../state/map-state.ts';
 import type { Site } from './sites.ts';
@@ -6,11 +7,10 @@ import type { Site } from './sites.ts';
  * Measured sites as CSV, the same as the API returns: rows for the area, each site and each
  * candidate.
  */
-export async function sitesCsv(
+export function sitesCsv(
   { results, sites, gains, chosen }: SitesCoverage,
   points: readonly Site[],
-): Promise<string> {
-  const { default: Papa } = await import('papaparse');
+): string {
   const pointOf = new Map(points.map((one) => [one.id, one]));
   const placed = (list: string, { id, block }: { id: string | number; block: string }) => {
     const { lat, lon } = pointOf.get(String(id))!;
@@ -22,7 +22,7 @@ export async function sitesCsv(
       { chosen_rank: i + 1, chosen_gain: gain, chosen_total_within: total_within },
     ]),
   );
-  const rows = [
+  const rows: Readonly<Record<string, unknown>>[] = [
     ...results.map(({ within, ...sums }) => ({
       list: 'area',
       ...sums,
@@ -51,7 +51,8 @@ export async function sitesCsv(
     ...columnsOf('gain'),
     ...(points.some(({ isCandidate }) => isCandidate) ? CHOICE : []),
   ];
-  return `${Papa.unparse(rows, { columns, escapeFormulae: true })}\r\n`;
+  const lines = rows.map((row) => columns.map((column) => row[column]));
+  return [columns, ...lines].map(csvLine).join('');
 }
 
 const PLACE = ['list', 'id', 'lon', 'lat', 'block'];

@@ -1,3 +1,4 @@
+import { csvField } from '../../../../shards/csv/csv-line.ts';
 import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
 import { parseSitesCsv } from '../../../sites/parse-sites-csv.ts';
 import type { Site } from './sites.ts';
@@ -27,16 +28,13 @@ export async function readSites(file: Blob): Promise<ReadSites> {
     : { sites };
 }
 
-/** Writes sites to a CSV file that `readSites` reads. */
-export async function sitesFile(sites: readonly Site[]): Promise<Blob> {
-  const { default: Papa } = await import('papaparse');
-  const rows = sites.map(({ id, lat, lon, isCandidate }) => ({
-    id,
-    lat,
-    lon,
-    candidate: isCandidate ? 'yes' : 'no',
-  }));
-  return new Blob([Papa.unparse(rows), '\r\n'], { type: 'text/csv' });
+/** Writes sites to a CSV file that `readSites` reads, ids to the letter. */
+export function sitesFile(sites: readonly Site[]): Blob {
+  const lines = sites.map(({ id, lat, lon, isCandidate }) =>
+    [csvField(id), lat, lon, isCandidate ? 'yes' : 'no'].join(),
+  );
+  const text = ['id,lat,lon,candidate', ...lines].map((line) => `${line}\r\n`);
+  return new Blob(text, { type: 'text/csv' });
 }
 
 /** The text of a file in UTF-8, or in UTF-16 with a byte order mark. */

@@ -1,0 +1,27 @@
+/** Beginnings that spreadsheets take for those of a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+/** Besides what RFC 4180 quotes, spaces at either end and byte order marks, which readers remove. */
+const QUOTED = /[",\r\n\ufeff]|^ | $/;
+
+/** Writes text as a field of CSV (RFC 4180) that is read as the same text. */
+export function csvField(text: string): string {
+  return QUOTED.test(text) ? quoted(text) : text;
+}
+
+/**
+ * Writes a value as a field of CSV for people: text that a spreadsheet would run as a formula
+ * begins with an apostrophe, and null and undefined are empty.
+ */
+export function csvCell(value: unknown): string {
+  if (typeof value === 'string' && FORMULA.test(value)) return quoted(`'${value}`);
+  return value === null || value === undefined ? '' : csvField(String(value));
+}
+
+/** Writes values as a record of CSV for people, with its line end. */
+export function csvLine(values: readonly unknown[]): string {
+  return `${values.map(csvCell).join(',')}\r\n`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
