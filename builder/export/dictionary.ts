@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   boolean: 'boolean',
   int32s: 'list of integers; in CSV with spaces between them',
   polygons:
-    'Polygon or MultiPolygon: the geometry type of Parquet, or in GeoParquet 1.1 well-known binary; in CSV well-known text; in GeoJSON and FlatGeobuf (always MultiPolygon) the geometry',
+    'Polygon or MultiPolygon: well-known binary, or in GeoParquet 2.0 the geometry type of Parquet; in CSV well-known text; in GeoJSON and FlatGeobuf (always MultiPolygon) the geometry',
   box: 'struct of xmin, ymin, xmax, ymax',
 };
 

@@ -67,11 +67,11 @@ export interface TableFile {
 }
 
 /**
- * Versions of GeoParquet, newest first. From 2.0 on, outlines have a Parquet type, which keeps
- * bounds of its own. In 1.1, outlines are binary and have a column of boxes, for readers that do
- * not support that type.
+ * Versions of GeoParquet, the default first. In 1.1, outlines are binary, and have a column of
+ * boxes. In 2.0, outlines have a Parquet type, which keeps bounds of its own; readers that do not
+ * know the type, such as Polars 2.1 and pyarrow 19, refuse the whole file.
  */
-export const GEOPARQUET_VERSIONS = ['2.0', '1.1'] as const;
+export const GEOPARQUET_VERSIONS = ['1.1', '2.0'] as const;
 export type GeoParquetVersion = (typeof GEOPARQUET_VERSIONS)[number];
 
 /** The columns that a Parquet file stores. Boxes are part of GeoParquet 1.1 only. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { parquetMetadata } from 'hyparquet';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { exportRelease } from '../../builder/export/export-release.ts';
 import { TABLE_NAMES } from '../../builder/export/tables.ts';
@@ -192,6 +193,20 @@ test('DuckDB and pyarrow count and sum every table alike', () => {
   }
 });
 
+test('Polars, and a pyarrow from before the geometry type, read every value that DuckDB reads', async () => {
+  const values = async (python: string, reader: string) => {
+    const { stdout } = await run(python, ['test/export/read_values.py', reader, root]);
+    return JSON.parse(stdout);
+  };
+  const expected = await values(python, 'duckdb');
+  expect(Object.keys(expected).sort()).toEqual([...TABLE_NAMES].sort());
+  expect(Object.keys(expected.blocks.columns)).toEqual(Object.keys(read.blocks.types));
+  expect(Object.keys(expected.blocks.columns)).toContain('geometry');
+  const older = await pythonTools('pyarrow==15.0.2', 'numpy==1.26.4');
+  expect(await values(path.join(older, 'python'), 'pyarrow')).toEqual(expected);
+  expect(await values(python, 'polars')).toEqual(expected);
+});
+
 test('GEOIDs are text, whole minutes are a byte, and tenths are a double, which compares as written', () => {
   expect(read.reach.types).toEqual({
     geoid: 'VARCHAR',
@@ -224,7 +239,7 @@ test('geopandas reads the outlines of blocks and places as GDAL reads those publ
 });
 
 describe('GeoParquet', () => {
-  const older = path.join(folder, 'geoparquet-1.1');
+  const newer = path.join(folder, 'geoparquet-2.0');
   const outlined = [
     `release=demo/table=blocks/state=99/county=${COUNTY}.parquet`,
     'release=demo/table=places/places.parquet',
@@ -240,30 +255,30 @@ describe('GeoParquet', () => {
       counties: [COUNTY],
       format: 'parquet',
     } as const;
-    const out = new FolderStore(older);
-    await exportRelease(release, { ...request, geoparquet: '1.1' }, out, silent);
+    const out = new FolderStore(newer);
+    await exportRelease(release, { ...request, geoparquet: '2.0' }, out, silent);
   });
 
-  test('blocks and places conform to GeoParquet 2.0 by its validator, with outlines in a Parquet type', async () => {
+  test('with --geoparquet 2.0, blocks and places conform to it by its validator, with outlines in a Parquet type', async () => {
     for (const file of outlined) {
-      const stdout = await checked(path.join(folder, file));
+      const stdout = await checked(path.join(newer, file));
       expect(stdout).toMatch(/core: \d+ pass, 0 fail, \d+ skipped: conformant/);
       expect(stdout).not.toContain('community rules');
+      const { schema } = parquetMetadata((await readFile(path.join(newer, file))).buffer);
+      expect(schema.find(({ name }) => name === 'geometry')?.logical_type?.type).toBe('GEOMETRY');
+      expect(schema.map(({ name }) => name)).not.toContain('bbox');
     }
-    expect(read.blocks.types.geometry).toMatch(/^GEOMETRY/);
-    expect(Object.keys(read.blocks.types)).not.toContain('bbox');
   });
 
-  test('with --geoparquet 1.1, blocks and places have boxes, by which geopandas and others skip rows', async () => {
+  test('by default, blocks and places conform to 1.1, with boxes, by which geopandas and others skip rows', async () => {
     for (const file of outlined) {
-      const stdout = await checked(path.join(older, file));
+      const stdout = await checked(path.join(folder, file));
       expect(stdout).toContain('rules: GeoParquet 1.1.0');
       expect(stdout).toMatch(/core: \d+ pass, 0 fail, \d+ skipped: conformant/);
       expect(stdout).toMatch(/covering: 6 pass, 0 fail, 0 skipped: conformant/);
     }
-    const [newer] = outlined.map((file) => path.join(folder, file));
-    const script = 'test/export/read_boxes.py';
-    const { stdout } = await run(python, [script, path.join(older, outlined[0]), newer]);
+    const [boxes, others] = [folder, newer].map((root) => path.join(root, outlined[0]));
+    const { stdout } = await run(python, ['test/export/read_boxes.py', boxes, others]);
     const { rows, boxed, intersecting, different } = JSON.parse(stdout);
     expect(different).toEqual([]);
     expect(rows).toBe(release.county(COUNTY)!.blocks);
@@ -382,8 +397,7 @@ test('the dictionary describes every column of every table', async () => {
     const [, section] = dictionary.split(`## ${table}\n`);
     const described = section.split('\n## ')[0].matchAll(/^\| `(\w+)` \|/gm);
     const names = [...described].map(([, name]) => name);
-    // Boxes are in GeoParquet 1.1 alone.
-    expect(names.filter((name) => name !== 'bbox')).toEqual(Object.keys(types));
+    expect(names).toEqual(Object.keys(types));
   }
 });
 

