@@ -31,6 +31,10 @@ export function etagOf(body: string | Uint8Array): string {
 }
 
 const ONE_STRONG = /^"[^"]*"$/;
+/** Codings whose names proxies append to the ETag of what they compress, as `variantEtag` does. */
+const CODINGS = ['gzip', 'br', 'zstd', 'deflate'];
+/** Ends of ETags by proxies that append names otherwise than by one hyphen. */
+const OTHER_END = new RegExp(`(?:--|;)(${CODINGS.join('|')})"`, 'g');
 
 /**
  * Whether `If-None-Match` lists the representation: RFC 9110 section 13.1.2, weak comparison. `*`,
@@ -39,16 +43,17 @@ const ONE_STRONG = /^"[^"]*"$/;
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   // The common case: a client sends back the ETag it received.
   if (ifNoneMatch === etag) return true;
-  if (ONE_STRONG.test(ifNoneMatch)) return false;
-  for (const [, opaque] of ifNoneMatch.matchAll(/(?:^|,)\s*(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g)) {
+  const tags = ifNoneMatch.replaceAll(OTHER_END, '-$1"');
+  if (ONE_STRONG.test(tags)) return tags === etag;
+  for (const [, opaque] of tags.matchAll(/(?:^|,)\s*(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g)) {
     if (opaque === etag) return true;
   }
   return false;
 }
 
 /**
- * Returns the ETag of the representation that the client has: the plain one if the client accepts
- * any; undefined if it has none.
+ * Returns the ETag of the representation that the client has, plain or in a coding, ours or a
+ * proxy's: the plain one if the client accepts any; undefined if it has none.
  */
 export function knownRepresentation(
   ifNoneMatch: string | undefined,
@@ -56,8 +61,10 @@ export function knownRepresentation(
 ): string | undefined {
   if (ifNoneMatch === undefined) return undefined;
   if (matchesAny(ifNoneMatch)) return etag;
-  const representations = [etag, variantEtag(etag, 'br'), variantEtag(etag, 'gzip')];
-  return representations.find((one) => matchesEtag(ifNoneMatch, one));
+  if (matchesEtag(ifNoneMatch, etag)) return etag;
+  return CODINGS.map((coding) => variantEtag(etag, coding)).find((one) =>
+    matchesEtag(ifNoneMatch, one),
+  );
 }
 
 /** Whether `If-None-Match` is `*`: any representation matches. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CACHE_CONTROL, matchesAny, matchesEtag, variantEtag } from '../http/caching.ts';
+import { CACHE_CONTROL, knownRepresentation, variantEtag } from '../http/caching.ts';
 import { acceptsGzip, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
 import { pathOf } from '../http/request-paths.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../page-paths.ts';
@@ -73,18 +73,15 @@ function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): strin
 /** Sends a file, compressed if the client accepts that, or 304 if the client has it. */
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
   const { type, plain, gzip, etag, isHashed } = file;
-  const zippedEtag = variantEtag(etag, 'gzip');
   const isZipped =
     plain.length >= MIN_COMPRESSED_BYTES && acceptsGzip(request.headers['accept-encoding']);
   reply.headers({
-    etag: isZipped ? zippedEtag : etag,
+    etag: isZipped ? variantEtag(etag, 'gzip') : etag,
     'cache-control': isHashed ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated,
     vary: reply.hasHeader('vary') ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
   });
-  const known = request.headers['if-none-match'];
-  const isKnown =
-    known && (matchesAny(known) || matchesEtag(known, etag) || matchesEtag(known, zippedEtag));
-  if (isKnown && reply.statusCode === 200) return reply.code(304).send();
+  const known = knownRepresentation(request.headers['if-none-match'], etag);
+  if (known !== undefined && reply.statusCode === 200) return reply.code(304).send();
   reply.type(type);
   return isZipped ? reply.header('content-encoding', 'gzip').send(gzip) : reply.send(plain);
 }

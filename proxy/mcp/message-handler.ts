@@ -12,6 +12,7 @@ import { CACHE_CONTROL } from '../../portal/http/caching.ts';
 import { parseJson } from '../../portal/http/json-body.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { overRate } from '../../portal/http/rate-limiting.ts';
+import { formatFor, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
 import { authorize } from '../metering/authorize.ts';
 import type { ProxyServices } from '../services.ts';
@@ -27,6 +28,9 @@ const KEY_ADVICE = 'send it as "Authorization: Bearer KEY"';
 const MAX_VALUES = { values: 2_500, advice: 'send fewer arguments and messages' };
 /** Maximum number of messages in a batch, each of which counts as a request. */
 const MAX_MESSAGES = 10;
+
+/** Media type of a stream of messages, as server-sent events. */
+const EVENTS = 'text/event-stream';
 
 /** Responds to the messages of MCP clients. */
 export interface MessageHandler {
@@ -55,6 +59,8 @@ export function openMessageHandler(app: FastifyInstance, services: ProxyServices
     await countMessage(services, request, reply);
     const key = keyOf(request);
     requireKnownOrigin(request, key, services);
+    const { accept } = request.headers;
+    formatFor(accept, JSON_ALONE);
     const value = parseJson(request, { limit: MAX_VALUES });
     if (Array.isArray(value) && value.length > MAX_MESSAGES) {
       throw new Problem('payload-too-large', `a batch has at most ${MAX_MESSAGES} messages`);
@@ -69,6 +75,9 @@ export function openMessageHandler(app: FastifyInstance, services: ProxyServices
       const whole = body === null ? '' : Buffer.from(await new Response(body).arrayBuffer());
       reply.code(status).header('cache-control', CACHE_CONTROL.never);
       const type = headers.get('content-type');
+      if (type?.startsWith(EVENTS) && !accept?.includes(EVENTS)) {
+        return reply.header('content-type', MEDIA_TYPES.json).send(responsesIn(`${whole}`, value));
+      }
       if (type !== null) reply.header('content-type', type);
       return reply.send(whole);
     } finally {
@@ -114,6 +123,19 @@ function deliveryOf({ raw }: FastifyReply): Promise<DeliveredFraction> {
   });
 }
 
+/**
+ * Returns the responses in a stream of events as JSON, without notifications: a list for a batch.
+ * Throws `not-acceptable` if the request has no response but a stream.
+ */
+function responsesIn(events: string, request: unknown): string {
+  const messages = Array.from(events.matchAll(/^data: (.+)$/gm), ([, data]) => data);
+  const responses = messages.filter((message) => !('method' in JSON.parse(message)));
+  if (responses.length === 0) {
+    throw new Problem('not-acceptable', `the response is ${EVENTS}; list it in Accept`);
+  }
+  return Array.isArray(request) ? `[${responses.join()}]` : responses[0];
+}
+
 /** Returns the key as sent; the routes that need it check its form. */
 function keyOf({ headers }: FastifyRequest): string {
   return bearerToken(headers.authorization) ?? '';
@@ -121,10 +143,11 @@ function keyOf({ headers }: FastifyRequest): string {
 
 /**
  * Builds the request for the SDK, without its body, which is already parsed, and without the key.
+ * The SDK refuses clients that do not list both of its media types.
  */
 function webRequest({ headers }: FastifyRequest): Request {
-  const own = new Headers();
-  for (const name of ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']) {
+  const own = new Headers({ accept: `application/json, ${EVENTS}` });
+  for (const name of ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']) {
     const value = headers[name];
     if (typeof value === 'string') own.set(name, value);
   }

@@ -1,7 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge } from '../../portal/accounts/metering.ts';
 import type { Body } from '../../portal/http/body.ts';
-import { CACHE_CONTROL, matchesAny, matchesEtag, variantEtag } from '../../portal/http/caching.ts';
+import {
+  CACHE_CONTROL,
+  knownRepresentation,
+  matchesAny,
+  variantEtag,
+} from '../../portal/http/caching.ts';
 import { acceptsGzip } from '../../portal/http/content-encoding.ts';
 import { parseInput } from '../../portal/http/validation.ts';
 import { PLANS } from '../../portal/plans.ts';
@@ -105,13 +110,10 @@ interface MeteredRequest {
 async function respond(metered: MeteredRequest): Promise<void> {
   const { endpoint, request, resolved, admitted, isFree, format, etag, cacheKey } = metered;
   const ifNoneMatch = request.headers['if-none-match'];
-  if (ifNoneMatch !== undefined) {
-    if (matchesAny(ifNoneMatch)) {
-      await locate(metered);
-      return notModified(metered, etag);
-    }
-    const same = [etag, variantEtag(etag, 'gzip')].find((one) => matchesEtag(ifNoneMatch, one));
-    if (same !== undefined) return notModified(metered, same);
+  const known = knownRepresentation(ifNoneMatch, etag);
+  if (known !== undefined) {
+    if (matchesAny(ifNoneMatch)) await locate(metered);
+    return notModified(metered, known);
   }
   const isHead = request.method === 'HEAD';
   const price = endpoint.price?.(resolved);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createClient } from '../../portal/client/src/index.ts';
 import { DrainingStdio } from '../../proxy/mcp/draining-stdio.ts';
 import { mcpServer } from '../../proxy/mcp/mcp-server.ts';
@@ -86,3 +86,75 @@ test.each([
   if (status === 403) expect(response.json.type).toContain('origin-not-allowed');
   expect((await sendMessage(publicProxy, message, options)).status).toBe(200);
 });
+
+/** Posts messages with an `Accept`, or none, and further headers. */
+async function posted(accept: string | undefined, messages: object, headers: object = {}) {
+  const response = await proxy.app.inject({
+    method: 'POST',
+    url: '/mcp',
+    headers: {
+      authorization: `Bearer ${proxy.key}`,
+      'content-type': 'application/json',
+      ...(accept !== undefined && { accept }),
+      ...headers,
+    },
+    payload: JSON.stringify(messages),
+  });
+  return { status: response.statusCode, type: response.headers['content-type'], response };
+}
+const JSON_TYPE = expect.stringMatching(/^application\/json/);
+
+describe.each([
+  undefined,
+  '*/*',
+  'application/json',
+  'application/*;q=0.8',
+  'text/html, */*;q=0.1',
+  'application/json, text/plain, */*',
+])('with Accept: %s, responses are JSON:', (accept) => {
+  test.each(VERSIONS)('of one request of %s', async (version) => {
+    const name = 'check_balance';
+    const message = requestOf('tools/call', { name, arguments: {} }, version);
+    const headers = {
+      'mcp-protocol-version': version,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    };
+    const { status, type, response } = await posted(accept, { ...message, id: version }, headers);
+    expect([status, type]).toEqual([200, JSON_TYPE]);
+    const { id, result } = response.json();
+    expect([id, result.isError ?? false]).toEqual([version, false]);
+  });
+
+  test('of a batch, whose notifications have none', async () => {
+    const batch = [
+      { jsonrpc: '2.0', id: 1, method: 'ping' },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+    ];
+    const { status, type, response } = await posted(accept, batch);
+    expect([status, type]).toEqual([200, JSON_TYPE]);
+    const ids = response.json().map(({ id }: { id: number }) => id);
+    expect(ids.sort()).toEqual([1, 2]);
+  });
+});
+
+test('a client that lists both media types gets events, as before', async () => {
+  const { status, type } = await posted('application/json, text/event-stream', {
+    ...requestOf('ping', {}, '2025-06-18'),
+  });
+  expect([status, type]).toEqual([200, 'text/event-stream']);
+});
+
+test.each(['text/html', 'text/event-stream', 'application/json;q=0, text/event-stream'])(
+  'with Accept: %s, the refusal is a problem document like any other',
+  async (accept) => {
+    const { status, type, response } = await posted(accept, requestOf('ping', {}, '2025-06-18'));
+    expect([status, type]).toEqual([406, expect.stringMatching(/^application\/problem\+json/)]);
+    expect(response.json()).toMatchObject({
+      type: expect.stringContaining('not-acceptable'),
+      status: 406,
+      formats: ['application/json'],
+    });
+  },
+);

@@ -121,6 +121,51 @@ describe('rows of a block', () => {
     expect(await proxy.ledger.usage(id)).toEqual([]);
   });
 
+  test('match an ETag to which a proxy has appended a coding, and no other ending', async () => {
+    const { id, key } = await proxy.customer({ tokens: 100 });
+    for (const accept of ['application/json', 'text/csv']) {
+      const { etag } = (await proxy.get(long, proxy.key, { accept })).headers;
+      const tag = String(etag).slice(1, -1);
+      const status = async (known: string) => {
+        const headers = { accept, 'if-none-match': known };
+        const { statusCode } = await proxy.get(long, key, headers, 'HEAD');
+        return [known, statusCode];
+      };
+      const codings = ['gzip', 'br', 'zstd', 'deflate'];
+      const ends = codings.flatMap((coding) => [`-${coding}`, `--${coding}`, `;${coding}`]);
+      for (const end of ends) {
+        for (const known of [`"${tag}${end}"`, `W/"${tag}${end}"`, `"a", W/"${tag}${end}", "b"`]) {
+          expect(await status(known)).toEqual([known, 304]);
+        }
+      }
+      expect(await proxy.ledger.usage(id)).toEqual([]);
+    }
+    const { etag } = (await proxy.get(long, proxy.key)).headers;
+    const tag = String(etag).slice(1, -1);
+    for (const other of [
+      ...[
+        '-xz',
+        'gzip',
+        '---gzip',
+        ';;gzip',
+        '-gzip-gzip',
+        '-gzip;br',
+        '-GZIP',
+        '-',
+        ';',
+        ' -gzip',
+      ],
+    ]) {
+      const headers = { 'if-none-match': `"${tag}${other}"` };
+      const { statusCode } = await proxy.get(long, proxy.key, headers);
+      expect([other, statusCode]).toEqual([other, 200]);
+    }
+    for (const known of [`"${tag.slice(1)}-gzip"`, `"${tag.slice(0, -1)}--gzip"`, `${tag}-gzip`]) {
+      const { statusCode } = await proxy.get(long, proxy.key, { 'if-none-match': known });
+      expect([known, statusCode]).toEqual([known, 200]);
+    }
+  });
+
   test('match * if their block exists, which is looked up in the index alone', async () => {
     const any = { 'if-none-match': '*' };
     await get(long);
