@@ -18,10 +18,11 @@ export interface CensusPlace extends Omit<PlaceRecord, 'population'> {
 export async function* readCensusPlaces(
   paths: readonly string[],
   within: BoundingBox,
+  note: (line: string) => void,
 ): AsyncGenerator<CensusPlace> {
   const given = new Set<string>();
   for (const path of paths) {
-    for await (const record of readShapefile(path)) {
+    for await (const record of readShapefile(path, note)) {
       if (!boxesMeet(boxOfArea(record.area), within)) continue;
       const place = placeOf(path, record);
       if (given.has(place.geoid)) {

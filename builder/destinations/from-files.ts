@@ -50,7 +50,8 @@ export async function* readPoiFiles(
   let before = 0;
   for (const path of paths) {
     const overture = new OvertureTally();
-    for await (const record of await featuresOf(path, area, (done) => onBytes(before + done))) {
+    const features = await featuresOf(path, area, progress, (done) => onBytes(before + done));
+    for await (const record of features) {
       if (!isOverturePoi(record)) {
         const read = listedPoi(record);
         const { lon, lat } = read.destination;
@@ -72,10 +73,13 @@ const PARQUET_MAGIC = 'PAR1';
 async function featuresOf(
   path: string,
   area: BoundingBox,
+  progress: Pick<Progress, 'note'>,
   onBytes: (done: number) => void,
 ): Promise<AsyncIterable<FeatureRecord>> {
   const isParquet = (await firstBytes(path, PARQUET_MAGIC.length)) === PARQUET_MAGIC;
-  return isParquet ? readGeoParquet(path, COLUMNS, area, onBytes) : readGeoJson(path, onBytes);
+  return isParquet
+    ? readGeoParquet(path, COLUMNS, area, onBytes)
+    : readGeoJson(path, onBytes, (line) => progress.note(line));
 }
 
 async function firstBytes(path: string, count: number): Promise<string> {

@@ -80,9 +80,9 @@ async function fetchFeeds(
 
 /** Names, sizes and CRC-32 of a feed's files, which do not change if they are zipped anew. */
 async function tablesOf(feed: string): Promise<string> {
-  const zip = await ZipInput.open(feed);
+  const zip = await ZipInput.open(feed, ['.txt']);
   zip.close();
-  const files = zip.names.filter((name) => !name.endsWith('/') && !name.startsWith('__MACOSX/'));
+  const files = zip.names.filter((name) => !name.endsWith('/'));
   const tables = files.map((name) => [path.posix.basename(name), zip.checksumOf(name)].join());
   return tables.sort().join('\n');
 }

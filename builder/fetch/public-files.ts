@@ -124,10 +124,11 @@ async function checkPbf(path: string): Promise<void> {
 }
 
 async function checkShapefile(path: string): Promise<void> {
-  const zip = await ZipInput.open(path);
+  const endings = ['.shp', '.dbf'];
+  const zip = await ZipInput.open(path, endings);
   zip.close();
-  for (const ending of ['.shp', '.dbf']) {
-    if (!zip.names.some((name) => name.endsWith(ending))) {
+  for (const ending of endings) {
+    if (zip.endingWith(ending).length === 0) {
       throw new BuildError(`${path}: a zip archive without ${ending}`);
     }
   }

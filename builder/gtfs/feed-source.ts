@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { ZipInput } from '../inputs/zip.ts';
+import { FEED_LIMITS } from './limits.ts';
 
 /** The tables of a GTFS feed, from any container. */
 export interface FeedSource {
@@ -15,7 +16,10 @@ export interface FeedSource {
   close(): void;
 }
 
-/** Opens a feed: a zip archive, whose tables may be in a subfolder, or a folder. */
+/**
+ * Opens a feed: a zip archive, whose tables may be in a subfolder or in an archive of its own, or a
+ * folder. Names of tables may be in capitals.
+ */
 export async function openFeedSource(feed: string): Promise<FeedSource> {
   const kind = await stat(feed).catch((error) => {
     throw unreadable(feed, error);
@@ -24,33 +28,46 @@ export async function openFeedSource(feed: string): Promise<FeedSource> {
 }
 
 async function openFolder(folder: string): Promise<FeedSource> {
-  const files = new Set(await readdir(folder));
+  const tables = tablesAmong(folder, await readdir(folder));
   return {
     path: folder,
-    has: (file) => files.has(file),
-    stream: async (file) => createReadStream(path.join(folder, file)),
+    has: (file) => tables.has(file),
+    stream: async (file) => createReadStream(path.join(folder, tables.get(file)!)),
     close: () => {},
   };
 }
 
 async function openZip(archive: string): Promise<FeedSource> {
-  const zip = await ZipInput.open(archive);
-  const entries = new Map<string, string>();
-  for (const name of zip.names) {
-    const file = path.posix.basename(name);
-    if (name.startsWith('__MACOSX/') || !file.endsWith('.txt')) continue;
-    if (entries.has(file)) {
-      zip.close();
+  const zip = await ZipInput.open(archive, TABLES);
+  try {
+    const tables = tablesAmong(archive, zip.names);
+    return {
+      path: archive,
+      has: (file) => tables.has(file),
+      stream: async (file) => zip.stream(tables.get(file)!),
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+const TABLES = Object.keys(FEED_LIMITS.rows);
+
+/** The paths of a feed's tables by their names in lower case, in whatever folder they are. */
+function tablesAmong(feed: string, names: readonly string[]): Map<string, string> {
+  const tables = new Map<string, string>();
+  for (const name of names) {
+    const table = path.posix.basename(name).toLowerCase();
+    if (!TABLES.includes(table)) continue;
+    const other = tables.get(table);
+    if (other !== undefined) {
       throw new BuildError(
-        `${archive}: contains ${file} twice; put each feed into an archive of its own`,
+        `${feed}: contains ${table} twice (${other}, ${name}); put each feed into an archive of its own`,
       );
     }
-    entries.set(file, name);
+    tables.set(table, name);
   }
-  return {
-    path: archive,
-    has: (file) => entries.has(file),
-    stream: async (file) => zip.stream(entries.get(file)!),
-    close: () => zip.close(),
-  };
+  return tables;
 }

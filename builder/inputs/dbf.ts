@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import type { ByteReader } from './byte-reader.ts';
 import { damaged } from './shp.ts';
+import { decodePiece, decoderNamed } from './text.ts';
 
 /** A record's fields by name: text, or a number; `null` for an empty field. */
 export type DbfFields = Readonly<Record<string, string | number | null>>;
@@ -12,6 +14,8 @@ const END_OF_FILE = 0x1a;
 const LIVE = 0x20;
 const FILLING_BYTES = 1 << 16;
 const NUMERIC = ['N', 'F'];
+const LANGUAGE_DRIVER = 29;
+const BEYOND_ASCII = /[\x80-\xff]/;
 
 interface Column {
   readonly name: string;
@@ -22,18 +26,57 @@ interface Column {
 }
 
 /**
- * Reads the attribute table of a shapefile (dBASE III, text in UTF-8), which must have exactly the
- * number of records in its header; otherwise throws a `BuildError` that names `file` and record.
+ * Code pages by the language driver in the header. Those of DOS are left out, for which Node has no
+ * decoder, and Windows-1252, which is also in the headers of UTF-8.
  */
-export async function* readDbf(file: string, bytes: ByteReader): AsyncGenerator<DbfFields> {
-  const { count, recordBytes, columns } = await readHeader(file, bytes);
+const LANGUAGE_DRIVERS: Readonly<Record<number, string>> = {
+  19: '932',
+  38: '866',
+  77: '936',
+  78: '949',
+  79: '950',
+  101: '866',
+  120: '950',
+  121: '949',
+  122: '936',
+  123: '932',
+  124: '874',
+  200: '1250',
+  201: '1251',
+  202: '1254',
+  203: '1253',
+  204: '1257',
+};
+
+/**
+ * Reads the attribute table of a shapefile (dBASE III), which must have exactly the number of
+ * records in its header; otherwise throws a `BuildError` that names `file` and record. Names of
+ * columns are in capitals. Text is in the encoding that the `.cpg` or the header names, or else in
+ * UTF-8; each text for which that is wrong is read as Windows-1252, with a call of `onGuess`.
+ */
+export async function* readDbf(
+  file: string,
+  bytes: ByteReader,
+  encoding: string | null,
+  onGuess: () => void,
+): AsyncGenerator<DbfFields> {
+  const { count, recordBytes, columns, language } = await readHeader(file, bytes);
+  const decode = decoderNamed(encoding ?? LANGUAGE_DRIVERS[language] ?? 'utf-8');
+  const textOf = (field: Buffer): string => {
+    const text = field.toString('latin1');
+    if (!BEYOND_ASCII.test(text)) return text;
+    const decoded = decode?.(field) ?? null;
+    if (decoded !== null) return decoded;
+    if (!isUtf8(field)) onGuess();
+    return decodePiece(field);
+  };
   for (let number = 1; number <= count; number++) {
     const record = await bytes.take(recordBytes);
     if (record.length < recordBytes) throw damaged(file, `ends in record ${number} of ${count}`);
     if (record[0] !== LIVE) throw damaged(file, `record ${number} is deleted or invalid`);
     const fields: Record<string, string | number | null> = {};
     for (const { name, isNumber, start, end } of columns) {
-      const text = record.toString('utf8', start, end).trim();
+      const text = textOf(record.subarray(start, end)).trim();
       fields[name] = isNumber ? numberOf(text) : text || null;
     }
     yield fields;
@@ -57,7 +100,8 @@ async function readHeader(file: string, bytes: ByteReader) {
   let start = 1;
   let at = 0;
   for (; at + FIELD_BYTES < table.length && table[at] !== END_OF_FIELDS; at += FIELD_BYTES) {
-    const [name] = table.toString('utf8', at, at + NAME_BYTES).split('\0');
+    const [written] = table.toString('latin1', at, at + NAME_BYTES).split('\0');
+    const name = written.trim().toUpperCase();
     const end = start + table[at + 16];
     const isNumber = NUMERIC.includes(String.fromCharCode(table[at + 11]));
     columns.push({ name, isNumber, start, end });
@@ -66,7 +110,7 @@ async function readHeader(file: string, bytes: ByteReader) {
   if (table[at] !== END_OF_FIELDS || start !== recordBytes) {
     throw damaged(file, `has ${columns.length} columns of ${start} bytes for ${recordBytes}`);
   }
-  return { count, recordBytes, columns };
+  return { count, recordBytes, columns, language: head[LANGUAGE_DRIVER] };
 }
 
 function numberOf(text: string): number | null {

@@ -2,7 +2,9 @@ import { createReadStream } from 'node:fs';
 import type { Geometry } from 'geojson';
 import { messageOf } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
+import { isIdLikeWgs84, otherCoordinates } from './crs.ts';
 import { unreadable } from './fingerprint.ts';
+import { bytesOfText, decodePieces } from './text.ts';
 
 /** A feature of a file of any format. Its members are unchecked. */
 export interface FeatureRecord {
@@ -16,23 +18,34 @@ export interface FeatureRecord {
 /**
  * Reads the features of a GeoJSON file (RFC 7946) one by one: a FeatureCollection, or consecutive
  * features, newline-delimited or as a text sequence (RFC 8142). Memory depends on the largest
- * feature, not the file. `onBytes` receives the number of bytes read so far. Throws a `BuildError`
+ * feature, not the file. `onBytes` receives the number of bytes read so far. Features with text
+ * that is not UTF-8, which is read as Windows-1252, are counted in a note. Throws a `BuildError`
  * that names the feature for text that is not JSON, a truncated file, and coordinates that are not
- * WGS84.
+ * WGS84, possibly only after the last feature, so features are valid only once all have been read.
  */
 export async function* readGeoJson(
   path: string,
   onBytes: (done: number) => void = () => {},
+  note: (line: string) => void = () => {},
 ): AsyncGenerator<FeatureRecord> {
   const splitter = new FeatureSplitter(path);
   let bytes = 0;
   let number = 0;
-  for await (const chunk of chunksOf(path)) {
-    for (const text of splitter.push(chunk)) yield toFeature(`${path}: feature ${++number}`, text);
+  let guessed = 0;
+  for await (const chunk of bytesOfText(path, chunksOf(path))) {
+    for (const part of splitter.push(chunk)) {
+      const where = `${path}: feature ${++number}`;
+      const { text, guessedAt } = decodePieces(part);
+      if (guessedAt.length > 0) guessed++;
+      yield toFeature(where, text);
+    }
     bytes += chunk.length;
     onBytes(bytes);
   }
   splitter.end(number);
+  if (guessed > 0) {
+    note(`${path}: ${guessed} × a feature with text that is not UTF-8; read as Windows-1252`);
+  }
 }
 
 const CHUNK_BYTES = 1 << 20;
@@ -45,12 +58,13 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-function toFeature(where: string, text: Buffer): FeatureRecord {
-  const { type, id, properties, geometry } = parseObject(text, where);
+function toFeature(where: string, text: string): FeatureRecord {
+  const { type, id, properties, geometry, crs } = parseObject(text, where);
   if (type !== 'Feature') {
     const found = JSON.stringify(type) ?? 'missing';
     throw new BuildError(`${where}: its "type" is ${found}; GeoJSON features are needed`);
   }
+  checkCrs(where, crs);
   return {
     where,
     id,
@@ -59,22 +73,31 @@ function toFeature(where: string, text: Buffer): FeatureRecord {
   };
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-function parseObject(text: Buffer, where: string): Record<string, unknown> {
+function parseObject(text: string, where: string): Record<string, unknown> {
   try {
-    return JSON.parse(UTF8.decode(text));
+    return JSON.parse(text);
   } catch (error) {
-    const problem = messageOf(error);
-    throw new BuildError(`${where}: is not JSON in UTF-8 (${problem}); export the file again`);
+    throw new BuildError(`${where}: is not JSON (${messageOf(error)}); export the file again`);
   }
+}
+
+/** Names of systems like WGS84 in a `crs`, which GeoJSON had before RFC 7946. */
+const CRS_NAME = /(?:^|:)(EPSG|OGC):(?:[\d.]*:)?(\w+)$/i;
+
+/** Throws a `BuildError` for a `crs` of coordinates that are not like WGS84. */
+function checkCrs(where: string, crs: unknown): void {
+  if (crs === undefined || crs === null) return;
+  const { name, code } = (crs as { properties?: Record<string, unknown> | null }).properties ?? {};
+  const text = String(
+    name ?? (code === undefined ? 'an unnamed reference system' : `EPSG:${code}`),
+  );
+  const [, authority = '', number = ''] = CRS_NAME.exec(text) ?? [];
+  if (!isIdLikeWgs84(authority, number)) throw otherCoordinates(where, text);
 }
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d];
 const BEFORE_FEATURES = /"features"\s*:\s*$/;
-/** Names of longitude and latitude on WGS84 in a `crs`, which GeoJSON had before RFC 7946. */
-const WGS84 = /(CRS84|EPSG:.*4326)$/;
 /** Maximum size of a feature; a larger one has a bracket or a quote that is never closed. */
 const MAX_FEATURE_BYTES = 1 << 28;
 /** A depth at which no object is a feature: after the features of a collection. */
@@ -96,6 +119,8 @@ class FeatureSplitter {
   /** The depth at which an object is a feature: 0, or 2 within the `features` of a collection. */
   #featureDepth = 0;
   #isGeoJson = false;
+  /** Whether the members after the features of a collection are being read. */
+  #isAfterFeatures = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -126,12 +151,19 @@ class FeatureSplitter {
         if (this.#depth === this.#featureDepth && byte === OBJECT_END) {
           this.#isGeoJson = true;
           yield this.#take(chunk, start, i + 1);
-        } else if (this.#depth < this.#featureDepth) {
-          this.#featureDepth = this.#depth === 0 ? 0 : NOWHERE;
+        } else if (this.#isAfterFeatures && this.#depth === 0) {
+          this.#checkEnd(this.#take(chunk, start, i + 1));
+          this.#isAfterFeatures = false;
+          this.#featureDepth = 0;
+        } else if (this.#featureDepth === 2 && this.#depth === 1) {
+          this.#isAfterFeatures = true;
+          this.#featureDepth = NOWHERE;
+          start = i + 1;
         }
       }
     }
-    if (this.#depth > this.#featureDepth) this.#hold(chunk.subarray(start));
+    if (this.#depth > this.#featureDepth || this.#isAfterFeatures)
+      this.#hold(chunk.subarray(start));
   }
 
   /** Throws unless the file is complete, given the number of features read. */
@@ -170,15 +202,15 @@ class FeatureSplitter {
   /** Whether an array after this text is the `features` of a collection. */
   #opensCollection(head: Buffer): boolean {
     if (!BEFORE_FEATURES.test(head.toString('latin1'))) return false;
-    const { type, crs } = parseObject(Buffer.concat([head, Buffer.from('[]}')]), this.#path);
+    const { type, crs } = parseObject(`${head}[]}`, this.#path);
     if (type !== undefined && type !== 'FeatureCollection') return false;
-    const name = (crs as { properties?: { name?: unknown } } | null | undefined)?.properties?.name;
-    if (name !== undefined && !WGS84.test(String(name))) {
-      throw new BuildError(
-        `${this.#path}: its coordinates are in ${name}; export it in longitude and latitude (EPSG:4326)`,
-      );
-    }
+    checkCrs(this.#path, crs);
     this.#isGeoJson = true;
     return true;
+  }
+
+  /** Checks the members after the features of a collection, which end with its brace. */
+  #checkEnd(tail: Buffer): void {
+    checkCrs(this.#path, parseObject(`{"features":[]${tail}`, this.#path).crs);
   }
 }

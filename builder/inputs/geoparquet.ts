@@ -11,6 +11,7 @@ import { compressors } from 'hyparquet-compressors';
 import { messageOf } from '../../shards/error-facts.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import { checkProjJson, otherCoordinates } from './crs.ts';
 import { requireKind } from './file-kind.ts';
 import { unreadable } from './fingerprint.ts';
 import type { FeatureRecord } from './geojson.ts';
@@ -88,14 +89,12 @@ interface GeoMetadata {
       string,
       {
         readonly encoding?: string;
-        readonly crs?: { readonly id?: { readonly authority: string; readonly code: unknown } };
+        readonly crs?: Parameters<typeof checkProjJson>[1] | null;
         readonly covering?: { readonly bbox: Readonly<Record<string, readonly string[]>> };
       }
     >
   >;
 }
-
-const WGS84: ReadonlySet<string> = new Set(['OGC:CRS84', 'EPSG:4326']);
 
 function geometryColumnOf(path: string, metadata: FileMetaData): GeometryColumn {
   const text = metadata.key_value_metadata?.find(({ key }) => key === 'geo')?.value;
@@ -110,12 +109,9 @@ function geometryColumnOf(path: string, metadata: FileMetaData): GeometryColumn 
       `${path}: its geometry is encoded as ${column.encoding}; export it with encoding WKB`,
     );
   }
-  const { authority, code } = column.crs?.id ?? { authority: 'OGC', code: 'CRS84' };
-  if (!WGS84.has(`${authority}:${code}`)) {
-    throw new BuildError(
-      `${path}: its coordinates are in ${authority}:${code}; export it in longitude and latitude (EPSG:4326)`,
-    );
-  }
+  // Without the member, coordinates are in OGC:CRS84; null stands for an unknown system.
+  if (column.crs === null) throw otherCoordinates(path, 'an unknown reference system (crs: null)');
+  if (column.crs !== undefined) checkProjJson(path, column.crs);
   // Overture's files had the column before the standard could declare it.
   const bbox = column.covering?.bbox;
   const pathOf = (side: string) => (bbox?.[side] ?? ['bbox', side]).join('.');

@@ -1,12 +1,15 @@
 import { createReadStream } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
+import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { BuildError } from '../errors.ts';
 import { ByteReader } from './byte-reader.ts';
+import { crsOfWkt, isLikeWgs84, otherCoordinates } from './crs.ts';
 import { readDbf } from './dbf.ts';
 import { unreadable } from './fingerprint.ts';
 import { damaged, readShp, readShx, type ShpRecord, type ShxEntry } from './shp.ts';
+import { decodePiece } from './text.ts';
 import { ZipInput } from './zip.ts';
 
 /** A polygon record of a shapefile. */
@@ -19,12 +22,15 @@ export interface ShapeRecord {
 
 /**
  * Reads the polygons of a shapefile one by one: a `.zip` that contains one, or a `.shp` next to its
- * `.dbf`. Index and projection are read if present. Geometry, attributes and index must have the
+ * `.dbf`, in capitals or not. Index, projection and encoding are read if present. Geometry, attributes and index must have the
  * same records, and coordinates must be in degrees. Throws a `BuildError` that names file and
  * record, possibly only after the last record, so records are valid only once all have been read.
  */
-export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> {
-  const files = path.endsWith('.shp') ? looseFiles(path) : await zippedFiles(path);
+export async function* readShapefile(
+  input: string,
+  note: (line: string) => void = () => {},
+): AsyncGenerator<ShapeRecord> {
+  const files = isLooseShapefile(input) ? await looseFiles(input) : await zippedFiles(input);
   const streams: Readable[] = [];
   const open = async (ending: Ending) => {
     const stream = await files.open(ending);
@@ -36,9 +42,12 @@ export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> 
     if (!shp) throw new BuildError(`${files.name('.shp')}: missing or not readable`);
     if (!dbf) throw new BuildError(`${files.name('.dbf')}: missing or not readable`);
     const prj = await open('.prj');
-    if (prj) checkProjection(files.name('.prj'), await prj.take(MAX_PRJ_BYTES + 1));
+    if (prj) checkProjection(files.name('.prj'), await prj.take(MAX_TEXT_BYTES));
+    const cpg = await open('.cpg');
+    const encoding = cpg && decodePiece(await cpg.take(MAX_TEXT_BYTES)).trim();
+    let guessed = 0;
     const shapes = readShp(files.name('.shp'), shp);
-    const rows = readDbf(files.name('.dbf'), dbf);
+    const rows = readDbf(files.name('.dbf'), dbf, encoding || null, () => guessed++);
     const index = shx && readShx(files.name('.shx'), shx);
     for (let records = 0; ; records++) {
       const shape = await shapes.next();
@@ -56,35 +65,32 @@ export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> 
       if (entry && !entry.done) checkPlace(files.name('.shx'), shape.value, entry.value);
       yield { number, area: { polygons }, fields: row.value };
     }
+    if (guessed > 0) {
+      note(
+        `${files.name('.dbf')}: ${guessed} × text that is not in ${encoding || 'UTF-8'}; read as Windows-1252`,
+      );
+    }
   } catch (error) {
     if (error instanceof BuildError) throw error;
-    throw unreadable(path, error);
+    throw unreadable(input, error);
   } finally {
     for (const stream of streams) stream.destroy();
     files.close();
   }
 }
 
-/** Returns the paths of the files of an unzipped shapefile that are read. */
-export async function looseFilesOf(shp: string): Promise<string[]> {
-  const { name } = looseFiles(shp);
-  const others = await Promise.all(
-    ENDINGS.slice(1).map((ending) =>
-      access(name(ending)).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return [
-    shp,
-    ...ENDINGS.slice(1)
-      .map(name)
-      .filter((_, i) => others[i]),
-  ];
+/** Whether a file is the `.shp` of an unzipped shapefile. */
+export function isLooseShapefile(file: string): boolean {
+  return file.toLowerCase().endsWith('.shp');
 }
 
-const ENDINGS = ['.shp', '.dbf', '.shx', '.prj'] as const;
+/** Returns the paths of the files of an unzipped shapefile that are read. */
+export async function looseFilesOf(shp: string): Promise<string[]> {
+  const parts = await loosePartsOf(shp);
+  return [...parts.values()];
+}
+
+const ENDINGS = ['.shp', '.dbf', '.shx', '.prj', '.cpg'] as const;
 type Ending = (typeof ENDINGS)[number];
 
 /** The files of a shapefile, from any container. */
@@ -96,49 +102,76 @@ interface ShapefileFiles {
   close(): void;
 }
 
-function looseFiles(path: string): ShapefileFiles {
-  const name = (ending: Ending) => `${path.slice(0, -'.shp'.length)}${ending}`;
+/** The names of the files of a shapefile among others, which may differ in capitals. */
+function partsAmong(container: string, shp: string, names: readonly string[]): Map<Ending, string> {
+  const parts = new Map<Ending, string>([['.shp', shp]]);
+  for (const ending of ENDINGS.slice(1)) {
+    const part = `${stemOf(shp)}${ending}`.toLowerCase();
+    const [name, other] = names.filter((one) => one.toLowerCase() === part);
+    if (other !== undefined) {
+      throw new BuildError(`${container}: contains ${name} and ${other}; keep one of them`);
+    }
+    if (name !== undefined) parts.set(ending, name);
+  }
+  return parts;
+}
+
+function stemOf(shp: string): string {
+  return shp.slice(0, -'.shp'.length);
+}
+
+async function loosePartsOf(shp: string): Promise<Map<Ending, string>> {
+  const folder = path.dirname(shp);
+  const names = await readdir(folder).catch(() => []);
+  const parts = partsAmong(folder, path.basename(shp), names);
+  return new Map([...parts].map(([ending, name]) => [ending, path.join(folder, name)]));
+}
+
+async function looseFiles(shp: string): Promise<ShapefileFiles> {
+  const parts = await loosePartsOf(shp);
+  await access(shp).catch(() => parts.delete('.shp'));
   return {
-    name,
-    open: (ending) =>
-      access(name(ending)).then(
-        () => createReadStream(name(ending)),
-        () => null,
-      ),
+    name: (ending) => parts.get(ending) ?? `${stemOf(shp)}${ending}`,
+    open: async (ending) => {
+      const file = parts.get(ending);
+      return file === undefined ? null : createReadStream(file);
+    },
     close: () => {},
   };
 }
 
-async function zippedFiles(path: string): Promise<ShapefileFiles> {
-  const zip = await ZipInput.open(path);
-  const layers = zip.names.filter((name) => name.endsWith('.shp'));
-  const base = layers.length === 1 ? layers[0].slice(0, -'.shp'.length) : '';
-  if (!zip.names.includes(`${base}.dbf`)) {
+async function zippedFiles(archive: string): Promise<ShapefileFiles> {
+  const zip = await ZipInput.open(archive, ['.shp']);
+  try {
+    const layers = zip.endingWith('.shp');
+    const parts =
+      layers.length === 1 ? partsAmong(zip.path, layers[0], zip.names) : new Map<Ending, string>();
+    if (!parts.has('.dbf')) {
+      throw new BuildError(
+        layers.length > 1
+          ? `${zip.path}: contains ${layers.length} shapefiles; put each into an archive of its own`
+          : `${zip.path}: contains no shapefile: a .shp and a .dbf are needed`,
+      );
+    }
+    return {
+      name: (ending) => `${zip.path}: ${parts.get(ending) ?? `${stemOf(layers[0])}${ending}`}`,
+      open: async (ending) => {
+        const name = parts.get(ending);
+        return name === undefined ? null : zip.stream(name);
+      },
+      close: () => zip.close(),
+    };
+  } catch (error) {
     zip.close();
-    throw new BuildError(
-      layers.length > 1
-        ? `${path}: contains ${layers.length} shapefiles; put each into an archive of its own`
-        : `${path}: contains no shapefile: a .shp and a .dbf are needed`,
-    );
+    throw error;
   }
-  return {
-    name: (ending) => `${path}: ${base}${ending}`,
-    open: async (ending) =>
-      zip.names.includes(`${base}${ending}`) ? zip.stream(`${base}${ending}`) : null,
-    close: () => zip.close(),
-  };
 }
 
-const MAX_PRJ_BYTES = 1 << 16;
-
-/** The required start of the `.prj`, in either version of the format (WKT). */
-const IN_DEGREES = /^\s*(GEOGCS|GEOGCRS|GEODCRS)\s*\[/;
+const MAX_TEXT_BYTES = 1 << 16;
 
 function checkProjection(file: string, text: Buffer): void {
-  if (text.length <= MAX_PRJ_BYTES && IN_DEGREES.test(text.toString('latin1'))) return;
-  throw new BuildError(
-    `${file}: its coordinates are not in degrees; export it in longitude and latitude (EPSG:4269 or 4326)`,
-  );
+  const crs = crsOfWkt(decodePiece(text));
+  if (!isLikeWgs84(crs)) throw otherCoordinates(file, crs.name);
 }
 
 function checkPlace(file: string, record: ShpRecord, entry: ShxEntry): void {

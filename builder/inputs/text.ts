@@ -13,11 +13,54 @@ const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’�
  * is written, and ids that differ remain different.
  */
 export function decodePiece(bytes: Buffer): string {
-  return isUtf8(bytes)
-    ? bytes.toString('utf8')
-    : bytes
-        .toString('latin1')
-        .replaceAll(/[\x80-\x9f]/g, (byte) => WINDOWS_1252[byte.charCodeAt(0) - 0x80]);
+  return isUtf8(bytes) ? bytes.toString('utf8') : decodeWindows1252(bytes);
+}
+
+function decodeWindows1252(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replaceAll(/[\x80-\x9f]/g, (byte) => WINDOWS_1252[byte.charCodeAt(0) - 0x80]);
+}
+
+/** Names of encodings by their numbers as code pages, where those are not part of the name. */
+const CODE_PAGES: Readonly<Record<string, string>> = {
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  65001: 'utf-8',
+};
+/** A number such as 1252, CP1252, ANSI 1252, windows-1252 or 88591. */
+const CODE_PAGE = /^(?:ansi|oem|windows|cp|ms|ibm|iso)?[ _-]*(\d+)(?:[ _-](\d+))?$/i;
+
+/**
+ * A decoder by the name or number of its encoding, as files state it; it returns null for bytes
+ * that are not text in this encoding. Null for UTF-8 and unknown names, for which `decodePiece` is
+ * better.
+ */
+export function decoderNamed(label: string): ((bytes: Buffer) => string | null) | null {
+  const [, number, part = ''] = CODE_PAGE.exec(label.trim()) ?? [];
+  const page = number === undefined ? label.trim() : `${number}${part}`;
+  const name =
+    CODE_PAGES[page] ??
+    page
+      .replace(/^8859(\d+)$/, 'iso-8859-$1')
+      .replace(/^(125\d|874)$/, 'windows-$1')
+      .replace(/^866$/, 'ibm866');
+  try {
+    const decoder = new TextDecoder(name, { fatal: true });
+    if (decoder.encoding === 'utf-8') return null;
+    if (decoder.encoding === 'windows-1252') return decodeWindows1252;
+    return (bytes) => {
+      try {
+        return decoder.decode(bytes);
+      } catch {
+        return null;
+      }
+    };
+  } catch {
+    return null;
+  }
 }
 
 /** Text, and the indices of the bytes at which pieces begin that are not UTF-8. */

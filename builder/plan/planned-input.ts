@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { outlineFileOf } from '../extract/outline.ts';
 import { fingerprint, unreadable } from '../inputs/fingerprint.ts';
-import { looseFilesOf } from '../inputs/shapefile.ts';
+import { isLooseShapefile, looseFilesOf } from '../inputs/shapefile.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -62,7 +62,7 @@ export async function describeInput(input: string): Promise<PlannedInput> {
  */
 function digestOf(parts: readonly InputPart[]): string {
   if (parts.length === 1) return parts[0].sha256;
-  const lines = parts.map(({ name, sha256 }) => `${path.extname(name)} ${sha256}\n`);
+  const lines = parts.map(({ name, sha256 }) => `${path.extname(name).toLowerCase()} ${sha256}\n`);
   return createHash('sha256').update(lines.sort().join('')).digest('hex');
 }
 
@@ -76,7 +76,7 @@ async function filesReadFor(input: string): Promise<string[]> {
   } catch (error) {
     throw unreadable(input, error);
   }
-  if (input.endsWith('.shp')) return looseFilesOf(input);
+  if (isLooseShapefile(input)) return looseFilesOf(input);
   const outline = input.endsWith('.pbf') ? await outlineFileOf(input) : null;
   return outline === null ? [input] : [input, outline];
 }

@@ -28,7 +28,7 @@ export async function writePlaces(preparation: PlacePreparation): Promise<Prepar
     const stem = path.join(scratch, 'places-');
     const piles = new Partitions<number, CensusPlace>(stem, HELD_PLACES, asJson());
     let read = 0;
-    for await (const place of readCensusPlaces(paths, cells.box)) {
+    for await (const place of readCensusPlaces(paths, cells.box, (line) => progress.note(line))) {
       for (const cell of cells.touching(place.box)) await piles.add(cell, place);
       stage.at(++read);
     }

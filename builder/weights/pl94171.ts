@@ -52,9 +52,9 @@ function cell(segment: 0 | 1, field: number, weight: string, label: string, unit
  * File, technical documentation).
  */
 export async function openPl94171(path: string): Promise<WeightFile> {
-  const zip = await ZipInput.open(path);
-  const [geo, ...segments] = [/geo2020\.pl$/, /00001(2020)\.pl$/, /00002(2020)\.pl$/].map(
-    (pattern) => zip.names.find((name) => pattern.test(name)),
+  const zip = await ZipInput.open(path, ['.pl']);
+  const [geo, ...segments] = ['geo2020.pl', '000012020.pl', '000022020.pl'].map(
+    (ending) => zip.endingWith(ending)[0],
   );
   if (geo === undefined || segments.some((name) => name === undefined)) {
     zip.close();

@@ -46,7 +46,7 @@ test('files of the expected kind or an unknown kind, and missing files, are acce
 test('each reader refuses a file of another kind', async () => {
   const osm = await write('city.osm.pbf', pbf);
   const zip = await write('feed.zip', 'PK\x03\x04rest');
-  await expect(ZipInput.open(osm)).rejects.toThrow('is an OSM PBF file, not a zip archive');
+  await expect(ZipInput.open(osm, [])).rejects.toThrow('is an OSM PBF file, not a zip archive');
   await expect(openGeoTiff(zip)).rejects.toThrow('is a zip archive, not a TIFF');
   await expect(readBlobs(zip, () => {}).next()).rejects.toThrow(
     'is a zip archive, not an OSM PBF file',

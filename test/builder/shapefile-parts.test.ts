@@ -56,7 +56,7 @@ async function refusal(ending: Ending, change: Change): Promise<string> {
   expect(error).toBeInstanceOf(BuildError);
   const { message } = error as BuildError;
   expect(message.startsWith(at(`b${ending}`))).toBe(true);
-  expect(message).toMatch(/; (download it again|export it|a polygon layer)/);
+  expect(message).toMatch(/; (download it again|write them|export it|a polygon layer)/);
   return message;
 }
 
@@ -119,6 +119,8 @@ const shorter: Change = (bytes) => {
   return bytes.subarray(0, -8);
 };
 const deleted: Change = (bytes) => bytes.write('*', 32 + 64 + 1 + 21);
+const oldDatum: Change = () =>
+  Buffer.from('GEOGCS["NAD27",DATUM["North_American_Datum_1927"],UNIT["degree",0.01745]]');
 const projected: Change = () => Buffer.from('PROJCS["UTM 18N",GEOGCS["GCS"]]');
 
 test.each<[Ending, string, Change, RegExp]>([
@@ -141,21 +143,111 @@ test.each<[Ending, string, Change, RegExp]>([
   ['.dbf', 'a deleted record', deleted, /record 2 is deleted/],
   ['.dbf', 'a longer field', (b) => b.writeUInt8(200, 48), /has 2 columns of 211 bytes for 21/],
   ['.dbf', 'an endless header', (b) => b.writeUInt16LE(60_000, 8), /ends in its header/],
-  ['.prj', 'metres', projected, /not in degrees; export it in longitude/],
+  ['.prj', 'metres', projected, /its coordinates are in UTM 18N; write them in longitude/],
+  ['.prj', 'an old datum', oldDatum, /its coordinates are in NAD27; write them in longitude/],
 ])('a shapefile whose %s has %s is refused', async (ending, _, change, problem) => {
   expect(await refusal(ending, change)).toMatch(problem);
 });
 
+/** Writes an archive of these files. */
+async function zip(name: string, parts: Readonly<Record<string, Buffer>>): Promise<string> {
+  const file = new ZipFile();
+  for (const [part, bytes] of Object.entries(parts)) file.addBuffer(bytes, part);
+  file.end();
+  await pipeline(file.outputStream, createWriteStream(at(name)));
+  return at(name);
+}
+
 test('an archive of two layers, or of none, is refused', async () => {
-  const zip = async (name: string, parts: readonly string[]) => {
-    const file = new ZipFile();
-    for (const part of parts) file.addBuffer(whole[part.slice(1) as Ending], part);
-    file.end();
-    await pipeline(file.outputStream, createWriteStream(at(name)));
-    return records(at(name));
-  };
-  await expect(zip('two.zip', ['a.shp', 'a.dbf', 'c.shp', 'c.dbf'])).rejects.toThrow(
+  const two = await zip('two.zip', {
+    'a.shp': whole['.shp'],
+    'a.dbf': whole['.dbf'],
+    'C.SHP': whole['.shp'],
+    'C.DBF': whole['.dbf'],
+  });
+  await expect(records(two)).rejects.toThrow(
     'two.zip: contains 2 shapefiles; put each into an archive of its own',
   );
-  await expect(zip('none.zip', ['a.shp', 'c.dbf'])).rejects.toThrow('contains no shapefile');
+  const none = await zip('none.zip', { 'a.shp': whole['.shp'], 'c.dbf': whole['.dbf'] });
+  await expect(records(none)).rejects.toThrow('contains no shapefile');
+});
+
+test('names in capitals, folders, and the files of a Mac make no difference', async () => {
+  const file = await zip('mac.zip', {
+    '__MACOSX/in/._Blocks.SHP': Buffer.from('Mac'),
+    '__MACOSX/in/._Blocks.dbf': Buffer.from('Mac'),
+    'in/.DS_Store': Buffer.from('Mac'),
+    'in/Blocks.SHP': whole['.shp'],
+    'in/BLOCKS.dbf': whole['.dbf'],
+    'in/blocks.Prj': whole['.prj'],
+  });
+  expect(await records(file)).toEqual(await records(at('a.zip')));
+  writeFileSync(at('LOUD.SHP'), whole['.shp']);
+  writeFileSync(at('LOUD.dbf'), whole['.dbf']);
+  expect(await records(at('LOUD.SHP'))).toEqual(await records(at('a.zip')));
+});
+
+test('two files of a layer that differ in capitals alone are refused by name', async () => {
+  const file = await zip('twice.zip', {
+    'a.shp': whole['.shp'],
+    'a.dbf': whole['.dbf'],
+    'A.DBF': whole['.dbf'],
+  });
+  await expect(records(file)).rejects.toThrow('twice.zip: contains a.dbf and A.DBF; keep one');
+});
+
+/** The names that a layer has in this encoding, and the notes on them. */
+async function namesIn(name: Buffer, cpg: string | null, language = 0) {
+  const dbf = Buffer.from(whole['.dbf']);
+  dbf[29] = language;
+  // Records of 21 bytes follow the header, each with a mark before the name.
+  name.copy(Buffer.from(dbf.buffer, dbf.byteOffset + 97 + 1, 10).fill(' '));
+  const file = await zip('named.zip', {
+    'n.shp': whole['.shp'],
+    'n.dbf': dbf,
+    ...(cpg !== null && { 'n.cpg': Buffer.from(cpg) }),
+  });
+  const notes: string[] = [];
+  const names: unknown[] = [];
+  for await (const { fields } of readShapefile(file, (line) => notes.push(line))) {
+    names.push(fields.NAME);
+  }
+  return { name: names[0], notes };
+}
+
+const LATIN = Buffer.from('Ca\xf1on \x80', 'latin1');
+const KOI8 = Buffer.from([0xee, 0xc5, 0xd7, 0xc1]);
+
+test.each([
+  ['ISO-8859-1', LATIN, 'Cañon €'],
+  ['88591', LATIN, 'Cañon €'],
+  ['1252', LATIN, 'Cañon €'],
+  ['ANSI 1252\r\n', LATIN, 'Cañon €'],
+  ['windows-1252', LATIN, 'Cañon €'],
+  // These bytes are UTF-8 too, but not what the file says.
+  ['ISO-8859-1', Buffer.from('Cañon'), 'CaÃ±on'],
+  ['UTF-8', Buffer.from('Cañon'), 'Cañon'],
+  ['65001', Buffer.from('Cañon'), 'Cañon'],
+  [null, Buffer.from('Cañon'), 'Cañon'],
+  ['ISO-8859-2', Buffer.from([0xa3]), 'Ł'],
+  ['cp1251', Buffer.from([0xcd, 0xe5]), 'Не'],
+  ['KOI8-R', KOI8, 'Нева'],
+])('text is in the encoding that the .cpg names: %s', async (cpg, bytes, name) => {
+  expect(await namesIn(bytes, cpg)).toEqual({ name, notes: [] });
+});
+
+test('the language in the header counts without a .cpg', async () => {
+  const cyrillic = Buffer.from([0xcd, 0xe5]);
+  expect(await namesIn(cyrillic, null, 201)).toEqual({ name: 'Не', notes: [] });
+  expect((await namesIn(cyrillic, 'ISO-8859-1', 201)).name).toBe('Íå');
+});
+
+test('text that is not in the encoding is Windows-1252, with a note', async () => {
+  for (const cpg of [null, 'UTF-8', 'no such encoding']) {
+    const { name, notes } = await namesIn(LATIN, cpg);
+    expect(name).toBe('Cañon €');
+    expect(notes).toEqual([
+      expect.stringMatching(/n\.dbf: 1 × text that is not in .*Windows-1252/),
+    ]);
+  }
 });

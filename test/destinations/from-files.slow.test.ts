@@ -445,6 +445,50 @@ describe('a GeoJSON file', () => {
     }
   });
 
+  test.each([
+    'EPSG:4326',
+    'EPSG:4269',
+    'urn:ogc:def:crs:OGC:1.3:CRS84',
+    'urn:ogc:def:crs:EPSG::4326',
+  ])('in %s is read, wherever it says so', async (name) => {
+    const crs = { type: 'name', properties: { name } };
+    for (const members of [
+      { crs, features },
+      { features, crs },
+    ]) {
+      const text = JSON.stringify({ type: 'FeatureCollection', ...members });
+      expect((await read([write('crs.geojson', text)])).places).toHaveLength(40);
+    }
+  });
+
+  test('is read in UTF-8, UTF-16, and Windows-1252, which is noted', async () => {
+    const names = ['Cañon', '“CAFÉ” €5', 'plain'];
+    const text = JSON.stringify({
+      type: 'FeatureCollection',
+      features: names.map((name, i) => listed(i, { name }, [i, 0])),
+    });
+    const windows = Buffer.from(
+      text.replaceAll(/[“”€]/g, (sign) => ({ '“': '\x93', '”': '\x94', '€': '\x80' })[sign]!),
+      'latin1',
+    );
+    const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
+    for (const [bytes, notes] of [
+      [Buffer.from(text), []],
+      [Buffer.from(utf16), []],
+      [Buffer.from(utf16).swap16(), []],
+      [windows, [expect.stringMatching(/: 2 × a feature with text that is not UTF-8; read as W/)]],
+    ] as const) {
+      const noted: string[] = [];
+      const found: unknown[] = [];
+      const file = scratch.write('encoded.geojson', bytes);
+      for await (const { properties } of readGeoJson(file, undefined, (line) => noted.push(line))) {
+        found.push(properties.name);
+      }
+      expect([found, noted]).toEqual([names, notes]);
+    }
+  });
+
+  const metres = { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::26985' } };
   const collection = JSON.stringify({ type: 'FeatureCollection', features });
   const broken: [problem: string, text: string | Uint8Array, says: RegExp][] = [
     [
@@ -462,18 +506,24 @@ describe('a GeoJSON file', () => {
       /feature 4: is not J/,
     ],
     [
-      'is in Latin-1',
-      Buffer.from(collection.replaceAll('💧', ''), 'latin1'),
-      /feature 1: is not JSON in/,
+      'is projected',
+      JSON.stringify({ type: 'FeatureCollection', crs: metres, features }),
+      /its coordinates are in urn:ogc:def:crs:EPSG::26985; write them in longitude/,
     ],
     [
-      'is projected',
-      JSON.stringify({
-        type: 'FeatureCollection',
-        features,
-        crs: { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::26985' } },
-      }).replace(/"features":(\[.*\]),("crs":.*)}$/, '$2,"features":$1}'),
-      /its coordinates are in urn:ogc:def:crs:EPSG::26985; export it in longitude/,
+      'says so after its features',
+      JSON.stringify({ type: 'FeatureCollection', features, name: 'x', crs: metres }),
+      /its coordinates are in urn:ogc:def:crs:EPSG::26985; write them in longitude/,
+    ],
+    [
+      'is projected by feature',
+      JSON.stringify({ ...features[0], crs: metres }),
+      /feature 1: its coordinates are in urn:ogc:def:crs:EPSG::26985/,
+    ],
+    [
+      'does not name its reference system',
+      JSON.stringify({ type: 'FeatureCollection', features, crs: { type: 'link' } }),
+      /its coordinates are in an unnamed reference system/,
     ],
   ];
   test.each(broken)('that %s is refused by name', async (_, text, says) => {
@@ -506,6 +556,21 @@ describe('a GeoParquet file', () => {
     primary_column: 'geometry',
     columns: { geometry: { encoding: 'WKB' } },
   };
+
+  const axes = (unit: string) => ({ subtype: 'x', axis: [{ unit }, { unit }] });
+  const DEGREES = {
+    type: 'GeographicCRS',
+    name: 'WGS 84',
+    datum_ensemble: { name: 'World Geodetic System 1984 ensemble' },
+    coordinate_system: axes('degree'),
+  };
+  const UTM = {
+    type: 'ProjectedCRS',
+    name: 'WGS 84 / UTM zone 14N',
+    base_crs: DEGREES,
+    coordinate_system: axes('kilometre'),
+  };
+  const crsOf = (crs: unknown) => ({ columns: { geometry: { encoding: 'WKB', crs } } });
 
   const METRES = { encoding: 'WKB', crs: { id: { authority: 'EPSG', code: 26985 } } };
 
@@ -614,8 +679,29 @@ describe('a GeoParquet file', () => {
     ['without GeoParquet’s metadata', null, /without GeoParquet metadata/],
     ['with another encoding', { columns: { geometry: { encoding: 'point' } } }, /as point; exp/],
     ['that is projected', { columns: { geometry: METRES } }, /its coordinates are in EPSG:26985/],
+    [
+      'that is projected, without an id',
+      crsOf(UTM),
+      /are in WGS 84 \/ UTM zone 14N; write them in/,
+    ],
+    [
+      'on another datum',
+      crsOf({ ...DEGREES, name: 'NAD27', datum: { name: 'NAD27' } }),
+      /are in NAD27;/,
+    ],
+    ['in radians', crsOf({ ...DEGREES, coordinate_system: axes('radian') }), /are in WGS 84;/],
+    ['in an unknown system', crsOf(null), /are in an unknown reference system/],
   ])('%s is refused by name', async (_, geo, says) => {
     await expect(read([parquet('refused.parquet', [overture('1')], geo)])).rejects.toThrow(says);
+  });
+
+  test.each([
+    ['WGS 84 without an id', DEGREES],
+    ['NAD83', { ...DEGREES, name: 'NAD83', datum: { name: 'North American Datum 1983' } }],
+    ['an id alone', { id: { authority: 'EPSG', code: 4269 } }],
+  ])('in %s is read', async (_, crs) => {
+    const file = parquet('degrees.parquet', [overture('1')], crsOf(crs));
+    expect((await read([file])).places).toHaveLength(1);
   });
 
   test('that is truncated is refused by name', async () => {

@@ -83,7 +83,7 @@ async function putCounties(counties: readonly { county: string; rings: Ring[] }[
 async function zippedAnew(feed: Uint8Array, isWanted: (name: string) => boolean): Promise<Buffer> {
   const [before, after] = ['before.zip', 'after.zip'].map((name) => path.join(folderPath(), name));
   writeFileSync(before, feed);
-  const zip = await ZipInput.open(before);
+  const zip = await ZipInput.open(before, ['.txt']);
   const parts: ZipPart[] = [];
   for (const name of zip.names.filter(isWanted).reverse()) {
     const content = await buffer(zip.stream(name));

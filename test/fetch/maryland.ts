@@ -81,7 +81,7 @@ async function putWeights(
     const csv = gunzipSync(readFileSync(file)).toString();
     mirror.put(served, gzipSync(moved(csv)));
   }
-  const zip = await ZipInput.open(pl);
+  const zip = await ZipInput.open(pl, ['.pl']);
   const parts: ZipPart[] = [];
   for (const name of zip.names) {
     const bytes = Buffer.from(moved(await text(zip.stream(name))), 'latin1');

@@ -1,6 +1,10 @@
+import { createWriteStream } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
 import { BuildError } from '../../builder/errors.ts';
 import { readFeedOutline } from '../../builder/gtfs/feed-outline.ts';
 import { openFeedSource } from '../../builder/gtfs/feed-source.ts';
@@ -49,7 +53,85 @@ test('an archive with two feeds is refused by the table that it has twice', asyn
   const file = await writeFeed(at('feed.zip'), { ...TABLES, 'other/trips.txt': [{ a: 1 }] });
   await expect(openFeedSource(file)).rejects.toThrow(BuildError);
   await expect(openFeedSource(file)).rejects.toThrow(
-    `${file}: contains trips.txt twice; put each feed into an archive of its own`,
+    `${file}: contains trips.txt twice (trips.txt, other/trips.txt); put each feed into an archive of its own`,
+  );
+});
+
+/** Reads a table of a feed. */
+async function tableOf(feed: string, table = 'trips.txt'): Promise<string> {
+  const source = await openFeedSource(feed);
+  try {
+    return await text(await source.stream(table));
+  } finally {
+    source.close();
+  }
+}
+
+const PAGE = Buffer.from(`\n<!doctype html><title>Feed</title>${' '.repeat(600)}</html>\n`);
+const WARNING = Buffer.from('\n\nWarning: headers already sent\n');
+
+test.each([
+  ['after', (archive: Buffer) => Buffer.concat([archive, PAGE])],
+  ['before', (archive: Buffer) => Buffer.concat([WARNING, archive])],
+  ['around', (archive: Buffer) => Buffer.concat([WARNING, archive, PAGE, PAGE])],
+])('bytes that a server adds %s an archive are passed over', async (_, add) => {
+  const file = await writeFeed(at('feed.zip'), TABLES);
+  await writeFile(file, add(await readFile(file)));
+  expect(await tableOf(file)).toBe('trip_id\nt\n');
+});
+
+test('an archive that is cut off, or has another one before it, is refused', async () => {
+  const archive = await readFile(await writeFeed(at('feed.zip'), TABLES));
+  await writeFile(at('cut.zip'), archive.subarray(0, -1));
+  await expect(openFeedSource(at('cut.zip'))).rejects.toThrow(
+    `${at('cut.zip')}: not a readable zip archive (its end is missing); download it again`,
+  );
+  await writeFile(at('two.zip'), Buffer.concat([archive, archive]));
+  await expect(openFeedSource(at('two.zip'))).rejects.toThrow(
+    `${at('two.zip')}: not a readable zip archive (another archive, `,
+  );
+});
+
+test('names of tables may be in capitals, in an archive and in a folder', async () => {
+  const loud = { 'Stops.TXT': TABLES['stops.txt'], 'TRIPS.TXT': TABLES['trips.txt'] };
+  for (const feed of [at('loud.zip'), at('loud')]) {
+    expect(await tableOf(await writeFeed(feed, loud))).toBe('trip_id\nt\n');
+  }
+  const both = await writeFeed(at('both.zip'), { ...TABLES, 'TRIPS.TXT': [{ trip_id: 'u' }] });
+  await expect(openFeedSource(both)).rejects.toThrow(
+    `${both}: contains trips.txt twice (trips.txt, TRIPS.TXT); put each feed`,
+  );
+});
+
+/** Writes an archive of these files. */
+async function zipOf(name: string, files: Readonly<Record<string, Buffer>>): Promise<string> {
+  const zip = new ZipFile();
+  for (const [file, bytes] of Object.entries(files)) zip.addBuffer(bytes, file);
+  zip.end();
+  await pipeline(zip.outputStream, createWriteStream(at(name)));
+  return at(name);
+}
+
+test('the only archive inside an archive is the feed, unless the outer one has tables', async () => {
+  const inner = await readFile(await writeFeed(at('inner.zip'), TABLES));
+  const outer = await zipOf('outer.zip', {
+    'readme.txt': Buffer.from('A feed.'),
+    'in/GTFS.ZIP': inner,
+    '__MACOSX/in/._GTFS.ZIP': Buffer.from('Mac'),
+  });
+  expect(await tableOf(outer)).toBe('trip_id\nt\n');
+  const mixed = await zipOf('mixed.zip', {
+    'trips.txt': Buffer.from('trip_id\nouter\n'),
+    'old.zip': inner,
+  });
+  expect(await tableOf(mixed)).toBe('trip_id\nouter\n');
+  const several = await zipOf('several.zip', { 'bus.zip': inner, 'rail.zip': inner });
+  await expect(openFeedSource(several)).rejects.toThrow(
+    `${several}: contains 2 archives (bus.zip, rail.zip); unpack it, and give those that are needed`,
+  );
+  const damaged = await zipOf('damaged.zip', { 'bus.zip': inner.subarray(0, -1) });
+  await expect(openFeedSource(damaged)).rejects.toThrow(
+    `${damaged}: bus.zip: not a readable zip archive (its end is missing)`,
   );
 });
 
