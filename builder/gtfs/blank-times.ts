@@ -34,10 +34,9 @@ export function hasDistances(calls: readonly BlankableCall[]): boolean {
 
 /**
  * Fills in the blank times between those given, at an even speed: along `shape_dist_traveled`, else
- * along `shape`, else in straight lines between stops. Of the better measure, also some calls may
- * lack a usable value: they are placed between their neighbours by the next one. `stops` are those
- * of the calls, `shape` has the metres along the shape at each. Passes each call filled in to
- * `report`, with its rule.
+ * along the trip's shape, else in straight lines between stops. A call without a usable value of a
+ * measure is placed between its neighbours by the next measure. `stops` are those of the calls, and
+ * `shape` has their places along the shape. Passes each call filled in to `report`, with its rule.
  */
 export function fillBlankTimes(
   calls: readonly BlankableCall[],

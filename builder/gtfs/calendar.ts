@@ -3,14 +3,9 @@ import { BuildError } from '../errors.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
-import {
-  dayNumber,
-  isServiceDate,
-  type ServiceDate,
-  type ServiceDay,
-  weekdayOf,
-} from './service-time.ts';
-import { readTable } from './table.ts';
+import { dayNumber, type ServiceDate, type ServiceDay, weekdayOf } from './service-time.ts';
+import { type Row, readTable } from './table.ts';
+import { codeOf, parseServiceDate } from './values.ts';
 
 const WEEKDAYS = [
   'monday',
@@ -25,6 +20,9 @@ const WEEKDAYS = [
 const MONDAY_TO_FRIDAY = 0b11111;
 const FIRST_DAY = dayNumber(FEED_LIMITS.firstDate);
 const LAST_DAY = dayNumber(FEED_LIMITS.lastDate);
+
+/** GTFS `exception_type`. */
+const [ADDED, REMOVED] = ['1', '2'];
 
 interface Service {
   /** One bit per weekday; Monday is the lowest. */
@@ -55,32 +53,42 @@ export class Calendar {
       'calendar.txt',
       ['service_id', 'start_date', 'end_date'],
       (row) => {
-        const [start, end] = [row.text('start_date'), row.text('end_date')];
-        if (!isServiceDate(start) || !isServiceDate(end)) {
+        const [start, end] = [row.text('start_date'), row.text('end_date')].map(parseServiceDate);
+        if (start === null || end === null) {
           return report.add('calendar.txt', row.line, 'no valid start_date and end_date; left out');
         }
-        const service = calendar.#service(row.text('service_id'));
-        service.weekdays = WEEKDAYS.reduce(
-          (bits, day, i) => (row.text(day) === '1' ? bits | (1 << i) : bits),
-          0,
-        );
+        const id = row.text('service_id');
+        if (calendar.has(id)) {
+          return report.add('calendar.txt', row.line, 'duplicate service_id; left out');
+        }
+        if (end < start) {
+          const problem = 'end_date before start_date; never runs by its weekdays';
+          report.add('calendar.txt', row.line, problem);
+        }
+        const service = calendar.#service(id);
+        service.weekdays = weekdaysOf(row, report);
         service.firstDay = Math.max(dayNumber(start), FIRST_DAY);
         service.lastDay = Math.min(dayNumber(end), LAST_DAY);
       },
     );
     const columns = ['service_id', 'date', 'exception_type'];
     await readTable(source, report, 'calendar_dates.txt', columns, (row) => {
-      const date = row.text('date');
-      const type = row.text('exception_type');
-      if (!isServiceDate(date) || (type !== '1' && type !== '2')) {
+      const date = parseServiceDate(row.text('date'));
+      const type = codeOf(row.text('exception_type'));
+      if (date === null || (type !== ADDED && type !== REMOVED)) {
         return report.add('calendar_dates.txt', row.line, 'no valid date or exception; left out');
       }
       const day = dayNumber(date);
       if (day < FIRST_DAY || day > LAST_DAY) {
         return report.add('calendar_dates.txt', row.line, 'a date out of range; left out');
       }
-      const service = calendar.#service(row.text('service_id'));
-      (type === '1' ? service.added : service.removed).add(day);
+      const { added, removed } = calendar.#service(row.text('service_id'));
+      const [days, others] = type === ADDED ? [added, removed] : [removed, added];
+      if (others.has(day)) {
+        const problem = 'contradicts an earlier row of the day; left out';
+        return report.add('calendar_dates.txt', row.line, problem);
+      }
+      days.add(day);
     });
     return calendar;
   }
@@ -136,7 +144,7 @@ export class Calendar {
         ofWeekday[lastDay - first + 1] -= count;
       }
       for (const day of added) {
-        if (!removed.has(day) && !runsRegularly(service, day)) exceptions[day - first] += count;
+        if (!runsRegularly(service, day)) exceptions[day - first] += count;
       }
       for (const day of removed) {
         if (runsRegularly(service, day)) exceptions[day - first] -= count;
@@ -178,6 +186,19 @@ export class Calendar {
     sumCounts(changes);
     return (day) => changes[day - FIRST_DAY] > 0;
   }
+}
+
+/** Returns the weekdays of a service, as bits. */
+function weekdaysOf(row: Row, report: FeedReport): number {
+  let bits = 0;
+  for (const [i, day] of WEEKDAYS.entries()) {
+    const runs = codeOf(row.text(day));
+    if (runs === '1') bits |= 1 << i;
+    else if (runs !== '0') {
+      report.add('calendar.txt', row.line, `${day} neither 0 nor 1; taken as 0`);
+    }
+  }
+  return bits;
 }
 
 /**

@@ -4,10 +4,11 @@ import { FeedReport } from './feed-report.ts';
 import { type FeedSource, openFeedSource } from './feed-source.ts';
 import { type Frequency, readFrequencies, runsOf } from './frequencies.ts';
 import { type Pathway, readPathways } from './pathways.ts';
-import { dayNumber, isServiceDate, isTimeZone, type ServiceDay } from './service-time.ts';
+import { dayNumber, isTimeZone, type ServiceDay } from './service-time.ts';
 import { type FeedStop, readStops } from './stops.ts';
 import { readTable } from './table.ts';
 import { readTransfers, type Transfers } from './transfers.ts';
+import { codeOf, parseServiceDate } from './values.ts';
 
 export interface FeedTrip {
   readonly id: string;
@@ -107,7 +108,7 @@ export async function readFeed(path: string): Promise<Feed> {
     const stops = await readStops(source, report);
     const calendar = await Calendar.read(source, report);
     const { onDemand, railways, routeNames } = await readRoutes(source, report);
-    const trips = await readTripHeads(source, calendar, onDemand, report);
+    const trips = await readTripHeads(source, calendar, { onDemand, routeNames }, report);
     const frequencies = await readFrequencies(source, trips, report);
     return {
       source,
@@ -131,53 +132,60 @@ export async function readFeed(path: string): Promise<Feed> {
 }
 
 async function readFeedInfo(source: FeedSource, report: FeedReport): Promise<FeedInfo> {
-  let [feedId, publisher, first, last] = ['', '', '', ''];
+  let info: FeedInfo | null = null;
   await readTable(source, report, 'feed_info.txt', [], (row) => {
-    feedId ||= row.text('feed_id');
-    publisher ||= row.text('feed_publisher_name');
-    const date = (column: string) => {
+    if (info) return report.add('feed_info.txt', row.line, 'another row than the first; left out');
+    const day = (column: string): ServiceDay | null => {
       const text = row.text(column);
-      if (text === '' || isServiceDate(text)) return text;
-      report.add('feed_info.txt', row.line, `no valid ${column}; left out`);
-      return '';
+      const date = parseServiceDate(text);
+      if (date !== null) return dayNumber(date);
+      if (text !== '') report.add('feed_info.txt', row.line, `no valid ${column}; left out`);
+      return null;
     };
-    first ||= date('feed_start_date');
-    last ||= date('feed_end_date');
+    info = {
+      feedId: row.text('feed_id') || null,
+      publisher: row.text('feed_publisher_name') || null,
+      firstDay: day('feed_start_date'),
+      lastDay: day('feed_end_date'),
+    };
   });
-  return {
-    feedId: feedId || null,
-    publisher: publisher || null,
-    firstDay: first === '' ? null : dayNumber(first),
-    lastDay: last === '' ? null : dayNumber(last),
-  };
+  return info ?? { feedId: null, publisher: null, firstDay: null, lastDay: null };
 }
 
+/** Reads the name of the first agency, and the first time zone, which must be that of all. */
 async function readAgency(source: FeedSource, report: FeedReport) {
-  let first: { agency: string; timeZone: string } | null = null;
+  let name: string | null = null;
+  const zones: { readonly line: number; readonly zone: string; readonly isValid: boolean }[] = [];
+  const ids = new Set<string>();
   const agencies = new Set<string>();
   await readTable(source, report, 'agency.txt', ['agency_timezone'], (row) => {
-    const timeZone = row.text('agency_timezone');
-    const agency = row.text('agency_name') || row.text('agency_id');
-    first ??= { agency, timeZone };
+    const id = row.text('agency_id');
+    if (ids.has(id)) return report.add('agency.txt', row.line, 'duplicate agency_id; left out');
+    if (id !== '') ids.add(id);
+    const agency = row.text('agency_name') || id;
+    name ??= agency;
     agencies.add(agency.toLowerCase());
-    if (timeZone !== first.timeZone) {
-      report.add(
-        'agency.txt',
-        row.line,
-        `a different time zone; ${first.timeZone} is used for all`,
-      );
-    }
+    const zone = row.text('agency_timezone');
+    zones.push({ line: row.line, zone, isValid: isTimeZone(zone) });
   });
-  // Assigned in the callback, which the compiler does not track.
-  const found = first as { agency: string; timeZone: string } | null;
-  if (!found) throw new BuildError(`${source.path}: agency.txt lists no agency`);
-  if (!isTimeZone(found.timeZone)) {
+  if (zones.length === 0) throw new BuildError(`${source.path}: agency.txt lists no agency`);
+  const timeZone = zones.find(({ isValid }) => isValid)?.zone;
+  if (timeZone === undefined) {
+    const { line, zone } = zones[0];
     throw new BuildError(
-      `${source.path}: agency.txt: "${found.timeZone}" is not a time zone such as America/New_York`,
+      `${source.path}: agency.txt: line ${line}: agency_timezone "${zone}" is not a time zone such as America/New_York; correct it`,
     );
   }
-  return { ...found, agencies };
+  for (const { line, zone, isValid } of zones) {
+    if (zone === timeZone) continue;
+    const what = isValid ? 'a different time zone' : 'no valid agency_timezone';
+    report.add('agency.txt', line, `${what}; ${timeZone} is used for all`);
+  }
+  return { agency: name ?? '', agencies, timeZone };
 }
+
+/** GTFS `route_type` of buses, and the number of extended types, of which most are unused. */
+const [BUS, ROUTE_TYPES] = [3, 1800];
 
 /**
  * Reads the names and kinds of routes, according to GTFS's own types and the widely used extended
@@ -188,7 +196,13 @@ async function readRoutes(source: FeedSource, report: FeedReport) {
   const railways = new Map<string, RailKind>();
   const routeNames = new Map<string, string>();
   await readTable(source, report, 'routes.txt', ['route_id'], (row) => {
-    const [id, type] = [row.text('route_id'), row.number('route_type') ?? 0];
+    const [id, stated] = [row.text('route_id'), row.number('route_type')];
+    if (routeNames.has(id)) {
+      return report.add('routes.txt', row.line, 'duplicate route_id; left out');
+    }
+    const isKnown = stated !== null && stated >= 0 && stated < ROUTE_TYPES;
+    if (!isKnown) report.add('routes.txt', row.line, 'no valid route_type; taken as 3, a bus');
+    const type = isKnown ? stated : BUS;
     if (type === 715 || (type >= 1500 && type < 1600)) onDemand.add(id);
     routeNames.set(id, row.text('route_short_name') || row.text('route_long_name') || id);
     const kind = railKindOf(type);
@@ -208,18 +222,22 @@ function railKindOf(type: number): RailKind | null {
 async function readTripHeads(
   source: FeedSource,
   calendar: Calendar,
-  routesOnDemand: ReadonlySet<string>,
+  routes: Pick<Feed, 'routeNames'> & { readonly onDemand: ReadonlySet<string> },
   report: FeedReport,
 ) {
   const trips = new Map<string, FeedTrip>();
   await readTable(source, report, 'trips.txt', ['trip_id', 'service_id'], (row) => {
     const [id, service] = [row.text('trip_id'), row.text('service_id')];
+    if (id === '') return report.add('trips.txt', row.line, 'no trip_id; left out');
     if (trips.has(id)) return report.add('trips.txt', row.line, 'duplicate trip_id; left out');
     if (!calendar.has(service)) {
       report.add('trips.txt', row.line, 'service missing from the calendar; never runs');
     }
-    const [route, direction] = [row.text('route_id'), row.text('direction_id')];
-    const onDemand = routesOnDemand.has(route);
+    const [route, direction] = [row.text('route_id'), codeOf(row.text('direction_id'))];
+    if (source.has('routes.txt') && !routes.routeNames.has(route)) {
+      report.add('trips.txt', row.line, 'route missing from routes.txt; taken as a bus');
+    }
+    const onDemand = routes.onDemand.has(route);
     if (onDemand) report.add('trips.txt', row.line, 'on a demand-responsive route; left out');
     const [block, shape] = [row.text('block_id'), row.text('shape_id')];
     trips.set(id, { id, service, route, direction, block, shape, onDemand, line: row.line });

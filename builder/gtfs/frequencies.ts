@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
-import { parseServiceTime, type ServiceSeconds } from './service-time.ts';
+import type { ServiceSeconds } from './service-time.ts';
 import { readTable } from './table.ts';
+import { codeOf, parseServiceTime } from './values.ts';
 
 /** A period of the day in which a trip is repeated at a headway. */
 export interface Frequency {
@@ -17,6 +18,10 @@ export interface Frequency {
   readonly exact: boolean;
 }
 
+/** GTFS `exact_times`. */
+const EXACT = '1';
+const EXACT_TIMES = new Set(['', '0', EXACT]);
+
 /** Reads `frequencies.txt`. Returns frequencies by trip id; trips without any are absent. */
 export async function readFrequencies(
   source: FeedSource,
@@ -24,6 +29,7 @@ export async function readFrequencies(
   report: FeedReport,
 ): Promise<Map<string, Frequency[]>> {
   const frequencies = new Map<string, Frequency[]>();
+  const starts = new Set<string>();
   const columns = ['trip_id', 'start_time', 'end_time', 'headway_secs'];
   await readTable(source, report, 'frequencies.txt', columns, (row) => {
     const start = parseServiceTime(row.text('start_time'));
@@ -40,7 +46,15 @@ export async function readFrequencies(
     if (!trips.has(trip)) {
       return report.add('frequencies.txt', row.line, 'trip missing from trips.txt; left out');
     }
-    const frequency = { start, end, headway, exact: row.text('exact_times') === '1' };
+    const exactTimes = codeOf(row.text('exact_times'));
+    if (!EXACT_TIMES.has(exactTimes)) {
+      report.add('frequencies.txt', row.line, 'unknown exact_times; taken as 0, only the headway');
+    }
+    const frequency = { start, end, headway, exact: exactTimes === EXACT };
+    if (starts.has(`${start} ${trip}`)) {
+      return report.add('frequencies.txt', row.line, 'duplicate start_time of a trip; left out');
+    }
+    starts.add(`${start} ${trip}`);
     const known = frequencies.get(trip);
     if (known) known.push(frequency);
     else frequencies.set(trip, [frequency]);
@@ -57,15 +71,24 @@ function isHeadway(headway: number | null): headway is ServiceSeconds {
 }
 
 /**
- * Returns the departures of a repeated trip from its first stop. If only the headway is known, the
- * first departure is within one headway of the start, at a second that a hash of the trip
- * determines, so that lines do not all leave together and every build gets the same result.
+ * Returns the departures of a repeated trip from its first stop between two times. If only the
+ * headway is known, the first departure of all is within one headway of the start, at a second that
+ * a hash of the trip determines, so that lines do not all leave together and every build gets the
+ * same result.
  */
-export function departuresOf(trip: string, { start, end, headway, exact }: Frequency) {
+export function departuresOf(
+  trip: string,
+  { start, end, headway, exact }: Frequency,
+  from = Number.NEGATIVE_INFINITY,
+  to = Number.POSITIVE_INFINITY,
+): ServiceSeconds[] {
   const departures: ServiceSeconds[] = [];
   const first = exact ? start : start + headwayPhase(trip, start, headway);
-  for (let time = first; time < end; time += headway) departures.push(time);
-  return departures;
+  for (let run = Math.max(0, Math.ceil((from - first) / headway)); ; run++) {
+    const time = first + run * headway;
+    if (time >= end || time > to) return departures;
+    departures.push(time);
+  }
 }
 
 /** Returns how often a repeated trip runs; the result may be one too high. */

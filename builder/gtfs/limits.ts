@@ -32,9 +32,12 @@ export const FEED_LIMITS = {
    * The shortest headway, in seconds: shorter than any real one, even of the cabins of a cable car.
    */
   minHeadway: 5,
-  /** Trips of a feed that headways generate, and the calls of these trips. */
-  repeatedTrips: 200_000,
-  repeatedCalls: 10_000_000,
+  /**
+   * Trips of a feed that headways generate around the departures of one morning, and the calls of
+   * these trips.
+   */
+  repeatedTrips: 500_000,
+  repeatedCalls: 20_000_000,
   /** Calls of a trip. */
   calls: 2_000,
   /** Points of the shapes along which blank times are filled in. */

@@ -6,6 +6,7 @@ import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { type FeedStop, LOCATION } from './stops.ts';
 import { type Row, readTable } from './table.ts';
+import { codeOf } from './values.ts';
 
 export interface Pathway {
   readonly from: string;
@@ -30,7 +31,11 @@ export async function readPathways(
   report: FeedReport,
 ): Promise<Pathway[]> {
   const pathways: Pathway[] = [];
+  const ids = new Set<string>();
   await readTable(source, report, FILE, ['from_stop_id', 'to_stop_id'], (row) => {
+    const id = row.text('pathway_id');
+    if (ids.has(id)) return report.add(FILE, row.line, 'duplicate pathway_id; left out');
+    if (id !== '') ids.add(id);
     const from = stops.get(row.text('from_stop_id'));
     const to = stops.get(row.text('to_stop_id'));
     if (!from || !to) {
@@ -41,7 +46,8 @@ export async function readPathways(
       return report.add(FILE, row.line, 'no valid time or length; left out');
     }
     const bothWays =
-      row.text('is_bidirectional') === '1' && row.text('pathway_mode') !== MODE.exitGate;
+      codeOf(row.text('is_bidirectional')) === '1' &&
+      codeOf(row.text('pathway_mode')) !== MODE.exitGate;
     pathways.push({ from: placeOf(from), to: placeOf(to), seconds, bothWays });
   });
   return pathways;
@@ -60,7 +66,7 @@ function secondsAlong(row: Row, from: FeedStop, to: FeedStop): Seconds {
   const metres = length ?? (steps === null ? metresBetween(from, to) : 0);
   const climb =
     steps === null
-      ? secondsUp(row.text('pathway_mode'), from, to)
+      ? secondsUp(codeOf(row.text('pathway_mode')), from, to)
       : Math.abs(steps) * SECONDS_PER_STEP;
   return metres / ROUTING.walkMetresPerSecond + climb;
 }

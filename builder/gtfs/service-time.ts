@@ -1,7 +1,5 @@
 import type { Millis, Seconds } from '../../shards/units.ts';
 
-import { FEED_LIMITS } from './limits.ts';
-
 /**
  * Seconds on a service day, counted as in GTFS from noon minus twelve hours: from midnight, except
  * on the two days a year when the clocks change. Times over 86,400 are in the following night.
@@ -13,24 +11,6 @@ export type ServiceDate = string;
 
 /** A calendar day as the number of days since 1970-01-01. */
 export type ServiceDay = number;
-
-const TIME = /^(\d{1,3}):([0-5]\d):([0-5]\d)$/;
-
-/**
- * Reads `H:MM:SS`; `null` for an empty field, `NaN` for anything else, including times that are too
- * late.
- */
-export function parseServiceTime(text: string): ServiceSeconds | null {
-  if (text === '') return null;
-  const match = TIME.exec(text);
-  if (!match) return Number.NaN;
-  const time = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
-  return time <= FEED_LIMITS.serviceTime ? time : Number.NaN;
-}
-
-export function isServiceDate(text: string): boolean {
-  return /^\d{8}$/.test(text) && dateOf(dayNumber(text)) === text;
-}
 
 const MILLIS_PER_DAY = 86_400_000;
 

@@ -4,19 +4,22 @@ import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { isTimeZone } from './service-time.ts';
 import { type Row, readTable } from './table.ts';
+import { codeOf } from './values.ts';
 
 /** GTFS `location_type`. */
 export const LOCATION = { stop: 0, station: 1, entrance: 2, node: 3, boardingArea: 4 } as const;
+const LOCATION_TYPES: ReadonlySet<number> = new Set(Object.values(LOCATION));
 
 /**
  * GTFS `stop_access` of stops that are entered from the street; 0 is for entry through the station
  * alone.
  */
-const DIRECT_ACCESS = 1;
+const DIRECT_ACCESS = '1';
 
 export interface FeedStop {
   readonly id: string;
   readonly name: string;
+  /** `NaN`, like `lat`, for a node or boarding area without coordinates. */
   readonly lon: Degrees;
   readonly lat: Degrees;
   /** One of `LOCATION`. */
@@ -55,11 +58,12 @@ export async function readStops(
   };
   const parents: { readonly parent: string; readonly line: number }[] = [];
   await readTable(source, report, 'stops.txt', ['stop_id'], (row) => {
-    const [id, type] = [row.text('stop_id'), row.number('location_type') ?? LOCATION.stop];
+    const id = row.text('stop_id');
     const [lat, lon] = [row.number('stop_lat'), row.number('stop_lon')];
+    const type = typeOf(row, report);
     const mayFloat = type === LOCATION.node || type === LOCATION.boardingArea;
-    const placed = lat !== null && lon !== null && Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
-    if (id === '' || (!placed && !mayFloat) || (lat === 0 && lon === 0)) {
+    const isPlaced = lat !== null && lon !== null && Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
+    if (id === '' || (!isPlaced && !mayFloat) || (lat === 0 && lon === 0)) {
       return report.add('stops.txt', row.line, 'no id or no valid coordinates; left out');
     }
     const parent = row.text('parent_station');
@@ -67,12 +71,12 @@ export async function readStops(
     stops.set(id, {
       id,
       name: row.text('stop_name') || id,
-      lon: lon ?? Number.NaN,
-      lat: lat ?? Number.NaN,
+      lon: isPlaced ? lon : Number.NaN,
+      lat: isPlaced ? lat : Number.NaN,
       type,
       parent,
       timeZone: zoneOf(row),
-      isDirect: row.number('stop_access') === DIRECT_ACCESS,
+      isDirect: codeOf(row.text('stop_access')) === DIRECT_ACCESS,
       level: levels.get(row.text('level_id')) ?? null,
     });
     if (parent !== '') parents.push({ parent, line: row.line });
@@ -83,13 +87,23 @@ export async function readStops(
   return stops;
 }
 
+/** Returns the type of a location; that of an unknown type is a stop. */
+function typeOf(row: Row, report: FeedReport): number {
+  const type = row.number('location_type') ?? LOCATION.stop;
+  if (LOCATION_TYPES.has(type)) return type;
+  report.add('stops.txt', row.line, 'unknown location_type; taken as 0, a stop');
+  return LOCATION.stop;
+}
+
 async function readLevels(source: FeedSource, report: FeedReport): Promise<Map<string, number>> {
   const levels = new Map<string, number>();
   await readTable(source, report, 'levels.txt', ['level_id', 'level_index'], (row) => {
-    const index = row.number('level_index');
-    if (index !== null && Math.abs(index) <= FEED_LIMITS.level) {
-      levels.set(row.text('level_id'), index);
-    } else report.add('levels.txt', row.line, 'no valid level_index; left out');
+    const [id, index] = [row.text('level_id'), row.number('level_index')];
+    if (id === '' || index === null || !(Math.abs(index) <= FEED_LIMITS.level)) {
+      return report.add('levels.txt', row.line, 'no id or no valid level_index; left out');
+    }
+    if (levels.has(id)) return report.add('levels.txt', row.line, 'duplicate level_id; left out');
+    levels.set(id, index);
   });
   return levels;
 }

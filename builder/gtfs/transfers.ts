@@ -3,6 +3,7 @@ import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { type Row, readTable } from './table.ts';
+import { codeOf } from './values.ts';
 
 /** A rule for transfers between two stops or stations. */
 interface StopTransfer {
@@ -49,7 +50,7 @@ export async function readTransfers(
   const betweenStops: StopTransfer[] = [];
   const betweenTrips: TripLink[] = [];
   await readTable(source, report, FILE, [], (row) => {
-    const type = row.text('transfer_type');
+    const type = codeOf(row.text('transfer_type'));
     if (type === STAY || type === DO_NOT_STAY) {
       const [from, to] = [row.text('from_trip_id'), row.text('to_trip_id')];
       if (!trips.has(from) || !trips.has(to)) {

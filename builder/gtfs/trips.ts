@@ -1,12 +1,15 @@
+import type { Seconds } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { type BlankableCall, fillBlankTimes, hasDistances } from './blank-times.ts';
 import type { Feed, FeedTrip } from './feed.ts';
-import type { FeedReport } from './feed-report.ts';
-import { departuresOf, runsOf } from './frequencies.ts';
+import { FeedReport } from './feed-report.ts';
+import { departuresOf } from './frequencies.ts';
 import { FEED_LIMITS } from './limits.ts';
-import { parseServiceTime, type ServiceDate, type ServiceSeconds } from './service-time.ts';
+import type { ServiceDate, ServiceSeconds } from './service-time.ts';
 import { Shapes } from './shapes.ts';
+import { type FeedStop, LOCATION } from './stops.ts';
 import { type Row, readTable } from './table.ts';
+import { codeOf, parseServiceTime } from './values.ts';
 
 /** One run of a trip, with its calls in order of travel. The three arrays have the same length. */
 export interface TripRun {
@@ -35,76 +38,190 @@ interface StopTime extends BlankableCall {
   readonly call: Call;
 }
 
+/** A service day, and the times of that day between which trips are read. */
+export interface DayWindow {
+  readonly day: ServiceDate;
+  readonly from: ServiceSeconds;
+  readonly to: ServiceSeconds;
+}
+
+/** A run of a trip on the day of a window, of which it has a part. */
+export interface DatedRun<W extends DayWindow> {
+  readonly run: TripRun;
+  readonly window: W;
+}
+
 const FILE = 'stop_times.txt';
+/** Trips that are under way for longer than this are rare. */
+const USUAL_LENGTH: ServiceSeconds = 48 * 3600;
 
 /**
- * Values of `pickup_type` and `drop_off_type` that permit riders to board or alight: as scheduled
- * (empty or 0), by phoning the agency (2), or by arrangement with the driver (3).
+ * Values of `pickup_type` and `drop_off_type`: as scheduled (empty or 0), not at all (1), by
+ * phoning the agency (2), or by arrangement with the driver (3).
  */
 const BY_PHONE = '2';
 const POSSIBLE = new Set(['', '0', BY_PHONE, '3']);
+const IMPOSSIBLE = '1';
 /** Columns that only demand-responsive calls use. */
 const FLEXIBLE = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
 
 /**
- * Reads the trips that run on any of some service days, with repetitions by headway expanded. Rows
- * with unknown references, invalid times, and trips that cannot be ridden are dropped and reported.
+ * Reads the trips that run in any of some windows, with repetitions by headway expanded. Rows with
+ * unknown references, invalid times, and trips that cannot be ridden are dropped and reported.
  */
-export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promise<TripRun[]> {
+export async function readTrips<W extends DayWindow>(
+  feed: Feed,
+  windows: readonly W[],
+): Promise<DatedRun<W>[]> {
+  const { source, report } = feed;
+  const timesOf = await readStopTimes(feed, windows);
+  const dated: { trip: FeedTrip; times: StopTime[]; starts: Start<W>[] }[] = [];
+  const repeated = { trips: 0, calls: 0 };
+  for (const [trip, unsorted] of timesOf) {
+    const times = inOrder(unsorted, report);
+    if (!times) continue;
+    const length = times[times.length - 1].departure! - times[0].departure!;
+    const starts: Start<W>[] = [];
+    for (const start of startsOf(feed, trip, times[0].departure!, length, windows)) {
+      starts.push(start);
+      if (!feed.frequencies.has(trip.id)) continue;
+      repeated.trips++;
+      repeated.calls += times.length;
+      if (
+        repeated.trips > FEED_LIMITS.repeatedTrips ||
+        repeated.calls > FEED_LIMITS.repeatedCalls
+      ) {
+        throw new BuildError(
+          `${source.path}: frequencies.txt: repeats trips so often that at trip ${trip.id} there are more than ${FEED_LIMITS.repeatedTrips} of them, or ${FEED_LIMITS.repeatedCalls} calls, around the departures of one morning; are headways in the wrong unit?`,
+        );
+      }
+    }
+    if (starts.length > 0) dated.push({ trip, times, starts });
+  }
+  const measured = dated.filter(({ times }) => !hasDistances(times));
+  const shapes = await Shapes.read(source, new Set(measured.map(({ trip }) => trip.shape)), report);
+  return dated.flatMap(({ trip, times, starts }) => {
+    const run = runOf(feed, trip, times, shapes);
+    const isRepeated = feed.frequencies.has(trip.id);
+    return starts.map(({ window, departure }) => {
+      return { window, run: isRepeated ? departingAt(run, departure) : run };
+    });
+  });
+}
+
+/**
+ * Reads the rows of the trips that may run in a window. Trips of services that run only on days so
+ * long ago that few trips last until the window are read by themselves, if there are any.
+ */
+async function readStopTimes(
+  feed: Feed,
+  windows: readonly DayWindow[],
+): Promise<Map<FeedTrip, StopTime[]>> {
   const { source, trips, calendar, tripsOfService, report } = feed;
-  const services = [...tripsOfService.keys()];
-  const running = new Set(services.filter((id) => days.some((day) => calendar.runsOn(id, day))));
-  const timesOf = new Map<string, StopTime[]>();
+  /** The earliest time of each service that is in a window. */
+  const begins = new Map<string, ServiceSeconds>();
+  for (const service of tripsOfService.keys()) {
+    const froms = windows.flatMap(({ day, from }) => (calendar.runsOn(service, day) ? [from] : []));
+    if (froms.length > 0) begins.set(service, Math.min(...froms));
+  }
+  const timesOf = new Map<FeedTrip, StopTime[]>();
+  const hold = (trip: FeedTrip, time: StopTime) => {
+    const times = timesOf.get(trip);
+    if (times) times.push(time);
+    else timesOf.set(trip, [time]);
+  };
   const calls = new CallPool();
+  const longTrips = new Set<FeedTrip>();
   let rows = 0;
   const columns = ['trip_id', 'stop_id', 'stop_sequence', 'arrival_time', 'departure_time'];
   await readTable(source, report, FILE, columns, (row) => {
     rows++;
     const trip = trips.get(row.text('trip_id'));
     if (!trip) return report.add(FILE, row.line, 'trip missing from trips.txt; left out');
-    const time = readStopTime(feed, calls, row);
-    if (!time || trip.onDemand || !running.has(trip.service)) return;
-    const times = timesOf.get(trip.id);
-    if (times) times.push(time);
-    else timesOf.set(trip.id, [time]);
+    const time = readStopTime(feed, calls, row, report);
+    if (!time || trip.onDemand) return;
+    const from = begins.get(trip.service);
+    if (from === undefined) return;
+    if (from < USUAL_LENGTH || feed.frequencies.has(trip.id)) hold(trip, time);
+    else if (time.departure !== null && time.departure >= from) longTrips.add(trip);
   });
   if (rows === 0) throw new BuildError(`${source.path}: ${FILE} is empty`);
-  const timesInOrder = new Map<FeedTrip, StopTime[]>();
-  for (const [id, unsorted] of timesOf) {
-    const times = inOrder(unsorted, report);
-    if (times) timesInOrder.set(trips.get(id)!, times);
+  if (longTrips.size > 0) {
+    const reported = new FeedReport();
+    await readTable(source, reported, FILE, columns, (row) => {
+      const trip = trips.get(row.text('trip_id'));
+      if (!trip || !longTrips.has(trip)) return;
+      const time = readStopTime(feed, calls, row, reported);
+      if (time) hold(trip, time);
+    });
   }
-  const measured = [...timesInOrder].filter(([, times]) => !hasDistances(times));
-  const shapes = await Shapes.read(source, new Set(measured.map(([{ shape }]) => shape)), report);
-  const runs: TripRun[] = [];
-  let [repeatedTrips, repeatedCalls] = [0, 0];
-  for (const [trip, times] of timesInOrder) {
-    const run = runOf(feed, trip, times, shapes);
-    for (const frequency of feed.frequencies.get(trip.id) ?? []) {
-      const repetitions = runsOf(frequency);
-      repeatedTrips += repetitions;
-      repeatedCalls += repetitions * run.calls.length;
-    }
-    if (repeatedTrips > FEED_LIMITS.repeatedTrips || repeatedCalls > FEED_LIMITS.repeatedCalls) {
-      throw new BuildError(
-        `${source.path}: frequencies.txt: repeats trips so often that at trip ${trip.id} there are more than ${FEED_LIMITS.repeatedTrips} of them, or ${FEED_LIMITS.repeatedCalls} calls, a day; are headways in the wrong unit?`,
-      );
-    }
-    for (const repeated of repeat(feed, trip.id, run)) runs.push(repeated);
-  }
-  return runs;
+  return timesOf;
 }
 
-function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
-  const { report } = feed;
-  const stop = row.text('stop_id');
+/** A departure of a trip from its first stop, on the day of a window that the trip is in. */
+interface Start<W extends DayWindow> {
+  readonly window: W;
+  readonly departure: ServiceSeconds;
+}
+
+/** Finds the departures of a trip of some length that are in a window, or lead to it. */
+function* startsOf<W extends DayWindow>(
+  { calendar, frequencies }: Feed,
+  { id, service }: FeedTrip,
+  departure: ServiceSeconds,
+  length: Seconds,
+  windows: readonly W[],
+): Generator<Start<W>> {
+  for (const window of windows) {
+    if (!calendar.runsOn(service, window.day)) continue;
+    const first = window.from - length;
+    const repeats = frequencies.get(id);
+    if (!repeats) {
+      if (departure >= first && departure <= window.to) yield { window, departure };
+      continue;
+    }
+    for (const repeat of repeats) {
+      for (const departure of departuresOf(id, repeat, first, window.to)) {
+        yield { window, departure };
+      }
+    }
+  }
+}
+
+/** Returns a repetition of a trip that departs from its first stop at a given time. */
+function departingAt(run: TripRun, departure: ServiceSeconds): TripRun {
+  const start = run.departures[0];
+  return {
+    ...run,
+    trip: null,
+    arrivals: run.arrivals.map((time) => time - start + departure),
+    departures: run.departures.map((time) => time - start + departure),
+  };
+}
+
+function readStopTime(
+  { stops }: Feed,
+  calls: CallPool,
+  row: Row,
+  report: FeedReport,
+): StopTime | null {
+  const id = row.text('stop_id');
   if (FLEXIBLE.some((column) => row.text(column) !== '')) {
     report.add(FILE, row.line, 'an on-demand call in a zone or time window; left out');
     return null;
   }
-  if (!feed.stops.has(stop)) {
+  const named = stops.get(id);
+  if (!named) {
     report.add(FILE, row.line, 'stop missing from stops.txt; left out');
     return null;
+  }
+  const stop = calledStop(stops, named);
+  if (!stop) {
+    report.add(FILE, row.line, 'stop and station without coordinates; left out');
+    return null;
+  }
+  if (stop !== named) {
+    report.add(FILE, row.line, 'at a boarding area or node; taken as at its platform or station');
   }
   const sequence = row.number('stop_sequence');
   if (sequence === null || !Number.isFinite(sequence)) {
@@ -121,11 +238,19 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
   if (arrival !== null && departure !== null && departure < arrival) {
     report.add(FILE, row.line, 'departs before it arrives; departure used as arrival');
   }
-  const [pickup, dropOff] = [row.text('pickup_type'), row.text('drop_off_type')];
+  const mayDo = (column: string) => {
+    const code = codeOf(row.text(column));
+    if (POSSIBLE.has(code)) return code;
+    if (code !== IMPOSSIBLE) {
+      report.add(FILE, row.line, `unknown ${column}; taken as 1, not possible`);
+    }
+    return IMPOSSIBLE;
+  };
+  const [pickup, dropOff] = [mayDo('pickup_type'), mayDo('drop_off_type')];
   const call = calls.get({
-    stop,
-    board: POSSIBLE.has(pickup),
-    alight: POSSIBLE.has(dropOff),
+    stop: stop.id,
+    board: pickup !== IMPOSSIBLE,
+    alight: dropOff !== IMPOSSIBLE,
     byPhone: pickup === BY_PHONE || dropOff === BY_PHONE,
   });
   return {
@@ -136,6 +261,18 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
     distance: row.number('shape_dist_traveled') ?? Number.NaN,
     line: row.line,
   };
+}
+
+/**
+ * Returns the stop at which a call is: that of a boarding area is its platform, and that of a node
+ * without coordinates its station. Null if neither has coordinates.
+ */
+function calledStop(stops: Feed['stops'], named: FeedStop): FeedStop | null {
+  const isPlaced = !Number.isNaN(named.lon);
+  if (isPlaced && named.type !== LOCATION.boardingArea) return named;
+  const parent = stops.get(named.parent);
+  if (parent && !Number.isNaN(parent.lon)) return parent;
+  return isPlaced ? named : null;
 }
 
 /** Returns the same object for equal calls, so that patterns can be compared by identity. */
@@ -246,20 +383,4 @@ function longestChains(calls: readonly StopTime[]): number[] {
     return low + 1;
   });
   return lengths.reverse();
-}
-
-function* repeat(feed: Feed, trip: string, run: TripRun): Generator<TripRun> {
-  const frequencies = feed.frequencies.get(trip);
-  if (!frequencies) return yield run;
-  const start = run.departures[0];
-  for (const frequency of frequencies) {
-    for (const departs of departuresOf(trip, frequency)) {
-      yield {
-        ...run,
-        trip: null,
-        arrivals: run.arrivals.map((time) => time - start + departs),
-        departures: run.departures.map((time) => time - start + departs),
-      };
-    }
-  }
 }

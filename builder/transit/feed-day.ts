@@ -4,6 +4,7 @@ import { ALIGHT, BOARD, type ScheduledTrip } from '../../shards/transit/timetabl
 import type { Millis, RouteOrdinal, Seconds, StopOrdinal } from '../../shards/units.ts';
 import { type FeedEntrance, type FeedIndoorPath, StationEntrances } from '../gtfs/entrances.ts';
 import type { Feed, RailKind } from '../gtfs/feed.ts';
+import { FEED_LIMITS } from '../gtfs/limits.ts';
 import {
   dateOf,
   dayNumber,
@@ -12,7 +13,7 @@ import {
   type ServiceDate,
 } from '../gtfs/service-time.ts';
 import { stationOf, timeZoneOf } from '../gtfs/stations.ts';
-import { readTrips, type TripRun } from '../gtfs/trips.ts';
+import { type DayWindow, readTrips, type TripRun } from '../gtfs/trips.ts';
 import { MILLIS_PER_SECOND, WINDOW_LENGTH } from '../routing-parameters.ts';
 import type { StopWalk, TransferRule } from './build-footpaths.ts';
 import { transferRulesOf } from './transfer-rules.ts';
@@ -51,13 +52,13 @@ export interface FeedDay {
   readonly insideWalks: readonly WalkOfFeed[];
 }
 
-/** A trip that runs on the day of its feed, or ran on the day before. */
-interface DatedRun {
-  readonly run: TripRun;
-  readonly day: 0 | -1;
+/** A day of which trips are read, while any window is open. */
+interface ShiftedDay extends DayWindow {
+  /** The number of the day, counted from the day of the feed: 0, or -1 for the day before. */
+  readonly number: number;
   /**
-   * Added to the times of the run, which GTFS counts from noon minus 12 hours of the service day,
-   * to convert them to seconds on the clock that all feeds share (`transit-clock.ts`).
+   * Added to times of the day, which GTFS counts from its noon minus 12 hours, to convert them to
+   * seconds on the clock that all feeds share (`transit-clock.ts`).
    */
   readonly shift: Seconds;
 }
@@ -75,32 +76,15 @@ export interface FeedOfDay {
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * Reads a feed for its day, with times on the common clock of all feeds. Includes trips of the
- * previous night that still run in the window. Throws a `BuildError` for an unusable feed.
+ * Reads a feed for its day, with times on the common clock of all feeds. Includes trips of earlier
+ * days that still run in the window. Throws a `BuildError` for an unusable feed.
  */
 export async function readFeedDay(
   feed: Feed,
   { day, patterns, best, ...file }: FeedOfDay,
   clock: TransitClock,
 ): Promise<{ feedDay: FeedDay; facts: FeedFacts }> {
-  const dayBefore = dateOf(dayNumber(day) - 1);
-  const runs = await readTrips(feed, [day, dayBefore]);
-  const offset = offsetAtNoon(feed.timeZone, day);
-  const shift = shiftOf(clock, feed.timeZone);
-  // Two noons are 24 hours apart, or 23 or 25 when the clocks change.
-  const secondsBetweenNoons = SECONDS_PER_DAY - offset + offsetAtNoon(feed.timeZone, dayBefore);
-  const trips: DatedRun[] = [];
-  for (const run of runs) {
-    if (feed.calendar.runsOn(run.service, day)) trips.push({ run, day: 0, shift });
-    if (feed.calendar.runsOn(run.service, dayBefore)) {
-      trips.push({ run, day: -1, shift: shift - secondsBetweenNoons });
-    }
-  }
-  const inWindow = trips.filter(
-    ({ run, shift }) =>
-      (run.departures[0] + shift) * MILLIS_PER_SECOND <= clock.latest &&
-      (run.departures[run.departures.length - 1] + shift) * MILLIS_PER_SECOND >= clock.earliest,
-  );
+  const inWindow = await readTrips(feed, daysInWindow(feed.timeZone, day, clock));
   const { ordinals, stops, insideWalks } = stopsOf(
     feed,
     inWindow.map(({ run }) => run),
@@ -109,10 +93,10 @@ export async function readFeedDay(
   const departures = stops.map(() => new Map<string, number>());
   const routes = [...new Set(inWindow.map(({ run }) => run.route))].sort();
   const routeOrdinals = new Map(routes.map((id, ordinal) => [id, ordinal]));
-  const added = inWindow.map(({ run, day, shift }) => {
+  const added = inWindow.map(({ run, window: { number, shift } }) => {
     const scheduled = scheduledTrip(run, shift, ordinals, routeOrdinals);
     countDepartures(run, scheduled, stops, departures);
-    return { run, day, scheduled };
+    return { run, day: number, scheduled };
   });
   const positions = new Map(added.map(({ scheduled }, i) => [scheduled, i]));
   const continuations = continuationsOf(feed, added).map(([from, to]) => {
@@ -147,6 +131,28 @@ export async function readFeedDay(
       problems: [...feed.report.problems],
     },
   };
+}
+
+/**
+ * Returns the day of a feed and the days before it whose trips may still run in the window, each
+ * with the window by its own times.
+ */
+function daysInWindow(
+  timeZone: string,
+  day: ServiceDate,
+  { earliest, latest, ...clock }: TransitClock,
+): ShiftedDay[] {
+  const offset = offsetAtNoon(timeZone, day);
+  const days: ShiftedDay[] = [];
+  for (let before = 0; ; before++) {
+    const date = dateOf(dayNumber(day) - before);
+    // Two noons are 24 hours apart, or 23 or 25 when the clocks change.
+    const secondsBetweenNoons = before * SECONDS_PER_DAY - offset + offsetAtNoon(timeZone, date);
+    const shift = shiftOf(clock, timeZone) - secondsBetweenNoons;
+    const [from, to] = [earliest, latest].map((time) => time / MILLIS_PER_SECOND - shift);
+    if (from > FEED_LIMITS.serviceTime) return days;
+    days.push({ day: date, number: -before, shift, from, to });
+  }
 }
 
 /** Numbers the stops that some trips call at, and finds the walks inside stations between them. */

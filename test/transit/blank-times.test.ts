@@ -5,7 +5,7 @@ import { readFeed } from '../../builder/gtfs/feed.ts';
 import { readTrips } from '../../builder/gtfs/trips.ts';
 import { forAll } from '../support/for-all.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
-import { AGENCY, service } from './feed-records.ts';
+import { AGENCY, service, wholeDay } from './feed-records.ts';
 import { type FeedRecord, gtfsTime, writeFeed } from './gtfs-text.ts';
 
 const folder = folderOfEachTest();
@@ -57,7 +57,8 @@ async function read({ at, distances, shape, timed = {} }: Calls) {
   });
   const feed = await readFeed(file);
   try {
-    const [{ arrivals, departures }] = await readTrips(feed, ['20260311']);
+    const [{ run }] = await readTrips(feed, [wholeDay('20260311')]);
+    const { arrivals, departures } = run;
     expect(departures).toEqual(arrivals);
     const rules = feed.report.problems.map(({ problem, rows }) => `${rows} × ${problem}`);
     return { seconds: arrivals.map((arrival) => arrival - 28_800), rules };
@@ -253,9 +254,9 @@ test('points of a shape may be in any order; one with a number twice or no place
     ],
   });
   const feed = await readFeed(file);
-  const [{ arrivals }] = await readTrips(feed, ['20260311']);
+  const [{ run }] = await readTrips(feed, [wholeDay('20260311')]);
   feed.source.close();
-  expect(arrivals).toEqual([28_800, 29_100, 29_400]);
+  expect(run.arrivals).toEqual([28_800, 29_100, 29_400]);
   expect(feed.report.problems).toEqual([
     {
       file: 'shapes.txt',

@@ -34,6 +34,7 @@ test('a service runs on its weekdays, on dates that are added, and not on those 
       exception('weekdays', 20260307, 1),
       exception('dates', 20260308, 1),
       exception('both', 20260309, 1),
+      exception('both', 20260309, 1),
       exception('both', 20260309, 2),
     ],
   });
@@ -45,11 +46,45 @@ test('a service runs on its weekdays, on dates that are added, and not on those 
   expect(runs('weekdays')).toEqual(usual);
   expect(runs('odd')).toEqual([20260306, 20260313]);
   expect(runs('dates')).toEqual([20260308]);
-  expect(runs('both')).toEqual([]);
+  expect(runs('both')).toEqual([20260309]);
   expect(runs('unknown')).toEqual([]);
   const ids = ['weekdays', 'odd', 'dates', 'both', 'unknown'];
   expect(ids.map((id) => calendar.has(id))).toEqual([true, true, true, true, false]);
+  expect(problems).toEqual([
+    'calendar.txt 3: monday neither 0 nor 1; taken as 0',
+    'calendar.txt 3: tuesday neither 0 nor 1; taken as 0',
+    'calendar_dates.txt 7: contradicts an earlier row of the day; left out',
+  ]);
+});
+
+test('a service has the days of its first row, whatever way these are written', async () => {
+  const { calendar, problems } = await read({
+    'calendar.txt': [
+      { ...service('a', '0000000', 0, 0), monday: '1.0', tuesday: 'true', wednesday: '01' },
+      service('b', '0000011', 20260302, 20260308),
+    ].map((row) => ({ ...row, start_date: '2026-03-02', end_date: '2026/03/08' })),
+    'calendar_dates.txt': [{ ...exception('a', 0, 1), date: '2026-03-07', exception_type: '1.0' }],
+  });
+  const days = (id: string) =>
+    [2, 3, 4, 5, 6, 7, 8].filter((day) => calendar.runsOn(id, `2026030${day}`));
+  expect([days('a'), days('b')]).toEqual([
+    [2, 3, 4, 7],
+    [7, 8],
+  ]);
   expect(problems).toEqual([]);
+  const twice = await read({
+    'calendar.txt': [
+      service('a', '1111100', 20260302, 20260308),
+      service('a', '0000011', 20260302, 20260308),
+      service('b', '1111111', 20260308, 20260302),
+    ],
+  });
+  expect(twice.calendar.runsOn('a', '20260302')).toBe(true);
+  expect(twice.calendar.runsOn('a', '20260307')).toBe(false);
+  expect(twice.problems).toEqual([
+    'calendar.txt 3: duplicate service_id; left out',
+    'calendar.txt 4: end_date before start_date; never runs by its weekdays',
+  ]);
 });
 
 test('rows without valid dates or exceptions are reported, by file and line', async () => {

@@ -103,7 +103,7 @@ test('a feed needs one of the two calendars', async () => {
 test('a feed has the name of its first agency, or else its id; all agencies have its clock', async () => {
   const other = { ...AGENCY, agency_id: 'B', agency_name: 'B to C' };
   const { feed, problems } = await read({
-    'agency.txt': [AGENCY, other, { ...other, agency_timezone: 'America/Chicago' }],
+    'agency.txt': [AGENCY, other, { ...other, agency_id: 'C', agency_timezone: 'America/Chicago' }],
   });
   expect([feed.agency, feed.timeZone]).toEqual(['A to B', 'America/New_York']);
   expect(problems).toEqual([
@@ -117,27 +117,117 @@ test('a feed without an agency, or without a time zone, is refused', async () =>
   await expect(read({ 'agency.txt': [] })).rejects.toThrow('agency.txt lists no agency');
   await expect(
     read({ 'agency.txt': [{ ...AGENCY, agency_timezone: 'New York' }] }),
-  ).rejects.toThrow('agency.txt: "New York" is not a time zone such as America/New_York');
+  ).rejects.toThrow(
+    'agency.txt: line 2: agency_timezone "New York" is not a time zone such as America/New_York',
+  );
 });
 
-test('the dates and the id of a feed are the first that it gives', async () => {
+test('an agency without a time zone has that of the others, which is reported', async () => {
+  const { feed, problems } = await read({
+    'agency.txt': [
+      { ...AGENCY, agency_timezone: '' },
+      { ...AGENCY, agency_id: 'B', agency_timezone: 'Mars/Base' },
+      { ...AGENCY, agency_id: 'C', agency_timezone: 'America/Chicago' },
+      { ...AGENCY, agency_id: 'A', agency_timezone: 'America/Denver' },
+    ],
+  });
+  expect([feed.agency, feed.timeZone]).toEqual(['A to B', 'America/Chicago']);
+  expect(problems).toEqual([
+    'agency.txt 5: duplicate agency_id; left out',
+    'agency.txt 2: no valid agency_timezone; America/Chicago is used for all (2)',
+  ]);
+});
+
+test('the dates and the id of a feed are those of the first row', async () => {
   expect((await read()).feed.info).toEqual({ feedId: null, firstDay: null, lastDay: null });
   const { feed, problems } = await read({
     'feed_info.txt': [
-      { feed_start_date: 20260230, feed_end_date: '', feed_id: '' },
-      { feed_start_date: 20260301, feed_end_date: 'soon', feed_id: 'ours' },
+      { feed_start_date: '2026-03-01', feed_end_date: 'soon', feed_id: 'ours' },
       { feed_start_date: 20260401, feed_end_date: 20260630, feed_id: 'theirs' },
       { feed_start_date: 'x', feed_end_date: 20260730 },
     ],
   });
-  expect(feed.info).toEqual({
-    feedId: 'ours',
-    firstDay: day('2026-03-01'),
-    lastDay: day('2026-06-30'),
-  });
+  expect(feed.info).toEqual({ feedId: 'ours', firstDay: day('2026-03-01'), lastDay: null });
   expect(problems).toEqual([
-    'feed_info.txt 2: no valid feed_start_date; left out',
-    'feed_info.txt 3: no valid feed_end_date; left out',
+    'feed_info.txt 2: no valid feed_end_date; left out',
+    'feed_info.txt 3: another row than the first; left out (2)',
+  ]);
+});
+
+test('of rows with one id the first is used, and the others are reported', async () => {
+  const { feed, problems } = await read({
+    'routes.txt': [
+      { route_id: 'red', route_type: 1, route_short_name: 'Red' },
+      { route_id: 'red', route_type: 3, route_short_name: 'Blue' },
+    ],
+    'levels.txt': [
+      { level_id: 'L', level_index: -2 },
+      { level_id: 'L', level_index: 1 },
+      { level_id: '', level_index: 5 },
+    ],
+    'stops.txt': [
+      { stop_id: 'a', stop_lat: 39, stop_lon: -76, level_id: 'L' },
+      { stop_id: 'b', stop_lat: 39, stop_lon: -76 },
+    ],
+    'pathways.txt': [
+      { pathway_id: 'p', from_stop_id: 'a', to_stop_id: 'b', traversal_time: 60 },
+      { pathway_id: 'p', from_stop_id: 'a', to_stop_id: 'b', traversal_time: 20 },
+    ],
+    'frequencies.txt': [600, 60].map((headway_secs) => {
+      return { trip_id: 't', start_time: '8:00:00', end_time: '9:00:00', headway_secs };
+    }),
+  });
+  expect([feed.routeNames.get('red'), feed.railways.get('red')]).toEqual(['Red', 'subway']);
+  expect(['a', 'b'].map((id) => feed.stops.get(id)!.level)).toEqual([-2, null]);
+  expect(feed.pathways.map(({ seconds }) => seconds)).toEqual([60]);
+  expect(feed.tripsOfService).toEqual(new Map([['daily', 6]]));
+  expect(problems).toEqual([
+    'levels.txt 3: duplicate level_id; left out',
+    'levels.txt 4: no id or no valid level_index; left out',
+    'routes.txt 3: duplicate route_id; left out',
+    'frequencies.txt 3: duplicate start_time of a trip; left out',
+    'pathways.txt 3: duplicate pathway_id; left out',
+  ]);
+});
+
+test('values that are no code of theirs are reported, with their use', async () => {
+  const { feed, problems } = await read({
+    'routes.txt': ['', 'bus', -1, 5_000].map((route_type, i) => ({
+      route_id: `r${i}`,
+      route_type,
+    })),
+    'trips.txt': [
+      trip('t', { route_id: 'r0', direction_id: '1.0' }),
+      trip('u', { route_id: 'lost' }),
+      trip('', { route_id: 'r1' }),
+    ],
+    'stops.txt': [
+      { stop_id: 'a', stop_lat: 39, stop_lon: -76, location_type: '0.0', stop_access: '1.0' },
+      { stop_id: 'b', stop_lat: 39, stop_lon: -76, location_type: 9 },
+    ],
+    'frequencies.txt': [
+      {
+        trip_id: 't',
+        start_time: '8:00',
+        end_time: '9:00',
+        headway_secs: '600.0',
+        exact_times: 'maybe',
+      },
+    ],
+  });
+  expect(feed.railways.size).toBe(0);
+  expect(feed.trips.get('t')!.direction).toBe('1');
+  expect(['a', 'b'].map((id) => feed.stops.get(id)!.type)).toEqual([0, 0]);
+  expect(feed.stops.get('a')!.isDirect).toBe(true);
+  expect(feed.frequencies.get('t')).toEqual([
+    { start: 28_800, end: 32_400, headway: 600, exact: false },
+  ]);
+  expect(problems).toEqual([
+    'stops.txt 3: unknown location_type; taken as 0, a stop',
+    'routes.txt 2: no valid route_type; taken as 3, a bus (4)',
+    'trips.txt 3: route missing from routes.txt; taken as a bus',
+    'trips.txt 4: no trip_id; left out',
+    'frequencies.txt 2: unknown exact_times; taken as 0, only the headway',
   ]);
 });
 
@@ -145,7 +235,7 @@ test('routes are on rails, on demand, or neither, by their basic or extended typ
   const kinds = {
     subway: [1, 12, 400, 401, 699],
     train: [2, 100, 199],
-    tram: [0, '', 5, 900, 999],
+    tram: [0, 5, 900, 999],
     none: [3, 4, 6, 7, 11, 13, 99, 200, 399, 700, 714, 715, 716, 899, 1000, 1499, 1500, 1599, 1600],
   };
   const types = Object.values(kinds).flat();
@@ -167,14 +257,14 @@ test('routes are on rails, on demand, or neither, by their basic or extended typ
 test('a trip has its fields and its line in the file; a second trip of the same id is left out', async () => {
   const { feed, problems } = await read({
     'trips.txt': [
-      trip('t', { direction_id: 1, block_id: 'b' }),
+      trip('t', { direction_id: 1, block_id: 'b', shape_id: 's' }),
       trip('u', { service_id: 'never' }),
       trip('t', { route_id: 'blue' }),
     ],
   });
-  const plain = { route: 'red', direction: '', block: '', onDemand: false };
+  const plain = { route: 'red', direction: '', block: '', shape: '', onDemand: false };
   expect([...feed.trips.values()]).toEqual([
-    { ...plain, id: 't', service: 'daily', direction: '1', block: 'b', line: 2 },
+    { ...plain, id: 't', service: 'daily', direction: '1', block: 'b', shape: 's', line: 2 },
     { ...plain, id: 'u', service: 'never', line: 3 },
   ]);
   expect(problems).toEqual([

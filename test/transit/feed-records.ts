@@ -20,3 +20,8 @@ export function service(id: string, days: string, start: number, end: number): F
 export function exception(id: string, date: number, type: 1 | 2): FeedRecord {
   return { service_id: id, date, exception_type: type };
 }
+
+/** A day with a window that leaves out none of its trips. */
+export const wholeDay = (day: string) => {
+  return { day, from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+};

@@ -43,8 +43,8 @@ export function drawLine(dice: Dice, id: string, stops: readonly number[]): Line
 }
 
 /**
- * A trip of a line, faster or slower than others. Some leave times blank on a stretch where hops are
- * proportional to the given distances.
+ * A trip of a line, faster or slower than others. Some leave times blank on a stretch where hops
+ * are proportional to the given distances.
  */
 export function drawTrip(dice: Dice, { path, unit, hops }: Line): DrawnCall[] {
   const last = path.length - 1;

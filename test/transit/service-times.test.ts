@@ -6,13 +6,12 @@ import {
   dayNumber,
   dayOfMillis,
   isoDate,
-  isServiceDate,
   isTimeZone,
   isWeekday,
   offsetAtNoon,
-  parseServiceTime,
   weekdayOf,
 } from '../../builder/gtfs/service-time.ts';
+import { codeOf, parseServiceDate, parseServiceTime } from '../../builder/gtfs/values.ts';
 import { forAll } from '../support/for-all.ts';
 import { gtfsTime } from './gtfs-text.ts';
 
@@ -34,8 +33,13 @@ test('the last time is the limit, and an empty time is null, unlike an invalid o
 });
 
 test.each([
-  '8:00',
+  '8',
+  '8:00:',
+  '8:0',
   '8:00:0',
+  '13:00:00 PM',
+  '0:30 AM',
+  '8:00:00 XM',
   '8:0:00',
   '8:60:00',
   '8:00:60',
@@ -51,13 +55,45 @@ test.each([
   expect(parseServiceTime(text)).toBeNaN();
 });
 
+test.each([
+  ['8:05', 8 * 3600 + 300],
+  ['25:05', 25 * 3600 + 300],
+  ['08:05:07.0', 8 * 3600 + 307],
+  ['8:05:07.9', 8 * 3600 + 307],
+  ['8:05:07 AM', 8 * 3600 + 307],
+  ['8:05 pm', 20 * 3600 + 300],
+  ['12:05:00 AM', 300],
+  ['12:05:00 p.m.', 12 * 3600 + 300],
+])('"%s" has one meaning only', (text, seconds) => {
+  expect(parseServiceTime(text)).toBe(seconds);
+});
+
+test.each([
+  ['', ''],
+  ['1', '1'],
+  ['1.0', '1'],
+  ['1.', '1'],
+  ['01', '1'],
+  ['10', '10'],
+  ['true', '1'],
+  ['FALSE', '0'],
+  ['1.5', '1.5'],
+  ['-1', '-1'],
+  ['x1', 'x1'],
+  ['yes', 'yes'],
+])('the code "%s" is "%s"', (text, code) => {
+  expect(codeOf(text)).toBe(code);
+});
+
 test('dates, days and weekdays are those of the calendar', () =>
   forAll(300, fc.integer({ min: -30_000, max: 80_000 }), (day) => {
     const date = new Date(day * DAY_MS);
     const iso = date.toISOString().slice(0, 10);
     const text = iso.replaceAll('-', '');
     expect([dateOf(day), isoDate(text), dayNumber(text)]).toEqual([text, iso, day]);
-    expect(isServiceDate(text)).toBe(true);
+    expect(parseServiceDate(text)).toBe(text);
+    expect(parseServiceDate(iso)).toBe(text);
+    expect(parseServiceDate(iso.replaceAll('-', '/'))).toBe(text);
     expect(weekdayOf(day)).toBe((date.getUTCDay() + 6) % 7);
     expect(isWeekday(day)).toBe(date.getUTCDay() >= 1 && date.getUTCDay() <= 5);
     expect([0, DAY_MS - 1, DAY_MS].map((more) => dayOfMillis(day * DAY_MS + more))).toEqual([
@@ -78,9 +114,13 @@ test.each([
   '2026031x',
   'x20260311',
   ' 20260311',
-  '2026-03-11',
+  '2026-03/11',
+  '2026-0311',
+  '03/11/2026',
+  '2026-3-11',
+  '20260311.5',
 ])('"%s" is no date', (text) => {
-  expect(isServiceDate(text)).toBe(false);
+  expect(parseServiceDate(text)).toBeNull();
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { readFeed } from '../../builder/gtfs/feed.ts';
 import { readTrips } from '../../builder/gtfs/trips.ts';
 import { forAll } from '../support/for-all.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
-import { AGENCY, service } from './feed-records.ts';
+import { AGENCY, service, wholeDay } from './feed-records.ts';
 import { type FeedRecord, writeFeed } from './gtfs-text.ts';
 
 const TRIPS = ['first', 'second'];
@@ -103,6 +103,12 @@ function plainTrip(trip: string, all: readonly Row[], complaints: string[]): Pla
     const [arrives, departs] = [one.arrives, one.departs].map((at) =>
       typeof at === 'number' ? at : null,
     );
+    for (const [column, code] of [
+      ['pickup_type', one.pickup],
+      ['drop_off_type', one.dropOff],
+    ]) {
+      if (code === '4') complain(`unknown ${column}; taken as 1, not possible`);
+    }
     const from = arrives ?? departs;
     let to = departs ?? arrives;
     if (from !== null && to! < from) {
@@ -263,7 +269,7 @@ test('a trip has the calls and times of a plain reading of its rows, and every r
       [FILE]: [...all.map(recordOf), recordOf(OF_ANOTHER_YEAR)],
     });
     const feed = await readFeed(file);
-    const runs = await readTrips(feed, ['20260310', '20270310']);
+    const runs = await readTrips(feed, ['20260310', '20270310'].map(wholeDay));
     const complaints = all.flatMap(({ trip }) =>
       trip === 'unknown' ? ['trip missing from trips.txt; left out'] : [],
     );
@@ -285,7 +291,7 @@ test('a trip has the calls and times of a plain reading of its rows, and every r
         departures: departs.map((second) => inWholeSeconds(EIGHT + second + shift)),
       }));
     });
-    const found = runs.map(({ trip, calls, arrivals, departures }) => ({
+    const found = runs.map(({ run: { trip, calls, arrivals, departures } }) => ({
       trip,
       calls,
       arrivals,

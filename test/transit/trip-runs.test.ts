@@ -5,7 +5,7 @@ import { readFeed } from '../../builder/gtfs/feed.ts';
 import { FEED_LIMITS } from '../../builder/gtfs/limits.ts';
 import { readTrips } from '../../builder/gtfs/trips.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
-import { AGENCY, service } from './feed-records.ts';
+import { AGENCY, service, wholeDay } from './feed-records.ts';
 import { type FeedRecord, gtfsTime, writeFeed } from './gtfs-text.ts';
 
 const folder = folderOfEachTest();
@@ -38,7 +38,8 @@ async function read(stopTimes: readonly FeedRecord[], frequencies: readonly Feed
   });
   const feed = await readFeed(file);
   try {
-    return { runs: await readTrips(feed, ['20260311']), problems: feed.report.problems };
+    const dated = await readTrips(feed, [wholeDay('20260311')]);
+    return { runs: dated.map(({ run }) => run), problems: feed.report.problems };
   } finally {
     feed.source.close();
   }
@@ -106,9 +107,11 @@ test('a vehicle whose calls are all at one place is there from the beginning', a
 
 test('a feed that repeats trips beyond reason is refused, by the trip', async () => {
   const fault = (trip: string) =>
-    `frequencies.txt: repeats trips so often that at trip ${trip} there are more than 200000 of them, or 10000000 calls, a day; are headways in the wrong unit?`;
-  // A row gives 120,960 runs. Two rows exceed the limit of trips, one with 83 calls that of calls.
+    `frequencies.txt: repeats trips so often that at trip ${trip} there are more than 500000 of them, or 20000000 calls, around the departures of one morning; are headways in the wrong unit?`;
+  // A row gives up to 120,960 runs. Five rows exceed the limit of trips, one with 166 calls that of
+  // calls.
+  const rows = Array.from({ length: 4 }, (_, i) => ({ ...allWeek('t'), start_time: `0:00:0${i}` }));
   const calls = [...callsOf('t', 2), ...callsOf('u', 2)];
-  await expect(read(calls, [allWeek('t'), allWeek('u')])).rejects.toThrow(fault('u'));
-  await expect(read(callsOf('t', 83), [allWeek('t')])).rejects.toThrow(fault('t'));
+  await expect(read(calls, [...rows, allWeek('u')])).rejects.toThrow(fault('u'));
+  await expect(read(callsOf('t', 166), [allWeek('t')])).rejects.toThrow(fault('t'));
 });
