@@ -5,3 +5,11 @@
 export class BuildError extends Error {
   override readonly name = 'BuildError';
 }
+
+const QUOTED_LENGTH = 60;
+
+/** Quotes a value of an input for a message: on one line, and at most its beginning. */
+export function quoted(value: string): string {
+  const isLong = value.length > QUOTED_LENGTH;
+  return JSON.stringify(isLong ? `${value.slice(0, QUOTED_LENGTH)}…` : value);
+}

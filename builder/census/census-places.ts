@@ -5,6 +5,7 @@ import type { PlaceRecord } from '../../shards/places/place-table.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
+import { coordinateOf } from './internal-point.ts';
 
 /** A census place as provided by TIGER/Line. */
 export interface CensusPlace extends Omit<PlaceRecord, 'population'> {
@@ -39,10 +40,8 @@ export async function* readCensusPlaces(
 function placeOf(path: string, { number, fields, area }: ShapeRecord): CensusPlace {
   const geoid = String(fields.GEOID ?? '');
   const name = String(fields.NAME ?? '');
-  const [lon, lat] = [fields.INTPTLON, fields.INTPTLAT].map((text) =>
-    Number.parseFloat(String(text)),
-  );
-  if (PLACE_GEOID.test(geoid) && name !== '' && Math.abs(lon) <= 180 && Math.abs(lat) <= 90) {
+  const [lon, lat] = [coordinateOf(fields.INTPTLON, 180), coordinateOf(fields.INTPTLAT, 90)];
+  if (PLACE_GEOID.test(geoid) && name !== '' && lon !== null && lat !== null) {
     return { geoid, name, lon, lat, area, box: boxOfArea(area) };
   }
   throw new BuildError(

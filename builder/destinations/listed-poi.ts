@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DestTypeId } from '../../shards/units.ts';
-import { BuildError } from '../errors.ts';
+import { BuildError, quoted } from '../errors.ts';
 import type { FeatureRecord } from '../inputs/geojson.ts';
 import { hashedDestId } from './dest-id.ts';
 import type { Destination, DestinationFacts } from './destination.ts';
@@ -106,13 +106,13 @@ function leafOf(asked: string, record: string): TaxonomyEntry {
   const entry = ENTRIES.get(asked);
   if (!entry) {
     throw new BuildError(
-      `${record}: type "${asked}" is not in the taxonomy; use one of its labels or ids, such as "grocery_stores" or 101`,
+      `${record}: type ${quoted(asked)} is not in the taxonomy; use one of its labels or ids, such as "grocery_stores" or 101`,
     );
   }
   const below = TAXONOMY.filter(({ parent_id }) => parent_id === entry.dest_type_id);
   if (below.length > 0) {
     const labels = below.map(({ label }) => label).join(', ');
-    throw new BuildError(`${record}: type "${asked}" is a group; use one of ${labels}`);
+    throw new BuildError(`${record}: type ${quoted(asked)} is a group; use one of ${labels}`);
   }
   return entry;
 }

@@ -41,7 +41,7 @@ async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {
   const piles = new Partitions(path.join(scratch, 'blocks-'), most, inTables);
   let read = 0;
   for (const file of paths) {
-    for await (const block of readBlocks(file)) {
+    for await (const block of readBlocks(file, progress.note)) {
       await piles.add(block.county, block);
       stage.at(++read);
     }

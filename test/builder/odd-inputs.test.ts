@@ -1,15 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
+import { readBlocks } from '../../builder/census/blocks.ts';
 import { BuildError } from '../../builder/errors.ts';
+import { type ShapefileField, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue } from '../transit/avenue.ts';
 import { busFeed } from '../transit/bus-town.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
-import { writeSmallCity } from '../transit/small-city.ts';
+import {
+  BLOCK_FIELDS,
+  blockGeoid,
+  pointAt,
+  squareAround,
+  writeSmallCity,
+} from '../transit/small-city.ts';
 
 const folder = folderOfTests();
 let osm: string;
@@ -79,6 +88,69 @@ test('a shapefile is refused with the name of its missing companion file', async
   const { line } = await refusal({ places: [at('half.shp')] });
   expect(line).toContain(at('half.dbf'));
 });
+
+/** Reads blocks with these attributes; returns what is said of them. */
+async function saidOfBlocks(
+  fields: readonly ShapefileField[],
+  records: readonly (readonly (string | number)[])[],
+): Promise<string[]> {
+  const file = at(`blocks-${randomUUID()}.zip`);
+  await writeShapefile(file, {
+    name: 'tl_2020_99001_tabblock20',
+    fields,
+    records: () =>
+      records.map((values, i) => {
+        const point = pointAt(1_000 + 100 * i, 40);
+        const facts = [blockGeoid(i), `+${point.lat.toFixed(7)}`, point.lon.toFixed(7), ...values];
+        return { polygon: [squareAround(point, 1e-4)], values: facts };
+      }),
+  });
+  const said: string[] = [];
+  for await (const { geoid } of readBlocks(file, (line) => said.push(line))) {
+    expect(geoid).toBeGreaterThan(0);
+  }
+  return said;
+}
+
+const [geoid, lat, lon, land, , population] = BLOCK_FIELDS;
+
+test('blocks without a population or a land area are used, with a warning that counts them', async () => {
+  expect(await saidOfBlocks([geoid, lat, lon, land], [[10_000], [10_000]])).toEqual([
+    expect.stringMatching(/^WARNING: .*no block has a valid POP20, so population is unknown/),
+  ]);
+  const some = [
+    [10_000, 7],
+    ['', 7],
+    [10_000, 'many'],
+    [10_000, '-1'],
+    [10_000, '1e99'],
+  ];
+  const said = await saidOfBlocks([geoid, lat, lon, land, population], some);
+  expect(said.sort()).toEqual([
+    expect.stringMatching(/^WARNING: .*1 of 5 blocks \(first: record 2\) have no valid ALAND20/),
+    expect.stringMatching(/^WARNING: .*3 of 5 blocks \(first: record 3\) have no valid POP20/),
+  ]);
+  expect(await saidOfBlocks([geoid, lat, lon, land, population], [[10_000, 0]])).toEqual([]);
+});
+
+test.each(['39:18:00', '0x10', '91', 'north', '1e1'])(
+  'a block at latitude %s is refused',
+  async (text) => {
+    const file = at('latitude.zip');
+    await writeShapefile(file, {
+      name: 'blocks',
+      fields: BLOCK_FIELDS,
+      records: () => [
+        {
+          polygon: [squareAround(pointAt(1_000, 40), 1e-4)],
+          values: [blockGeoid(0), text, '-76.6', 10_000, 0, 7],
+        },
+      ],
+    });
+    const { line } = await refusal({ blocks: [file] });
+    expect(line).toContain(`${file}: record 1 (block ${blockGeoid(0)}) has no valid INTPTLAT20`);
+  },
+);
 
 test('a memory limit that nothing fits in is refused, with the amount needed', async () => {
   const { line } = await refusal({ memory: 10e6 });
