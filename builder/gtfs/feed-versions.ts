@@ -42,6 +42,9 @@ const SAME_STOP: Metres = 50;
 /** Numbers of trips or calls are alike if neither is more than this many times the other. */
 const MOST_TIMES = 2;
 
+/** The time of day whose calls are compared. Other calls do not reach the travel times. */
+const MORNING = { from: 5 * 3600, to: 12 * 3600 } as const;
+
 /** Sketches the timetable of a feed on a usual weekday near a given day. */
 export function sketchOf(feed: Feed, { patterns }: FeedDays, near: ServiceDay): TimetableSketch {
   const day = patterns.length === 0 ? null : dateOf(nearestDay(patterns[0].preferred, near));
@@ -109,14 +112,14 @@ function sum(counts: Iterable<number>): number {
   return total;
 }
 
-/** Counts the calls at each stop on a feed's usual day; none if its stop times cannot be read. */
+/** Counts the calls of trips of a usual morning by stop; none if stop times cannot be read. */
 async function readCalls({ path, day }: TimetableSketch): Promise<CalledStop[]> {
   if (day === null) return [];
   const feed = await readFeed(path);
   try {
     const stops = new Map<string, CalledStop>();
-    for (const { calls } of await readTrips(feed, [day])) {
-      for (const { stop: id } of calls) {
+    for (const { run } of await readTrips(feed, [{ day, ...MORNING }])) {
+      for (const { stop: id } of run.calls) {
         const { lon, lat } = feed.stops.get(id)!;
         const stop = stops.get(id) ?? { lon, lat, calls: 0 };
         stops.set(id, stop);
