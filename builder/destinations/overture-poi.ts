@@ -130,7 +130,7 @@ const LEAVES = leavesByCategory();
  * group of the first alternate that does.
  */
 function typesOf({ own: names, others }: Categories): DestTypeId[] {
-  const own = names.map(leavesOf).find((leaves) => leaves !== null) ?? [];
+  const own = firstKnown(names);
   const besides = others.map((name) => leavesOf(name) ?? []);
   const groups = new Set(own.map(groupOf));
   const counted =
@@ -138,6 +138,15 @@ function typesOf({ own: names, others }: Categories): DestTypeId[] {
       ? (besides.find((leaves) => leaves.length > 0) ?? [])
       : besides.flat().filter((leaf) => groups.has(groupOf(leaf)));
   return [...new Set([...own, ...counted])].sort((a, b) => a - b);
+}
+
+/** The leaves of the first name that is known; none if none is. */
+function firstKnown(names: readonly string[]): readonly DestTypeId[] {
+  for (const name of names) {
+    const leaves = leavesOf(name);
+    if (leaves !== null) return leaves;
+  }
+  return [];
 }
 
 /** The leaves of a POI, with an unknown school level resolved from its name where possible. */
