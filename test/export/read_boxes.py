@@ -2,7 +2,7 @@
 
 Usage: read_boxes.py BLOCKS_1_1.parquet BLOCKS_2_0.parquet. Prints as JSON the rows of the first file,
 how many geopandas reads of them by the box of the first row, how many boxes intersect that one, and
-the columns that are not the same in both files, but for the boxes of the first.
+the columns that are not the same in both files, which geopandas reads without boxes.
 """
 
 import json
@@ -23,7 +23,7 @@ print(
             "different": [
                 name
                 for name in blocks
-                if name != "bbox" and not blocks[name].equals(others[name])
+                if name not in others or not blocks[name].equals(others[name])
             ],
         }
     )

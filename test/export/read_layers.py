@@ -13,12 +13,12 @@ import geopandas
 import pandas
 
 blocks, nearest_wide, places, *layers = sys.argv[1:]
-outlined = geopandas.read_parquet(blocks).drop(columns="bbox")
+outlined = geopandas.read_parquet(blocks)
 minutes = pandas.read_parquet(nearest_wide, partitioning=None)
 tables = {
     "blocks": outlined,
     "nearest_wide": outlined.merge(minutes, on="geoid", validate="one_to_one"),
-    "places": geopandas.read_parquet(places).drop(columns="bbox"),
+    "places": geopandas.read_parquet(places),
 }
 
 

@@ -13,11 +13,14 @@ import sys
 def by_duckdb(file):
     import duckdb
 
-    # Without this, outlines have a type of DuckDB's own.
-    db = duckdb.connect(config={"enable_geoparquet_conversion": False})
+    db = duckdb.connect()
+    # Otherwise outlines have a type of DuckDB's own.
+    db.execute("load parquet")
+    db.execute("set enable_geoparquet_conversion = false")
     found = db.execute("from read_parquet(?, hive_partitioning = false)", [file])
     names = [name for name, *_ in found.description]
-    return dict(zip(names, zip(*found.fetchall())))
+    rows = found.fetchall()
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
 def by_polars(file):
