@@ -1,6 +1,6 @@
 /** Beginnings that spreadsheets take for those of a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
-/** Besides what RFC 4180 quotes, spaces at either end and byte order marks, which readers remove. */
+/** Separators, quotes and line ends; also byte order marks and outer spaces, which readers trim. */
 const QUOTED = /[",\r\n\ufeff]|^ | $/;
 
 /** Writes text as a field of CSV (RFC 4180) that is read as the same text. */

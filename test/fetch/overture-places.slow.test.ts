@@ -124,11 +124,29 @@ test('reads a group without statistics and checks its places', async () => {
   expect(ids(await fetchPlaces())).toHaveLength(20);
 });
 
-test('two counties far apart do not include the area between them', async () => {
-  const west: BoundingBox = { minLon: -118.6, minLat: 34, maxLon: -118, maxLat: 34.3 };
-  const places = [place('la', -118.3, 34.1), place('between', -95, 37), place('md', -76.6, 39.3)];
-  mirror.put(`${PREFIX}/a.parquet`, overtureFile(places, { rowsPerGroup: 1 }));
-  expect(ids(await fetchPlaces([BOX, west]))).toEqual(['la', 'md']);
+test('of two counties far apart, reads neither places nor row groups between them', async () => {
+  const west: BoundingBox = { ...BOX, minLon: -118.6, maxLon: -118 };
+  const rowsPerGroup = 8_000;
+  const groups = [
+    row('west', rowsPerGroup, -118.5, -118.1, 39.3),
+    row('between', rowsPerGroup, -96, -95, 39.3),
+    row('here', rowsPerGroup, -76.69, -76.51, 39.3),
+    // Beyond what is read with the footer.
+    row('east', rowsPerGroup, 2, 3, 39.3),
+    row('east', rowsPerGroup, 2, 3, 39.3),
+  ];
+  const file = overtureFile(groups.flat(), { rowsPerGroup });
+  mirror.put(`${PREFIX}/a.parquet`, file);
+  const found = ids(await fetchPlaces([BOX, west]));
+  expect(found).toEqual([...groups[0], ...groups[2]].map(({ id }) => id));
+  const offsets = parquetMetadata(file).row_groups.map(({ columns: [{ meta_data }] }) =>
+    Number(meta_data?.dictionary_page_offset ?? meta_data?.data_page_offset),
+  );
+  const [tail, ...reads] = mirror
+    .gets(`${PREFIX}/a.parquet`)
+    .map(({ range }) => range!.match(/\d+/g)!.map(Number));
+  expect(offsets[3]).toBeLessThan(tail[0]);
+  for (const [from, to] of reads) expect(to < offsets[1] || from >= offsets[2]).toBe(true);
 });
 
 test('uses the newest release from all pages of the listing', async () => {
