@@ -1,6 +1,5 @@
 import type { Direction } from '../shards/release/manifest.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
-import type { FeedTolerance } from './transit/accept-feeds.ts';
 
 /** Files and folders on this machine. */
 export interface InputPaths {
@@ -25,6 +24,20 @@ export function pathsIn(inputs: InputPaths): string[] {
   const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [], weights = [] } = inputs;
   return [osm, blocks, gtfs, places, pois, elevation, weights].flat();
 }
+
+/** The feeds that a build may do without. */
+export interface FeedTolerance {
+  /** Whether a feed that is left out for any reason refuses the release; false by default. */
+  readonly strictFeeds?: boolean;
+  /**
+   * The largest share of feeds that a release may lose, 0 to 1. Feeds that are left out since
+   * another holds their service, or since they have none on weekdays, do not count.
+   */
+  readonly maxFeedsLeftOut?: number;
+}
+
+/** The share of feeds that a release may lose by default. */
+export const MAX_FEEDS_LEFT_OUT = 0.2;
 
 /** The inputs that all parts of a release share. A release with feeds has transit. */
 export interface PlanRequest extends InputPaths, FeedTolerance {

@@ -1,8 +1,8 @@
 import type Flatbush from 'flatbush';
 import { orient2d } from 'robust-predicates';
 import type { Degrees } from '../../shards/units.ts';
+import { segmentTree } from '../geo/segment-tree.ts';
 import type { Tags } from '../osm/tags.ts';
-import { segmentTree } from './segment-tree.ts';
 
 const WATERWAYS = new Set(['river', 'canal', 'riverbank', 'dock']);
 const RAILWAYS = new Set(['rail', 'subway']);

@@ -1,8 +1,8 @@
 import type Flatbush from 'flatbush';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
 import type { Degrees, Metres } from '../../shards/units.ts';
+import { segmentTree } from '../geo/segment-tree.ts';
 import type { StreetNetwork } from './network.ts';
-import { segmentTree } from './segment-tree.ts';
 
 const MM_PER_METRE = 1000;
 

@@ -2,24 +2,11 @@ import path from 'node:path';
 import { counted } from '../../shards/number-words.ts';
 import { feedState } from '../../shards/release/feed-state.ts';
 import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
+import { type FeedTolerance, MAX_FEEDS_LEFT_OUT } from '../build-request.ts';
 import { BuildError } from '../errors.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
 import { describeProblem, type FeedProblem } from '../gtfs/feed-report.ts';
 import type { Progress } from '../progress.ts';
-
-/** The feeds that a build may do without. */
-export interface FeedTolerance {
-  /** Whether a feed that is left out for any reason refuses the release; false by default. */
-  readonly strictFeeds?: boolean;
-  /**
-   * The largest share of feeds that a release may lose, 0 to 1. Feeds that are left out since
-   * another holds their service, or since they have none on weekdays, do not count.
-   */
-  readonly maxFeedsLeftOut?: number;
-}
-
-/** The share of feeds that a release may lose by default. */
-export const MAX_FEEDS_LEFT_OUT = 0.2;
 
 /** Problems of rows that are named with a feed that cannot be used. */
 const NAMED_PROBLEMS = 3;

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { PlanRequest } from '../../builder/build-request.ts';
-import { MAX_FEEDS_LEFT_OUT } from '../../builder/transit/accept-feeds.ts';
+import { MAX_FEEDS_LEFT_OUT, type PlanRequest } from '../../builder/build-request.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { UsageError } from '../errors.ts';
 
