@@ -37,6 +37,8 @@ export interface FeedStop {
   readonly isDirect: boolean;
   /** Levels above the street, negative below it, from `levels.txt`; null if not given. */
   readonly level: number | null;
+  /** The line of the stop in `stops.txt`. */
+  readonly line: number;
 }
 
 /** Reads `stops.txt`, and the level of each stop from `levels.txt`. */
@@ -56,7 +58,6 @@ export async function readStops(
     }
     return known ? zone : null;
   };
-  const parents: { readonly parent: string; readonly line: number }[] = [];
   await readTable(source, report, 'stops.txt', ['stop_id'], (row) => {
     const id = row.text('stop_id');
     const [lat, lon] = [row.number('stop_lat'), row.number('stop_lon')];
@@ -78,11 +79,13 @@ export async function readStops(
       timeZone: zoneOf(row),
       isDirect: codeOf(row.text('stop_access')) === DIRECT_ACCESS,
       level: levels.get(row.text('level_id')) ?? null,
+      line: row.line,
     });
-    if (parent !== '') parents.push({ parent, line: row.line });
   });
-  for (const { parent, line } of parents) {
-    if (!stops.has(parent)) report.add('stops.txt', line, 'parent_station does not exist');
+  for (const { parent, line } of stops.values()) {
+    if (parent !== '' && !stops.has(parent)) {
+      report.add('stops.txt', line, 'parent_station does not exist');
+    }
   }
   return stops;
 }

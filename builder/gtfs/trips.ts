@@ -296,8 +296,16 @@ class CallPool {
 function inOrder(unsorted: StopTime[], report: FeedReport): StopTime[] | null {
   const sorted = unsorted.sort((a, b) => a.sequence - b.sequence || a.line - b.line);
   if (Number.isNaN(sorted[0].distance)) sorted[0].distance = 0;
+  const isNumbered = sorted[0].sequence !== sorted[sorted.length - 1].sequence;
+  if (!isNumbered && sorted.length > 1) {
+    report.add(
+      FILE,
+      sorted[0].line,
+      'one stop_sequence in a whole trip; the order of the rows is used',
+    );
+  }
   const single = sorted.filter(({ sequence, line }, i) => {
-    if (i === 0 || sequence !== sorted[i - 1].sequence) return true;
+    if (i === 0 || !isNumbered || sequence !== sorted[i - 1].sequence) return true;
     report.add(FILE, line, 'duplicate stop_sequence in a trip; left out');
     return false;
   });

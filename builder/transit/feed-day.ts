@@ -90,6 +90,7 @@ export async function readFeedDay(
     inWindow.map(({ run }) => run),
     clock,
   );
+  reportClosedStops(feed, inWindow, stops);
   const departures = stops.map(() => new Map<string, number>());
   const routes = [...new Set(inWindow.map(({ run }) => run.route))].sort();
   const routeOrdinals = new Map(routes.map((id, ordinal) => [id, ordinal]));
@@ -200,6 +201,42 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
     }
   }
   return { ordinals, stops, insideWalks };
+}
+
+/**
+ * Reports the stops where trips may be boarded or left, but to or from which no pathway leads from
+ * or to an entrance.
+ */
+function reportClosedStops(
+  feed: Feed,
+  trips: readonly { readonly run: TripRun }[],
+  stops: readonly StopOfFeed[],
+): void {
+  const [boarded, left] = [new Set<string>(), new Set<string>()];
+  for (const { run } of trips) {
+    for (const { stop, board, alight } of run.calls) {
+      if (board) boarded.add(stop);
+      if (alight) left.add(stop);
+    }
+  }
+  const noWay = (way: 'secondsIn' | 'secondsOut') => (stop: StopOfFeed) =>
+    stop.entrances.every((entrance) => entrance[way] === Number.POSITIVE_INFINITY);
+  const closed: readonly [string, StopOfFeed[]][] = [
+    [
+      'no pathway from an entrance; nobody can board from the street',
+      stops.filter(({ id }) => boarded.has(id)).filter(noWay('secondsIn')),
+    ],
+    [
+      'no pathway to an entrance; nobody can leave to the street',
+      stops.filter(({ id }) => left.has(id)).filter(noWay('secondsOut')),
+    ],
+  ];
+  for (const [problem, some] of closed) {
+    for (const { id } of some) {
+      const first = `${problem} (first at stop ${some[0].id})`;
+      feed.report.add('stops.txt', feed.stops.get(id)!.line, first);
+    }
+  }
 }
 
 function scheduledTrip(

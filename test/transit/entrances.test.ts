@@ -21,6 +21,7 @@ const stop = (id: string, north: number, members: Partial<FeedStop> = {}): FeedS
   timeZone: null,
   isDirect: false,
   level: null,
+  line: 2,
   ...members,
 });
 const platform = (id: string, north: number, members: Partial<FeedStop> = {}) =>

@@ -151,12 +151,175 @@ test('a trip of both days is read for each, and one of another day not at all', 
     [
       { calls: 'A 8:00, B 32:30', on: ['20260310', '20260311'] },
       { calls: 'A 8:00, B 8:30', on: ['20260312'] },
-      { calls: 'A 8:00, B 8:30', on: ['20260309'] },
+      { calls: 'A 8:00, B 47:30', on: ['20260309'] },
     ],
     { date: '20260311' },
   );
   expect(timesOf(feedDay).sort()).toEqual(['A -16:00, B 8:30', 'A 8:00, B 32:30']);
   expect(facts).toMatchObject({ trips_in_window: 2, service_date: '2026-03-11' });
+});
+
+test('a trip that began up to a week before is read, by the clocks of its day, and no shorter one', async () => {
+  // The clocks change on the 8th, so that noon of that day comes an hour early.
+  const { feedDay, facts } = await read(
+    [
+      { calls: 'A 20:00, B 55:50, C 56:10', on: ['20260309'] },
+      { calls: 'A 20:00, B 55:50', on: ['20260309'] },
+      { calls: 'A 20:00, B 152:20, C 152:30', on: ['20260305'] },
+      { calls: 'A 20:00, B 103:00, C 105:00', on: ['20260307', '20260304'] },
+      // Both for the day itself and for six days before.
+      { calls: 'A 9:00, B 152:40', on: ['20260305', '20260311'] },
+    ],
+    { date: '20260311' },
+  );
+  expect(timesOf(feedDay).sort()).toEqual(
+    [
+      'A -28:00, B 7:50, C 8:10',
+      'A -123:00, B 9:20, C 9:30',
+      'A -75:00, B 8:00, C 10:00',
+      'A 9:00, B 152:40',
+      'A -134:00, B 9:40',
+    ].sort(),
+  );
+  expect(facts.problems).toEqual([]);
+});
+
+test('a trip repeated by headway that departs days before is read if it lasts until the window', async () => {
+  const file = await writeFeed(path.join(folder, 'feed'), {
+    'agency.txt': [AGENCY],
+    'stops.txt': ['A', 'B'].map((id) => ({ stop_id: id, stop_lat: 39, stop_lon: -76.6 })),
+    'calendar_dates.txt': [exception('s', 20260308, 1)],
+    'trips.txt': [{ trip_id: 't', service_id: 's' }],
+    'frequencies.txt': [
+      {
+        trip_id: 't',
+        start_time: '78:00:00',
+        end_time: '83:00:00',
+        headway_secs: 3600,
+        exact_times: 1,
+      },
+    ],
+    'stop_times.txt': ['0:00:00', '0:30:00'].map((time, i) => ({
+      trip_id: 't',
+      stop_id: 'AB'[i],
+      stop_sequence: i,
+      arrival_time: time,
+      departure_time: time,
+    })),
+  });
+  const feed = await readFeed(file);
+  const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
+  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [] };
+  const { feedDay } = await readFeedDay(feed, of, clock);
+  feed.source.close();
+  expect(timesOf(feedDay)).toEqual(['A 8:00, B 8:30', 'A 9:00, B 9:30', 'A 10:00, B 10:30']);
+});
+
+test('a vehicle that began days before goes on with its trips of the same day', async () => {
+  const { feedDay } = await read(
+    [
+      { calls: 'A 20:00, B 56:00', on: ['20260309'], block: 'b' },
+      { calls: 'B 56:05, C 56:20', on: ['20260309'], block: 'b' },
+      { calls: 'B 8:05, C 8:20', on: ['20260311'], block: 'b' },
+    ],
+    { date: '20260311' },
+  );
+  const [times] = [timesOf(feedDay)];
+  expect(feedDay.continuations.map((pair) => pair.map((trip) => times[trip]))).toEqual([
+    ['A -28:00, B 8:00', 'B 8:05, C 8:20'],
+  ]);
+});
+
+test('a stop from which or to which no pathway leads is reported, if trips may be boarded or left there', async () => {
+  const place = { stop_lat: 39, stop_lon: -76.6 };
+  const platforms = ['in', 'out', 'both', 'last'];
+  const file = await writeFeed(path.join(folder, 'feed'), {
+    'agency.txt': [AGENCY],
+    'stops.txt': [
+      { stop_id: 'station', ...place, location_type: 1 },
+      { stop_id: 'door', ...place, location_type: 2, parent_station: 'station' },
+      ...platforms.map((id) => ({ stop_id: id, ...place, parent_station: 'station' })),
+    ],
+    'pathways.txt': [
+      { from_stop_id: 'door', to_stop_id: 'in', is_bidirectional: 0 },
+      { from_stop_id: 'out', to_stop_id: 'door', is_bidirectional: 0 },
+      { from_stop_id: 'last', to_stop_id: 'door', is_bidirectional: 0 },
+      { from_stop_id: 'both', to_stop_id: 'door', is_bidirectional: '1.0' },
+    ],
+    'calendar_dates.txt': [exception('s', 20260311, 1)],
+    'trips.txt': [{ trip_id: 't', service_id: 's' }],
+    'stop_times.txt': platforms.map((id, i) => ({
+      trip_id: 't',
+      stop_id: id,
+      stop_sequence: i,
+      arrival_time: `8:0${i}:00`,
+      departure_time: `8:0${i}:00`,
+      pickup_type: id === 'last' ? 1 : 0,
+    })),
+  });
+  const feed = await readFeed(file);
+  const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
+  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [] };
+  const { facts } = await readFeedDay(feed, of, clock);
+  feed.source.close();
+  expect(facts.problems).toEqual([
+    {
+      file: 'stops.txt',
+      problem: 'no pathway from an entrance; nobody can board from the street (first at stop out)',
+      rows: 1,
+      first_line: 5,
+    },
+    {
+      file: 'stops.txt',
+      problem: 'no pathway to an entrance; nobody can leave to the street (first at stop in)',
+      rows: 1,
+      first_line: 4,
+    },
+  ]);
+});
+
+test('a call at a boarding area is at its platform, and one at a node without coordinates at its station', async () => {
+  const place = { stop_lat: 39, stop_lon: -76.6 };
+  const called = ['area', 'placed area', 'node', 'placed node', 'lost'];
+  const file = await writeFeed(path.join(folder, 'feed'), {
+    'agency.txt': [AGENCY],
+    'stops.txt': [
+      { stop_id: 'station', ...place, location_type: 1 },
+      { stop_id: 'platform', ...place, parent_station: 'station' },
+      { stop_id: 'area', location_type: 4, parent_station: 'platform' },
+      { stop_id: 'placed area', ...place, location_type: 4, parent_station: 'platform' },
+      { stop_id: 'node', location_type: 3, parent_station: 'station' },
+      { stop_id: 'placed node', ...place, location_type: 3, parent_station: 'station' },
+      { stop_id: 'lost', location_type: 3, stop_lat: 'x', parent_station: '__proto__' },
+    ],
+    'calendar_dates.txt': [exception('s', 20260311, 1)],
+    'trips.txt': [{ trip_id: 't', service_id: 's' }],
+    'stop_times.txt': called.map((id, i) => ({
+      trip_id: 't',
+      stop_id: id,
+      stop_sequence: i,
+      arrival_time: `8:0${i}:00`,
+      departure_time: `8:0${i}:00`,
+    })),
+  });
+  const feed = await readFeed(file);
+  const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
+  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [] };
+  const { feedDay, facts } = await readFeedDay(feed, of, clock);
+  feed.source.close();
+  expect(timesOf(feedDay)).toEqual([
+    'platform 8:00, platform 8:01, station 8:02, placed node 8:03',
+  ]);
+  const problems = facts.problems.map(({ problem, rows, first_line }) => [
+    problem,
+    rows,
+    first_line,
+  ]);
+  expect(problems).toEqual([
+    ['parent_station does not exist', 1, 8],
+    ['at a boarding area or node; taken as at its platform or station', 3, 2],
+    ['stop and station without coordinates; left out', 1, 6],
+  ]);
 });
 
 test('a trip of the day alone is not one of the night before, nor the other way around', async () => {

@@ -120,7 +120,13 @@ function plainTrip(trip: string, all: readonly Row[], complaints: string[]): Pla
   const isBegun = calls.length > 0;
   calls = calls.toSorted((a, b) => Number(a.sequence) - Number(b.sequence) || a.line - b.line);
   calls = calls.map((call, i) => (i === 0 ? { ...call, distance: call.distance ?? 0 } : call));
+  const numbers = new Set(calls.map(({ sequence }) => sequence));
+  const isUnordered = calls.length > 1 && numbers.size === 1;
+  if (isUnordered) {
+    complain('one stop_sequence in a whole trip; the order of the rows is used');
+  }
   calls = calls.filter((call, i) => {
+    if (isUnordered) return true;
     const isFirst = calls.findIndex(({ sequence }) => sequence === call.sequence) === i;
     if (!isFirst) complain('duplicate stop_sequence in a trip; left out');
     return isFirst;
