@@ -209,7 +209,7 @@ test('a trip repeated by headway that departs days before is read if it lasts un
   });
   const feed = await readFeed(file);
   const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
-  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [] };
+  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1 };
   const { feedDay } = await readFeedDay(feed, of, clock);
   feed.source.close();
   expect(timesOf(feedDay)).toEqual(['A 8:00, B 8:30', 'A 9:00, B 9:30', 'A 10:00, B 10:30']);
@@ -259,7 +259,7 @@ test('a stop from which or to which no pathway leads is reported, if trips may b
   });
   const feed = await readFeed(file);
   const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
-  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [] };
+  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1 };
   const { facts } = await readFeedDay(feed, of, clock);
   feed.source.close();
   expect(facts.problems).toEqual([
@@ -304,7 +304,7 @@ test('a call at a boarding area is at its platform, and one at a node without co
   });
   const feed = await readFeed(file);
   const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
-  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [] };
+  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1 };
   const { feedDay, facts } = await readFeedDay(feed, of, clock);
   feed.source.close();
   expect(timesOf(feedDay)).toEqual([
