@@ -7,6 +7,8 @@ export interface InputPaths {
   readonly osm: readonly string[];
   /** TIGER/Line `tabblock20` shapefiles, zipped or not. All blocks in them are possible targets. */
   readonly blocks: readonly string[];
+  /** The people of blocks, for block files without a population: tables, or PL 94-171. */
+  readonly population?: readonly string[];
   /** GTFS feeds, zips or folders. */
   readonly gtfs?: readonly string[];
   /** TIGER/Line `place` shapefiles. */
@@ -21,8 +23,9 @@ export interface InputPaths {
 
 /** Lists the paths of all inputs. */
 export function pathsIn(inputs: InputPaths): string[] {
-  const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [], weights = [] } = inputs;
-  return [osm, blocks, gtfs, places, pois, elevation, weights].flat();
+  const { osm, blocks, population = [], gtfs = [], places = [], pois = [] } = inputs;
+  const { elevation = [], weights = [] } = inputs;
+  return [osm, blocks, population, gtfs, places, pois, elevation, weights].flat();
 }
 
 /** The feeds that a build may do without. */

@@ -25,29 +25,42 @@ export interface CensusBlock extends BlockPoint {
   readonly area: Area;
 }
 
-/** Numbers that a block may lack, by field: what they count, and the most that a block can have. */
+/** Numbers that a block may lack, by field. Files such as `tl_2020_24_tabblock20` have no POP20. */
 const COUNTS = {
-  POP20: { what: 'population', most: MAX_COUNT },
-  ALAND20: { what: 'land area', most: 1e12 },
+  POP20: {
+    member: 'population',
+    name: 'population',
+    most: MAX_COUNT,
+    effect: 'people within reach are counted without them; give it with --population',
+  },
+  ALAND20: {
+    member: 'landArea',
+    name: 'land area',
+    most: 1e12,
+    effect: 'areas are summed without them; download a tabblock20 file of a later year',
+  },
 } as const;
 type CountField = keyof typeof COUNTS;
+const COUNT_FIELDS = Object.keys(COUNTS) as CountField[];
 
 /**
  * Reads a TIGER/Line `tabblock20` shapefile block by block. An invalid record throws an error that
- * names it; blocks already yielded are valid only once all have been read. `note` receives a
- * warning about blocks without a valid count.
+ * names it; blocks already yielded are valid only once all have been read. `populations` count
+ * instead of those in the file. `note` receives a warning about blocks that lack a count.
  */
 export async function* readBlocks(
   path: string,
+  populations: ReadonlyMap<GeoidNumber, number>,
   note: (line: string) => void,
 ): AsyncGenerator<CensusBlock> {
   const lacking = new Map<CountField, { blocks: number; first: number }>();
   let read = 0;
   for await (const record of readShapefile(path)) {
-    const block = blockOf(path, record);
+    const own = blockOf(path, record);
+    const block = { ...own, population: populations.get(own.geoid) ?? own.population };
     read++;
-    for (const field of Object.keys(COUNTS) as CountField[]) {
-      if (countOf(record, field) !== null) continue;
+    for (const field of COUNT_FIELDS) {
+      if (block[COUNTS[field].member] !== null) continue;
       const known = lacking.get(field);
       if (known) known.blocks++;
       else lacking.set(field, { blocks: 1, first: record.number });
@@ -55,10 +68,12 @@ export async function* readBlocks(
     yield block;
   }
   for (const [field, { blocks, first }] of lacking) {
-    const some = `${withCommas(blocks)} of ${counted(read, 'block')} (first: record ${first})`;
-    note(
-      `WARNING: ${path}: ${blocks === read ? 'no block has a' : `${some} have no`} valid ${field}, so ${COUNTS[field].what} is unknown; download a tabblock20 file of a later year`,
-    );
+    const { name, effect } = COUNTS[field];
+    const which =
+      blocks === read
+        ? `(no column ${field} with numbers)`
+        : `for ${withCommas(blocks)} of ${counted(read, 'block')} (no valid ${field}, first in record ${first})`;
+    note(`WARNING: ${path}: no ${name} ${which}: ${effect}`);
   }
 }
 

@@ -1,4 +1,3 @@
-import type { CsvRow } from '../../shards/csv/csv-reader.ts';
 import { BuildError } from '../errors.ts';
 import { csvRecords } from '../inputs/csv.ts';
 import type { FeedReport } from './feed-report.ts';
@@ -62,12 +61,16 @@ export async function readTable(
   let row: Row | null = null;
   for await (const records of csvRecords(await source.stream(file), table, limits, onGuess)) {
     for (const record of records) {
-      if ('fault' in record) report.add(file, record.line, `${record.fault}; left out`);
-      else if (row) {
+      if ('fault' in record) {
+        const handled = record.cells ? 'read between its commas' : 'left out';
+        report.add(file, record.line, `${record.fault}; ${handled}`);
+      }
+      if (record.cells === null) continue;
+      if (row) {
         row.next(record.line, record.cells);
         onRow(row);
       } else {
-        row = new Row(columnsOf(record, (problem) => report.add(file, record.line, problem)));
+        row = new Row(columnsOf(record.cells, (problem) => report.add(file, record.line, problem)));
         const missing = required.find((column) => !row!.has(column));
         if (missing !== undefined) {
           throw new BuildError(`${table} has no column ${missing}; is it a GTFS feed?`);
@@ -78,7 +81,10 @@ export async function readTable(
 }
 
 /** The index of each column of a header, by its name in lower case. */
-function columnsOf({ cells }: CsvRow, onProblem: (problem: string) => void): Map<string, number> {
+function columnsOf(
+  cells: readonly string[],
+  onProblem: (problem: string) => void,
+): Map<string, number> {
   const columnAt = new Map<string, number>();
   for (const [at, cell] of cells.entries()) {
     const name = cell.trim().toLowerCase();

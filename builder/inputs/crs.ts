@@ -52,7 +52,7 @@ export function crsOfWkt(text: string): Crs {
   const [, kind = '', name = ''] = WKT_HEAD.exec(text) ?? [];
   const units = [...text.matchAll(WKT_UNIT)].map(([, unit]) => unit);
   return {
-    name: name || 'an unknown reference system',
+    name: named(name),
     isInDegrees: GEOGRAPHIC.includes(kind.toUpperCase()) && units.some(isDegree),
     datum: `${name} ${WKT_DATUM.exec(text)?.[1] ?? ''}`,
   };
@@ -73,13 +73,18 @@ export function checkProjJson(file: string, crs: ProjJson): void {
   const { type, name, id, datum, datum_ensemble, coordinate_system } = crs;
   if (id && isIdLikeWgs84(String(id.authority), String(id.code))) return;
   const read: Crs = {
-    name: id ? `${id.authority}:${id.code}` : (name ?? 'an unnamed reference system'),
+    name: id ? `${id.authority}:${id.code}` : named(name),
     isInDegrees:
       (type === 'GeographicCRS' || type === 'GeodeticCRS') &&
       (coordinate_system?.axis ?? []).slice(0, 2).every(({ unit }) => isDegree(String(unit))),
     datum: (datum ?? datum_ensemble)?.name ?? name ?? '',
   };
   if (!isLikeWgs84(read)) throw otherCoordinates(file, read.name);
+}
+
+/** Some programs name a system "unknown". */
+function named(name = ''): string {
+  return name === '' || /^unknown$/i.test(name) ? 'an unknown reference system' : name;
 }
 
 function isDegree(unit: string): boolean {

@@ -89,7 +89,7 @@ function checkCrs(where: string, crs: unknown): void {
   if (crs === undefined || crs === null) return;
   const { name, code } = (crs as { properties?: Record<string, unknown> | null }).properties ?? {};
   const text = String(
-    name ?? (code === undefined ? 'an unnamed reference system' : `EPSG:${code}`),
+    name ?? (code === undefined ? 'an unknown reference system' : `EPSG:${code}`),
   );
   const [, authority = '', number = ''] = CRS_NAME.exec(text) ?? [];
   if (!isIdLikeWgs84(authority, number)) throw otherCoordinates(where, text);

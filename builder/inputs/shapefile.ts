@@ -22,9 +22,10 @@ export interface ShapeRecord {
 
 /**
  * Reads the polygons of a shapefile one by one: a `.zip` that contains one, or a `.shp` next to its
- * `.dbf`, in capitals or not. Index, projection and encoding are read if present. Geometry, attributes and index must have the
- * same records, and coordinates must be in degrees. Throws a `BuildError` that names file and
- * record, possibly only after the last record, so records are valid only once all have been read.
+ * `.dbf`, in capitals or not. Index, projection and encoding are read if present. Geometry,
+ * attributes and index must have the same records, and coordinates must be in degrees. Throws a
+ * `BuildError` that names file and record, possibly only after the last record, so records are
+ * valid only once all have been read.
  */
 export async function* readShapefile(
   input: string,

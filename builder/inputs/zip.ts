@@ -46,8 +46,8 @@ export class ZipInput {
 
   /**
    * Opens an archive with entries whose names have one of the endings `wanted`, in capitals or not;
-   * or the only archive inside it if itself has none. An archive without any is opened all the same,
-   * since its reader has the better message, unless it holds several archives.
+   * or the only archive inside it if itself has none. An archive without any is opened all the
+   * same, since its reader has the better message, unless it holds several archives.
    */
   static async open(path: string, wanted: readonly string[]): Promise<ZipInput> {
     await requireKind(path, 'zip');

@@ -84,7 +84,7 @@ function sourcesOf(
   return {
     files: {
       osm: printsOf(inputs.osm),
-      blocks: printsOf(inputs.blocks),
+      blocks: printsOf([...inputs.blocks, ...inputs.population]),
       listed: printsOf(inputs.pois),
       ...(inputs.elevation.length > 0 && { elevation: printsOf(inputs.elevation) }),
     },

@@ -109,8 +109,10 @@ interface DescribedInputs {
 
 /** Describes the inputs, each kind in an order that does not depend on their paths. */
 async function describeInputs(request: InputPaths, progress: Progress): Promise<DescribedInputs> {
-  const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [], weights = [] } = request;
-  const kinds = Object.entries({ osm, blocks, gtfs, places, pois, elevation, weights });
+  const { osm, blocks, population = [], gtfs = [], places = [], pois = [] } = request;
+  const { elevation = [], weights = [] } = request;
+  const all = { osm, blocks, population, gtfs, places, pois, elevation, weights };
+  const kinds = Object.entries(all);
   const stage = progress.start('inputs', kinds.flatMap(([, paths]) => paths).length, 'inputs');
   const paths = new Map<string, string>();
   const byPath = new Map<string, PlannedInput>();
@@ -159,7 +161,11 @@ async function makePlan(
     paths: files.map(pathOf),
     keyOf: (madeOf: readonly unknown[]) => keyOf([files, madeOf]),
   });
-  const blocks = await writeBlocks(of(inputs.blocks));
+  const blocks = await writeBlocks({
+    ...of([...inputs.blocks, ...inputs.population]),
+    paths: inputs.blocks.map(pathOf),
+    populations: inputs.population.map(pathOf),
+  });
   const tables = new BlockTables(store, blocks);
   const { counties, boxes } = await estimateCounties(request, tables);
   const weights = await writeWeights({
@@ -189,6 +195,7 @@ async function makePlan(
     inputs: {
       osm: [...inputs.osm],
       blocks: [...inputs.blocks],
+      population: [...inputs.population],
       places: [...inputs.places],
       pois: [...inputs.pois],
       elevation: [...inputs.elevation],

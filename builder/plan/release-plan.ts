@@ -29,6 +29,7 @@ const releasePlanSchema = z.strictObject({
   inputs: z.strictObject({
     osm: inputs,
     blocks: inputs,
+    population: inputs,
     places: inputs,
     pois: inputs,
     elevation: inputs,

@@ -8,6 +8,7 @@ import { decodeBlocks, decodePoints, encodeBlocks } from '../census/block-table.
 import { type CensusBlock, readBlocks } from '../census/blocks.ts';
 import { BuildError } from '../errors.ts';
 import { putObject } from '../publish/put-object.ts';
+import { readPopulations } from '../weights/populations.ts';
 import { type PartitionFiles, Partitions } from './partitions.ts';
 import type { Preparation } from './preparation.ts';
 import { type PreparedBlocks, type PreparedCounty, preparedBlocksSchema } from './read-blocks.ts';
@@ -17,6 +18,8 @@ const HELD_BLOCKS = 20_000;
 
 export interface BlockPreparation extends Preparation {
   readonly paths: readonly string[];
+  /** Tables of the people of blocks, which count instead of those in the block files. */
+  readonly populations: readonly string[];
   /** A folder for scratch files. */
   readonly scratch: string;
   /** Number of blocks held in memory before they are spilled. */
@@ -39,12 +42,20 @@ async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {
   const stage = progress.start('blocks', null, 'blocks');
   const most = preparation.heldBlocks ?? HELD_BLOCKS;
   const piles = new Partitions(path.join(scratch, 'blocks-'), most, inTables);
+  const populations = await readPopulations(preparation.populations);
   let read = 0;
+  let found = 0;
   for (const file of paths) {
-    for await (const block of readBlocks(file, progress.note)) {
+    for await (const block of readBlocks(file, populations, progress.note)) {
+      if (populations.has(block.geoid)) found++;
       await piles.add(block.county, block);
       stage.at(++read);
     }
+  }
+  if (preparation.populations.length > 0 && found === 0) {
+    throw new BuildError(
+      `${preparation.populations.join(', ')}: has no row for any of the blocks; is it of another state, or of another census than 2020?`,
+    );
   }
   if (read === 0) throw new BuildError(`${paths.join(', ')}: contains no blocks`);
   const prepared: [CountyFips, PreparedCounty][] = [];

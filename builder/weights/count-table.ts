@@ -35,11 +35,30 @@ interface CountColumn {
  * Opens a CSV of counts, either a table of LODES, or a user's own with a `geoid` column and other
  * columns named after weights.
  */
-export async function readCountTable(file: string): Promise<WeightFile> {
+export function readCountTable(file: string): Promise<WeightFile> {
+  return readTable(file, layoutOf);
+}
+
+/** Opens a CSV with columns of the GEOIDs and of the populations of blocks, among others. */
+export function readPopulationTable(file: string): Promise<WeightFile> {
+  return readTable(file, populationLayoutOf);
+}
+
+/** The columns of a table that are read. */
+interface Layout {
+  readonly areaAt: number;
+  readonly columns: readonly CountColumn[];
+  readonly omitsZeros: boolean;
+}
+
+async function readTable(
+  file: string,
+  layout: (file: string, header: readonly string[]) => Layout,
+): Promise<WeightFile> {
   const records = rowsIn(file, await textOf(file));
   const first = await records.next();
   const header = (first.done ? [] : first.value.cells).map((name) => name.trim());
-  const { areaAt, columns, omitsZeros } = layoutOf(file, header);
+  const { areaAt, columns, omitsZeros } = layout(file, header);
   return {
     path: file,
     weights: columns.map(({ facts }) => facts),
@@ -59,10 +78,47 @@ async function textOf(file: string): Promise<Readable> {
   return pipeline(bytes, createGunzip(), () => {});
 }
 
-function layoutOf(file: string, header: readonly string[]) {
+/** The names of columns in lower case, each of which must be there once. */
+function namesOf(file: string, header: readonly string[]): string[] {
   const names = header.map((name) => name.toLowerCase());
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) < i);
   if (twice !== undefined) throw new BuildError(`${file}: header: has the column ${twice} twice`);
+  return names;
+}
+
+/** Names of the columns of GEOIDs and of populations, in lower case, the best first. */
+const GEOID_COLUMNS = ['geoid', 'geoid20', 'geoid_20', 'geocode'];
+const POPULATION_COLUMNS = [
+  'population',
+  'pop20',
+  'pop',
+  'people',
+  'p1_001n',
+  'p0010001',
+  'u7h001',
+];
+
+function populationLayoutOf(file: string, header: readonly string[]): Layout {
+  const names = namesOf(file, header);
+  const [area, people] = [GEOID_COLUMNS, POPULATION_COLUMNS].map((known) =>
+    known.find((name) => names.includes(name)),
+  );
+  if (area === undefined || people === undefined) {
+    throw new BuildError(
+      `${file}: header: has no column ${area === undefined ? 'geoid' : 'population'}; name the columns geoid and population`,
+    );
+  }
+  const facts = { ...PEOPLE, source: path.basename(file), year: yearInName(file) };
+  const at = names.indexOf(people);
+  return {
+    areaAt: names.indexOf(area),
+    columns: [{ at, name: header[at], facts }],
+    omitsZeros: false,
+  };
+}
+
+function layoutOf(file: string, header: readonly string[]): Layout {
+  const names = namesOf(file, header);
   for (const { key, columns, source } of LODES_TABLES) {
     const areaAt = names.indexOf(key);
     if (areaAt === -1 || !names.includes('c000')) continue;
@@ -115,8 +171,10 @@ function ownColumn(file: string, name: string, at: number): CountColumn {
 async function* rowsIn(file: string, text: Readable): AsyncGenerator<CsvRow> {
   for await (const records of csvRecords(text, file, LIMITS, () => {})) {
     for (const record of records) {
-      if ('cells' in record) yield record;
-      else throw new BuildError(`${file}: line ${record.line} has ${record.fault}; correct it`);
+      if ('fault' in record) {
+        throw new BuildError(`${file}: line ${record.line} has ${record.fault}; correct it`);
+      }
+      yield record;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { MAX_COUNT } from '../../shards/weights/weight.ts';
+import { MAX_COUNT, PEOPLE } from '../../shards/weights/weight.ts';
 import { BuildError } from '../errors.ts';
 import { ZipInput } from '../inputs/zip.ts';
 import { type CountedArea, countIn, type WeightFacts, type WeightFile } from './weight-file.ts';
@@ -22,11 +22,16 @@ const FIELDS = [P2 + 73, H1 + 3];
 
 const SOURCE = { source: 'Census 2020, PL 94-171', year: 2020 };
 
+interface Cell extends WeightFacts {
+  readonly segment: 0 | 1;
+  readonly field: number;
+}
+
 /**
  * The cells that become weights, each with the index of its segment (0 for segment 1) and its
  * field.
  */
-const CELLS: readonly (WeightFacts & { readonly segment: 0 | 1; readonly field: number })[] = [
+const CELLS: readonly Cell[] = [
   cell(1, P3, 'people_18_plus', 'People of 18 years and over'),
   cell(0, P2 + 1, 'hispanic', 'Hispanic or Latino'),
   cell(0, P2 + 4, 'white_not_hispanic', 'White alone, not Hispanic or Latino'),
@@ -41,9 +46,12 @@ const CELLS: readonly (WeightFacts & { readonly segment: 0 | 1; readonly field: 
   cell(1, H1 + 1, 'households', 'Occupied housing units', 'households'),
 ];
 
-function cell(segment: 0 | 1, field: number, weight: string, label: string, unit = 'people') {
+function cell(segment: 0 | 1, field: number, weight: string, label: string, unit = 'people'): Cell {
   return { segment, field, weight, label, unit, ...SOURCE };
 }
+
+/** The total population. */
+const POPULATION = [cell(0, P1, PEOPLE.weight, PEOPLE.label)];
 
 /**
  * Opens the zip archive of a state's redistricting data as the Census Bureau publishes it: the
@@ -51,7 +59,16 @@ function cell(segment: 0 | 1, field: number, weight: string, label: string, unit
  * same order, joined by the logical record number (2020 Census State Redistricting Data Summary
  * File, technical documentation).
  */
-export async function openPl94171(path: string): Promise<WeightFile> {
+export function openPl94171(path: string): Promise<WeightFile> {
+  return openCells(path, CELLS);
+}
+
+/** Opens the same archive for the people of each block. */
+export function openPl94171Population(path: string): Promise<WeightFile> {
+  return openCells(path, POPULATION);
+}
+
+async function openCells(path: string, wanted: readonly Cell[]): Promise<WeightFile> {
   const zip = await ZipInput.open(path, ['.pl']);
   const [geo, ...segments] = ['geo2020.pl', '000012020.pl', '000022020.pl'].map(
     (ending) => zip.endingWith(ending)[0],
@@ -64,9 +81,9 @@ export async function openPl94171(path: string): Promise<WeightFile> {
   }
   return {
     path,
-    weights: CELLS.map(({ segment: _, field: _f, ...facts }) => facts),
+    weights: wanted.map(({ segment: _, field: _f, ...facts }) => facts),
     omitsZeros: false,
-    rows: rowsOf(zip, geo, segments as string[]),
+    rows: rowsOf(zip, geo, segments as string[], wanted),
   };
 }
 
@@ -74,6 +91,7 @@ async function* rowsOf(
   zip: ZipInput,
   geo: string,
   segments: readonly string[],
+  wanted: readonly Cell[],
 ): AsyncGenerator<CountedArea> {
   try {
     const headers = linesOf(zip.stream(geo));
@@ -93,7 +111,7 @@ async function* rowsOf(
           `${zip.path}: ${segments[i]}: ${row} is not of ${FIELDS[i]} fields for the block in ${geo}; download it again`,
         );
       });
-      const counts = CELLS.map(({ segment, field, weight }) =>
+      const counts = wanted.map(({ segment, field, weight }) =>
         countIn(cells[segment][field].trim(), MAX_COUNT, zip.path, row, weight),
       );
       yield { area: place[GEO.geocode] ?? '', counts, row };

@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts';
 export interface InputFlags {
   osm: string[];
   blocks: string[];
+  population?: string[];
   gtfs?: string[];
   places?: string[];
   pois?: string[];
@@ -25,6 +26,10 @@ export function addInputs(command: Command): Command {
     .requiredOption(
       '--blocks <files...>',
       'census blocks: TIGER/Line tabblock20 shapefiles (.zip or .shp)',
+    )
+    .option(
+      '--population <tables...>',
+      'people of blocks, for block files without POP20: CSV with the columns geoid and population, or PL 94-171 (.pl.zip)',
     )
     .option('--gtfs <feeds...>', 'GTFS feeds, .zip files or folders (default: no transit)')
     .option('--places <files...>', 'census places: TIGER/Line place shapefiles')
@@ -72,6 +77,7 @@ export function readInputs(
   return {
     osm: flags.osm,
     blocks: flags.blocks,
+    population: flags.population ?? [],
     gtfs: flags.gtfs ?? [],
     places: flags.places ?? [],
     pois: flags.pois ?? [],

@@ -4,10 +4,15 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** A line that begins a row that nobody can read for certain, and what it has. */
+/** A line that begins a row that is not CSV, and what it has. */
 export interface CsvFault {
   readonly line: number;
   readonly fault: string;
+  /**
+   * The cells of this line, if it leaves no doubt about them: between its delimiters there are as
+   * many as there are columns, and each quote has its partner in the same cell. Null otherwise.
+   */
+  readonly cells: readonly string[] | null;
 }
 
 export type CsvRecord = CsvRow | CsvFault;
@@ -37,11 +42,10 @@ interface Mismatch {
  * arrives, in linear time whatever the text. Blank records are skipped; short rows are accepted;
  * blanks may surround a quoted cell.
  *
- * A row that nobody can read for certain yields a fault: quotes that do not match, or cells beyond
- * those of the first record, since then an unquoted delimiter may have shifted them. Reading resumes
- * on the line after the one that the row begins on, for an unclosed quote must not swallow the rows
- * after it. Of these lines, those before the fault was noticed may be parts of that row, so they are
- * rows only if they are complete.
+ * A row yields a fault if its quotes do not match, or if it has cells beyond those of the first
+ * record, since an unquoted delimiter may have shifted them. Reading resumes on the line after the
+ * one that the row begins on, so that an unclosed quote swallows no row after it. Lines up to where
+ * the fault was noticed may be parts of that row, so they are rows only if they are complete.
  */
 export class CsvReader {
   readonly #delimiter: string;
@@ -94,7 +98,7 @@ export class CsvReader {
         const quoted = this.#quoted(text, at, isLast);
         if (quoted === null) break;
         if ('fault' in quoted) {
-          yield this.#faultOf(quoted);
+          yield this.#faultOf(quoted, this.#certainCells(line));
           at = end + 1;
           continue;
         }
@@ -102,7 +106,7 @@ export class CsvReader {
       } else cells = line.split(this.#delimiter);
       const fault = this.#faultIn(cells);
       if (fault !== null) {
-        yield this.#faultOf({ fault, lines });
+        yield this.#faultOf({ fault, lines }, null);
         at = text.indexOf('\n', at) + 1 || text.length;
         continue;
       }
@@ -116,11 +120,20 @@ export class CsvReader {
     this.#pending = text.slice(at) + carried;
   }
 
-  /** Notes that the record that begins on this line is left out; resumes on the next. */
-  #faultOf({ fault, lines }: Mismatch): CsvFault {
+  /** Notes that the record that begins on this line has a fault; resumes on the next. */
+  #faultOf({ fault, lines }: Mismatch, cells: readonly string[] | null): CsvFault {
     const line = this.#line++;
     this.#doubtfulUntil = Math.max(this.#doubtfulUntil, line + lines - 1);
-    return { line, fault };
+    return { line, fault, cells };
+  }
+
+  #certainCells(line: string): string[] | null {
+    if (this.#line <= this.#doubtfulUntil) return null;
+    const cells = line.split(this.#delimiter);
+    if (cells.length !== this.#width) return null;
+    return cells.every((cell) => cell.split('"').length % 2 === 1)
+      ? cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
+      : null;
   }
 
   /** The fault of a record whose quotes match, or null. */

@@ -87,7 +87,7 @@ const digest = (value: unknown) =>
 /** Digests of everything a build reads from a file. */
 const readTiger = async (file: string) => {
   const blocks: CensusBlock[] = [];
-  for await (const block of readBlocks(file, () => {})) blocks.push(block);
+  for await (const block of readBlocks(file, new Map(), () => {})) blocks.push(block);
   return digest(blocks);
 };
 const readGtfs = async (file: string) => {

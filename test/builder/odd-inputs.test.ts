@@ -106,7 +106,7 @@ async function saidOfBlocks(
       }),
   });
   const said: string[] = [];
-  for await (const { geoid } of readBlocks(file, (line) => said.push(line))) {
+  for await (const { geoid } of readBlocks(file, new Map(), (line) => said.push(line))) {
     expect(geoid).toBeGreaterThan(0);
   }
   return said;
@@ -128,7 +128,9 @@ test('blocks without a population or a land area are used, with a warning that c
   const said = await saidOfBlocks([geoid, lat, lon, land, population], some);
   expect(said.sort()).toEqual([
     expect.stringMatching(/^WARNING: .*1 of 5 blocks \(first: record 2\) have no valid ALAND20/),
-    expect.stringMatching(/^WARNING: .*3 of 5 blocks \(first: record 3\) have no valid POP20/),
+    expect.stringMatching(
+      /^WARNING: .*: no population for 3 of 5 blocks \(no valid POP20, first in record 3\)/,
+    ),
   ]);
   expect(await saidOfBlocks([geoid, lat, lon, land, population], [[10_000, 0]])).toEqual([]);
 });

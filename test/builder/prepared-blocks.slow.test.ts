@@ -4,9 +4,14 @@ import { expect, test } from 'vitest';
 import { decodeBlocks, decodePoints, encodeBlocks } from '../../builder/census/block-table.ts';
 import type { CensusBlock } from '../../builder/census/blocks.ts';
 import { planRelease } from '../../builder/plan/make-plan.ts';
+import { BlockTables } from '../../builder/prepare/read-blocks.ts';
 import { writeBlocks } from '../../builder/prepare/write-blocks.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
+import { COUNTIES } from '../../infra/demo/census-ids.ts';
+import { planCity } from '../../infra/demo/city-plan.ts';
+import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
+import { blockLayer } from '../../infra/demo/tiger-layers.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { cityOfTests } from '../demo/written-city.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -83,7 +88,12 @@ test('tables are the same whether blocks were kept in memory or spilled', async 
     const [scratch, receipts] = [path.join(folder, `${name}-scratch`), new Receipts(store)];
     await mkdir(scratch);
     const about = { paths: city.files.blocks, keyOf: () => 'files', store, receipts, scratch };
-    const prepared = await writeBlocks({ ...about, progress: silent, heldBlocks });
+    const prepared = await writeBlocks({
+      ...about,
+      populations: [],
+      progress: silent,
+      heldBlocks,
+    });
     await store.close();
     return { prepared, spilled: (await readdir(scratch)).length };
   };
@@ -101,4 +111,76 @@ test('a block that occurs in two files is refused, by its number', async () => {
     /: block \d{15} appears twice; give each file only once$/,
   );
   await store.close();
+});
+
+/** Writes blocks without a column of populations. */
+async function unpopulated(): Promise<{ file: string; geoids: string[] }> {
+  const layer = blockLayer(planCity({ blocks: 500, seed: 3 }), COUNTIES[0]);
+  const at = layer.fields.findIndex(({ name }) => name === 'POP20');
+  const geoidAt = layer.fields.findIndex(({ name }) => name === 'GEOID20');
+  const few = [...layer.records()].slice(0, 3);
+  const file = path.join(folder, 'tl_2020_99_tabblock20.zip');
+  await mkdir(folder, { recursive: true });
+  await writeShapefile(file, {
+    ...layer,
+    fields: layer.fields.toSpliced(at, 1),
+    records: () => few.map((one) => ({ ...one, values: one.values.toSpliced(at, 1) })),
+  });
+  return { file, geoids: few.map(({ values }) => String(values[geoidAt])) };
+}
+
+/** The populations that blocks get, by GEOID, and the notes. */
+async function populationsOf(file: string, populations: readonly string[]) {
+  const store = new FolderStore(path.join(folder, `store of ${populations.length}`));
+  const notes: string[] = [];
+  const prepared = await writeBlocks({
+    paths: [file],
+    populations,
+    keyOf: () => 'files',
+    store,
+    receipts: new Receipts(store),
+    scratch: folder,
+    progress: { ...silent, note: (line) => notes.push(line) },
+  });
+  const tables = new BlockTables(store, prepared);
+  const blocks = await Promise.all(tables.counties.map((county) => tables.blocks(county)));
+  await store.close();
+  const people = blocks.flat().map(({ geoid, population }) => [String(geoid), population] as const);
+  return { people: new Map(people), notes };
+}
+
+test('blocks without a population are warned of, unless a table has it', async () => {
+  const { file, geoids } = await unpopulated();
+  const without = await populationsOf(file, []);
+  expect([...without.people.values()]).toEqual([null, null, null]);
+  expect(without.notes).toEqual([
+    expect.stringContaining(`WARNING: ${file}: no population (no column POP20`),
+  ]);
+  const table = path.join(folder, 'people.csv');
+  await writeFile(
+    table,
+    `name,GEOID20,POP20\r\n"a, b",${geoids[0]},12\r\nc,${geoids[1]},0\r\nd,240010001001000,5\r\n`,
+  );
+  const { people, notes } = await populationsOf(file, [table]);
+  expect(geoids.map((geoid) => people.get(geoid))).toEqual([12, 0, null]);
+  expect(notes).toEqual([
+    expect.stringContaining(`WARNING: ${file}: no population for 1 of 3 blocks`),
+  ]);
+});
+
+test.each([
+  ['geoid,people\n24001,5\n', /line 2: "24001" is not a GEOID/],
+  ['geoid,people\n240010001001,5\n', /line 2: 240010001001 is not a block \(15 digits\)/],
+  ['geoid,people\n240010001001000,5\n240010001001000,6\n', /line 3: block .* appears twice/],
+  ['geoid,people\n240010001001000,x\n', /line 2: people is "x", not a whole number/],
+  ['geoid,jobs\n240010001001000,5\n', /has no column population; name the columns geoid and popul/],
+  ['geoid,people\n240010001001000,5\n', /has no row for any of the blocks/],
+  ['geoid,people\n"240010001001000"x,5\n', /line 2 has text after a closing quote; correct it/],
+])('a table of people that is %j is refused', async (text, says) => {
+  const { file } = await unpopulated();
+  const table = path.join(folder, 'people.csv');
+  await writeFile(table, text);
+  const reading = populationsOf(file, [table]);
+  await expect(reading).rejects.toThrow(says);
+  await expect(reading).rejects.toThrow(`${table}:`);
 });

@@ -157,6 +157,7 @@ function storedPlan(store: FolderStore) {
   const inputs = {
     osm: [],
     blocks: [],
+    population: [],
     places: [],
     pois: [],
     elevation: [],

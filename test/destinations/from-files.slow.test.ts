@@ -523,7 +523,7 @@ describe('a GeoJSON file', () => {
     [
       'does not name its reference system',
       JSON.stringify({ type: 'FeatureCollection', features, crs: { type: 'link' } }),
-      /its coordinates are in an unnamed reference system/,
+      /its coordinates are in an unknown reference system/,
     ],
   ];
   test.each(broken)('that %s is refused by name', async (_, text, says) => {

@@ -47,7 +47,7 @@ export const keyOf = (madeOf: readonly unknown[]) =>
   createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
 
 const tablesOf = async (paths: readonly string[], context: PreparationContext) =>
-  new BlockTables(context.store, await writeBlocks({ ...context, paths, keyOf }));
+  new BlockTables(context.store, await writeBlocks({ ...context, paths, populations: [], keyOf }));
 
 const preparedOf = (feeds: DatedFeeds, context: PreparationContext) =>
   writeFeeds(feeds, { ...context, keyOf });

@@ -79,31 +79,31 @@ test('rows shorter than the header, blank lines, and tables without rows are rea
   expect((await read('b , a\r1,2\r')).rows).toEqual([['2', '1']]);
 });
 
-test('rows that nobody can read for certain are left out, and counted at the line of the file', async () => {
+test('rows that are not CSV are counted at the line of the file, and left out unless they are certain', async () => {
   const { rows, problems } = await read(
-    'a,b\n1,"two\nlines"\n2,"Main" at Third\n3,x\n\n4,Main, at Third\n5,"x" y\n6,"open\n7,x\n',
+    'a,b\n1,"two\nlines"\n2,"Main" at Third\n3,x\n\n4,Main, at Third\n5,"x" y, z\n6,"open\n7,x\n',
     'trips.txt',
   );
   expect(rows).toEqual([
     ['1', 'two\nlines'],
+    ['2', '"Main" at Third'],
     ['3', 'x'],
     ['7', 'x'],
   ]);
+  const problem = (text: string, first_line: number) => ({
+    file: 'trips.txt',
+    problem: text,
+    rows: 1,
+    first_line,
+  });
   expect(problems).toEqual([
-    {
-      file: 'trips.txt',
-      problem: 'text after a closing quote; left out',
-      rows: 2,
-      first_line: 4,
-    },
-    {
-      file: 'trips.txt',
-      problem:
-        'more values than there are columns (those that contain the delimiter need quotes); left out',
-      rows: 1,
-      first_line: 7,
-    },
-    { file: 'trips.txt', problem: 'a quote that is not closed; left out', rows: 1, first_line: 9 },
+    problem('text after a closing quote; read between its commas', 4),
+    problem(
+      'more values than there are columns (those that contain the delimiter need quotes); left out',
+      7,
+    ),
+    problem('text after a closing quote; left out', 8),
+    problem('a quote that is not closed; left out', 9),
   ]);
 });
 

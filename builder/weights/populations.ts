@@ -1,0 +1,34 @@
+import { type GeoidNumber, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
+import { BuildError } from '../errors.ts';
+import { requireKind, sniffKind } from '../inputs/file-kind.ts';
+import { readPopulationTable } from './count-table.ts';
+import { openPl94171Population } from './pl94171.ts';
+
+/**
+ * Reads the people of blocks from tables with columns of GEOIDs and populations (CSV, possibly
+ * gzipped) or the archives of PL 94-171. Throws a `BuildError` that names file and line for an area
+ * that is not a block, or a block that is there twice.
+ */
+export async function readPopulations(
+  paths: readonly string[],
+): Promise<ReadonlyMap<GeoidNumber, number>> {
+  const populations = new Map<GeoidNumber, number>();
+  for (const path of paths) {
+    await requireKind(path, 'zip', 'gzip');
+    const isArchive = (await sniffKind(path)) === 'zip';
+    const { rows } = await (isArchive ? openPl94171Population(path) : readPopulationTable(path));
+    for await (const { area, counts, row } of rows) {
+      if (!isGeoid(area)) {
+        throw new BuildError(`${path}: ${row}: ${area} is not a block (15 digits)`);
+      }
+      const geoid = geoidToNumber(area);
+      if (populations.has(geoid)) {
+        throw new BuildError(
+          `${path}: ${row}: block ${area} appears twice; remove one of the rows`,
+        );
+      }
+      populations.set(geoid, counts[0]);
+    }
+  }
+  return populations;
+}
