@@ -1,13 +1,9 @@
-import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
 import type { CsvRow } from '../../shards/csv/csv-reader.ts';
 import { MAX_COUNT, PEOPLE, WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BuildError } from '../errors.ts';
 import { csvRecords } from '../inputs/csv.ts';
-import { sniffKind } from '../inputs/file-kind.ts';
-import { unreadable } from '../inputs/fingerprint.ts';
 import { LODES_TABLES, type LodesColumn } from './lodes.ts';
 import {
   type CountedArea,
@@ -35,13 +31,13 @@ interface CountColumn {
  * Opens a CSV of counts, either a table of LODES, or a user's own with a `geoid` column and other
  * columns named after weights.
  */
-export function readCountTable(file: string): Promise<WeightFile> {
-  return readTable(file, layoutOf);
+export function readCountTable(file: string, text: Readable): Promise<WeightFile> {
+  return readTable(file, text, layoutOf);
 }
 
 /** Opens a CSV with columns of the GEOIDs and of the populations of blocks, among others. */
-export function readPopulationTable(file: string): Promise<WeightFile> {
-  return readTable(file, populationLayoutOf);
+export function readPopulationTable(file: string, text: Readable): Promise<WeightFile> {
+  return readTable(file, text, populationLayoutOf);
 }
 
 /** The columns of a table that are read. */
@@ -53,9 +49,10 @@ interface Layout {
 
 async function readTable(
   file: string,
+  text: Readable,
   layout: (file: string, header: readonly string[]) => Layout,
 ): Promise<WeightFile> {
-  const records = rowsIn(file, await textOf(file));
+  const records = rowsIn(file, text);
   const first = await records.next();
   const header = (first.done ? [] : first.value.cells).map((name) => name.trim());
   const { areaAt, columns, omitsZeros } = layout(file, header);
@@ -65,17 +62,6 @@ async function readTable(
     omitsZeros,
     rows: rowsOf(file, records, areaAt, columns),
   };
-}
-
-async function textOf(file: string): Promise<Readable> {
-  const bytes = createReadStream(file);
-  await new Promise<void>((resolve, reject) => {
-    bytes.once('open', () => resolve());
-    bytes.once('error', (error) => reject(unreadable(file, error)));
-  });
-  if ((await sniffKind(file)) !== 'gzip') return bytes;
-  // Errors of either stream end the other, whose reader reports them.
-  return pipeline(bytes, createGunzip(), () => {});
 }
 
 /** The names of columns in lower case, each of which must be there once. */

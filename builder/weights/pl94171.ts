@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { MAX_COUNT, PEOPLE } from '../../shards/weights/weight.ts';
 import { BuildError } from '../errors.ts';
-import { ZipInput } from '../inputs/zip.ts';
+import type { ZipInput } from '../inputs/zip.ts';
 import { type CountedArea, countIn, type WeightFacts, type WeightFile } from './weight-file.ts';
 
 /** Indices of fields in the geographic header, and in a segment, whose data begin at `data`. */
@@ -59,17 +59,17 @@ const POPULATION = [cell(0, P1, PEOPLE.weight, PEOPLE.label)];
  * same order, joined by the logical record number (2020 Census State Redistricting Data Summary
  * File, technical documentation).
  */
-export function openPl94171(path: string): Promise<WeightFile> {
-  return openCells(path, CELLS);
+export function openPl94171(zip: ZipInput): WeightFile {
+  return openCells(zip, CELLS);
 }
 
 /** Opens the same archive for the people of each block. */
-export function openPl94171Population(path: string): Promise<WeightFile> {
-  return openCells(path, POPULATION);
+export function openPl94171Population(zip: ZipInput): WeightFile {
+  return openCells(zip, POPULATION);
 }
 
-async function openCells(path: string, wanted: readonly Cell[]): Promise<WeightFile> {
-  const zip = await ZipInput.open(path, ['.pl']);
+function openCells(zip: ZipInput, wanted: readonly Cell[]): WeightFile {
+  const { path } = zip;
   const [geo, ...segments] = ['geo2020.pl', '000012020.pl', '000022020.pl'].map(
     (ending) => zip.endingWith(ending)[0],
   );

@@ -1,8 +1,6 @@
 import { type GeoidNumber, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
 import { BuildError } from '../errors.ts';
-import { requireKind, sniffKind } from '../inputs/file-kind.ts';
-import { readPopulationTable } from './count-table.ts';
-import { openPl94171Population } from './pl94171.ts';
+import { openPopulationFile } from './open-weight-file.ts';
 
 /**
  * Reads the people of blocks from tables with columns of GEOIDs and populations (CSV, possibly
@@ -14,9 +12,7 @@ export async function readPopulations(
 ): Promise<ReadonlyMap<GeoidNumber, number>> {
   const populations = new Map<GeoidNumber, number>();
   for (const path of paths) {
-    await requireKind(path, 'zip', 'gzip');
-    const isArchive = (await sniffKind(path)) === 'zip';
-    const { rows } = await (isArchive ? openPl94171Population(path) : readPopulationTable(path));
+    const { rows } = await openPopulationFile(path);
     for await (const { area, counts, row } of rows) {
       if (!isGeoid(area)) {
         throw new BuildError(`${path}: ${row}: ${area} is not a block (15 digits)`);

@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
+import { ZipFile } from 'yazl';
 import { BlockCounts } from '../../builder/weights/block-counts.ts';
 import { openWeightFile } from '../../builder/weights/open-weight-file.ts';
 import { spread } from '../../builder/weights/spread.ts';
@@ -60,7 +62,15 @@ test('a count is spread in whole numbers that add up, none more than one off its
     },
   ));
 
-test('LODES is read, gzipped or not: blocks without a row have none, and counties outside are ignored', async () => {
+/** An archive of these files. */
+function zipOf(files: Readonly<Record<string, Buffer>>): Promise<Buffer> {
+  const zip = new ZipFile();
+  for (const [name, bytes] of Object.entries(files)) zip.addBuffer(bytes, name);
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
+test('LODES is read, gzipped or zipped or not: blocks without a row have none, and counties outside are ignored', async () => {
   const wac = [
     'w_geocode,C000,CA01,CE01,CE02,CE03,createdate',
     '240010001001001,60,1,10,20,30,20241101',
@@ -71,6 +81,11 @@ test('LODES is read, gzipped or not: blocks without a row have none, and countie
   for (const [name, content] of [
     ['md_wac_S000_JT00_2022.csv.gz', gzipSync(wac)],
     ['md_wac_S000_JT00_2022.csv', wac],
+    ['md_wac_S000_JT00_2022.csv.zip', await zipOf({ 'WAC.CSV': Buffer.from(wac) })],
+    [
+      'md_wac_S000_JT00_2022.zip',
+      await zipOf({ 'in/wac.csv.gz': gzipSync(wac), '__MACOSX/in/._wac.csv.gz': Buffer.from('') }),
+    ],
   ] as const) {
     const counts = await read([name, content]);
     counts.requireCoverage();
