@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { CsvRow } from '../../shards/csv/csv-reader.ts';
 import { MAX_COUNT, PEOPLE, WEIGHT_NAME } from '../../shards/weights/weight.ts';
-import { BuildError } from '../errors.ts';
+import { BuildError, quoted } from '../errors.ts';
 import { csvRecords } from '../inputs/csv.ts';
 import { LODES_TABLES, type LodesColumn } from './lodes.ts';
 import {
@@ -138,7 +138,7 @@ function lodesColumn(
 function ownColumn(file: string, name: string, at: number): CountColumn {
   if (!WEIGHT_NAME.test(name)) {
     throw new BuildError(
-      `${file}: header: column ${JSON.stringify(name)} is not a name of a weight: up to 40 lower-case letters, digits and underscores, a letter first; rename or remove it`,
+      `${file}: header: column ${quoted(name)} is not a name of a weight: up to 40 lower-case letters, digits and underscores, a letter first; rename or remove it`,
     );
   }
   if (name === PEOPLE.weight) {
@@ -176,7 +176,7 @@ async function* rowsOf(
     const area = cells[areaAt]?.trim() ?? '';
     if (!/^\d+$/.test(area) || !AREA_DIGITS.includes(area.length)) {
       throw new BuildError(
-        `${file}: ${row}: ${JSON.stringify(area)} is not a GEOID of a block (15 digits), a block group (12) or a tract (11), with leading zeros`,
+        `${file}: ${row}: ${quoted(area)} is not a GEOID of a block (15 digits), a block group (12) or a tract (11), with leading zeros`,
       );
     }
     const counts = columns.map(({ at, name }) =>

@@ -1,5 +1,5 @@
 import type { Weight } from '../../shards/weights/weight.ts';
-import { BuildError } from '../errors.ts';
+import { BuildError, quoted } from '../errors.ts';
 
 /** Facts about a weight that its file states. */
 export type WeightFacts = Omit<Weight, 'total' | 'modelled'>;
@@ -50,6 +50,6 @@ export function countIn(
   const count = WHOLE.test(text) ? Number(text) : Number.NaN;
   if (count <= most) return count;
   throw new BuildError(
-    `${path}: ${row}: ${column} is ${JSON.stringify(text)}, not a whole number from 0 to ${most}`,
+    `${path}: ${row}: ${column} is ${quoted(text)}, not a whole number from 0 to ${most}`,
   );
 }

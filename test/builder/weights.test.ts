@@ -180,6 +180,16 @@ test.each([
     'geoid,jobs\n510010001001000,1\n',
     /has no row for 24001; is it of another state/,
   ],
+  [
+    'a page after its rows',
+    `geoid,jobs\n240010001001000,1\n${'<p></p>'.repeat(999)}`,
+    /line 3: "[<p>/]{60}…" is not a GEOID/,
+  ],
+  [
+    'NULs for a count',
+    `geoid,jobs\n240010001001000,${'\0'.repeat(999)}`,
+    /jobs is "(\\u0000){60}…"/,
+  ],
   ['a web page', '<!doctype html><html></html>', /is a web page, not a zip archive or a gzip file/],
 ])('a weight file is refused for %s, and the place is named', async (_what, content, message) => {
   const refused = read(['bad.csv', content]);
