@@ -117,7 +117,7 @@ export function requestFor({ osm, inputs }: FuzzCity, folder: string): BuildRequ
     places: of('places'),
     pois: of('pois'),
     weights: of('weights'),
-    // What is wrong with one feed must not hide what is wrong with the other.
+    // A fault of one feed must not hide one of the other.
     maxFeedsLeftOut: 1,
     counties: [],
     release: 'x',

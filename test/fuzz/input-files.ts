@@ -22,7 +22,7 @@ export interface Entry {
   readonly bytes: Buffer;
 }
 
-/** What a mutation changes below the tables: their text, the entries of the archive, the file. */
+/** Changes below the tables: of their text, of the entries of the archive, of the file. */
 export interface Alterations {
   readonly text?: (text: string, table: string) => string;
   readonly bytes?: (bytes: Buffer, table: string) => Buffer;

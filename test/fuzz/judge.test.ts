@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
+import type { InputFile } from './input-files.ts';
 import { faultOf, type Outcome } from './judge.ts';
 import type { Mutation, Silence } from './mutations.ts';
 
@@ -13,7 +14,11 @@ const mutation = (silence: Silence): Mutation => ({
 /** A release with one county; `reach` stands for its times, `transit` for its names. */
 function manifest(reach: string, transit: string): Manifest {
   const objects = { 'reach-from': { sha256: reach }, transit: { sha256: transit } };
-  const parts = { counties: { 99001: { population: 1, objects } }, states: {}, weights: [] };
+  const parts = {
+    counties: { 99001: { blocks: 1, population: 1, objects } },
+    states: {},
+    weights: [],
+  };
   return { ...parts, feeds: [{ trips_in_window: 3, problems: [] }] } as unknown as Manifest;
 }
 
@@ -53,7 +58,21 @@ test.each<[string, Outcome, Silence, RegExp | null]>([
   ['a lost number', built({ documents: [{ lon: null }] }), 'anything', /^\.lon is not a number/],
 ])('%s is judged', (_, outcome, silence, fault) => {
   const original = built({ documents: [{ lon: 1 }] });
-  const found = faultOf(mutation(silence), outcome, original);
+  const found = faultOf(mutation(silence), outcome, original, []);
   if (fault === null) expect(found).toBeNull();
   else expect(found).toMatch(fault);
+});
+
+test('a release with fewer blocks or people than its input is judged wrong', () => {
+  const blocks = (...people: string[]): InputFile => ({
+    kind: 'blocks',
+    name: 'blocks.zip',
+    companions: [],
+    tables: [{ name: 'a.dbf', columns: ['POP20'], rows: people.map((cell) => [cell]) }],
+  });
+  const judged = (input: InputFile) => faultOf(mutation('anything'), built(), built(), [input]);
+  expect(judged(blocks('1'))).toBeNull();
+  expect(judged(blocks('1', '0'))).toBe('1 blocks of 2');
+  expect(judged(blocks('7'))).toBe('1 people of 7');
+  expect(judged({ ...blocks('7', '1'), file: (bytes) => bytes })).toBeNull();
 });

@@ -1,5 +1,6 @@
 import { BuildError } from '../../builder/errors.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
+import type { InputFile } from './input-files.ts';
 import type { Mutation } from './mutations.ts';
 
 /** A build that has ended: with a release, or with an error. */
@@ -19,18 +20,21 @@ const LONGEST_SECONDS = 10;
 const LONGEST_MESSAGE = 600;
 
 /**
- * What is wrong with a build of mutated inputs, compared with `original`, the build without the
- * mutation; null if nothing is.
+ * Judges a build of mutated inputs by comparison with `original`, the build without the mutation.
+ * `inputs` are those that were built. Returns the fault; null if there is none.
  */
 export function faultOf(
   { silence, changed }: Mutation,
   built: Outcome,
   original: Outcome,
+  inputs: readonly InputFile[],
 ): string | null {
   if (built.seconds > LONGEST_SECONDS) return `took ${built.seconds.toFixed(1)} s`;
   if (!built.manifest) return faultOfRefusal(built.error, [...changed.keys()]);
   const lost = lostNumber(built, original);
   if (lost !== null) return `${lost} is not a number`;
+  const miscount = miscountIn(built.manifest, inputs);
+  if (miscount !== null) return miscount;
   const [now, before] = [contentsOf(built.manifest), contentsOf(original.manifest!)];
   const differs =
     silence === 'nothing'
@@ -60,7 +64,38 @@ function faultOfRefusal(error: unknown, files: readonly string[]): string | null
   return null;
 }
 
-/** What a build says of lost or doubtful data: the problems of feeds, and warnings. */
+/**
+ * Compares the counts of a release with those of the rows of its inputs, where these are in their
+ * files as they are in their tables.
+ */
+function miscountIn({ counties, weights }: Manifest, inputs: readonly InputFile[]): string | null {
+  for (const input of inputs) {
+    const { kind, tables, text, bytes, entries, file } = input;
+    if (text ?? bytes ?? entries ?? file) continue;
+    const [{ columns, rows }] = tables;
+    const sumOf = (column: string) => {
+      const cells = rows.map((row) => String(row[columns.indexOf(column)]).trim());
+      return cells.reduce((sum, cell) => sum + (/^\d{1,9}$/.test(cell) ? Number(cell) : 0), 0);
+    };
+    const counted =
+      kind === 'blocks'
+        ? [
+            ['blocks', sum(Object.values(counties).map(({ blocks }) => blocks)), rows.length],
+            ['people', sum(Object.values(counties).map((one) => one.population)), sumOf('POP20')],
+          ]
+        : kind === 'weights'
+          ? weights.map(({ weight, total }) => [weight, total, sumOf(weight)])
+          : [];
+    for (const [what, found, expected] of counted) {
+      if (found !== expected) return `${found} ${what} of ${expected}`;
+    }
+  }
+  return null;
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+
+/** Messages of a build about lost or doubtful data: the problems of feeds, and warnings. */
 function warnings({ manifest, said }: Outcome): string[] {
   const problems = manifest!.feeds.flatMap(({ problems }) =>
     problems.map((one) => JSON.stringify(one)),
@@ -71,7 +106,7 @@ function warnings({ manifest, said }: Outcome): string[] {
 /** Objects that depend on times and counts alone, and not on the names of things. */
 const NAMELESS = ['index', 'reach-from', 'reach-to'] as const;
 
-/** What a release says, apart from the digests of its inputs: all of it, and times alone. */
+/** The contents of a release, apart from the digests of its inputs: all of it, and times alone. */
 function contentsOf(manifest: Manifest): { all: string; times: string } {
   const { counties, states, feeds, weights } = manifest;
   const trips = feeds.map(({ trips_in_window }) => trips_in_window);
@@ -100,7 +135,7 @@ function differences(now: Manifest, before: Manifest): string {
   return `${kinds.join(', ') || 'other facts'}; trips ${trips.join(' -> ')}`;
 }
 
-/** A place in a JSON object that has numbers in all objects of the original, and null in another. */
+/** Finds a member that is a number in all JSON objects of the original, and null in another. */
 function lostNumber(built: Outcome, original: Outcome): string | null {
   const before = kindsOf(original);
   for (const [place, kinds] of kindsOf(built)) {

@@ -56,7 +56,12 @@ export async function runFuzz(
       watchdog.note(named);
       const outcome = await buildMutated(mutation, city, lane, intact);
       if (!outcome.manifest) refused++;
-      const fault = faultOf(mutation, outcome, original) ?? (await oddNumberIn(outcome, seed));
+      const inputs = city.inputs.flatMap((input) => {
+        const changed = mutation.changed.get(input.name);
+        return changed === null ? [] : [changed ?? input];
+      });
+      const fault =
+        faultOf(mutation, outcome, original, inputs) ?? (await oddNumberIn(outcome, seed));
       if (isLoud) print([named, ...outcome.said, outcome.error ?? ''].join('\n  '));
       if (fault === null) continue;
       faults.push(`${named}: ${fault}`);
