@@ -45,9 +45,11 @@ export async function readPathways(
     if (!(seconds >= 0 && seconds <= FEED_LIMITS.serviceTime)) {
       return report.add(FILE, row.line, 'no valid time or length; left out');
     }
-    const bothWays =
-      codeOf(row.text('is_bidirectional')) === '1' &&
-      codeOf(row.text('pathway_mode')) !== MODE.exitGate;
+    const bidirectional = codeOf(row.text('is_bidirectional'));
+    if (bidirectional !== '0' && bidirectional !== '1') {
+      report.add(FILE, row.line, 'is_bidirectional neither 0 nor 1; taken as 0');
+    }
+    const bothWays = bidirectional === '1' && codeOf(row.text('pathway_mode')) !== MODE.exitGate;
     pathways.push({ from: placeOf(from), to: placeOf(to), seconds, bothWays });
   });
   return pathways;

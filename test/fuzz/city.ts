@@ -291,7 +291,7 @@ async function shapefile(
   archive: string,
   { columns, rows }: { columns: readonly string[]; rows: readonly (readonly Cell[])[] },
 ): Promise<InputFile> {
-  const zip = await ZipInput.open(archive);
+  const zip = await ZipInput.open(archive, ['.shp']);
   const companions: Entry[] = [];
   let name = '';
   for (const entry of zip.names) {

@@ -170,8 +170,20 @@ test('of rows with one id the first is used, and the others are reported', async
       { stop_id: 'b', stop_lat: 39, stop_lon: -76 },
     ],
     'pathways.txt': [
-      { pathway_id: 'p', from_stop_id: 'a', to_stop_id: 'b', traversal_time: 60 },
-      { pathway_id: 'p', from_stop_id: 'a', to_stop_id: 'b', traversal_time: 20 },
+      {
+        pathway_id: 'p',
+        from_stop_id: 'a',
+        to_stop_id: 'b',
+        is_bidirectional: 0,
+        traversal_time: 60,
+      },
+      {
+        pathway_id: 'p',
+        from_stop_id: 'a',
+        to_stop_id: 'b',
+        is_bidirectional: 0,
+        traversal_time: 20,
+      },
     ],
     'frequencies.txt': [600, 60].map((headway_secs) => {
       return { trip_id: 't', start_time: '8:00:00', end_time: '9:00:00', headway_secs };

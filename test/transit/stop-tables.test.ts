@@ -259,7 +259,9 @@ const pathwaysOf = async (records: readonly FeedRecord[]) => {
   );
   return { pathways: found, problems };
 };
-const way = (members: FeedRecord) => ({ from_stop_id: 'a', to_stop_id: 'b', ...members });
+const way = (members: FeedRecord) => {
+  return { from_stop_id: 'a', to_stop_id: 'b', is_bidirectional: 0, ...members };
+};
 const METRES = 0.01 * 111_195;
 /** Seconds per metre, per level, and in a lift. */
 const [WALK, LEVEL, LIFT] = [3.6 / 4.8, 30, 60];
@@ -289,14 +291,19 @@ test.each([
 });
 
 test('a pathway leads both ways if the feed states so, but never back through an exit gate', async () => {
-  const { pathways } = await pathwaysOf([
-    way({ is_bidirectional: 1 }),
+  const { pathways, problems } = await pathwaysOf([
+    way({ is_bidirectional: '1.0' }),
     way({ is_bidirectional: 0 }),
-    way({}),
+    way({ is_bidirectional: '' }),
+    way({ is_bidirectional: '"1"' }),
     way({ is_bidirectional: 1, pathway_mode: 6 }),
     way({ is_bidirectional: 1, pathway_mode: 7 }),
   ]);
-  expect(pathways.map(({ bothWays }) => bothWays)).toEqual([true, false, false, true, false]);
+  expect(pathways.map(({ bothWays }) => bothWays)).toEqual([
+    ...[true, false, false, false],
+    ...[true, false],
+  ]);
+  expect(problems).toEqual(['pathways.txt 4: is_bidirectional neither 0 nor 1; taken as 0 (2)']);
 });
 
 test('a pathway to a boarding area leads to its platform', async () => {
