@@ -63,9 +63,9 @@ export function sketchOf(feed: Feed, { patterns }: FeedDays, near: ServiceDay): 
 /**
  * Groups feeds that hold versions of one timetable, so that riders would find each trip twice if
  * two were read. Two feeds do if they have an agency in common, on most routes about as many trips,
- * or the same `feed_id`, and at most stops about as many calls. Ids of stops and trips do not count,
- * since agencies number them anew; nor does a `feed_id` alone, since many feeds have the id 1. Stop
- * times are read only of feeds with an agency and routes, or a `feed_id`, in common.
+ * or the same `feed_id`, and at most stops about as many calls. Ids of stops and trips do not
+ * count, since agencies number them anew; nor does a `feed_id` alone, since many feeds have the id
+ * 1. Stop times are read only of feeds with an agency and routes, or a `feed_id`, in common.
  */
 export async function groupVersions(sketches: readonly TimetableSketch[]): Promise<FeedGroups> {
   const sizes = sketches.map(({ trips }) => sum(trips.values()));

@@ -39,8 +39,8 @@ const NEAR_DAYS = 91;
  * A pattern of trips recurs if some day shares it with the same weekday a week before and a week
  * after, which a holiday does not. Days of recurring patterns are representative if they have at
  * least half the trips of the fullest, since some calendars go on for months with the few trips of
- * a forgotten service. The usual pattern is the one with the most trips, over all its days together,
- * within a quarter of a year of the representative day nearest to `near`.
+ * a forgotten service. The usual pattern is the one with the most trips, over all its days
+ * together, within a quarter of a year of the representative day nearest to `near`.
  */
 export function ordinaryDays(feed: Feed, near: ServiceDay): FeedDays {
   const { calendar, tripsOfService, info } = feed;

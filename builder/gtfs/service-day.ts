@@ -84,7 +84,9 @@ export function chooseServiceDays(
   };
 }
 
-/** Sorts versions of a feed by the day they begin, the latest first; of several, the first given. */
+/**
+ * Sorts versions of a feed by the day they begin, the latest first; of several, the first given.
+ */
 function latestFirst(versions: readonly number[], feeds: readonly FeedOutline[]): number[] {
   const begins = (i: number) => feeds[i].info.firstDay ?? Math.min(...feeds[i].days.ordinary);
   return versions.toSorted((a, b) => begins(b) - begins(a) || a - b);

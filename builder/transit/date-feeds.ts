@@ -36,8 +36,8 @@ interface ReadableFeed extends FeedOutline {
 
 /**
  * Chooses the service day of each feed, considering all feeds. Feeds that cannot be used, and feeds
- * whose service another has, are left out. `near` is the day of the street data; `area` contains all
- * origins. Throws a `BuildError` if no feed can be used.
+ * whose service another has, are left out. `near` is the day of the street data; `area` contains
+ * all origins. Throws a `BuildError` if no feed can be used.
  */
 export async function dateFeeds(
   paths: readonly string[],

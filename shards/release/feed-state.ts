@@ -1,7 +1,7 @@
 import { counted } from '../number-words.ts';
 import type { FeedFacts, Manifest } from './manifest.ts';
 
-/** What a release has from a feed, and the reason if that is less than expected. */
+/** The use of a feed in a release, and the reason if it has less service than expected. */
 interface FeedState {
   readonly status: 'used' | 'empty-in-window';
   readonly reason: string | null;

@@ -210,7 +210,7 @@ test('of versions of one feed, the last that is ordinary on the day is read, and
   expect(ours(silent, 0, 4).byFeed).toEqual([null, 4]);
   const stated = [version(5, [1, 4, 8]), version(0, [2, 4])];
   expect(ours(stated, 0, 4).byFeed).toEqual([4, null]);
-  // Of versions that begin on the same day, the first given is read.
+  // The first given is read if versions begin on the same day.
   expect(ours([version(0, [1, 4]), version(0, [1, 4])], 4).byFeed).toEqual([4, null]);
   // Ordinary service on the day precedes any service, which precedes nearness.
   const asked = [version(0, [1, 4]), version(3, [2], [4])];
