@@ -25,6 +25,8 @@ export const ROUTING = {
    */
   sidepathRadius: 30 as Metres,
   sidepathTurn: 30,
+  /** Traffic lights this near before a junction, along their street, are those of the junction. */
+  stopLineDistance: 30 as Metres,
   /** Time to get off a bicycle, push or lift it through a barrier, and get on again. */
   dismountTime: 10 as Seconds,
   /** Defaults for ferries whose duration or frequency is not mapped. */

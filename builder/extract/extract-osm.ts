@@ -9,32 +9,26 @@ import type { NodeTable } from '../osm/node-table.ts';
 import { Impassable, type Lines } from '../streets/impassable.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { coverageOf, type ExtractCoverage, mayReach } from './extract-coverage.ts';
-import { keepStreets } from './keep-streets.ts';
+import { keepStreets, type MissingNodes } from './keep-streets.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { type MappedStation, mappedStations } from './osm-stations.ts';
-import type { RawWays } from './raw-ways.ts';
+import { comesInto, cutAtMissing, type RawWays, refsOf } from './raw-ways.ts';
 
 /** The lines that enter an area, with coordinates. A line is split where nodes are missing. */
 function keepLines(raw: RawWays, table: NodeTable, area: BoundingBox): Lines {
-  const refs = raw.refs.view();
   const lon = new GrowableArray(Float64Array);
   const lat = new GrowableArray(Float64Array);
   const firstPoint: number[] = [0];
-  let start = 0;
-  for (const end of raw.endRef.view()) {
-    const ordinals = Array.from(refs.subarray(start, end), (ref) => table.find(ref));
-    start = end;
-    const comesIn = ordinals.some((at) => boxContains(area, table.lon[at], table.lat[at]));
-    if (!comesIn) continue;
-    for (const ordinal of ordinals) {
-      if (table.isMissing(ordinal)) {
-        endLine(firstPoint, lon.length);
-        continue;
+  for (let way = 0; way < raw.osmId.length; way++) {
+    const cut = cutAtMissing(refsOf(raw, way), table);
+    if (!comesInto(area, cut, table)) continue;
+    for (const piece of cut.pieces) {
+      for (const ordinal of piece) {
+        lon.push(table.lon[ordinal]);
+        lat.push(table.lat[ordinal]);
       }
-      lon.push(table.lon[ordinal]);
-      lat.push(table.lat[ordinal]);
+      firstPoint.push(lon.length);
     }
-    endLine(firstPoint, lon.length);
   }
   return {
     count: firstPoint.length - 1,
@@ -42,10 +36,6 @@ function keepLines(raw: RawWays, table: NodeTable, area: BoundingBox): Lines {
     lon: lon.view().slice(),
     lat: lat.view().slice(),
   };
-}
-
-function endLine(firstPoint: number[], points: number): void {
-  if (points > firstPoint[firstPoint.length - 1]) firstPoint.push(points);
 }
 
 /** The data that the builder takes from OpenStreetMap. */
@@ -68,8 +58,7 @@ export interface OsmExtract {
   readonly impassable: Impassable;
   readonly destinations: Destination[];
   readonly stations: readonly MappedStation[];
-  /** Number of references from streets to nodes that are in no file. */
-  readonly missingNodes: number;
+  readonly missing: MissingNodes;
 }
 
 /** A file that elements were read from. */
@@ -109,7 +98,7 @@ export function extractOsm(
       area,
     }),
     stations: mappedStations(elements),
-    missingNodes: kept.missingNodes,
+    missing: kept.missing,
   };
 }
 

@@ -1,6 +1,6 @@
 import { concat } from '../../shards/arrays/concat.ts';
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
-import type { Bytes, EpochMillis } from '../../shards/units.ts';
+import type { Bytes, Degrees, EpochMillis } from '../../shards/units.ts';
 import type { PointSource } from '../destinations/from-osm.ts';
 import type { CellRectangle } from '../geo/cell-rectangle.ts';
 import { NodeTable } from '../osm/node-table.ts';
@@ -8,7 +8,7 @@ import type { PbfHandlers } from '../osm/primitive-block.ts';
 import { SortedIds } from '../osm/sorted-ids.ts';
 import type { MapElements } from './map-elements.ts';
 import type { OsmElements } from './osm-elements.ts';
-import { emptyAreas, nodePass, relationPass, wayPass } from './osm-passes.ts';
+import { type CollectedWays, emptyAreas, nodePass, relationPass, wayPass } from './osm-passes.ts';
 import { readPass } from './pbf-pass.ts';
 import { emptyStreets, emptyWays, type RawWays } from './raw-ways.ts';
 
@@ -17,6 +17,8 @@ export interface GatheredOsm extends OsmElements {
   readonly newestMs: ReadonlyMap<string, EpochMillis>;
   /** Number of elements in the cells that describe a POI of no known type, by `key=value`. */
   readonly unmapped: ReadonlyMap<string, number>;
+  /** Durations of ferries and elevators that cannot be read, as `key=value`, by way id. */
+  readonly unreadDurations: ReadonlyMap<number, readonly string[]>;
 }
 
 /** Number of times that each file is read to gather all of its contents, or only a part of them. */
@@ -51,7 +53,11 @@ export async function gatherOsm(
   const isNear = (way: number) => near === null || near.has(way);
   const collected = emptyAreas(map);
   await pass(relationPass(collected, isNear));
-  const ways = { streets: emptyStreets(), impassable: emptyWays() };
+  const ways: CollectedWays = {
+    streets: emptyStreets(),
+    impassable: emptyWays(),
+    unreadDurations: new Map(),
+  };
   await pass(wayPass(collected, ways, isNear, paths.length > 1));
   const table = new NodeTable(
     allReferences(
@@ -78,11 +84,10 @@ async function waysIn(
   pass: (handlers: PbfHandlers) => Promise<void>,
 ): Promise<SortedIds> {
   const found = new GrowableArray(Float64Array);
-  await pass({
-    node(id, lon, lat) {
-      if (cells.at(lon, lat) !== -1) found.push(id);
-    },
-  });
+  const location = (id: number, lon: Degrees, lat: Degrees) => {
+    if (cells.at(lon, lat) !== -1) found.push(id);
+  };
+  await pass({ node: location, location });
   const nodes = new SortedIds(found.view());
   const ways = new GrowableArray(Float64Array);
   await pass({

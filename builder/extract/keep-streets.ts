@@ -1,53 +1,55 @@
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
-import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { isWalkedThrough } from '../streets/trait-bits.ts';
-import type { RawStreets } from './raw-ways.ts';
+import { comesInto, cutAtMissing, type RawStreets, refsOf } from './raw-ways.ts';
 
 export interface KeptStreets {
   readonly ways: StreetWays;
   readonly nodes: StreetNodes;
   /** Per ordinal in the node table: 1 where a walkable way passes. */
   readonly walkable: Uint8Array;
-  /** Number of references from the kept ways to nodes that are in no file, which are left out. */
-  readonly missingNodes: number;
+  readonly missing: MissingNodes;
 }
 
-/** Keeps the streets that enter an area, and renumbers the nodes they use. */
+/** Numbers of references from the kept ways to nodes that are in no file, where ways are cut. */
+export interface MissingNodes {
+  /** References before the first known node of a way, or after the last: at an extract's edge. */
+  readonly atEnds: number;
+  /** References between known nodes, and the number of ways that have any. */
+  readonly inside: number;
+  readonly cutWays: number;
+}
+
+/**
+ * Keeps the streets that enter an area, and renumbers the nodes they use. A street that lacks nodes
+ * inside becomes several ways.
+ */
 export function keepStreets(raw: RawStreets, table: NodeTable, area: BoundingBox): KeptStreets {
-  const refs = raw.refs.view();
-  const ends = raw.endRef.view();
   const keptWays: number[] = [];
   const keptRefs = new GrowableArray(Float64Array);
   const firstRef: number[] = [0];
   const used = new Uint8Array(table.ids.length);
   const walkable = new Uint8Array(table.ids.length);
-  let missingNodes = 0;
-  for (let way = 0; way < ends.length; way++) {
-    const ordinals: number[] = [];
-    let comesIn = false;
-    let missing = 0;
-    for (let i = way === 0 ? 0 : ends[way - 1]; i < ends[way]; i++) {
-      const ordinal = table.find(refs[i]);
-      if (table.isMissing(ordinal)) {
-        missing++;
-        continue;
-      }
-      ordinals.push(ordinal);
-      comesIn ||= boxContains(area, table.lon[ordinal], table.lat[ordinal]);
-    }
-    if (!comesIn || ordinals.length < 2) continue;
-    missingNodes += missing;
-    keptWays.push(way);
+  let [atEnds, inside, cutWays] = [0, 0, 0];
+  for (let way = 0; way < raw.osmId.length; way++) {
+    const cut = cutAtMissing(refsOf(raw, way), table);
+    if (!comesInto(area, cut, table)) continue;
     const isWalkable = isWalkedThrough(raw.traits.view()[way]);
-    for (const ordinal of ordinals) {
-      used[ordinal] = 1;
-      if (isWalkable) walkable[ordinal] = 1;
-      keptRefs.push(ordinal);
+    for (const piece of cut.pieces) {
+      if (piece.length < 2) continue;
+      keptWays.push(way);
+      for (const ordinal of piece) {
+        used[ordinal] = 1;
+        if (isWalkable) walkable[ordinal] = 1;
+        keptRefs.push(ordinal);
+      }
+      firstRef.push(keptRefs.length);
     }
-    firstRef.push(keptRefs.length);
+    atEnds += cut.missingAtEnds;
+    inside += cut.missingInside;
+    if (cut.missingInside > 0) cutWays++;
   }
 
   const number = new Uint32Array(table.ids.length);
@@ -79,6 +81,6 @@ export function keepStreets(raw: RawStreets, table: NodeTable, area: BoundingBox
       traits: Uint8Array.from(ordinals, (ordinal) => table.traits[ordinal]),
     },
     walkable,
-    missingNodes,
+    missing: { atEnds, inside, cutWays },
   };
 }

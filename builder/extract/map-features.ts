@@ -9,7 +9,7 @@ import { WORLD_BITS, worldX, worldY } from '../geo/web-mercator.ts';
 import { assemblePolygons } from '../osm/multipolygon.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { MapArea, MapElements } from './map-elements.ts';
-import { type RawWays, refsOf } from './raw-ways.ts';
+import { cutAtMissing, type RawWays, refsOf } from './raw-ways.ts';
 
 /** The features of the base map, and the box around each. */
 export interface MapFeatures {
@@ -17,7 +17,9 @@ export interface MapFeatures {
   readonly boxes: readonly BoundingBox[];
 }
 
-/** Draws the elements of the base map. Nodes that no file has are left out. */
+/**
+ * Draws the elements of the base map. Where files lack nodes, lines are cut, and areas cut short.
+ */
 export function mapFeatures(
   { kinds, lines, lineKinds, areas, points }: MapElements,
   memberWays: ReadonlyMap<number, Float64Array | null>,
@@ -59,14 +61,18 @@ class MapDrawing implements MapFeatures {
   lines(raw: RawWays, kindOf: (line: number) => number, table: NodeTable): void {
     const ids = raw.osmId.view();
     for (let line = 0; line < ids.length; line++) {
-      const positions = positionsOf(refsOf(raw, line), table);
-      if (positions.length < 2) continue;
-      for (const [lon, lat] of positions) this.#position(lon, lat);
-      this.shapes.endPart();
+      const pieces = cutAtMissing(refsOf(raw, line), table)
+        .pieces.filter(({ length }) => length > 1)
+        .map((piece) => piece.map((node) => [table.lon[node], table.lat[node]] as const));
+      if (pieces.length === 0) continue;
+      for (const piece of pieces) {
+        for (const [lon, lat] of piece) this.#position(lon, lat);
+        this.shapes.endPart();
+      }
       const kind = kindOf(line);
       const { minZoom } = this.shapes.kinds.all[kind];
       this.shapes.endFeature(keyOf('way', ids[line]), kind, LINE, minZoom);
-      this.boxes.push(boxOf(positions));
+      this.boxes.push(boxOf(pieces.flat()));
     }
   }
 

@@ -7,7 +7,7 @@ import type { PbfHandlers } from '../osm/primitive-block.ts';
 import { copyTags, type Tags } from '../osm/tags.ts';
 import { isImpassable, isOpenWater } from '../streets/impassable.ts';
 import { nodeTraits } from '../streets/node-traits.ts';
-import { wayTime } from '../streets/way-time.ts';
+import { unreadDurations, wayTime } from '../streets/way-time.ts';
 import { streetTraits } from '../streets/way-traits.ts';
 import type { MapElements } from './map-elements.ts';
 import { hasKnownLevel } from './osm-stations.ts';
@@ -33,6 +33,8 @@ export interface CollectedAreas {
 export interface CollectedWays {
   readonly streets: RawStreets;
   readonly impassable: RawWays;
+  /** Durations of ferries and elevators that cannot be read, as `key=value`, by way id. */
+  readonly unreadDurations: Map<number, readonly string[]>;
 }
 
 /**
@@ -79,7 +81,7 @@ export function relationPass(
  */
 export function wayPass(
   { areas, memberWays, shores, unmapped, map }: CollectedAreas,
-  { streets, impassable }: CollectedWays,
+  { streets, impassable, unreadDurations: unread }: CollectedWays,
   isNear: (way: number) => boolean,
   isOverlapping: boolean,
 ): PbfHandlers {
@@ -89,7 +91,9 @@ export function wayPass(
     const traits = streetTraits(tags);
     if (traits === 0 || refs.length <= 1 || seenStreets?.has(id)) return;
     seenStreets?.add(id);
-    addStreet(streets, id, refs, traits, wayTime(tags));
+    const time = wayTime(tags);
+    addStreet(streets, id, refs, traits, time);
+    if (time) unread.set(id, unreadDurations(tags));
   };
   return {
     way(id, refs, tags) {
@@ -139,6 +143,14 @@ export function nodePass(
       if (isPoint) points.set(id, { id, lon, lat, tags: copyTags(tags) });
       else points.delete(id);
       if (isInside) unmapped.node(id, tags, isPoint);
+    },
+    location(id, lon, lat) {
+      const ordinal = table.find(id);
+      if (ordinal !== -1) {
+        table.lon[ordinal] = lon;
+        table.lat[ordinal] = lat;
+      }
+      if (boxContains(area, lon, lat)) unmapped.location(id);
     },
   };
 }

@@ -42,9 +42,14 @@ export class UnmappedValues {
    * begin there.
    */
   node(id: number, tags: Tags, isTyped: boolean): void {
-    for (const way of this.#waysFrom.get(id) ?? []) this.#waysInside.add(way);
+    this.location(id);
     const values = isTyped || tags.size === 0 ? [] : this.#valuesOf(tags);
     if (values.length > 0) this.#nodes.set(id, values);
+  }
+
+  /** Adds the location of a node in the area, whose tags are not known. */
+  location(id: number): void {
+    for (const way of this.#waysFrom.get(id) ?? []) this.#waysInside.add(way);
   }
 
   /** Returns the number of elements by `key=value`. */

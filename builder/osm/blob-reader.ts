@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
+import { compressors } from 'hyparquet-compressors';
 import { PbfReader } from 'pbf';
 import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import type { Bytes } from '../../shards/units.ts';
@@ -15,6 +16,9 @@ export interface Blob {
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
+
+/** Thrown for content that is valid but not supported; the message follows the file's name. */
+export class Unsupported extends Error {}
 
 /** A part of a file that begins and ends between two blocks. */
 export interface PbfRange {
@@ -124,7 +128,7 @@ async function* readFrames(
     if (headerBytes === 0 || headerBytes > MAX_HEADER_BYTES) {
       throw new BuildError(
         offset === 0
-          ? `${path}: not an OSM PBF file; .osm.pbf is needed, not .osm or .osm.bz2`
+          ? `${path}: not an OSM PBF file; .osm.pbf is needed, not .osm, .osm.bz2 or .o5m`
           : damaged(path, offset, `a block header of ${headerBytes} bytes`),
       );
     }
@@ -170,33 +174,69 @@ async function inflateFrame(
 ): Promise<Blob> {
   try {
     const pbf = new PbfReader(packed);
-    let raw: Uint8Array | undefined;
-    let zlib: Uint8Array | undefined;
+    let data: Uint8Array | undefined;
+    let compression: Compression = 'none';
     let rawBytes = 0;
     for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
-      if (field === 1) raw = pbf.readBytes();
-      else if (field === 2) rawBytes = pbf.readVarint();
-      else if (field === 3) zlib = pbf.readBytes();
-      else if (field >= 4) {
-        throw new Error('compressed with something other than zlib; rewrite it with zlib');
+      if (field === 2) rawBytes = pbf.readVarint();
+      else if (COMPRESSIONS.has(field)) {
+        compression = COMPRESSIONS.get(field)!;
+        data = pbf.readBytes();
       }
     }
-    if (raw) return { type, offset, bytes: raw };
-    if (!zlib) throw new Error('it has no data');
+    if (!data) throw new Error('it has no data');
+    if (compression === 'none') return { type, offset, bytes: data };
     if (rawBytes > MAX_BLOB_BYTES) throw new Error(`${rawBytes} bytes inflated`);
-    const bytes = await inflateAsync(zlib, {
-      maxOutputLength: Math.max(1, rawBytes),
-      // Inflates the whole block as one chunk, which avoids concatenation.
-      chunkSize: Math.max(64, rawBytes),
-    });
+    const bytes = await decompress(data, compression, rawBytes);
     if (bytes.length !== rawBytes) throw new Error(`${bytes.length} of ${rawBytes} bytes`);
     return { type, offset, bytes };
   } catch (error) {
-    throw new BuildError(damaged(path, offset, messageOf(error)));
+    throw blockError(path, offset, error);
   }
 }
 
-/** The message for an invalid block. */
-export function damaged(path: string, offset: number, problem: string): string {
+type Compression = 'none' | 'zlib' | 'lzma' | 'bzip2' | 'lz4' | 'zstd';
+
+/** The compression of a block by the field that holds its data. */
+const COMPRESSIONS = new Map<number, Compression>([
+  [1, 'none'],
+  [3, 'zlib'],
+  [4, 'lzma'],
+  [5, 'bzip2'],
+  [6, 'lz4'],
+  [7, 'zstd'],
+]);
+
+async function decompress(
+  data: Uint8Array,
+  compression: Exclude<Compression, 'none'>,
+  rawBytes: Bytes,
+): Promise<Uint8Array> {
+  switch (compression) {
+    case 'zlib':
+      return inflateAsync(data, {
+        maxOutputLength: Math.max(1, rawBytes),
+        // Inflates the whole block as one chunk, which avoids concatenation.
+        chunkSize: Math.max(64, rawBytes),
+      });
+    case 'lz4':
+      return compressors.LZ4_RAW!(data, rawBytes);
+    case 'zstd':
+      return compressors.ZSTD!(data, rawBytes);
+    default:
+      throw new Unsupported(
+        `is compressed by ${compression}; a file compressed by zlib, lz4 or zstd is needed`,
+      );
+  }
+}
+
+/** Returns the error for a block that cannot be read. */
+export function blockError(path: string, offset: number, error: unknown): BuildError {
+  if (error instanceof BuildError) return error;
+  if (error instanceof Unsupported) return new BuildError(`${path}: ${error.message}`);
+  return new BuildError(damaged(path, offset, messageOf(error)));
+}
+
+function damaged(path: string, offset: number, problem: string): string {
   return `${path}: the block at byte ${offset} is damaged (${problem}); download the file again`;
 }

@@ -1,8 +1,7 @@
 import { PbfReader } from 'pbf';
-import { messageOf } from '../../shards/error-facts.ts';
 import type { BoundingBox, EpochMillis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { damaged, type PbfRange, readBlobs } from './blob-reader.ts';
+import { blockError, type PbfRange, readBlobs } from './blob-reader.ts';
 import { decodeBlock, NANODEGREES, type PbfHandlers } from './primitive-block.ts';
 
 /** The metadata of a file, and a summary of the elements read. */
@@ -16,13 +15,19 @@ export interface PbfSummary {
   readonly newestMs: EpochMillis;
 }
 
-const UNDERSTOOD = new Set(['OsmSchema-V0.6', 'DenseNodes']);
+/** The feature of files whose ways have the locations of their nodes. */
+const LOCATIONS = 'LocationsOnWays';
+const UNDERSTOOD = new Set(['OsmSchema-V0.6', 'DenseNodes', LOCATIONS]);
+/** Programs that make a plain extract of a file that requires a feature. */
+const REMEDIES = new Map([
+  ['HistoricalInformation', 'osmium time-filter makes one of a file with history'],
+]);
 
 /**
  * Streams an OpenStreetMap PBF file, or a part of it, through handlers, in file order and in
  * bounded memory. See https://wiki.openstreetmap.org/wiki/PBF_Format. Throws a `BuildError` that
  * names the location if the file is absent, truncated, damaged or of another kind. If only nodes
- * are handled, a sorted file is abandoned at its first way.
+ * are handled, a sorted file is abandoned at its first way, unless its ways have locations.
  */
 export async function readPbf(
   path: string,
@@ -38,14 +43,15 @@ export async function readPbf(
         header = readHeader(path, bytes);
         newestMs = Math.max(newestMs, header.replicationMs);
       } else if (type === 'OSMData') {
-        const counts = decodeBlock(bytes, handlers);
+        const used = header?.hasLocations ? handlers : { ...handlers, location: undefined };
+        const counts = decodeBlock(bytes, used);
         newestMs = Math.max(newestMs, counts.newestMs);
         const pastNodes = counts.ways > 0 || counts.relations > 0;
-        if (pastNodes && header?.sorted && !handlers.way && !handlers.relation) break;
+        const isOfNodes = !used.way && !used.location && !used.relation;
+        if (pastNodes && header?.sorted && isOfNodes) break;
       }
     } catch (error) {
-      if (error instanceof BuildError) throw error;
-      throw new BuildError(damaged(path, offset, messageOf(error)));
+      throw blockError(path, offset, error);
     }
   }
   return { box: header?.box ?? null, newestMs };
@@ -69,6 +75,8 @@ export async function dateOfPbf(path: string): Promise<EpochMillis> {
 interface Header {
   readonly box: BoundingBox | null;
   readonly sorted: boolean;
+  /** Whether ways have the locations of their nodes, and untagged nodes may be absent. */
+  readonly hasLocations: boolean;
   readonly replicationMs: EpochMillis;
 }
 
@@ -83,20 +91,23 @@ function readHeader(path: string, bytes: Uint8Array): Header {
   const pbf = new PbfReader(bytes);
   let box: BoundingBox | null = null;
   let sorted = false;
+  let hasLocations = false;
   let replicationMs = 0;
   for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
     if (field === 1) box = readBox(new PbfReader(pbf.readBytes()));
-    else if (field === 4) {
+    else if (field === 4 || field === 5) {
       const feature = pbf.readString();
-      if (!UNDERSTOOD.has(feature)) {
+      if (field === 4 && !UNDERSTOOD.has(feature)) {
+        const remedy = REMEDIES.get(feature);
         throw new BuildError(
-          `${path}: requires the unsupported feature "${feature}"; a plain extract is needed`,
+          `${path}: requires the unsupported feature "${feature}"; a plain extract is needed${remedy ? ` (${remedy})` : ''}`,
         );
       }
-    } else if (field === 5) sorted ||= pbf.readString() === 'Sort.Type_then_ID';
-    else if (field === 32) replicationMs = pbf.readVarint(true) * 1000;
+      sorted ||= feature === 'Sort.Type_then_ID';
+      hasLocations ||= feature === LOCATIONS;
+    } else if (field === 32) replicationMs = pbf.readVarint(true) * 1000;
   }
-  return { box, sorted, replicationMs };
+  return { box, sorted, hasLocations, replicationMs };
 }
 
 function readBox(pbf: PbfReader): BoundingBox {

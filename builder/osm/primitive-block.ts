@@ -1,5 +1,6 @@
 import { PbfReader } from 'pbf';
 import type { EpochMillis } from '../../shards/units.ts';
+import { Unsupported } from './blob-reader.ts';
 import { PackedColumn } from './packed-column.ts';
 import type { Tags } from './tags.ts';
 
@@ -13,6 +14,11 @@ interface RelationMember {
 export interface PbfHandlers {
   /** `lon` and `lat` are in degrees. `tags` is valid only during the call. */
   node?(id: number, lon: number, lat: number, tags: Tags): void;
+  /**
+   * Called for each node of each way that has the locations of its nodes, besides `node` for those
+   * that the file has as elements.
+   */
+  location?: ((id: number, lon: number, lat: number) => void) | undefined;
   /** `refs` and `tags` are valid only during the call. */
   way?(id: number, refs: Float64Array, tags: Tags): void;
   relation?(id: number, members: readonly RelationMember[], tags: Tags): void;
@@ -81,7 +87,7 @@ class BlockDecoder {
   }
 
   #group(pbf: PbfReader): void {
-    const { node, way, relation } = this.#handlers;
+    const { node, way, location, relation } = this.#handlers;
     for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
       if (field === 1) {
         this.#counts.nodes++;
@@ -91,7 +97,7 @@ class BlockDecoder {
         else this.#counts.nodes++;
       } else if (field === 3) {
         this.#counts.ways++;
-        if (way) this.#way(pbf, enter(pbf), way);
+        if (way || location) this.#way(pbf, enter(pbf), way, location);
       } else if (field === 4) {
         this.#counts.relations++;
         if (relation) this.#relation(pbf, enter(pbf), relation);
@@ -146,17 +152,40 @@ class BlockDecoder {
     }
   }
 
-  #way(pbf: PbfReader, end: number, handle: NonNullable<PbfHandlers['way']>): void {
+  #way(
+    pbf: PbfReader,
+    end: number,
+    handle: PbfHandlers['way'],
+    locate: PbfHandlers['location'],
+  ): void {
     let id = 0;
     const [keys, values, refs] = [this.#keys.clear(), this.#values.clear(), this.#refs.clear()];
+    const [lats, lons] = [this.#lats.clear(), this.#lons.clear()];
     for (let field = pbf.nextField(end); field !== 0; field = pbf.nextField(end)) {
       if (field === 1) id = pbf.readVarint(true);
       else if (field === 2) keys.readUnsigned(pbf);
       else if (field === 3) values.readUnsigned(pbf);
       else if (field === 4) this.#info(pbf, enter(pbf));
       else if (field === 8) refs.readDeltas(pbf);
+      else if (field === 9 && locate) lats.readDeltas(pbf);
+      else if (field === 10 && locate) lons.readDeltas(pbf);
     }
-    handle(checkedId(id), refs.view(), this.#tags.columns(keys, values));
+    checkedId(id);
+    if (locate) this.#locations(refs, locate);
+    handle?.(id, refs.view(), this.#tags.columns(keys, values));
+  }
+
+  /** Passes on the locations of a way's nodes, except for those that were unknown to its writer. */
+  #locations(refs: PackedColumn, locate: NonNullable<PbfHandlers['location']>): void {
+    const [lats, lons] = [this.#lats, this.#lons];
+    if (lats.length === 0 && lons.length === 0) return;
+    if (lats.length !== refs.length || lons.length !== refs.length) {
+      throw new RangeError('the nodes of a way and their coordinates do not match');
+    }
+    for (let i = 0; i < refs.length; i++) {
+      const [lon, lat] = [this.#lon(lons.values[i]), this.#lat(lats.values[i])];
+      if (Math.abs(lon) <= 180 && Math.abs(lat) <= 90) locate(refs.values[i], lon, lat);
+    }
   }
 
   #relation(pbf: PbfReader, end: number, handle: NonNullable<PbfHandlers['relation']>): void {
@@ -211,7 +240,9 @@ function enter(pbf: PbfReader): number {
 
 function checkedId(id: number): number {
   if (id > 0) return id;
-  throw new RangeError(`an element has the id ${id}; ids must be positive (renumber the file)`);
+  throw new Unsupported(
+    `has ${id < 0 ? `negative ids, such as ${id}` : 'an id of 0'}; run osmium sort and then osmium renumber on it`,
+  );
 }
 
 /** A block's strings, each decoded on first use, since most are never used. */

@@ -11,7 +11,10 @@ export const nodeCountsSchema = z.strictObject({
 });
 export type NodeCounts = z.infer<typeof nodeCountsSchema>;
 
-/** Counts the nodes of a range of an OpenStreetMap file. */
+/**
+ * Counts the nodes of a range of an OpenStreetMap file. Where ways have the locations of their
+ * nodes, a node counts once more for each way.
+ */
 export async function countNodes(
   path: string,
   { edges, ...range }: NodesJobSpec,
@@ -20,11 +23,11 @@ export async function countNodes(
   const cells = CellRectangle.within(edges);
   const byCell = new Map<number, number>();
   let all = 0;
-  const node = (_id: number, lon: number, lat: number) => {
+  const location = (_id: number, lon: number, lat: number) => {
     all++;
     const cell = cells.at(lon, lat);
     if (cell !== -1) byCell.set(cell, (byCell.get(cell) ?? 0) + 1);
   };
-  await readPass(path, { node }, onWork, range);
+  await readPass(path, { node: location, location }, onWork, range);
   return { all, byCell: [...byCell] };
 }

@@ -27,6 +27,8 @@ export const preparedBatchSchema = z.strictObject({
   map: preparedMapSchema,
   /** Number of elements by `key=value`, for the most frequent values that have no type. */
   unmapped: z.record(z.string(), z.int()),
+  /** Durations that cannot be read, with the ids of their ways. */
+  unread_durations: z.array(z.tuple([z.int(), z.string()])),
 });
 export type PreparedBatch = z.infer<typeof preparedBatchSchema>;
 
@@ -38,7 +40,8 @@ export async function prepareOsmBatch(
 ): Promise<PreparedBatch> {
   const cells = CellRectangle.within(edges);
   const map = mapped.length > 0 ? new MapElements() : null;
-  const { newestMs, unmapped, ...elements } = await gatherOsm(paths, cells, isPart, map, onWork);
+  const gathered = await gatherOsm(paths, cells, isPart, map, onWork);
+  const { newestMs, unmapped, unreadDurations, ...elements } = gathered;
   const encoder = new OsmCellEncoder(elements);
   const refs: PreparedCells = {};
   const { parts, wide } = partitionByCell(elements, cells);
@@ -63,5 +66,8 @@ export async function prepareOsmBatch(
         return [`${key}=${value}`, elements];
       }),
     ),
+    unread_durations: Array.from(unreadDurations, ([way, texts]) =>
+      texts.map((text): [number, string] => [way, text]),
+    ).flat(),
   };
 }

@@ -64,10 +64,15 @@ export class OsmTables {
       stage.at(i + 1);
     }
     const extract = extractOsm(joiner.finish(), await this.#files(), area, streetArea);
-    const { streets, nodes, missingNodes, destinations } = extract;
+    const { streets, nodes, missing, destinations } = extract;
     stage.finish(
-      `${counted(streets.count, 'street way')}, ${counted(nodes.count, 'node')} (${withCommas(missingNodes)} missing at the edge), ${counted(destinations.length, 'POI')}`,
+      `${counted(streets.count, 'street way')}, ${counted(nodes.count, 'node')} (${withCommas(missing.atEnds)} missing at the edge), ${counted(destinations.length, 'POI')}`,
     );
+    if (missing.inside > 0) {
+      progress.note(
+        `${counted(missing.inside, 'node')} missing inside ${counted(missing.cutWays, 'way')}, cut there: the extract lacks nodes of its streets`,
+      );
+    }
     return extract;
   }
 

@@ -67,6 +67,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   stage.finish(`streets in ${counted(Object.keys(cells).length, 'cell')}`);
   const unmapped = unmappedIn(batches);
   noteUnmapped(unmapped, progress);
+  noteUnread(batches, progress);
   return {
     files: await putObject(store, 'prepared/osm', 'json', Buffer.from(JSON.stringify(known))),
     cells,
@@ -121,4 +122,18 @@ function noteUnmapped(unmapped: readonly UnmappedValue[], progress: Progress): v
       .join(', ');
     progress.note(`most frequent values of ${key} without a type: ${counts}`);
   }
+}
+
+/** The number of durations that cannot be read which are quoted. */
+const QUOTED_DURATIONS = 5;
+
+/** Reports the durations that cannot be read, those of a way in several batches once. */
+function noteUnread(batches: readonly PreparedBatch[], progress: Progress): void {
+  const all = batches.flatMap((batch) => batch.unread_durations);
+  const unread = new Set(all.map(([way, text]) => `way ${way}: ${text}`));
+  if (unread.size === 0) return;
+  const quoted = [...unread].slice(0, QUOTED_DURATIONS).join('; ');
+  progress.note(
+    `${counted(unread.size, 'duration')} of ferries and elevators cannot be read, so the defaults hold there: ${quoted}${unread.size > QUOTED_DURATIONS ? '; …' : ''}`,
+  );
 }

@@ -3,9 +3,10 @@ import { ROUTING } from '../routing-parameters.ts';
 import { raiseStressAtCrossings } from './crossing-stress.ts';
 import { waitOncePerLine } from './ferry-lines.ts';
 import { BY_LENGTH, type StreetNetwork } from './network.ts';
-import { isBarrier, SIGNAL, traitsThrough } from './node-traits.ts';
+import { isBarrier, traitsThrough } from './node-traits.ts';
 import { withPlazaCrossings } from './plazas.ts';
 import { leaveToSidepaths } from './sidepaths.ts';
+import { signalledNodes } from './signals.ts';
 import type { StreetNodes, StreetWays } from './street-ways.ts';
 import type { WayTime } from './way-time.ts';
 
@@ -91,7 +92,8 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
     pointLon: Float64Array.from(points, (node) => nodes.lon[node]),
     pointLat: Float64Array.from(points, (node) => nodes.lat[node]),
   };
-  const hasSignal = Uint8Array.from(vertexNodes, (node) => nodes.traits[node] & SIGNAL);
+  const signalled = signalledNodes(mapped, nodes);
+  const hasSignal = Uint8Array.from(vertexNodes, (node) => signalled[node]);
   const withSidepaths = { ...edges, traits: leaveToSidepaths(edges) };
   return {
     ...withSidepaths,

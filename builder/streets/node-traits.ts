@@ -1,12 +1,16 @@
-import type { Tags } from '../osm/tags.ts';
+import { type Tags, valuesOf } from '../osm/tags.ts';
 import { accessBy } from './access-tags.ts';
+import { isSet } from './seldom-linked.ts';
 import { NO_LINKING, PUSHED_THROUGH, RIDE, RIDE_LOCAL, WALK, WALK_LOCAL } from './trait-bits.ts';
 
 /** A barrier that pedestrians, or riders, may not pass. */
 export const STOPS_WALK = 1 << 0;
 export const STOPS_RIDE = 1 << 1;
+/** Traffic lights for traffic along the way's nodes, or against them. */
+export const SIGNAL_FORWARD = 1 << 2;
+export const SIGNAL_BACKWARD = 1 << 5;
 /** A crossing with traffic lights. */
-export const SIGNAL = 1 << 2;
+export const SIGNAL = SIGNAL_FORWARD | SIGNAL_BACKWARD;
 /** A barrier that pedestrians, or riders, may pass only where their trip begins or ends. */
 export const LIMITS_WALK = 1 << 3;
 export const LIMITS_RIDE = 1 << 4;
@@ -24,12 +28,15 @@ const DISMOUNTED_AT = new Set([
 /** Packs the tags of a node: signals, and barriers that restrict passage. */
 export function nodeTraits(tags: Tags): number {
   if (tags.size === 0) return 0;
-  if (isSignal(tags)) return SIGNAL;
+  return signalTraits(tags) | barrierTraits(tags);
+}
+
+function barrierTraits(tags: Tags): number {
   const barrier = tags.get('barrier');
   if (barrier === undefined) return 0;
   const locked = tags.get('locked') === 'yes' ? 'local' : 'yes';
   const walk = accessBy(tags, ['foot', 'access']) ?? locked;
-  const unlessTagged = DISMOUNTED_AT.has(barrier) ? 'no' : locked;
+  const unlessTagged = valuesOf(barrier).some((kind) => DISMOUNTED_AT.has(kind)) ? 'no' : locked;
   const ride = accessBy(tags, ['bicycle', 'vehicle', 'access']) ?? unlessTagged;
   return (
     (walk === 'no' ? STOPS_WALK : walk === 'local' ? LIMITS_WALK : 0) |
@@ -37,11 +44,20 @@ export function nodeTraits(tags: Tags): number {
   );
 }
 
+function signalTraits(tags: Tags): number {
+  if (!isSignal(tags)) return 0;
+  const direction = tags.get('traffic_signals:direction') ?? tags.get('direction');
+  if (direction === 'forward') return SIGNAL_FORWARD;
+  return direction === 'backward' ? SIGNAL_BACKWARD : SIGNAL;
+}
+
 /** Whether traffic lights stop the cars, at a crossing of streets or for pedestrians. */
 function isSignal(tags: Tags): boolean {
-  const highway = tags.get('highway');
-  if (highway !== 'crossing') return highway === 'traffic_signals';
-  return tags.get('crossing') === 'traffic_signals' || tags.get('crossing:signals') === 'yes';
+  const kinds = valuesOf(tags.get('highway') ?? '');
+  if (kinds.includes('traffic_signals')) return true;
+  if (!kinds.includes('crossing')) return false;
+  const isSignalled = valuesOf(tags.get('crossing') ?? '').includes('traffic_signals');
+  return isSignalled || isSet(tags, 'crossing:signals');
 }
 
 /** Whether a node is a barrier to some modes. */

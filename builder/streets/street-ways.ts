@@ -9,9 +9,7 @@ export interface StreetWays {
   readonly traits: Uint32Array;
   /** Way `w` has the refs `firstRef[w]` to `firstRef[w + 1]`, exclusive. `count + 1` long. */
   readonly firstRef: Uint32Array;
-  /**
-   * Node ordinals, in way order. Nodes missing from the file are already left out (and counted).
-   */
+  /** Node ordinals, in way order. Ways are already cut where the files lack nodes. */
   readonly refs: Uint32Array;
   /** Travel times of the ways that are not walked, by way. */
   readonly times?: ReadonlyMap<number, WayTime>;

@@ -1,4 +1,4 @@
-import type { Tags } from '../osm/tags.ts';
+import { type Tags, valuesOf } from '../osm/tags.ts';
 import { accessBy } from './access-tags.ts';
 import type { Cycleways } from './cycleways.ts';
 
@@ -42,11 +42,16 @@ const KMH_PER_KNOT = 1.852;
  * do `road` and `track`. `buffered_lane` and `cycleway:both`, which R5 ignores, count as lanes.
  * `lanes` are those for bicycles.
  */
-export function trafficStress(tags: Tags, highway: string, { lanes }: Cycleways): WayStress {
+export function trafficStress(
+  tags: Tags,
+  highway: string,
+  { lanes }: Cycleways,
+  isDriven: boolean,
+): WayStress {
   const tagged = Math.trunc(Number(tags.get('lts') ?? Number.NaN));
   if (isStress(tagged)) return { forward: tagged, backward: tagged, isTagged: true };
   const both = (stress: Stress | 0) => ({ forward: stress, backward: stress, isTagged: false });
-  if (!mayDrive(tags, highway)) return both(1);
+  if (!isDriven) return both(1);
   if (highway === 'service') return both(0);
   if (CALM.has(highway)) return both(1);
 
@@ -74,17 +79,22 @@ function isStress(value: number): value is Stress {
 }
 
 /** Whether a way is open to car traffic; access to a destination does not count. */
-function mayDrive(tags: Tags, highway: string): boolean {
+export function mayDrive(tags: Tags, highway: string): boolean {
   const access = accessBy(tags, ['motorcar', 'motor_vehicle', 'vehicle', 'access']);
   return access === undefined ? !CAR_FREE.has(highway) : access === 'yes';
 }
 
 /**
- * Parses a `maxspeed` value, which is in km/h unless it has a unit. Undefined if it is not a speed.
+ * Parses a `maxspeed` value, which is in km/h unless it has a unit: the highest of several.
+ * Undefined if one is not a speed.
  */
 export function kilometresPerHour(text: string | undefined): number | undefined {
-  const match = /^(\d[\d.]*) ?(km\/h|kmh|kph|mph|knots)?$/.exec(text ?? '');
-  if (!match) return undefined;
-  const perUnit = match[2] === 'mph' ? KMH_PER_MPH : match[2] === 'knots' ? KMH_PER_KNOT : 1;
-  return Number.parseFloat(match[1]) * perUnit;
+  const speeds = valuesOf(text ?? '').map((value) => {
+    const match = /^(\d[\d.]*) ?(km\/h|kmh|kph|mph|knots)?$/i.exec(value);
+    const unit = match?.[2]?.toLowerCase();
+    const perUnit = unit === 'mph' ? KMH_PER_MPH : unit === 'knots' ? KMH_PER_KNOT : 1;
+    return match ? Number.parseFloat(match[1]) * perUnit : Number.NaN;
+  });
+  const highest = Math.max(...speeds);
+  return Number.isNaN(highest) ? undefined : highest;
 }

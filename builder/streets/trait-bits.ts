@@ -37,6 +37,10 @@ export const FERRY = 1 << 15;
 /** On a bridge or in a tunnel: not at ground height. */
 export const OFF_GROUND = 1 << 16;
 
+/** Open to car traffic in this direction. */
+export const DRIVE_FORWARD = 1 << 24;
+export const DRIVE_BACKWARD = 1 << 25;
+
 /** A cycle track separated from cars serves this direction. */
 export const TRACK_FORWARD = 1 << 18;
 export const TRACK_BACKWARD = 1 << 19;

@@ -9,9 +9,11 @@ import {
   type Oneway,
 } from './cycleways.ts';
 import { isSeldomLinked, isSet } from './seldom-linked.ts';
-import { trafficStress } from './traffic-stress.ts';
+import { mayDrive, trafficStress } from './traffic-stress.ts';
 import {
   AREA,
+  DRIVE_BACKWARD,
+  DRIVE_FORWARD,
   FERRY,
   NO_LINKING,
   OFF_GROUND,
@@ -62,6 +64,8 @@ const SHARED_WAYS = new Set([
 /** Ways for motor vehicles alone, unless a tag permits others. */
 const FOR_MOTOR_VEHICLES = new Set(['motorway', 'motorway_link', 'busway']);
 const WITH_SIDEWALK = new Set(['both', 'left', 'right']);
+/** Values of `bridge` for bridges that no longer exist. */
+const GONE = new Set(['demolished', 'destroyed', 'removed', 'collapsed']);
 
 /**
  * Packs the tags of a way. The most specific access tag takes precedence (`foot` over `access`,
@@ -77,10 +81,11 @@ export function streetTraits(tags: Tags): number {
   const cars = onewayOf(tags, highway, ['oneway']);
   const cycleways = cyclewaysOf(tags, cars);
   let traits = rideDirections(tags, highway, cars, cycleways);
-  if (walk !== 'no') traits |= walkDirections(tags);
+  if (walk !== 'no') traits |= walkBits(walkOneway(tags));
   if (isSentBeside(tags, 'foot') && !hasSidewalk(tags)) traits |= WALK_BESIDE;
   if (walk === 'local') traits |= WALK_LOCAL;
-  const stress = trafficStress(tags, highway, cycleways);
+  const isDriven = mayDrive(tags, highway);
+  const stress = trafficStress(tags, highway, cycleways, isDriven);
   if ((traits & (WALK | RIDE)) === 0 && Math.max(stress.forward, stress.backward) <= 1) return 0;
   const isTunnel = isSet(tags, 'tunnel') && tags.get('tunnel') !== 'building_passage';
   if (isTunnel) traits |= NO_LINKING;
@@ -89,6 +94,7 @@ export function streetTraits(tags: Tags): number {
   if (stress.isTagged) traits |= STRESS_TAGGED;
   else traits |= bitsOf(cycleways.tracks, TRACK_FORWARD, TRACK_BACKWARD);
   if (tags.get('area') === 'yes' && OPEN_SPACES.has(highway)) traits |= AREA;
+  if (isDriven) traits |= bitsOf(directionsOf(cars), DRIVE_FORWARD, DRIVE_BACKWARD);
   return withStress(traits, stress.forward, stress.backward);
 }
 
@@ -99,7 +105,8 @@ export function streetTraits(tags: Tags): number {
 function ferryTraits(tags: Tags): number {
   const access = accessBy(tags, ['foot', 'access']) ?? 'yes';
   if (access === 'no') return 0;
-  return FERRY | WALK | NO_LINKING | (access === 'local' ? WALK_LOCAL : 0);
+  const oneway = taggedOneway(tags, ['oneway:foot', 'foot:oneway', 'oneway']) ?? 'no';
+  return FERRY | walkBits(oneway) | NO_LINKING | (access === 'local' ? WALK_LOCAL : 0);
 }
 
 function wayClass(tags: Tags): string | undefined {
@@ -107,7 +114,7 @@ function wayClass(tags: Tags): string | undefined {
   if (highway !== undefined) {
     const known =
       FOOTWAYS.has(highway) || SHARED_WAYS.has(highway) || FOR_MOTOR_VEHICLES.has(highway);
-    return known ? highway : undefined;
+    return known && !GONE.has(tags.get('bridge') ?? '') ? highway : undefined;
   }
   if (tags.get('railway') === 'platform' || tags.get('public_transport') === 'platform') {
     return 'platform';
@@ -133,18 +140,32 @@ function rideAccess(tags: Tags, highway: string): Access {
 
 /** Whether a street has a sidewalk that is not mapped as a way of its own. */
 function hasSidewalk(tags: Tags): boolean {
-  return WITH_SIDEWALK.has(tags.get('sidewalk') ?? '');
+  const sides = ['sidewalk:both', 'sidewalk:left', 'sidewalk:right'];
+  return (
+    WITH_SIDEWALK.has(tags.get('sidewalk') ?? '') || sides.some((side) => tags.get(side) === 'yes')
+  );
 }
 
 function isForMotorVehicles(tags: Tags, highway: string): boolean {
   return FOR_MOTOR_VEHICLES.has(highway) || tags.get('motorroad') === 'yes';
 }
 
-function walkDirections(tags: Tags): number {
-  const oneway = tags.get('oneway:foot') ?? tags.get('foot:oneway');
-  if (oneway === 'yes' || tags.get('foot:backward') === 'no') return WALK_FORWARD;
-  if (oneway === '-1' || tags.get('foot:forward') === 'no') return WALK_BACKWARD;
-  return WALK_FORWARD | WALK_BACKWARD;
+/**
+ * Returns the only direction in which a way is walked: that of tags for walkers, or else that in
+ * which an escalator or moving walkway runs. `oneway` alone concerns vehicles.
+ */
+function walkOneway(tags: Tags): Oneway {
+  const tagged = taggedOneway(tags, ['oneway:foot', 'foot:oneway']);
+  if (tagged === 'forward' || tags.get('foot:backward') === 'no') return 'forward';
+  if (tagged === 'backward' || tags.get('foot:forward') === 'no') return 'backward';
+  const conveying = tags.get('conveying');
+  if (tagged === 'no' || conveying === undefined || conveying === 'no') return 'no';
+  if (conveying === 'forward' || conveying === 'backward') return conveying;
+  return taggedOneway(tags, ['oneway']) ?? 'no';
+}
+
+function walkBits(oneway: Oneway): number {
+  return bitsOf(directionsOf(oneway), WALK_FORWARD, WALK_BACKWARD);
 }
 
 /**
@@ -164,7 +185,8 @@ function rideDirections(tags: Tags, highway: string, cars: Oneway, cycleways: Cy
   const access = rideAccess(tags, highway);
   let open = access === 'no' ? 0 : RIDE;
   open |= bitsOf(cycleways.open, RIDE_FORWARD, RIDE_BACKWARD);
-  open &= directionsOf(onewayOf(tags, highway, ['oneway:bicycle', 'oneway:vehicle', 'oneway']));
+  const oneway = onewayOf(tags, highway, ['oneway:bicycle', 'oneway:vehicle', 'oneway']);
+  open &= bitsOf(directionsOf(oneway), RIDE_FORWARD, RIDE_BACKWARD);
   const isClosed = (key: string) => accessBy(tags, [key]) === 'no' && !isSentBeside(tags, key);
   if (isClosed('bicycle:forward')) open &= ~RIDE_FORWARD;
   if (isClosed('bicycle:backward')) open &= ~RIDE_BACKWARD;
@@ -192,12 +214,17 @@ function besideBits(tags: Tags, cars: Oneway, { open }: Cycleways): number {
  * of the way.
  */
 function onewayOf(tags: Tags, highway: string, keys: readonly string[]): Oneway {
+  const tagged = taggedOneway(tags, keys);
+  if (tagged !== undefined) return tagged;
+  const junction = tags.get('junction');
+  const isRound = junction === 'roundabout' || junction === 'circular';
+  return isRound || highway === 'motorway' ? 'forward' : 'no';
+}
+
+/** Returns the direction of traffic by the first of some tags that is present. */
+function taggedOneway(tags: Tags, keys: readonly string[]): Oneway | undefined {
   const value = keys.map((key) => tags.get(key)).find((tag) => tag !== undefined);
-  if (value === undefined) {
-    const junction = tags.get('junction');
-    const isRound = junction === 'roundabout' || junction === 'circular';
-    return isRound || highway === 'motorway' ? 'forward' : 'no';
-  }
+  if (value === undefined) return undefined;
   if (value === 'yes' || value === '1' || value === 'true') return 'forward';
   return value === '-1' || value === 'reverse' ? 'backward' : 'no';
 }
@@ -206,7 +233,6 @@ function bitsOf({ forward, backward }: Directions, ahead: number, back: number):
   return (forward ? ahead : 0) | (backward ? back : 0);
 }
 
-function directionsOf(oneway: Oneway): number {
-  if (oneway === 'forward') return RIDE_FORWARD;
-  return oneway === 'backward' ? RIDE_BACKWARD : RIDE;
+function directionsOf(oneway: Oneway): Directions {
+  return { forward: oneway !== 'backward', backward: oneway !== 'forward' };
 }

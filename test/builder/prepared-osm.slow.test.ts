@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -60,7 +61,8 @@ function countryside(): string {
     ...STEPS.map((x) => `w${2000 - x} Thighway=path N${column(x)}`),
     `w3000 Troute=ferry,foot=yes,duration=00:20 Nn${node(0, 0)},n${node(12, 12)}`,
     `w3001 Twaterway=river Nn${node(12, 0)},n${node(7, 1)},n99999,n${node(0, 12)}`,
-    `w3002 Thighway=path Nn${node(6, 6)},n99998,n${node(7, 7)}`,
+    `w3002 Thighway=path Nn${node(6, 6)},n99998,n${node(7, 7)},n5001,n99997`,
+    `w3007 Thighway=path Nn${node(6, 6)},n5005`,
     `w3003 T N${ring([5001, 5002, 5003, 5004])}`,
     `w3004 ${twice} N${ring([node(4, 4), node(8, 4), node(8, 8), node(4, 8)])}`,
     // The boxes around these two parks overlap cells that contain none of their nodes; one of the
@@ -136,6 +138,45 @@ test.each([undefined, 50])(
       { key: 'amenity', value: 'parking', elements: 1 },
     ]);
     expect(notes.join('\n')).toContain('shop without a type: gift (3), chemist (1), wax (1)');
+  },
+);
+
+test.each([undefined, 50])(
+  'durations that cannot be read are reported once each, reading %s bytes at a time',
+  async (batchBytes) => {
+    const file = scratch.pbf('ferries', [
+      'n1 T x-0.2 y0.1',
+      'n2 T x0.2 y0.1',
+      'w1 Thighway=residential Nn1,n2',
+      'w2 Troute=ferry,duration=soon,interval=PT20M Nn1,n2',
+      'w3 Troute=ferry,duration=20%20%min Nn1,n2',
+      'w4 Thighway=elevator,duration=fast Nn1,n2',
+      'w5 Thighway=residential,duration=long Nn1,n2',
+    ]);
+    const notes: string[] = [];
+    const store = new FolderStore(path.join(folder, 'ferries'));
+    const progress = { ...silent, note: (line: string) => void notes.push(line) };
+    await prepare(file, store, box(-1, -1, 1, 1), batchBytes, progress);
+    expect(notes.filter((note) => note.includes('duration'))).toEqual([
+      '2 durations of ferries and elevators cannot be read, so the defaults hold there: way 2: duration=soon; way 4: duration=fast',
+    ]);
+    await store.close();
+  },
+);
+
+test.each([undefined, 50])(
+  'a file with locations on ways is prepared as one with its nodes, reading %s bytes at a time',
+  async (batchBytes) => {
+    const plain = countryside();
+    const located = scratch.path('located.osm.pbf');
+    const options = ['--ignore-missing-nodes', '--overwrite'];
+    execFileSync('osmium', ['add-locations-to-ways', plain, '-o', located, ...options]);
+    const store = new FolderStore(path.join(folder, 'located'));
+    const area = box(-1, -1, 1, 1);
+    const { files: _, ...expected } = await prepare(plain, store, area, batchBytes);
+    expect(Object.keys(expected.cells).length).toBeGreaterThan(10);
+    expect(await prepare(located, store, area, batchBytes)).toMatchObject(expected);
+    await store.close();
   },
 );
 

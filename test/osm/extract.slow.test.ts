@@ -50,26 +50,22 @@ function expectedStreets(path: string, area: BoundingBox) {
   );
   return elements
     .filter(({ type, tags }) => type === 'way' && streetTraits(tags) !== 0)
-    .map(({ id, tags, refs }) => ({
-      id,
-      traits: streetTraits(tags),
-      found: refs!
-        .filter((ref) => places.has(ref))
-        .map((ref) => [ref, ...places.get(ref)!] as const),
-    }))
-    .filter(
-      ({ found }) =>
-        found.length > 1 &&
-        found.some(
-          ([, lon, lat]) =>
-            lon >= area.minLon && lon <= area.maxLon && lat >= area.minLat && lat <= area.maxLat,
-        ),
+    .filter(({ refs }) =>
+      refs!.some((ref) => {
+        const [lon, lat] = places.get(ref) ?? [Number.NaN, Number.NaN];
+        return lon >= area.minLon && lon <= area.maxLon && lat >= area.minLat && lat <= area.maxLat;
+      }),
     )
-    .map(({ id, traits, found }) => ({
-      id,
-      traits,
-      nodes: found.map(([ref, lon, lat]) => placed(ref, lon, lat)).join(' '),
-    }))
+    .flatMap(({ id, tags, refs }) =>
+      // A way is cut where the file lacks a node.
+      refs!
+        .map((ref) => (places.has(ref) ? placed(ref, ...places.get(ref)!) : '|'))
+        .join(' ')
+        .split('|')
+        .map((piece) => piece.trim())
+        .filter((piece) => piece.includes(' '))
+        .map((nodes) => ({ id, traits: streetTraits(tags), nodes })),
+    )
     .sort((a, b) => a.id - b.id);
 }
 
@@ -151,16 +147,52 @@ describe('extraction of a real city', () => {
 });
 
 describe('extraction of a crafted area', () => {
-  test('leaves out nodes that the file lacks, and ways with fewer than two nodes', async () => {
+  test('cuts ways where the file lacks nodes, and counts these inside ways and at their ends', async () => {
     const path = scratch.pbf('gaps', [
       'n1 T x0 y0',
       'n2 T x0.001 y0',
       'n4 T x0.003 y0',
-      'w1 Thighway=residential Nn1,n2,n3,n4',
-      'w2 Thighway=residential Nn4,n5',
+      'n5 T x0.004 y0',
+      'w1 Thighway=residential Nn90,n1,n2,n91,n92,n4,n5,n93,n94,n95',
+      'w2 Thighway=residential Nn4,n96',
+      'w3 Thighway=residential Nn1,n97,n5,n98,n2,n4',
+      'w4 Twaterway=river Nn1,n2,n99,n4,n5',
     ]);
-    const streets = streetsOf(await extractOsm([path], EVERYWHERE, silent));
-    expect(streets.map(({ id, nodes }) => [id, nodes])).toEqual([[1, '1@0,0 2@0.001,0 4@0.003,0']]);
+    const extract = await extractOsm([path], EVERYWHERE, silent);
+    expect(streetsOf(extract).map(({ id, nodes }) => [id, nodes])).toEqual([
+      [1, '1@0,0 2@0.001,0'],
+      [1, '4@0.003,0 5@0.004,0'],
+      [3, '2@0.001,0 4@0.003,0'],
+    ]);
+    expect(extract.missing).toEqual({ atEnds: 5, inside: 4, cutWays: 2 });
+    const isCrossed = (lon: number) => extract.impassable.isBetween(lon, -1e-4, lon, 1e-4);
+    expect([0.0005, 0.002, 0.0035].map(isCrossed)).toEqual([true, false, true]);
+  });
+
+  test('keeps the time of each piece of a ferry that lacks nodes', async () => {
+    const path = scratch.pbf('cut-ferry', [
+      ...[1, 2, 4, 5].map((id) => `n${id} T x0.00${id} y0`),
+      'w1 Thighway=path Nn1,n2',
+      'w2 Troute=ferry,duration=PT20M Nn1,n2,n3,n4,n5',
+    ]);
+    const { streets } = await extractOsm([path], EVERYWHERE, silent);
+    expect([...streets.times!]).toEqual([1, 2].map((way) => [way, { waiting: 600, moving: 1200 }]));
+  });
+
+  test('is the same from a file with locations on ways, which lacks untagged nodes', async () => {
+    const located = scratch.path('located.osm.pbf');
+    const args = ['add-locations-to-ways', BALTIMORE_OSM, '-o', located];
+    execFileSync('osmium', args);
+    const plain = await extractOsm([BALTIMORE_OSM], EVERYWHERE, silent);
+    const { newestMs, ...extract } = await extractOsm([located], EVERYWHERE, silent);
+    expect(extract).toEqual({ ...plain, newestMs: undefined });
+    expect(newestMs).toBeLessThanOrEqual(plain.newestMs);
+    for (const files of [
+      [located, BALTIMORE_OSM],
+      [BALTIMORE_OSM, located],
+    ]) {
+      expect(streetsOf(await extractOsm(files, EVERYWHERE, silent))).toEqual(streetsOf(plain));
+    }
   });
 
   test('keeps a way whole if one of its nodes is in the area', async () => {

@@ -1,3 +1,4 @@
+import { Zstd } from '@hpcc-js/wasm-zstd';
 import { PbfWriter } from 'pbf';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPbf } from '../../builder/osm/pbf.ts';
@@ -59,6 +60,53 @@ describe('unusual blocks', () => {
   });
 });
 
+describe('compression', () => {
+  /** The elements of a file whose blocks hold their data in a field, compressed by a function. */
+  const read = async (field: number, compress: (bytes: Uint8Array) => Uint8Array) => {
+    const packed = (type: string, bytes: Uint8Array) =>
+      frame(type, bytes, (pbf) => {
+        pbf.writeVarintField(2, bytes.length);
+        pbf.writeBytesField(field, compress(bytes));
+      });
+    const path = scratch.write(`compressed-${field}.osm.pbf`, file({}, packed));
+    const ids: number[] = [];
+    await readPbf(path, { node: (id) => ids.push(id), way: (id) => ids.push(id) });
+    return ids;
+  };
+
+  test('by zstd or lz4 is read', async () => {
+    const zstd = await Zstd.load();
+    expect(await read(7, (bytes) => zstd.compress(bytes))).toEqual([7, 8, 5, 6, 3, 4, 9]);
+    expect(await read(6, literalsOfLz4)).toEqual([7, 8, 5, 6, 3, 4, 9]);
+  });
+
+  test('by anything else is named', async () => {
+    for (const [field, name] of [
+      [4, 'lzma'],
+      [5, 'bzip2'],
+    ] as const) {
+      const reading = read(field, (bytes) => bytes);
+      await expect(reading).rejects.toThrow(
+        `compressed-${field}.osm.pbf: is compressed by ${name}; a file compressed by zlib, lz4 or zstd is needed`,
+      );
+    }
+  });
+
+  test('that is damaged is reported with its place', async () => {
+    for (const field of [6, 7]) {
+      await expect(read(field, (bytes) => bytes)).rejects.toThrow(/block at byte 0 is damaged/);
+    }
+  });
+});
+
+/** A block of LZ4 that is one run of literals. */
+function literalsOfLz4(bytes: Uint8Array): Uint8Array {
+  const more = bytes.length - 15;
+  if (more < 0) return Buffer.concat([Buffer.of(bytes.length << 4), bytes]);
+  const full = Buffer.alloc(Math.floor(more / 255), 255);
+  return Buffer.concat([Buffer.of(0xf0), full, Buffer.of(more % 255), bytes]);
+}
+
 interface Units {
   readonly granularity?: number;
   readonly latOffset?: number;
@@ -69,7 +117,7 @@ interface Units {
 const TEXTS = ['', 'highway', 'path', 'type', 'route', 'forward'];
 const STAMP = 20_000_000;
 
-function file(units: Units): Uint8Array {
+function file(units: Units, framed = frame): Uint8Array {
   const header = written((pbf) => {
     pbf.writeStringField(4, 'OsmSchema-V0.6');
     pbf.writeStringField(4, 'DenseNodes');
@@ -77,10 +125,10 @@ function file(units: Units): Uint8Array {
     pbf.writeStringField(16, 'a program of tomorrow');
   });
   return Buffer.concat([
-    frame('OSMHeader', header),
-    frame('OSMData', block(units, [])),
-    frame('OSMData', block(units, [dense, plainNodes, ways, relations])),
-    frame('OSMData', block({}, [(pbf) => plainNode(pbf, 9)])),
+    framed('OSMHeader', header),
+    framed('OSMData', block(units, [])),
+    framed('OSMData', block(units, [dense, plainNodes, ways, relations])),
+    framed('OSMData', block({}, [(pbf) => plainNode(pbf, 9)])),
   ]);
 }
 
@@ -172,9 +220,13 @@ function info(): Uint8Array {
   });
 }
 
-/** A block without compression, and with an unused index in its header. */
-function frame(type: string, bytes: Uint8Array): Uint8Array {
-  const blob = written((pbf) => pbf.writeBytesField(1, bytes));
+/** A block, by default without compression, and with an unused index in its header. */
+function frame(
+  type: string,
+  bytes: Uint8Array,
+  write = (pbf: PbfWriter) => pbf.writeBytesField(1, bytes),
+): Uint8Array {
+  const blob = written(write);
   const header = written((pbf) => {
     pbf.writeStringField(1, type);
     pbf.writeBytesField(2, new Uint8Array([1, 2, 3]));

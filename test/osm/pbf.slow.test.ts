@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type PbfRange, rangesOf } from '../../builder/osm/blob-reader.ts';
@@ -75,10 +76,36 @@ describe('the decoder on a real extract', () => {
       'plain nodes, uncompressed, no metadata',
       'pbf,pbf_dense_nodes=false,pbf_compression=none,add_metadata=false',
     ],
-    ['locations on ways, which are ignored', 'pbf,locations_on_ways=true'],
+    ['locations on ways', 'pbf,locations_on_ways=true'],
   ])('emits the same elements from a file with %s', async (name, format) => {
     const variant = scratch.rewritten(BALTIMORE_OSM, name.replaceAll(/\W+/g, '-'), format);
     expect(await readWhole(variant)).toEqual(await readWhole(BALTIMORE_OSM));
+  });
+
+  test.each([
+    ['without untagged nodes', []],
+    ['with all nodes', ['--keep-untagged-nodes']],
+  ])('passes on the locations that ways have, of a file %s', async (_, options) => {
+    const path = scratch.path(`located-${options.length}.osm.pbf`);
+    const args = [BALTIMORE_OSM, '-o', path, '--overwrite', ...options];
+    execFileSync('osmium', ['add-locations-to-ways', ...args]);
+    const elements = readWithOsmium(BALTIMORE_OSM);
+    const places = new Map(elements.map(({ type, id, lon, lat }) => [`${type} ${id}`, [lon, lat]]));
+    const expected = elements.flatMap(({ refs }) => {
+      return (refs ?? []).map((ref) => [ref, ...places.get(`node ${ref}`)!]);
+    });
+    expect(expected.length).toBeGreaterThan(50_000);
+    const located: unknown[] = [];
+    const location = (id: number, lon: number, lat: number) => {
+      located.push([id, degrees(lon), degrees(lat)]);
+    };
+    await readPbf(path, { node() {}, location });
+    expect(located).toEqual(expected);
+    await readPbf(BALTIMORE_OSM, {
+      location() {
+        throw new Error('a plain file has no locations on ways');
+      },
+    });
   });
 
   test('returns the contents of the header and the newest element', async () => {
@@ -187,7 +214,9 @@ describe('the decoder on crafted files', () => {
   test('refuses negative ids, naming the id and the remedy', async () => {
     for (const element of ['n-1 T x0 y0', 'w-1 T N', 'r-1 T M']) {
       const path = scratch.pbf(`negative-${element.charAt(0)}`, [element]);
-      await expect(readWhole(path)).rejects.toThrow(/the id -1; .*renumber/);
+      await expect(readWhole(path)).rejects.toThrow(
+        `${path}: has negative ids, such as -1; run osmium sort and then osmium renumber on it`,
+      );
     }
   });
 });

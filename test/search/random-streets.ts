@@ -1,6 +1,8 @@
 import { nodeTraits, SIGNAL } from '../../builder/streets/node-traits.ts';
 import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
 import {
+  DRIVE_BACKWARD,
+  DRIVE_FORWARD,
   RIDE_BACKWARD,
   RIDE_FORWARD,
   WALK_BACKWARD,
@@ -56,7 +58,9 @@ export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes
     addNode((i % side) + random() * 0.6, Math.floor(i / side) + random() * 0.6),
   );
   const ways: MappedWay[] = [];
-  const addWay = (refs: number[], traits: number) => ways.push({ refs, traits });
+  // Lights hold for their own node only; those on stop lines of driven ways have their own tests.
+  const addWay = (refs: number[], traits: number) =>
+    ways.push({ refs, traits: traits & ~(DRIVE_FORWARD | DRIVE_BACKWARD) });
   const kind = () => KINDS[random() < 0.6 ? 0 : Math.floor(random() * KINDS.length)];
   const connect = (a: number, b: number) => {
     const bends = Math.floor(random() * 4);

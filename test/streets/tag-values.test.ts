@@ -18,7 +18,7 @@ import {
   WALK_FORWARD,
   WALK_LOCAL,
 } from '../../builder/streets/trait-bits.ts';
-import { wayTime } from '../../builder/streets/way-time.ts';
+import { unreadDurations, wayTime } from '../../builder/streets/way-time.ts';
 import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { tagsOf } from '../support/tags.ts';
 
@@ -35,7 +35,9 @@ describe('access', () => {
     ['yes', 'share_busway crossing'],
     ['no', 'no 0 false license restricted prohibited emergency use_sidepath dismount military'],
     ['local', 'destination customers customer delivery residents resident private permit forestry'],
-    ['local', 'agricultural'],
+    ['local', 'agricultural employees employee staff members member students student visitors'],
+    ['local', 'guests tenants owner authorized'],
+    ['no', 'closed none'],
     [undefined, 'sometimes variable yes,no -'],
   ])('is %s for %s', (expected, values) => {
     expect(words(values).map((value) => access(value))).toEqual(words(values).map(() => expected));
@@ -80,6 +82,32 @@ test('a motorway is open to walkers where it has a sidewalk of its own', () => {
   const walked = (value: string) => (traits(`highway=motorway, sidewalk=${value}`) & WALK) !== 0;
   const values = words('both left right no none separate yes');
   expect(values.map(walked)).toEqual([true, true, true, false, false, false, false]);
+  for (const side of words('sidewalk:both sidewalk:left sidewalk:right')) {
+    for (const value of words('yes no separate none')) {
+      for (const road of ['highway=motorway_link', 'highway=trunk, motorroad=yes']) {
+        const isWalked = (traits(`${road}, ${side}=${value}`) & WALK) !== 0;
+        expect([road, side, value, isWalked]).toEqual([road, side, value, value === 'yes']);
+      }
+    }
+  }
+});
+
+test('a bridge that no longer exists is no street', () => {
+  for (const bridge of words('demolished destroyed removed collapsed')) {
+    expect(traits(`highway=residential, bridge=${bridge}`)).toBe(0);
+  }
+  for (const bridge of words('yes viaduct movable abandoned')) {
+    expect(traits(`highway=residential, bridge=${bridge}`)).not.toBe(0);
+  }
+});
+
+test.each([
+  [WALK, 'oneway=no'],
+  [WALK_FORWARD, 'oneway=yes'],
+  [WALK_BACKWARD, 'oneway=-1'],
+  [WALK, 'oneway=yes, oneway:foot=no'],
+])('directions %i are served by a ferry with %s', (directions, tags) => {
+  expect(traits(`route=ferry, ${tags}`) & WALK).toBe(directions);
 });
 
 test.each([
@@ -92,8 +120,22 @@ test.each([
   [WALK, 'oneway:foot=no'],
   [WALK, 'oneway=yes'],
   [WALK, 'foot:forward=yes'],
-])('directions %i are walked on a footway with %s', (directions, tags) => {
-  expect(traits(`highway=footway, ${tags}`) & WALK).toBe(directions);
+  [WALK_FORWARD, 'oneway:foot=1'],
+  [WALK_BACKWARD, 'oneway:foot=reverse'],
+  // Escalators and moving walkways.
+  [WALK_FORWARD, 'conveying=forward'],
+  [WALK_BACKWARD, 'conveying=backward'],
+  [WALK, 'conveying=reversible'],
+  [WALK, 'conveying=yes'],
+  [WALK, 'conveying=no, oneway=yes'],
+  [WALK_FORWARD, 'conveying=yes, oneway=yes'],
+  [WALK_BACKWARD, 'conveying=yes, oneway=-1'],
+  [WALK_BACKWARD, 'conveying=forward, oneway:foot=-1'],
+  [WALK, 'conveying=forward, oneway:foot=no'],
+])('directions %i are walked on a footway or on steps with %s', (directions, tags) => {
+  for (const highway of ['footway', 'steps']) {
+    expect([highway, traits(`highway=${highway}, ${tags}`) & WALK]).toEqual([highway, directions]);
+  }
 });
 
 test.each([
@@ -139,9 +181,31 @@ describe('the time', () => {
     [' 7 ', 7],
     ['0', null],
     ['00:00:00', null],
-    ['7.5', null],
-    ['10 min', null],
-    ['PT10M', null],
+    ['7.5', 7.5],
+    ['PT10M', 10],
+    ['PT1H30M', 90],
+    ['pt1h', 60],
+    ['PT7.5M', 7.5],
+    ['PT90S', 1.5],
+    ['P1DT2H', 26 * 60],
+    ['10 min', 10],
+    ['20min.', 20],
+    ['20 Minutes', 20],
+    ['1h', 60],
+    ['1,5 h', 90],
+    ['1h30', 90],
+    ['1 hour 30 minutes', 90],
+    ['2 hrs', 120],
+    ['90 s', 1.5],
+    ['00:20;00:25', 25],
+    ['25;PT20M', 25],
+    ['unknown;20', 20],
+    ['', null],
+    ['P', null],
+    ['PT', null],
+    ['min', null],
+    ['-5', null],
+    ['often', null],
     ['10:03:2', null],
     ['1000:00', null],
     ['12345', null],
@@ -151,12 +215,20 @@ describe('the time', () => {
 
   test('of waiting is half of an interval', () => {
     expect(minutes('route=ferry, interval=40')).toEqual([20, null]);
+    expect(minutes('route=ferry, interval=PT20M;PT40M')).toEqual([20, null]);
     expect(minutes('route=ferry, interval=often')).toEqual([10, null]);
+  });
+
+  test('that cannot be read is named, with its tag', () => {
+    const tags = tagsOf('route=ferry, duration=soon;later, interval=often');
+    expect(unreadDurations(tags)).toEqual(['duration=soon;later', 'interval=often']);
+    expect(unreadDurations(tagsOf('route=ferry, duration=soon;20'))).toEqual([]);
   });
 
   test('of an elevator is its duration, or a minute, without waiting', () => {
     expect(minutes('highway=elevator')).toEqual([0, 1]);
     expect(minutes('highway=elevator, duration=00:00:30')).toEqual([0, 0.5]);
+    expect(minutes('highway=elevator, duration=PT30S')).toEqual([0, 0.5]);
     expect(minutes('highway=footway, duration=5')).toBeNull();
   });
 });
@@ -170,10 +242,12 @@ test.each([
   ['25 mph', 40.2],
   ['35mph', 56.3],
   ['10 knots', 18.5],
+  ['25 MPH', 40.2],
+  ['25 mph;30 mph', 48.3],
+  ['50; 30', 50],
   ['none', undefined],
-  ['25 MPH', undefined],
+  ['50;none', undefined],
   ['US:urban', undefined],
-  ['25 mph;30 mph', undefined],
   ['x25 mph', undefined],
   ['.5', undefined],
   [undefined, undefined],
