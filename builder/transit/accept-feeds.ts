@@ -44,7 +44,8 @@ export function acceptFeeds(
   progress: Progress,
 ): void {
   const given = used.length + leftOut.length;
-  const reasons = leftOut.map(({ file, reason }) => `\n  ${file}: ${reason}`).join('');
+  const lines = leftOut.map(({ file, reason }) => `${file}: ${reason}`);
+  const reasons = lines.length === 1 ? ` ${lines[0]}` : lines.map((line) => `\n  ${line}`).join('');
   const lost = leftOut.filter(({ is_lost }) => is_lost).length;
   if (strictFeeds && leftOut.length > 0) {
     throw new BuildError(

@@ -71,7 +71,7 @@ test('feeds are included as far as those before them lead, and no others', async
   expect(reported).toEqual(['6 stops in 3 of 5 feeds, 3 patterns']);
   // Stops are in input order, not in order of discovery.
   expect(transit.stops.map(({ name }) => name)).toEqual(['1.001', '2', '0', '1', '2.001', '3']);
-  expect(transit.departures[0]).toEqual(new Map([['line', 4]]));
+  expect(transit.departures[0]).toEqual(new Map([['0\0line', 4]]));
   expect([area.minLon < -0.19, area.maxLon > 2, area.maxLon < 2.5]).toEqual([true, true, true]);
 
   const nobody = await transitAround(

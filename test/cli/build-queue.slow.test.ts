@@ -227,7 +227,9 @@ test('problems of feeds that a worker reads are reported to the builder, by the 
   expect(worker.said).toMatch(/^demo_transit\.zip: stop_times\.txt: [\d,]+ × /m);
   for (const feed of feeds) {
     const told = stderr.split('\n').filter((line) => line.startsWith(`${feed}: stop_times.txt: `));
-    expect(told).toEqual([expect.stringMatching(/[\d,]+ × no time; interpolated by straight distances/)]);
+    expect(told).toEqual([
+      expect.stringMatching(/[\d,]+ × no time; interpolated by straight distances/),
+    ]);
   }
 });
 

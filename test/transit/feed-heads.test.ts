@@ -139,15 +139,30 @@ test('an agency without a time zone has that of the others, which is reported', 
 });
 
 test('the dates and the id of a feed are those of the first row', async () => {
-  expect((await read()).feed.info).toEqual({ feedId: null, firstDay: null, lastDay: null });
+  expect((await read()).feed.info).toEqual({
+    feedId: null,
+    publisher: null,
+    firstDay: null,
+    lastDay: null,
+  });
   const { feed, problems } = await read({
     'feed_info.txt': [
-      { feed_start_date: '2026-03-01', feed_end_date: 'soon', feed_id: 'ours' },
+      {
+        feed_publisher_name: 'City Hall',
+        feed_start_date: '2026-03-01',
+        feed_end_date: 'soon',
+        feed_id: 'ours',
+      },
       { feed_start_date: 20260401, feed_end_date: 20260630, feed_id: 'theirs' },
       { feed_start_date: 'x', feed_end_date: 20260730 },
     ],
   });
-  expect(feed.info).toEqual({ feedId: 'ours', firstDay: day('2026-03-01'), lastDay: null });
+  expect(feed.info).toEqual({
+    feedId: 'ours',
+    publisher: 'City Hall',
+    firstDay: day('2026-03-01'),
+    lastDay: null,
+  });
   expect(problems).toEqual([
     'feed_info.txt 2: no valid feed_end_date; left out',
     'feed_info.txt 3: another row than the first; left out (2)',
