@@ -75,7 +75,10 @@ function miscountIn({ counties, weights }: Manifest, inputs: readonly InputFile[
     const [{ columns, rows }] = tables;
     const sumOf = (column: string) => {
       const cells = rows.map((row) => String(row[columns.indexOf(column)]).trim());
-      return cells.reduce((sum, cell) => sum + (/^\d{1,9}$/.test(cell) ? Number(cell) : 0), 0);
+      return cells.reduce(
+        (sum, cell) => sum + (/^\d{1,10}$/.test(cell) && Number(cell) < 2 ** 32 ? Number(cell) : 0),
+        0,
+      );
     };
     const counted =
       kind === 'blocks'
