@@ -323,7 +323,8 @@ function changeText(input: InputFile, dice: Dice): Change {
       const side = dice.chance(0.5);
       return to(
         `record ${row} field ${field + 1} ${side ? 'begins' : 'ends'} with ${kind}`,
-        'names',
+        // In the header, it is the name of another column.
+        row === 1 ? 'anything' : 'names',
         () => withOddQuote(table, row - 1, field, kind, side),
       );
     }
