@@ -75,8 +75,8 @@ const FIELDS: Readonly<Record<string, FieldKind>> = {
   'blocks GEOID20': /^\d{15}$/,
   'blocks INTPTLAT20': 'latitude',
   'blocks INTPTLON20': 'longitude',
-  'blocks ALAND20': 'whole',
-  'blocks POP20': 'whole',
+  'blocks ALAND20': 'positive',
+  'blocks POP20': 'positive',
   'places GEOID': /^\d{7}$/,
   'places INTPTLAT': 'latitude',
   'places INTPTLON': 'longitude',
@@ -126,7 +126,7 @@ export function mayBe(
     case 'longitude':
       return Math.abs(number) <= 180;
     case 'time':
-      return TIME.test(value) && Number.parseInt(value, 10) < 168;
+      return TIME.test(value) && Number.parseInt(value, 10) <= 168;
     case 'date': {
       const [, year, month, day] = /^(\d{4})[-/]?(\d\d)[-/]?(\d\d)(?:\.0)?$/.exec(value) ?? [];
       const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
