@@ -33,14 +33,14 @@ export interface FeedTolerance {
   /** Whether a feed that is left out for any reason refuses the release; false by default. */
   readonly strictFeeds?: boolean;
   /**
-   * The largest share of feeds that a release may lose, 0 to 1. Feeds that are left out since
+   * The largest percentage of feeds that a release may lose. Feeds that are left out since
    * another holds their service, or since they have none on weekdays, do not count.
    */
   readonly maxFeedsLeftOut?: number;
 }
 
-/** The share of feeds that a release may lose by default. */
-export const MAX_FEEDS_LEFT_OUT = 0.2;
+/** The percentage of feeds that a release may lose by default. */
+export const MAX_FEEDS_LEFT_OUT = 20;
 
 /** The inputs that all parts of a release share. A release with feeds has transit. */
 export interface PlanRequest extends InputPaths, FeedTolerance {

@@ -2,8 +2,7 @@ import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { type Feed, type FeedInfo, readFeed } from './feed.ts';
-import { describeProblem, type FeedProblem } from './feed-report.ts';
-import { sketchOf, type TimetableSketch } from './feed-versions.ts';
+import { type FeedProblem, worstOf } from './feed-report.ts';
 import { type FeedDays, ordinaryDays } from './ordinary-days.ts';
 import type { ServiceDay } from './service-time.ts';
 import { timeZoneOf } from './stations.ts';
@@ -14,8 +13,9 @@ import { timeZoneOf } from './stations.ts';
  */
 export interface FeedOutline {
   readonly path: string;
-  /** Agency and time zone, as in `Feed`. */
+  /** Agencies and time zone, as in `Feed`. */
   readonly agency: string;
+  readonly agencies: ReadonlySet<string>;
   readonly timeZone: string;
   /** The time zones of stops, each with the box around its stops. */
   readonly zones: ReadonlyMap<string, BoundingBox>;
@@ -23,7 +23,6 @@ export interface FeedOutline {
   readonly days: FeedDays;
   /** Number of trips, whatever their days, including repetitions by headway. */
   readonly trips: number;
-  readonly sketch: TimetableSketch;
   /** Rows that could not be used unchanged. */
   readonly problems: readonly FeedProblem[];
 }
@@ -36,12 +35,12 @@ export async function readFeedOutline(path: string, near: ServiceDay): Promise<F
   const feed = await readFeed(path);
   try {
     requireRows(feed);
-    const { agency, timeZone, info, tripsOfService } = feed;
+    const { agency, agencies, timeZone, info, tripsOfService } = feed;
     const trips = [...tripsOfService.values()].reduce((sum, count) => sum + count, 0);
     const days = ordinaryDays(feed, near);
     const { problems } = feed.report;
-    const sketch = sketchOf(feed, days, near);
-    return { path, agency, timeZone, zones: zonesOf(feed), info, days, trips, sketch, problems };
+    const zones = zonesOf(feed);
+    return { path, agency, agencies, timeZone, zones, info, days, trips, problems };
   } finally {
     feed.source.close();
   }
@@ -52,7 +51,7 @@ function requireRows({ source, stops, trips, report }: Feed): void {
   const empty = stops.size === 0 ? 'stops.txt' : trips.size === 0 ? 'trips.txt' : null;
   if (empty === null) return;
   const problems = report.problems.filter(({ file }) => file === empty);
-  const reasons = [`${source.path}: ${empty} has no usable row`, ...problems.map(describeProblem)];
+  const reasons = [`${source.path}: ${empty} has no usable row`, ...worstOf(problems)];
   throw new BuildError(reasons.join('; '));
 }
 

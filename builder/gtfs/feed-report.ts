@@ -31,6 +31,15 @@ export class FeedReport {
   }
 }
 
-export function describeProblem({ file, problem, rows, first_line }: FeedProblem): string {
+/** Problems that are named with a feed that cannot be used. */
+const WORST_PROBLEMS = 3;
+
+/** Describes the problems of the most rows. */
+export function worstOf(problems: readonly FeedProblem[]): string[] {
+  const most = problems.toSorted((a, b) => b.rows - a.rows).slice(0, WORST_PROBLEMS);
+  return most.map(describeProblem);
+}
+
+function describeProblem({ file, problem, rows, first_line }: FeedProblem): string {
   return `${file}: ${withCommas(rows)} × ${problem} (first in line ${first_line})`;
 }

@@ -23,24 +23,33 @@ export interface FeedDays {
   readonly ordinary: ReadonlySet<ServiceDay>;
   /** The weekdays of `ordinary`, grouped by service, the feed's usual service first. */
   readonly patterns: readonly WeekdayPattern[];
-  /** Number of trips on the weekdays with the most that recur; 0 without weekday service. */
+  /** Number of trips that the feed has on its best weekdays, for two weeks; 0 without any. */
   readonly best: number;
 }
 
 /** Days before and after the date of the streets whose service counts: a quarter of a year. */
 const NEAR_DAYS = 91;
+/** Weekdays on which service must run to be ordinary rather than an event: two weeks. */
+const SUSTAINED_DAYS = 10;
+/** A smaller share of the trips of ordinary days is a service that someone forgot to end. */
+const FORGOTTEN_SHARE = 1 / 5;
+/** A smaller share of the trips of ordinary days near the date of the streets is odd. */
+const ORDINARY_SHARE = 1 / 2;
+/** Patterns that do not recur are ordinary with this share of the trips of ordinary days. */
+const SIMILAR_SHARE = 4 / 5;
 
 /**
  * Finds the representative weekdays of a feed. The candidates are the weekdays within the dates of
  * its `feed_info.txt` on which no two versions of a timetable overlap, without those that have a
  * weekend's service as on a holiday (`hasWeekendService`). If there are none, the candidates are
- * all weekdays without such service, or else all weekdays.
+ * those of all dates, then those with overlaps, then all weekdays.
  *
- * A pattern of trips recurs if some day shares it with the same weekday a week before and a week
- * after, which a holiday does not. Days of recurring patterns are representative if they have at
- * least half the trips of the fullest, since some calendars go on for months with the few trips of
- * a forgotten service. The usual pattern is the one with the most trips, over all its days
- * together, within a quarter of a year of the representative day nearest to `near`.
+ * Many calendars go on for months or years with the few trips of a forgotten service. So days with
+ * under a fifth of the trips that the feed has for at least two weeks are left out, and then,
+ * within a quarter of a year of the day nearest to `near`, days with under half. The usual pattern
+ * is the one with the most trips within that time, over all its days together. Other patterns are
+ * ordinary if some day shares them with the same weekday a week before and after, which a holiday
+ * does not; or, where none recurs, if they have nearly as many trips.
  */
 export function ordinaryDays(feed: Feed, near: ServiceDay): FeedDays {
   const { calendar, tripsOfService, info } = feed;
@@ -53,50 +62,78 @@ export function ordinaryDays(feed: Feed, near: ServiceDay): FeedDays {
   const isWithinDates = (day: ServiceDay) =>
     (info.firstDay === null || day >= info.firstDay) &&
     (info.lastDay === null || day <= info.lastDay);
-  const neighboursAlike = (day: ServiceDay) =>
-    [day - WEEK, day + WEEK].filter((other) => kinds.get(other) === kinds.get(day)).length;
   const weekdays = [...trips.keys()].filter(isWeekday);
   const workdays = weekdays.filter((day) => !hasWeekendService(kinds, day));
   const single = workdays.filter((day) => !overlaps(day));
-  const byKind = new Map<number, ServiceDay[]>();
-  for (const day of firstOf(single.filter(isWithinDates), workdays, weekdays)) {
-    const kind = kinds.get(day)!;
-    const days = byKind.get(kind);
-    if (days) days.push(day);
-    else byKind.set(kind, [day]);
-  }
-  const all = [...byKind.values()].map((days) => {
-    const most = days.reduce((so, day) => Math.max(so, neighboursAlike(day)), 0);
-    const preferred = days.filter((day) => neighboursAlike(day) === most);
-    return { days, preferred, trips: trips.get(days[0])!, recurs: most === 2 };
-  });
-  const fullest = mostTrips(all.filter(({ recurs }) => recurs));
-  const full = all.filter((pattern) => 2 * pattern.trips >= fullest);
-  const fullDays = full.flatMap(({ days }) => days);
-  const anchor = fullDays.length > 0 ? nearestDay(fullDays, near) : near;
-  const weight = ({ days, trips }: WeekdayPattern) =>
-    trips * days.filter((day) => Math.abs(day - anchor) <= NEAR_DAYS).length;
-  const patterns = full
-    .sort(
-      (a, b) =>
-        weight(b) - weight(a) ||
-        b.days.length - a.days.length ||
-        b.trips - a.trips ||
-        a.days[0] - b.days[0],
-    )
-    .filter(({ recurs }, i) => recurs || i === 0);
-  const recurring = single.filter((day) => neighboursAlike(day) === 2);
-  const best = recurring.reduce((most, day) => Math.max(most, trips.get(day)!), 0);
+  const candidates = firstOf(single.filter(isWithinDates), single, workdays, weekdays);
+  const tripsOn = (day: ServiceDay) => trips.get(day)!;
+  const remembered = withAtLeast(FORGOTTEN_SHARE, candidates, candidates, tripsOn);
+  const middle = remembered.length > 0 ? nearestDay(remembered, near) : near;
+  const isNear = (day: ServiceDay) => Math.abs(day - middle) <= NEAR_DAYS;
+  const days = withAtLeast(ORDINARY_SHARE, remembered, remembered.filter(isNear), tripsOn);
+  const patterns = patternsOf(days, kinds, tripsOn);
+  const tripsNear = (pattern: WeekdayPattern) => pattern.trips * pattern.days.filter(isNear).length;
+  patterns.sort(
+    (a, b) =>
+      tripsNear(b) - tripsNear(a) ||
+      b.days.length - a.days.length ||
+      b.trips - a.trips ||
+      a.days[0] - b.days[0],
+  );
+  const isSimilar = patterns.some(({ recurs }) => recurs)
+    ? () => false
+    : (pattern: WeekdayPattern) => pattern.trips >= SIMILAR_SHARE * sustained(days, tripsOn);
+  const ordinary = patterns.filter((pattern, i) => i === 0 || pattern.recurs || isSimilar(pattern));
   return {
     trips,
-    ordinary: new Set(patterns.flatMap(({ days }) => days)),
-    patterns,
-    best: best || mostTrips(patterns),
+    ordinary: new Set(ordinary.flatMap((pattern) => pattern.days)),
+    patterns: ordinary,
+    best: sustained(single.length > 0 ? single : candidates, tripsOn),
   };
 }
 
-function mostTrips(patterns: readonly WeekdayPattern[]): number {
-  return patterns.reduce((most, { trips }) => Math.max(most, trips), 0);
+type TripsOn = (day: ServiceDay) => number;
+
+/** Returns the number of trips that two weeks of weekdays have at least, or half of fewer days. */
+function sustained(days: readonly ServiceDay[], tripsOn: TripsOn): number {
+  const counts = Float64Array.from(days, tripsOn).sort();
+  const enough = Math.min(SUSTAINED_DAYS, Math.ceil(days.length / 2));
+  return counts[counts.length - enough] ?? 0;
+}
+
+/**
+ * Returns the days with at least a share of the trips that some reference days have for a while.
+ */
+function withAtLeast(
+  share: number,
+  days: readonly ServiceDay[],
+  reference: readonly ServiceDay[],
+  tripsOn: TripsOn,
+): ServiceDay[] {
+  const least = share * sustained(reference, tripsOn);
+  return days.filter((day) => tripsOn(day) >= least);
+}
+
+/** Groups days by their service. */
+function patternsOf(
+  days: readonly ServiceDay[],
+  kinds: ReadonlyMap<ServiceDay, number>,
+  tripsOn: TripsOn,
+): (WeekdayPattern & { readonly recurs: boolean })[] {
+  const neighboursAlike = (day: ServiceDay) =>
+    [day - WEEK, day + WEEK].filter((other) => kinds.get(other) === kinds.get(day)).length;
+  const byKind = new Map<number, ServiceDay[]>();
+  for (const day of days) {
+    const kind = kinds.get(day)!;
+    const alike = byKind.get(kind);
+    if (alike) alike.push(day);
+    else byKind.set(kind, [day]);
+  }
+  return [...byKind.values()].map((alike) => {
+    const most = alike.reduce((so, day) => Math.max(so, neighboursAlike(day)), 0);
+    const preferred = alike.filter((day) => neighboursAlike(day) === most);
+    return { days: alike, preferred, trips: tripsOn(alike[0]), recurs: most === 2 };
+  });
 }
 
 /**

@@ -18,13 +18,11 @@ export interface ServiceDays {
   readonly common: ServiceDate;
   /**
    * The day of each feed: `common` if that is an ordinary day for the feed, or was requested and
-   * has service. Null if another version of the feed is read.
+   * has service.
    */
-  readonly byFeed: readonly (ServiceDate | null)[];
+  readonly byFeed: readonly ServiceDate[];
   /** The weekday patterns of each feed, with the pattern of the feed's own day first. */
   readonly patterns: readonly FeedFacts['weekday_patterns'][];
-  /** The feed that is read in place of each other version of it, by index. */
-  readonly insteadOf: ReadonlyMap<number, number>;
 }
 
 /** Maximum number of patterns reported per feed. */
@@ -35,30 +33,21 @@ const REPORTED_PATTERNS = 3;
  * else the day that is an ordinary weekday of most feeds; of several, the one of their usual
  * pattern, and of those the nearest to `near`. A feed for which the common day is not an ordinary
  * day is read on its own nearest day of its usual pattern, and reported; a requested day need only
- * have service. `systems` groups the feeds, by index: only one of several versions of a feed is
- * read. Throws a `BuildError` for a requested day without any service.
+ * have service. Throws a `BuildError` for a requested day without any service.
  */
 export function chooseServiceDays(
   feeds: readonly FeedOutline[],
-  systems: readonly (readonly number[])[],
   asked: ServiceDate | null,
   near: ServiceDay,
   progress: Progress,
 ): ServiceDays {
   const daysOf = feeds.map(({ days }) => days);
-  const common = asked === null ? commonDay(systems, daysOf, near) : dayNumber(asked);
+  const common = asked === null ? commonDay(daysOf, near) : dayNumber(asked);
   if (!daysOf.some(({ trips }) => trips.has(common))) refuseDay(common, daysOf);
-  const byFeed = feeds.map((): ServiceDay | null => null);
-  const insteadOf = new Map<number, number>();
-  for (const versions of systems) {
-    const chosen = versionFor(latestFirst(versions, feeds), daysOf, common);
-    byFeed[chosen] = dayOf(daysOf[chosen], common, asked !== null);
-    for (const other of versions) if (other !== chosen) insteadOf.set(other, chosen);
-  }
-  const patterns = feeds.map((_, i) => weekdayPatterns(daysOf[i], byFeed[i] ?? common));
+  const byFeed = daysOf.map((days) => dayOf(days, common, asked !== null));
+  const patterns = feeds.map((_, i) => weekdayPatterns(daysOf[i], byFeed[i]));
   feeds.forEach(({ path, agency }, i) => {
     const day = byFeed[i];
-    if (day === null) return;
     const [own, ...others] = patterns[i];
     const name = `${path} (${agency})`;
     if (day !== common) {
@@ -78,36 +67,21 @@ export function chooseServiceDays(
   });
   return {
     common: dateOf(common),
-    byFeed: byFeed.map((day) => (day === null ? null : dateOf(day))),
+    byFeed: byFeed.map(dateOf),
     patterns,
-    insteadOf,
   };
-}
-
-/**
- * Sorts versions of a feed by the day they begin, the latest first; of several, the first given.
- */
-function latestFirst(versions: readonly number[], feeds: readonly FeedOutline[]): number[] {
-  const begins = (i: number) => feeds[i].info.firstDay ?? Math.min(...feeds[i].days.ordinary);
-  return versions.toSorted((a, b) => begins(b) - begins(a) || a - b);
 }
 
 /**
  * Returns the day that is ordinary for most feeds; of several, the one of the usual pattern of most
  * feeds, then the one preferred in most, then the one nearest to `near`.
  */
-function commonDay(
-  systems: readonly (readonly number[])[],
-  daysOf: readonly FeedDays[],
-  near: ServiceDay,
-): ServiceDay {
+function commonDay(daysOf: readonly FeedDays[], near: ServiceDay): ServiceDay {
   const votes = new Map<ServiceDay, { ordinary: number; usual: number; preferred: number }>();
-  for (const versions of systems) {
-    const isUsual = new Set(versions.flatMap((i) => daysOf[i].patterns[0].days));
-    const isPreferred = new Set(
-      versions.flatMap((i) => daysOf[i].patterns.flatMap(({ preferred }) => preferred)),
-    );
-    for (const day of new Set(versions.flatMap((i) => [...daysOf[i].ordinary]))) {
+  for (const { ordinary, patterns } of daysOf) {
+    const isUsual = new Set(patterns[0].days);
+    const isPreferred = new Set(patterns.flatMap(({ preferred }) => preferred));
+    for (const day of ordinary) {
       const vote = votes.get(day) ?? { ordinary: 0, usual: 0, preferred: 0 };
       votes.set(day, {
         ordinary: vote.ordinary + 1,
@@ -125,24 +99,6 @@ function commonDay(
       dayA - dayB,
   );
   return day;
-}
-
-/**
- * Returns the first of some versions of a feed for which a day is ordinary, or else the first that
- * runs on that day, or else the one with the nearest preferred day.
- */
-function versionFor(
-  versions: readonly number[],
-  daysOf: readonly FeedDays[],
-  day: ServiceDay,
-): number {
-  const claim = (i: number) => {
-    const { ordinary, trips, patterns } = daysOf[i];
-    if (ordinary.has(day)) return 2;
-    if (trips.has(day)) return 1;
-    return -Math.abs(nearestDay(patterns[0].preferred, day) - day);
-  };
-  return versions.reduce((best, i) => (claim(i) > claim(best) ? i : best));
 }
 
 function dayOf({ trips, ordinary, patterns }: FeedDays, common: ServiceDay, isAsked: boolean) {

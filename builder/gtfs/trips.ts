@@ -2,7 +2,7 @@ import type { Seconds } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { type BlankableCall, fillBlankTimes, hasDistances } from './blank-times.ts';
 import type { Feed, FeedTrip } from './feed.ts';
-import { FeedReport } from './feed-report.ts';
+import { FeedReport, worstOf } from './feed-report.ts';
 import { departuresOf } from './frequencies.ts';
 import { FEED_LIMITS } from './limits.ts';
 import type { ServiceDate, ServiceSeconds } from './service-time.ts';
@@ -66,20 +66,24 @@ const IMPOSSIBLE = '1';
 const FLEXIBLE = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
 
 /**
- * Reads the trips that run in any of some windows, with repetitions by headway expanded. Rows with
- * unknown references, invalid times, and trips that cannot be ridden are dropped and reported.
+ * Reads the trips that run in any of some windows, with repetitions by headway expanded, but not
+ * those of the routes in `without`. Rows with unknown references, invalid times, and trips that
+ * cannot be ridden are dropped and reported. Throws a `BuildError` if none is left.
  */
 export async function readTrips<W extends DayWindow>(
   feed: Feed,
   windows: readonly W[],
+  without: ReadonlySet<string> = new Set(),
 ): Promise<DatedRun<W>[]> {
   const { source, report } = feed;
-  const timesOf = await readStopTimes(feed, windows);
+  const timesOf = await readStopTimes(feed, windows, without);
   const dated: { trip: FeedTrip; times: StopTime[]; starts: Start<W>[] }[] = [];
   const repeated = { trips: 0, calls: 0 };
+  let usable = 0;
   for (const [trip, unsorted] of timesOf) {
     const times = inOrder(unsorted, report);
     if (!times) continue;
+    usable++;
     const length = times[times.length - 1].departure! - times[0].departure!;
     const starts: Start<W>[] = [];
     for (const start of startsOf(feed, trip, times[0].departure!, length, windows)) {
@@ -98,8 +102,16 @@ export async function readTrips<W extends DayWindow>(
     }
     if (starts.length > 0) dated.push({ trip, times, starts });
   }
-  const measured = dated.filter(({ times }) => !hasDistances(times));
-  const shapes = await Shapes.read(source, new Set(measured.map(({ trip }) => trip.shape)), report);
+  if (usable === 0) {
+    const problems = report.problems.filter(({ file }) => file === FILE);
+    throw new BuildError(
+      [`${source.path}: ${FILE} has no usable trip`, ...worstOf(problems)].join('; '),
+    );
+  }
+  const unmeasured = dated.filter(({ times }) => !hasDistances(times));
+  const wanted = new Set(unmeasured.map(({ trip }) => trip.shape));
+  wanted.delete('');
+  const shapes = await Shapes.read(source, wanted, report);
   return dated.flatMap(({ trip, times, starts }) => {
     const run = runOf(feed, trip, times, shapes);
     const isRepeated = feed.frequencies.has(trip.id);
@@ -116,6 +128,7 @@ export async function readTrips<W extends DayWindow>(
 async function readStopTimes(
   feed: Feed,
   windows: readonly DayWindow[],
+  without: ReadonlySet<string>,
 ): Promise<Map<FeedTrip, StopTime[]>> {
   const { source, trips, calendar, tripsOfService, report } = feed;
   /** The earliest time of each service that is in a window. */
@@ -139,7 +152,7 @@ async function readStopTimes(
     const trip = trips.get(row.text('trip_id'));
     if (!trip) return report.add(FILE, row.line, 'trip missing from trips.txt; left out');
     const time = readStopTime(feed, calls, row, report);
-    if (!time || trip.onDemand) return;
+    if (!time || trip.onDemand || without.has(trip.route)) return;
     const from = begins.get(trip.service);
     if (from === undefined) return;
     if (from < USUAL_LENGTH || feed.frequencies.has(trip.id)) hold(trip, time);

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
-import { type FeedFacts, objectRefSchema } from '../../shards/release/manifest.ts';
+import {
+  type FeedFacts,
+  type LeftOutFeed,
+  objectRefSchema,
+} from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
@@ -29,7 +33,7 @@ import { putObject } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
-import { acceptFeeds } from '../transit/accept-feeds.ts';
+import { acceptFeeds, noneUsable } from '../transit/accept-feeds.ts';
 import { type DatedFeeds, dateFeeds } from '../transit/date-feeds.ts';
 import { CountyEstimates } from './county-estimate.ts';
 import { describeInput, type PathOf, type PlannedInput } from './planned-input.ts';
@@ -154,7 +158,7 @@ async function makePlan(
   { inputs, pathOf }: DescribedInputs,
   context: PlanContext,
 ): Promise<ReleasePlan> {
-  const { store, progress } = context;
+  const { store } = context;
   /** Returns the preparation context for some of the inputs. */
   const of = (files: readonly PlannedInput[]) => ({
     ...context,
@@ -177,9 +181,7 @@ async function makePlan(
   const box = boxes.reduce(boxAroundBoth);
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
-  const feeds = await datesOf(request, progress, box);
-  const { prepared, leftOut } = await writeFeeds(feeds, { ...context, keyOf });
-  if (feeds) acceptFeeds(factsOf(prepared), leftOut, request, progress);
+  const { feeds, prepared, leftOut } = await readFeeds(request, { ...context, keyOf }, box);
   const area = reachable(around(box, hasHills), prepared, hasHills);
   const pois = await writePois({ ...of(inputs.pois), area });
   const mapped = boxes.map((county) => bufferBox(county, AROUND_THE_MAP));
@@ -206,8 +208,8 @@ async function makePlan(
     osm,
     pois,
     places,
-    feeds: prepared,
-    feeds_left_out: leftOut,
+    feeds: [...prepared],
+    feeds_left_out: [...leftOut],
     weights,
     counties,
   };
@@ -238,6 +240,39 @@ async function estimateCounties(
     if (isOwn) boxes.push(tables.boxOf(county));
   }
   return { counties: estimates.finish(), boxes };
+}
+
+/** The feeds of a release: those that are read, with their days, and those that are left out. */
+interface ReleaseFeeds {
+  /** Null without feeds. */
+  readonly feeds: DatedFeeds | null;
+  readonly prepared: readonly PreparedFeed[];
+  readonly leftOut: readonly LeftOutFeed[];
+}
+
+/**
+ * Reads the feeds of a request for their days. Days are chosen anew without feeds that turn out to
+ * be unusable, so that these have no say in them.
+ */
+async function readFeeds(
+  request: PlanRequest,
+  preparation: PreparationByJobs,
+  area: BoundingBox,
+): Promise<ReleaseFeeds> {
+  const { progress } = preparation;
+  const lost = new Map<string, LeftOutFeed>();
+  for (;;) {
+    const gtfs = request.gtfs?.filter((file) => !lost.has(file)) ?? [];
+    if (gtfs.length === 0 && lost.size > 0) throw noneUsable([...lost.values()]);
+    const feeds = await datesOf({ ...request, gtfs }, progress, area);
+    if (feeds === null) return { feeds, prepared: [], leftOut: [] };
+    const { prepared, unusable } = await writeFeeds(feeds, preparation);
+    for (const [file, feed] of unusable) lost.set(file, feed);
+    if (unusable.size > 0) continue;
+    const leftOut = [...lost.values(), ...feeds.leftOut];
+    acceptFeeds(factsOf(prepared), leftOut, request, progress);
+    return { feeds, prepared, leftOut };
+  }
 }
 
 /** Chooses the days of the feeds of a request, for all origins in an area; null without feeds. */

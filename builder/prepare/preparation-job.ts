@@ -32,6 +32,7 @@ const feedJobSchema = z.strictObject({
   day: z.string(),
   patterns: feedSchema.shape.weekday_patterns,
   best: z.int(),
+  without: z.array(z.string()).readonly(),
   clock: z.strictObject({
     common: z.string(),
     aheadOfUtc: z.number(),

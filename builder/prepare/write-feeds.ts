@@ -12,28 +12,26 @@ import { feedResultSchema, type PreparedFeed } from './read-feeds.ts';
 /** Memory assumed for reading a large feed, of which only the trips of its day are held. */
 const FEED_BYTES: Bytes = 200e6;
 
-/** The feeds of a release: those that are read, and those that are left out. */
+/** Feeds that are read, and those that turned out to be unusable, by path. */
 interface WrittenFeeds {
-  readonly prepared: PreparedFeed[];
-  readonly leftOut: LeftOutFeed[];
+  readonly prepared: readonly PreparedFeed[];
+  readonly unusable: ReadonlyMap<string, LeftOutFeed>;
 }
 
 /**
  * Reads feeds for their days once for all units, each by a job, and puts the service of each into
- * the store. Feeds that turn out to be unusable are left out; none are read if `dated` is null.
+ * the store.
  */
 export async function writeFeeds(
-  dated: DatedFeeds | null,
+  { clock, feeds }: DatedFeeds,
   preparation: PreparationByJobs,
 ): Promise<WrittenFeeds> {
-  if (dated === null) return { prepared: [], leftOut: [] };
-  const { clock, feeds } = dated;
   const jobs = feeds.map(({ path: file, ...feed }): PreparationJob => {
-    const { day, sha256, patterns, best } = feed;
+    const { day, sha256, patterns, best, without } = feed;
     return {
       spec: { kind: 'feed', ...feed, clock },
       paths: [file],
-      key: preparation.keyOf([clock, day, sha256, patterns, best, path.basename(file)]),
+      key: preparation.keyOf([clock, day, sha256, patterns, best, without, path.basename(file)]),
       memory: FEED_BYTES,
       work: 1,
     };
@@ -41,14 +39,14 @@ export async function writeFeeds(
   const stage = preparation.progress.start('transit', jobs.length, 'feeds');
   const read = await prepareByJobs(jobs, feedResultSchema, preparation, stage);
   const prepared: PreparedFeed[] = [];
-  const leftOut = [...dated.leftOut];
-  for (const feed of read) {
+  const unusable = new Map<string, LeftOutFeed>();
+  for (const [i, feed] of read.entries()) {
     if ('feedDay' in feed) prepared.push(feed);
-    else leftOut.push(feed);
+    else unusable.set(feeds[i].path, feed);
   }
   const trips = prepared.reduce((sum, { facts }) => sum + facts.trips_in_window, 0);
   stage.finish(
     `${counted(prepared.length, 'feed')}, ${counted(trips, 'trip')} in the window of ${isoDate(clock.common)}`,
   );
-  return { prepared, leftOut };
+  return { prepared, unusable };
 }

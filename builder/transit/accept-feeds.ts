@@ -5,11 +5,8 @@ import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
 import { type FeedTolerance, MAX_FEEDS_LEFT_OUT } from '../build-request.ts';
 import { BuildError } from '../errors.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
-import { describeProblem, type FeedProblem } from '../gtfs/feed-report.ts';
+import { type FeedProblem, worstOf } from '../gtfs/feed-report.ts';
 import type { Progress } from '../progress.ts';
-
-/** Problems of rows that are named with a feed that cannot be used. */
-const NAMED_PROBLEMS = 3;
 
 /** Describes why a feed cannot be read. Errors that are not a `BuildError` are thrown on. */
 export function unreadableFeed(feed: string, sha256: string, error: unknown): LeftOutFeed {
@@ -29,8 +26,14 @@ export function unneededFeed(
 
 /** The reason for a feed that has no trip on any weekday, with the rows that could not be used. */
 export function withoutWeekdays(problems: readonly FeedProblem[]): string {
-  const most = problems.toSorted((a, b) => b.rows - a.rows).slice(0, NAMED_PROBLEMS);
-  return ['no trip runs on any weekday', ...most.map(describeProblem)].join('; ');
+  return ['no trip runs on any weekday', ...worstOf(problems)].join('; ');
+}
+
+/** The error for feeds none of which can be used. */
+export function noneUsable(leftOut: readonly LeftOutFeed[]): BuildError {
+  return new BuildError(
+    `no feed can be used; fix them, or build without --gtfs:${reasonsOf(leftOut)}`,
+  );
 }
 
 /**
@@ -44,26 +47,29 @@ export function acceptFeeds(
   progress: Progress,
 ): void {
   const given = used.length + leftOut.length;
-  const lines = leftOut.map(({ file, reason }) => `${file}: ${reason}`);
-  const reasons = lines.length === 1 ? ` ${lines[0]}` : lines.map((line) => `\n  ${line}`).join('');
   const lost = leftOut.filter(({ is_lost }) => is_lost).length;
   if (strictFeeds && leftOut.length > 0) {
     throw new BuildError(
-      `${counted(leftOut.length, 'feed')} of ${given} cannot be used; mend or remove them, or leave out --strict:${reasons}`,
+      `${counted(leftOut.length, 'feed')} of ${given} cannot be used; fix or remove them, or leave out --strict:${reasonsOf(leftOut)}`,
     );
   }
-  if (used.length === 0) {
-    throw new BuildError(`no feed can be used; mend them, or build without --gtfs:${reasons}`);
-  }
-  if (lost > maxFeedsLeftOut * given) {
+  if (used.length === 0) throw noneUsable(leftOut);
+  if (100 * lost > maxFeedsLeftOut * given) {
     const percent = Math.ceil((100 * lost) / given);
     throw new BuildError(
-      `${lost} of ${counted(given, 'feed')} cannot be read; mend or remove them, or allow it by --max-feeds-left-out ${percent}:${reasons}`,
+      `${lost} of ${counted(given, 'feed')} cannot be read; fix or remove them, or allow it by --max-feeds-left-out ${percent}:${reasonsOf(leftOut)}`,
     );
   }
   for (const { file, reason } of leftOut) progress.note(`WARNING: ${file}: left out: ${reason}`);
   for (const feed of used) {
     const { reason } = feedState(feed);
-    if (reason !== null) progress.note(`WARNING: ${feed.file}: ${reason}`);
+    if (reason === null) continue;
+    progress.note(`WARNING: ${feed.file}: ${reason}; check --service-date, or use another feed`);
   }
+}
+
+/** The feeds with their reasons: one on the same line, several on lines of their own. */
+function reasonsOf(leftOut: readonly LeftOutFeed[]): string {
+  const lines = leftOut.map(({ file, reason }) => `${file}: ${reason}`);
+  return lines.length === 1 ? ` ${lines[0]}` : lines.map((line) => `\n  ${line}`).join('');
 }

@@ -1,14 +1,15 @@
 import path from 'node:path';
-import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
+import { boxesMeet, bufferBox, EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
+import type { BoundingBox } from '../../shards/units.ts';
 import { type FeedOutline, readFeedOutline } from '../gtfs/feed-outline.ts';
-import { groupVersions } from '../gtfs/feed-versions.ts';
+import { findRepeatedRoutes } from '../gtfs/repeated-routes.ts';
 import { chooseServiceDays } from '../gtfs/service-day.ts';
-import type { ServiceDate, ServiceDay } from '../gtfs/service-time.ts';
+import { isoDate, type ServiceDate, type ServiceDay } from '../gtfs/service-time.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
 import type { Progress } from '../progress.ts';
-import { acceptFeeds, unneededFeed, unreadableFeed, withoutWeekdays } from './accept-feeds.ts';
-import { clockOf, type TransitClock } from './transit-clock.ts';
+import { noneUsable, unneededFeed, unreadableFeed, withoutWeekdays } from './accept-feeds.ts';
+import { clockOf, FARTHEST_RIDE, type TransitClock } from './transit-clock.ts';
 
 /** A feed and the day it is read for. */
 interface DatedFeed {
@@ -19,6 +20,8 @@ interface DatedFeed {
   readonly patterns: FeedFacts['weekday_patterns'];
   /** Number of trips on the feed's best ordinary weekday. */
   readonly best: number;
+  /** Routes that are not read, since another feed has them. */
+  readonly without: readonly string[];
 }
 
 /** Feeds, each with its day, and their common clock. */
@@ -46,28 +49,32 @@ export async function dateFeeds(
   progress: Progress,
   area = EVERYWHERE,
 ): Promise<DatedFeeds> {
-  const { feeds: readable, leftOut } = await outlineFeeds(paths, near);
-  if (readable.length === 0) acceptFeeds([], leftOut, {}, progress);
-  const { groups, parts } = await groupVersions(readable.map(({ sketch }) => sketch));
-  const days = chooseServiceDays(readable, groups, askedDate, near, progress);
-  const feeds = readable.flatMap(({ path, sha256, days: { best } }, i): DatedFeed[] => {
-    const day = days.byFeed[i];
-    return day === null ? [] : [{ path, sha256, day, patterns: days.patterns[i], best }];
+  const { feeds: readable, leftOut } = await outlineFeeds(paths, near, area);
+  if (readable.length === 0) throw noneUsable(leftOut);
+  const { common, byFeed, patterns } = chooseServiceDays(readable, askedDate, near, progress);
+  const repeated = await findRepeatedRoutes(
+    readable.map((outline, i) => ({ outline, day: byFeed[i] })),
+    common,
+  );
+  const feeds = readable.flatMap((feed, i): DatedFeed[] => {
+    const { routes, other, isAll } = repeated.get(i) ?? { routes: [], other: i, isAll: false };
+    if (isAll) {
+      const reason = `its service is also in ${nameOf(readable[other])}, which is read for ${isoDate(byFeed[other])}`;
+      leftOut.push(unneededFeed(feed, reason));
+      return [];
+    }
+    const { path, sha256, days } = feed;
+    const dated = { path, sha256, day: byFeed[i], patterns: patterns[i], best: days.best };
+    return [{ ...dated, without: routes }];
   });
-  for (const [i, whole] of parts) {
-    leftOut.push(unneededFeed(readable[i], `its service is also in ${nameOf(readable[whole])}`));
-  }
-  for (const [i, other] of days.insteadOf) {
-    const reason = `is another version of ${nameOf(readable[other])}, which is used`;
-    leftOut.push(unneededFeed(readable[i], reason));
-  }
-  return { clock: clockOf(readable, days.common, area), feeds, leftOut };
+  return { clock: clockOf(readable, common, area), feeds, leftOut };
 }
 
 /** Reads the outlines of feeds; those that have no use are left out. */
 async function outlineFeeds(
   paths: readonly string[],
   near: ServiceDay,
+  area: BoundingBox,
 ): Promise<{ feeds: ReadableFeed[]; leftOut: LeftOutFeed[] }> {
   const known = new Map<string, string>();
   const feeds: ReadableFeed[] = [];
@@ -83,13 +90,24 @@ async function outlineFeeds(
     }
     try {
       const feed = { ...(await readFeedOutline(file, near)), sha256 };
-      if (feed.days.ordinary.size > 0) feeds.push(feed);
-      else leftOut.push(unneededFeed(feed, withoutWeekdays(feed.problems)));
+      if (feed.days.ordinary.size === 0) {
+        leftOut.push(unneededFeed(feed, withoutWeekdays(feed.problems)));
+      } else if (!isWithinReach(feed, area)) {
+        const kilometres = FARTHEST_RIDE / 1000;
+        const reason = `has no stop within ${kilometres} km of the blocks; check the coordinates of its stops`;
+        leftOut.push(unneededFeed(feed, reason));
+      } else feeds.push(feed);
     } catch (error) {
       leftOut.push(unreadableFeed(file, sha256, error));
     }
   }
   return { feeds, leftOut };
+}
+
+/** Whether any stop of a feed may be reached from an area. */
+function isWithinReach({ zones }: FeedOutline, area: BoundingBox): boolean {
+  const reach = bufferBox(area, FARTHEST_RIDE);
+  return [...zones.values()].some((box) => boxesMeet(box, reach));
 }
 
 function nameOf({ path: feed }: FeedOutline): string {

@@ -71,6 +71,8 @@ export interface FeedOfDay {
   readonly patterns: FeedFacts['weekday_patterns'];
   /** Number of trips on the feed's best ordinary weekday. */
   readonly best: number;
+  /** Routes that are not read, since another feed has them. */
+  readonly without: readonly string[];
 }
 
 const SECONDS_PER_DAY = 86_400;
@@ -81,10 +83,12 @@ const SECONDS_PER_DAY = 86_400;
  */
 export async function readFeedDay(
   feed: Feed,
-  { day, patterns, best, ...file }: FeedOfDay,
+  { day, patterns, best, without, ...file }: FeedOfDay,
   clock: TransitClock,
 ): Promise<{ feedDay: FeedDay; facts: FeedFacts }> {
-  const inWindow = await readTrips(feed, daysInWindow(feed.timeZone, day, clock));
+  reportRepeated(feed, without);
+  const windows = daysInWindow(feed.timeZone, day, clock);
+  const inWindow = await readTrips(feed, windows, new Set(without));
   const { ordinals, stops, insideWalks } = stopsOf(
     feed,
     inWindow.map(({ run }) => run),
@@ -153,6 +157,13 @@ function daysInWindow(
     const [from, to] = [earliest, latest].map((time) => time / MILLIS_PER_SECOND - shift);
     if (from > FEED_LIMITS.serviceTime) return days;
     days.push({ day: date, number: -before, shift, from, to });
+  }
+}
+
+function reportRepeated({ trips, report }: Feed, without: readonly string[]): void {
+  for (const { route, line } of trips.values()) {
+    if (!without.includes(route)) continue;
+    report.add('trips.txt', line, 'on a route that another feed has, too; left out');
   }
 }
 

@@ -26,7 +26,7 @@ export interface TransitClock {
 const { windowStart } = ROUTING.transit;
 
 /** No train travels this far within the longest reported time. */
-const FARTHEST_RIDE: Metres = 300_000;
+export const FARTHEST_RIDE: Metres = 300_000;
 
 /**
  * Chooses the common clock of some feeds. `area` contains all origins; zones of stops that cannot

@@ -63,7 +63,7 @@ export function addInputs(command: Command): Command {
     )
     .option(
       '--max-feeds-left-out <percent>',
-      `the largest share of --gtfs that may be unreadable (default: ${100 * MAX_FEEDS_LEFT_OUT})`,
+      `the largest share of --gtfs that may be unreadable (default: ${MAX_FEEDS_LEFT_OUT})`,
     );
 }
 
@@ -94,7 +94,7 @@ export function readInputs(
 function parsePercent(text: string | undefined): number | null {
   if (text === undefined) return null;
   const percent = Number(text);
-  if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent / 100;
+  if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
   throw new UsageError(`--max-feeds-left-out: "${text}" is not a percentage from 0 to 100`);
 }
 

@@ -6,6 +6,7 @@ import { NO_LINKING, RIDE_FORWARD, SELDOM_LINKED } from '../../builder/streets/t
 import { Raptor } from '../../shards/transit/raptor.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { type AvenueTrip, avenueFeed } from '../transit/avenue.ts';
+import { AGENCY } from '../transit/feed-records.ts';
 import { type FeedTables, writeFeed } from '../transit/gtfs-text.ts';
 import { type Point, pointAt, type SmallCity, writeSmallCity } from '../transit/small-city.ts';
 import { type LinkedCity, linkCity } from './linked-city.ts';
@@ -99,7 +100,9 @@ describe('distant changes leave the digest unchanged', () => {
   test('the order of the feeds, one more, and one fewer', async () => {
     const [here, there] = [shuttle(0, 3), shuttle(1, 3)];
     expect(await changed(twoTowns(), [there, here])).toEqual([false, false]);
-    expect(await changed(twoTowns(), [there, shuttle(1, 5), here])).toEqual([false, true]);
+    const others = { 'agency.txt': [{ ...AGENCY, agency_name: 'Others' }] };
+    const more = shuttle(1, 5, others);
+    expect(await changed(twoTowns(), [there, more, here])).toEqual([false, true]);
     expect(await changed(twoTowns(), [here])).toEqual([false, true]);
   });
 

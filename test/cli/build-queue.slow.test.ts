@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { ZipInput } from '../../builder/inputs/zip.ts';
 import { plannedInputSchema } from '../../builder/plan/planned-input.ts';
 import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
@@ -11,6 +13,7 @@ import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
 import { submitBuild } from '../../infra/build-queue/submit.ts';
 import { openWorker } from '../../infra/build-queue/worker.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { writeZip, type ZipPart } from '../../infra/demo/zip-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { faultsIn } from '../support/faults.ts';
 import { freePort } from '../support/free-port.ts';
@@ -55,6 +58,22 @@ afterEach(async () => {
   workers.clear();
 });
 afterAll(() => redis.stop());
+
+/** Writes the feed of another demo city, as of another agency; else it would count as a version. */
+async function feedOfAnotherAgency(seed: number): Promise<string> {
+  const city = { blocks: 500, seed, out: at(`city-${seed}`) };
+  const zip = await ZipInput.open((await writeDemoCity(city, silent)).gtfs, ['.txt']);
+  const parts: ZipPart[] = [];
+  for (const name of zip.names) {
+    const content = await buffer(zip.stream(name));
+    const text = content.toString().replace('Demo Transit', `Agency ${seed}`);
+    parts.push({ name, chunks: () => [name === 'agency.txt' ? Buffer.from(text) : content] });
+  }
+  zip.close();
+  const feed = at(`agency-${seed}.zip`);
+  await writeZip(feed, parts);
+  return feed;
+}
 
 interface Working {
   readonly child: ChildProcess;
@@ -184,10 +203,7 @@ test('a worker with another store or program returns its job and prints why, on 
 test('workers, one of them killed, prepare a plan as one process does, and so does a build without workers', async () => {
   const queue = redis.address(5);
   const feeds: string[] = [];
-  for (const seed of [6, 7, 8]) {
-    const other = { blocks: 500, seed, out: at(`city-${seed}`) };
-    feeds.push((await writeDemoCity(other, silent)).gtfs);
-  }
+  for (const seed of [6, 7, 8]) feeds.push(await feedOfAnotherAgency(seed));
   const gtfs = ['--gtfs', ...feeds];
   // Names carry the hash of the content; the jobs themselves are stored beside the plan.
   const prepared = async (store: string) => [
@@ -216,7 +232,7 @@ test('workers, one of them killed, prepare a plan as one process does, and so do
 });
 
 test('problems of feeds that a worker reads are reported to the builder, by the paths given', async () => {
-  const { gtfs } = await writeDemoCity({ blocks: 500, seed: 9, out: at('city-9') }, silent);
+  const gtfs = await feedOfAnotherAgency(9);
   const feeds = [inputs[inputs.indexOf('--gtfs') + 1], gtfs];
   const queue = redis.address(7);
   const worker = work('noted', TTA, '--queue', queue);
@@ -224,7 +240,7 @@ test('problems of feeds that a worker reads are reported to the builder, by the 
   const { code, stderr } = await build('--gtfs', gtfs, '--queue', queue, '--out', at('noted'));
   expect(code).toBe(0);
   await end(worker, 'SIGTERM');
-  expect(worker.said).toMatch(/^demo_transit\.zip: stop_times\.txt: [\d,]+ × /m);
+  expect(worker.said).toMatch(/^agency-9\.zip: stop_times\.txt: [\d,]+ × /m);
   for (const feed of feeds) {
     const told = stderr.split('\n').filter((line) => line.startsWith(`${feed}: stop_times.txt: `));
     expect(told).toEqual([

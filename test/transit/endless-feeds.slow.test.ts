@@ -45,12 +45,12 @@ async function read(tables: FeedTables, texts: Readonly<Record<string, string>> 
   return outcome.value;
 }
 
-/** The message of the refusal, which names the feed first and is one line. */
+/** The message of the refusal, which names the feed and is one line. */
 async function refusal(tables: FeedTables, texts: Readonly<Record<string, string>> = {}) {
   const error = await read(tables, texts).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(BuildError);
   const { message } = error as BuildError;
-  expect(message.startsWith(`${path.join(folder, `${feeds}.zip`)}: `)).toBe(true);
+  expect(message).toContain(`${feeds}.zip: `);
   expect(message).not.toContain('\n');
   return message;
 }
@@ -94,7 +94,7 @@ test.each([
   async (length, until) => {
     const rows = Array.from({ length }, () => repeated(5, until));
     expect(await refusal(busFeed({ 'frequencies.txt': rows }))).toMatch(
-      /frequencies\.txt: .*trip t0.* more than 200000 of them/,
+      /frequencies\.txt: .*trip t0.* more than 500000 of them/,
     );
   },
 );
@@ -166,8 +166,8 @@ test('a hundred thousand unlimited services are read quickly', async () => {
     'calendar.txt': [...tables['calendar.txt'], ...services],
     'trips.txt': [...tables['trips.txt'], ...ofThem],
   });
-  // In 2026 the feed's own service runs, too; days with the others alone are more common.
-  expect(facts[0].service_date).toBe('2025-12-24');
+  // In 2026 the feed's own service runs, too; days with the others alone are far.
+  expect(facts[0].service_date).toBe('2026-03-11');
 });
 
 test('a trip of thousands of calls is left out, by line', async () => {

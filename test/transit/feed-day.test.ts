@@ -113,7 +113,14 @@ async function read(trips: readonly Trip[], day: Day) {
   const feed = await readFeed(file);
   const { aheadOfUtc = SUMMER, earliest = 8 * HOUR, latest = 10 * HOUR } = day;
   const clock = { common: day.common ?? date, aheadOfUtc, earliest, latest };
-  const of = { path: file, sha256: 'abc', day: date, patterns: day.patterns ?? [], best: 4 };
+  const of = {
+    path: file,
+    sha256: 'abc',
+    day: date,
+    patterns: day.patterns ?? [],
+    best: 4,
+    without: [],
+  };
   const { feedDay, facts } = await readFeedDay(feed, of, clock);
   feed.source.close();
   return { feedDay, facts };
@@ -209,7 +216,7 @@ test('a trip repeated by headway that departs days before is read if it lasts un
   });
   const feed = await readFeed(file);
   const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
-  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1 };
+  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
   const { feedDay } = await readFeedDay(feed, of, clock);
   feed.source.close();
   expect(timesOf(feedDay)).toEqual(['A 8:00, B 8:30', 'A 9:00, B 9:30', 'A 10:00, B 10:30']);
@@ -259,7 +266,7 @@ test('a stop from which or to which no pathway leads is reported, if trips may b
   });
   const feed = await readFeed(file);
   const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
-  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1 };
+  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
   const { facts } = await readFeedDay(feed, of, clock);
   feed.source.close();
   expect(facts.problems).toEqual([
@@ -304,7 +311,7 @@ test('a call at a boarding area is at its platform, and one at a node without co
   });
   const feed = await readFeed(file);
   const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
-  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1 };
+  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
   const { feedDay, facts } = await readFeedDay(feed, of, clock);
   feed.source.close();
   expect(timesOf(feedDay)).toEqual([

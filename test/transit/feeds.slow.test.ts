@@ -12,10 +12,7 @@ const days = (feeds: readonly FeedFacts[]) => feeds.map(({ service_date }) => se
 test('assumptions name each feed by file, feed id and agency, and the day it was read for', async () => {
   const early = busFeed({
     'calendar.txt': [service('daily', '1111100', 20260101, 20260331)],
-    'feed_info.txt': [
-      { feed_publisher_name: 'Buses', feed_lang: 'en', feed_id: '' },
-      { feed_publisher_name: 'Buses', feed_lang: 'en', feed_id: 'f-buses' },
-    ],
+    'feed_info.txt': [{ feed_publisher_name: 'Buses', feed_lang: 'en', feed_id: 'f-buses' }],
   });
   const late = busFeed({
     'agency.txt': [{ ...AGENCY, agency_name: 'Others' }],
@@ -239,7 +236,7 @@ test('invalid rows are counted, file by file, and the rest is used', async () =>
   }
 });
 
-test('blank times are filled in evenly by position, or by distance where every call has one', async () => {
+test('blank times are filled in by straight distances, or by stated ones', async () => {
   const stops = { A: STOPS.A, M1: 3_000, M2: 4_000, B: STOPS.B, C: 20_000 };
   const calls = ['A', 'M1', 'M2', 'B', 'C'];
   const tables = (distances: readonly number[] | null) => {
@@ -258,8 +255,9 @@ test('blank times are filled in evenly by position, or by distance where every c
   };
   const timeWith = async (name: string, distances: readonly number[] | null) =>
     await town.minutes(name, tables(distances));
-  // 40 minutes from A to C: by position B is at 30, by distance at 40 · 5.2 / 16.
-  expect(await timeWith('place.zip', null)).toBe(Math.ceil(5 + 30 + 2.5));
+  // 40 minutes from A to C: by straight lines B is at 16.5, by distance at 40 · 5.2 / 16.
+  const share = (STOPS.B - STOPS.A) / (20_000 - STOPS.A);
+  expect(await timeWith('place.zip', null)).toBe(Math.ceil(5 + 40 * share + 2.5));
   expect(await timeWith('distance.zip', [0, 2, 3, 5.2, 16])).toBe(Math.ceil(5 + RIDE + 2.5));
 });
 

@@ -92,7 +92,7 @@ test('whatever a cell of a feed has, the feed gives finite times and facts that 
     try {
       const feed = await readFeed(file);
       const clock = { common: '20260311', aheadOfUtc: 0, earliest: 8 * HOUR, latest: 20 * HOUR };
-      const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1 };
+      const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
       const { feedDay, facts } = await readFeedDay(feed, of, clock);
       feed.source.close();
       feedSchema.parse(facts);

@@ -121,18 +121,45 @@ test('the pattern with the most trips on all its days together is first, then th
   expect(earlier.patterns.map(({ trips }) => trips)).toEqual([4]);
 });
 
-test('days with less than half the trips of the fullest that recur are not ordinary', async () => {
-  // Four weeks of the full timetable, then a year with the one trip of a forgotten service.
-  const tail = await daysOf(weeks(4, 'ttttt..') + weeks(52, 'aaaaa..'), { near: 200 });
-  expect(tail.patterns.map(({ trips, days }) => [trips, days.length])).toEqual([[20, 20]]);
-  expect(tail.best).toBe(20);
-  // Half of the trips are enough, such as those of a summer.
-  const half = await daysOf(weeks(4, 'ttttt..') + weeks(4, 'jjjjj..') + weeks(4, 'iiiii..'));
-  expect(half.patterns.map(({ trips }) => trips)).toEqual([20, 10]);
+test('days with the few trips of a forgotten service are not ordinary, however many', async () => {
+  const year = weeks(52, 'aaaaa..');
+  const seasons = {
+    'four weeks of one service': weeks(4, 'ttttt..'),
+    'two weeks': weeks(2, 'ttttt..'),
+    'services that change from day to day': 'qrstp..prqts..tqspr..sprqt..',
+  };
+  for (const [name, season] of Object.entries(seasons)) {
+    for (const near of [0, 200]) {
+      const { ordinary, best } = await daysOf(season + year, { near });
+      expect(ordinary.length, name).toBeGreaterThan(0);
+      for (const day of ordinary) expect(day, name).toBeLessThan(season.length);
+      expect(best, name).toBeGreaterThanOrEqual(17);
+    }
+  }
   // A single day of extra service does not make all others extraordinary.
   const event = await daysOf(`${weeks(2, 'ccccc..')}cczcc..${weeks(2, 'ccccc..')}`);
   expect(event.patterns.map(({ trips }) => trips)).toEqual([3]);
   expect(event.best).toBe(3);
+});
+
+test('near the date of the streets, days with under half the trips of others are not ordinary', async () => {
+  const letters = weeks(8, 'ttttt..') + weeks(30, 'ggggg..');
+  const ordinary = async (near: number) =>
+    (await daysOf(letters, { near })).patterns.map(({ trips }) => trips);
+  expect(await ordinary(0)).toEqual([20]);
+  // A low season of months is the service of its time.
+  expect(await ordinary(200)).toContain(7);
+  // Half of the trips are enough.
+  const half = await daysOf(weeks(4, 'ttttt..') + weeks(4, 'jjjjj..') + weeks(4, 'iiiii..'));
+  expect(half.patterns.map(({ trips }) => trips)).toEqual([20, 10]);
+});
+
+test('dates that a feed outlived do not bring back days with two timetables at once', async () => {
+  // The two timetables overlap in the second and third week; the feed's own dates are long past.
+  const letters = weeks(8, 'ccccc..');
+  const claim = { firstDay: -500, lastDay: -400, twice: [7, 18] } as const;
+  const { ordinary } = await daysOf(letters, claim);
+  for (const day of ordinary) expect(day < 7 || day > 18).toBe(true);
 });
 
 test('days within a quarter of a year of the date of the streets decide which pattern is usual', async () => {

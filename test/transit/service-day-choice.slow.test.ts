@@ -265,7 +265,7 @@ test('of two versions of a feed that are both ordinary on a requested day, the l
   ]) {
     const { feeds: facts, said } = await town.build(files, '2026-03-11');
     expect(facts.map(({ file }) => file)).toEqual(['later.zip']);
-    expect(said).toContain('WARNING: earlier.zip: left out: is another version of later.zip');
+    expect(said).toContain('WARNING: earlier.zip: left out: its service is also in later.zip');
   }
 });
 
@@ -280,7 +280,7 @@ test('versions of a timetable are recognized without ids, and one is read', asyn
   expect(facts.map(({ file, service_date }) => [file, service_date])).toEqual([
     ['spring.zip', '2026-01-01'],
   ]);
-  expect(said).toContain('WARNING: winter.zip: left out: is another version of spring.zip');
+  expect(said).toContain('WARNING: winter.zip: left out: its service is also in spring.zip');
   // With both, the bus would come every five minutes.
   expect(minutes).toBe(TIME);
 });

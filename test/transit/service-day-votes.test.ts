@@ -44,20 +44,14 @@ function outline({ patterns, preferred, others = [], begins }: Drawn, i = 0): Fe
   } as unknown as FeedOutline;
 }
 
-function choose(
-  feeds: readonly Drawn[],
-  near = 0,
-  asked: number | null = null,
-  systems: readonly (readonly number[])[] = feeds.map((_, i) => [i]),
-) {
+function choose(feeds: readonly Drawn[], near = 0, asked: number | null = null) {
   const said: string[] = [];
   const progress = { note: (line: string) => said.push(line) };
   const chosen = chooseServiceDays(
     feeds.map(outline),
-    systems,
     asked === null ? null : dateOf(asked),
     MONDAY + near,
-    progress as unknown as Parameters<typeof chooseServiceDays>[4],
+    progress as unknown as Parameters<typeof chooseServiceDays>[3],
   );
   const dayOf = (date: string | null) =>
     date === null
@@ -69,7 +63,6 @@ function choose(
     common: dayOf(chosen.common),
     byFeed: chosen.byFeed.map(dayOf),
     patterns: chosen.patterns,
-    insteadOf: [...chosen.insteadOf],
     said,
   };
 }
@@ -190,36 +183,4 @@ test('warnings name a feed that is read on another day, and a day that is not re
     'WARNING: feed 1 (Agency 1): 2026-03-03 is not one of its regular weekdays: a weekend, a holiday, or a day with two timetables at once',
     'feed 1 (Agency 1): service day 2026-03-03, 1 trips, like 1 of its weekdays; unlike 1 like 2026-03-05 (3 trips)',
   ]);
-});
-
-test('of versions of one feed, the last that is ordinary on the day is read, and the others named', () => {
-  const version = (begins: number | undefined, days: number[], others: number[] = []) => ({
-    patterns: [{ days }],
-    others,
-    begins,
-  });
-  const ours = (feeds: readonly Drawn[], near: number, asked: number | null = null) =>
-    choose(feeds, near, asked, [[0, 1], ...feeds.slice(2).map((_, i) => [2 + i])]);
-  const two = [version(4, [4, 7, 8]), version(0, [2, 4, 7])];
-  expect(ours(two, 2)).toMatchObject({ common: 2, byFeed: [null, 2], insteadOf: [[0, 1]] });
-  expect(ours(two, 8)).toMatchObject({ common: 8, byFeed: [8, null], insteadOf: [[1, 0]] });
-  // On a day of both, the later version is read. A version that states no first day begins on its
-  // first ordinary day.
-  expect(ours(two, 0, 4).byFeed).toEqual([4, null]);
-  const silent = [version(undefined, [1, 4, 8]), version(undefined, [2, 4])];
-  expect(ours(silent, 0, 4).byFeed).toEqual([null, 4]);
-  const stated = [version(5, [1, 4, 8]), version(0, [2, 4])];
-  expect(ours(stated, 0, 4).byFeed).toEqual([4, null]);
-  // The first given is read if versions begin on the same day.
-  expect(ours([version(0, [1, 4]), version(0, [1, 4])], 4).byFeed).toEqual([4, null]);
-  // Ordinary service on the day precedes any service, which precedes nearness.
-  const asked = [version(0, [1, 4]), version(3, [2], [4])];
-  expect(ours(asked, 0, 4).byFeed).toEqual([4, null]);
-  const served = [version(0, [1], [4]), version(3, [3])];
-  expect(ours(served, 0, 4).byFeed).toEqual([4, null]);
-  const other = { patterns: [{ days: [4] }] };
-  expect(ours([version(0, [1]), version(3, [9]), other], 0, 4).byFeed).toEqual([1, null, 4]);
-  expect(ours([version(0, [1]), version(3, [7]), other], 0, 4).byFeed).toEqual([null, 7, 4]);
-  // A feed that belongs to no group is not read.
-  expect(choose([other, other], 4, null, [[1]]).byFeed).toEqual([null, 4]);
 });
