@@ -11,7 +11,7 @@ import { leastOf, standardWorks } from '../support/standard-work.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { busFeed, busLine } from './bus-town.ts';
 import { service } from './feed-records.ts';
-import { csv, type FeedTables } from './gtfs-text.ts';
+import { csv, type FeedTables, gtfsTime } from './gtfs-text.ts';
 
 /** The maximum cost of reading any feed, in standard works: some seconds of a processor. */
 const SOON = 800;
@@ -92,7 +92,9 @@ test.each([
 ])(
   'trips repeated millions of times by %i rows until %s are refused, by trip',
   async (length, until) => {
-    const rows = Array.from({ length }, () => repeated(5, until));
+    const rows = Array.from({ length }, (_, i) => {
+      return { ...repeated(5, until), start_time: gtfsTime(i) };
+    });
     expect(await refusal(busFeed({ 'frequencies.txt': rows }))).toMatch(
       /frequencies\.txt: .*trip t0.* more than 500000 of them/,
     );
