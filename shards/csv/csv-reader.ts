@@ -19,6 +19,7 @@ export type CsvRecord = CsvRow | CsvFault;
 
 const AFTER_QUOTE = 'text after a closing quote';
 const UNCLOSED = 'a quote that is not closed';
+const CLOSED_IN_ANOTHER = 'a quote that seems to be closed in another row';
 const EXTRA_CELLS =
   'more values than there are columns (those that contain the delimiter need quotes)';
 const PART_OF_ROW = 'a part of a row with mismatched quotes';
@@ -42,10 +43,12 @@ interface Mismatch {
  * arrives, in linear time whatever the text. Blank records are skipped; short rows are accepted;
  * blanks may surround a quoted cell.
  *
- * A row yields a fault if its quotes do not match, or if it has cells beyond those of the first
- * record, since an unquoted delimiter may have shifted them. Reading resumes on the line after the
- * one that the row begins on, so that an unclosed quote swallows no row after it. Lines up to where
- * the fault was noticed may be parts of that row, so they are rows only if they are complete.
+ * A row yields a fault if its quotes do not match; if it has cells beyond those of the first
+ * record, since an unquoted delimiter may have shifted them; or if, without the quotes around its
+ * line ends, both its first and its last line would be rows with a cell in each of several columns,
+ * since they may be, with a stray quote in each. Reading resumes on the line after the one that the
+ * row begins on, so that an unclosed quote swallows no row after it. Lines up to where the fault
+ * was noticed may be parts of that row, so they are rows only if they are complete.
  */
 export class CsvReader {
   readonly #delimiter: string;
@@ -152,6 +155,8 @@ export class CsvReader {
   #quoted(text: string, start: number, isLast: boolean): Quoted | Mismatch | null {
     const cells: string[] = [];
     let lines = 1;
+    // Cells of the first line, and those before the last line, if quotes contained no line end.
+    let [ofFirst, beforeLast] = [0, 0];
     for (let at = start; ; at++) {
       const open = afterBlanks(text, at, this.#delimiter);
       if (text[open] === '"') {
@@ -160,7 +165,12 @@ export class CsvReader {
         if (after === text.length && !isLast && after - start <= this.#maxRecord) return null;
         if (close === -1 || close - start > this.#maxRecord) return { fault: UNCLOSED, lines: 1 };
         const value = text.slice(open + 1, close);
-        lines += linesIn(value);
+        if (value.includes('\n')) {
+          const parts = value.split('\n');
+          if (lines === 1) ofFirst = cells.length + this.#cellsIn(parts[0]);
+          lines += parts.length - 1;
+          beforeLast = cells.length + 1 - this.#cellsIn(parts.at(-1)!);
+        }
         if (after < text.length && text[after] !== this.#delimiter && text[after] !== '\n') {
           return { fault: AFTER_QUOTE, lines };
         }
@@ -172,8 +182,15 @@ export class CsvReader {
         cells.push(text.slice(at, end));
         at = end;
       }
-      if (text[at] !== this.#delimiter) return { cells, end: at, lines };
+      if (text[at] === this.#delimiter) continue;
+      const isTwoRows =
+        this.#width > 1 && ofFirst === this.#width && cells.length - beforeLast === this.#width;
+      return isTwoRows ? { fault: CLOSED_IN_ANOTHER, lines } : { cells, end: at, lines };
     }
+  }
+
+  #cellsIn(text: string): number {
+    return text.split(this.#delimiter).length;
   }
 }
 

@@ -22,6 +22,21 @@ const faultsIn = (read: readonly CsvRecord[]) =>
 
 const isFilled = (cells: readonly string[]) => cells.length > 1 || cells[0].trim() !== '';
 
+/** Whether the first and the last line of a row of several lines look like rows of their own. */
+function isLikeTwoRows(cells: readonly string[], delimiter: string): boolean {
+  const lines = cells.map((cell) => cell.split(/\r\n|\r|\n/));
+  const first = lines.findIndex((some) => some.length > 1);
+  if (first === -1 || cells.length === 1) return false;
+  const last = lines.findLastIndex((some) => some.length > 1);
+  const firstLine = [...cells.slice(0, first), lines[first][0]].join(delimiter);
+  const lastLine = [lines[last].at(-1), ...cells.slice(last + 1)].join(delimiter);
+  const inside = (some: readonly string[]) => some.join('').split(delimiter).length - 1;
+  return (
+    firstLine.split(delimiter).length - inside(cells.slice(0, first)) === cells.length &&
+    lastLine.split(delimiter).length - inside(cells.slice(last + 1)) === cells.length
+  );
+}
+
 const delimiters = fc.constantFrom(',', ';', '\t');
 const lineEnds = fc.constantFrom('\n', '\r\n', '\r');
 const sizes = fc.integer({ min: 1, max: 50 });
@@ -33,7 +48,8 @@ test('cells that another program writes are read back, wherever the text is spli
     .chain((width) =>
       fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 }),
     );
-  await forAll(500, table, delimiters, lineEnds, sizes, (rows, delimiter, newline, size) => {
+  await forAll(500, table, delimiters, lineEnds, sizes, (all, delimiter, newline, size) => {
+    const rows = all.filter((cells) => !isLikeTwoRows(cells, delimiter));
     const text = Papa.unparse(rows, { delimiter, newline });
     const meant = rows
       .map((cells) => cells.map((one) => one.replaceAll(/\r\n?/g, '\n')))
@@ -106,7 +122,9 @@ test('a broken row is a fault with its line, and never changes a row around it',
     lineEnds,
     (before, [row, cells], after, size, end) => {
       const table = (rows: readonly (readonly string[])[], from: number) =>
-        rows.map(([b, c], i) => [`row ${from + i}`, b, c]);
+        rows
+          .map(([b, c], i) => [`row ${from + i}`, b, c])
+          .filter((cells) => !isLikeTwoRows(cells, ','));
       const [first, rest] = [table(before, 0), table(after, before.length)];
       // Quotes within the following rows would make other sense of an unclosed one.
       const plain = rest.map((cells) => cells.map((one) => one.replaceAll(/[",\n]/g, '')));
@@ -129,6 +147,53 @@ test('an unclosed quote swallows neither the next rows with quotes nor, at the e
     '5: a quote that is not closed',
   ]);
   expect(rowsIn(read).map(([id]) => id)).toEqual(['id', '2', '3', '5']);
+});
+
+test('two stray quotes in different rows lose those two, and no row between or around them', async () => {
+  const word = fc
+    .string({ unit: fc.constantFrom('a', ' ', 'é', '-'), maxLength: 4 })
+    .map((some) => `b${some}`);
+  const widths = fc.integer({ min: 2, max: 5 });
+  const rows = widths.chain((width) =>
+    fc.array(fc.array(word, { minLength: width, maxLength: width }), {
+      minLength: 2,
+      maxLength: 8,
+    }),
+  );
+  const place = fc.nat();
+  await forAll(500, rows, place, place, place, place, sizes, (all, i, j, k, l, size) => {
+    const [opened, closed] = [i % all.length, j % all.length].sort((a, b) => a - b);
+    if (opened === closed) return;
+    const width = all[0].length;
+    const lines = all.map((cells) => [...cells]);
+    lines[opened][k % width] = `"${lines[opened][k % width]}`;
+    lines[closed][l % width] += '"';
+    const header = all[0].map((_, column) => `c${column}`);
+    const read = records(
+      [header, ...lines, ['end']].map((row) => row.join()).join('\n'),
+      ',',
+      size,
+    );
+    const left = all.filter((_, at) => at !== opened && at !== closed);
+    expect(rowsIn(read)).toEqual([header, ...left, ['end']]);
+    expect(faultsIn(read)).toEqual([
+      `${opened + 2}: a quote that seems to be closed in another row`,
+      `${closed + 2}: a part of a row with mismatched quotes`,
+    ]);
+  });
+});
+
+test('a text of several lines is a cell, with delimiters or beside cells that have some', () => {
+  const rows = [
+    ['1', 'Main, at Third\nuse the stairs', 'x'],
+    ['2', 'two\n\nparagraphs', 'a, b'],
+    ['3, b', '\n', 'c, d'],
+    ['4', 'b', 'at the corner\nof Main, at Third'],
+    ['one\ntwo', 'three\nfour', 'five\nsix'],
+  ];
+  const text = Papa.unparse([['id', 'name', 'note'], ...rows], { newline: '\n' });
+  expect(rowsIn(records(text)).slice(1)).toEqual(rows);
+  expect(rowsIn(records('note\n"one\ntwo"\n'))).toEqual([['note'], ['one\ntwo']]);
 });
 
 test('a part of a row of several lines is no row of its own', () => {

@@ -22,7 +22,11 @@ function inPieces(text: string | Buffer, size: number): FeedSource {
 }
 
 const NASTY = ['"', ',', '\n', ' ', 'é', '駅', '🚋', "'", ';', 'a', '0', '""', '\t'];
-const cell = fc.array(fc.constantFrom(...NASTY), { maxLength: 6 }).map((parts) => parts.join(''));
+/** Not with commas and line breaks in one, whose lines could be rows of their own. */
+const cell = fc
+  .array(fc.constantFrom(...NASTY), { maxLength: 6 })
+  .map((parts) => parts.join(''))
+  .filter((text) => !(text.includes(',') && text.includes('\n')));
 const style: fc.Arbitrary<TextStyle> = fc.record({
   bom: fc.boolean(),
   quoteAll: fc.boolean(),
