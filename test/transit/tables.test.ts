@@ -165,13 +165,14 @@ test('text that is not UTF-8 is Windows-1252, field by field, and its lines are 
 });
 
 test('the same bytes are the same id in every table, and other bytes another', async () => {
-  const bytes = fc
-    .uint8Array({ maxLength: 6 })
-    .map((some) =>
-      Buffer.from(
-        some.filter((byte) => byte > 0x20 && !'",;|'.includes(String.fromCharCode(byte))),
+  const bytes = fc.uint8Array({ maxLength: 6 }).map((some) =>
+    Buffer.from(
+      // Without blanks, among them the no-break space of Windows-1252, which are trimmed.
+      some.filter(
+        (byte) => byte > 0x20 && byte !== 0xa0 && !'",;|'.includes(String.fromCharCode(byte)),
       ),
-    );
+    ),
+  );
   const utf8 = fc.string({ unit: fc.constantFrom('a', 'é', '駅', '🚋'), maxLength: 4 });
   const id = fc.oneof(
     bytes,
