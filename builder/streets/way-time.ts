@@ -47,8 +47,8 @@ const DURATIONS = [
   new RegExp(
     `^p(?:${number('d')}d)?(?:t(?:${number('h')}h)?(?:${number('m')}m)?(?:${number('s')}s)?)?$`,
   ),
-  // Minutes: `20`; after hours too: `1h30`.
-  new RegExp(`^(?:${number('h')} ?h ?)?${number('m')}$`),
+  // Minutes: `20`; after hours too: `1h30`. In `1.30`, the point may mean a colon.
+  new RegExp(`^(?:${number('h')} ?h ?)?(?<m>\\d{1,4})$`),
   // Numbers with units: `20 min`, `1 hour 30 minutes`, `90 s`.
   new RegExp(
     `^(?:${number('h')} ?h(?:ours?|rs?)?)? ?(?:${number('m')} ?m(?:in(?:ute)?s?)?\\.?)? ?(?:${number('s')} ?s(?:ec(?:ond)?s?)?)?$`,
@@ -56,8 +56,8 @@ const DURATIONS = [
 ];
 
 /**
- * Parses a duration of OpenStreetMap: minutes, a clock time, ISO 8601, or numbers with units. Null
- * if it is invalid or zero.
+ * Parses a duration of OpenStreetMap: whole minutes, a clock time, ISO 8601, or numbers with units.
+ * Null if it is invalid or zero.
  */
 function durationOf(text: string): Seconds | null {
   const plain = text.trim().toLowerCase();

@@ -181,7 +181,6 @@ describe('the time', () => {
     [' 7 ', 7],
     ['0', null],
     ['00:00:00', null],
-    ['7.5', 7.5],
     ['PT10M', 10],
     ['PT1H30M', 90],
     ['pt1h', 60],
@@ -193,6 +192,7 @@ describe('the time', () => {
     ['20 Minutes', 20],
     ['1h', 60],
     ['1,5 h', 90],
+    ['7.5 min', 7.5],
     ['1h30', 90],
     ['1 hour 30 minutes', 90],
     ['2 hrs', 120],
@@ -206,6 +206,11 @@ describe('the time', () => {
     ['min', null],
     ['-5', null],
     ['often', null],
+    ['7.5', null],
+    ['00.20', null],
+    ['1.30', null],
+    ['1,5', null],
+    ['1h7.5', null],
     ['10:03:2', null],
     ['1000:00', null],
     ['12345', null],
@@ -223,6 +228,10 @@ describe('the time', () => {
     const tags = tagsOf('route=ferry, duration=soon;later, interval=often');
     expect(unreadDurations(tags)).toEqual(['duration=soon;later', 'interval=often']);
     expect(unreadDurations(tagsOf('route=ferry, duration=soon;20'))).toEqual([]);
+    expect(unreadDurations(tagsOf('route=ferry, duration=00.20, interval=1.30'))).toEqual([
+      'duration=00.20',
+      'interval=1.30',
+    ]);
   });
 
   test('of an elevator is its duration, or a minute, without waiting', () => {
