@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
-import { counted } from '../../shards/number-words.ts';
+import { counted, withCommas } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { decodeBlocks, decodePoints, encodeBlocks } from '../census/block-table.ts';
@@ -45,9 +45,11 @@ async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {
   const populations = await readPopulations(preparation.populations);
   let read = 0;
   let found = 0;
+  let ownCounts = 0;
   for (const file of paths) {
     for await (const block of readBlocks(file, populations, progress.note)) {
       if (populations.has(block.geoid)) found++;
+      else if (block.population !== null) ownCounts++;
       await piles.add(block.county, block);
       stage.at(++read);
     }
@@ -55,6 +57,11 @@ async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {
   if (preparation.populations.length > 0 && found === 0) {
     throw new BuildError(
       `${preparation.populations.join(', ')}: has no row for any of the blocks; is it of another state, or of another census than 2020?`,
+    );
+  }
+  if (preparation.populations.length > 0 && ownCounts > 0) {
+    progress.note(
+      `${withCommas(ownCounts)} of ${counted(read, 'block')} are not in the populations given; those of the block files are used`,
     );
   }
   if (read === 0) throw new BuildError(`${paths.join(', ')}: contains no blocks`);

@@ -168,6 +168,25 @@ test('blocks without a population are warned of, unless a table has it', async (
   ]);
 });
 
+test('blocks that a table of people lacks are noted, and keep the people of their file', async () => {
+  const [file] = city.files.blocks;
+  const { people: own, notes: none } = await populationsOf(file, []);
+  expect(none).toEqual([]);
+  const [first, second, ...others] = own.keys();
+  const table = path.join(folder, 'people.csv');
+  await writeFile(table, `geoid,population\n${first},1234\n${second},0\n`);
+  const { people, notes } = await populationsOf(file, [table]);
+  expect([people.get(first), people.get(second)]).toEqual([1234, 0]);
+  for (const geoid of others) expect([geoid, people.get(geoid)]).toEqual([geoid, own.get(geoid)]);
+  expect(notes).toEqual([
+    `${others.length} of ${own.size} blocks are not in the populations given; those of the block files are used`,
+  ]);
+  const whole = [...own].map((row) => row.join()).join('\n');
+  await writeFile(table, `geoid,population\n${whole}\n`);
+  await rm(path.join(folder, 'store of 1'), { recursive: true });
+  expect(await populationsOf(file, [table])).toEqual({ people: own, notes: [] });
+});
+
 test.each([
   ['geoid,people\n24001,5\n', /line 2: "24001" is not a GEOID/],
   ['geoid,people\n240010001001,5\n', /line 2: 240010001001 is not a block \(15 digits\)/],
