@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
@@ -45,15 +46,16 @@ export class ZipInput {
   }
 
   /**
-   * Opens an archive with entries whose names have one of the endings `wanted`, in capitals or not;
-   * or the only archive inside it if itself has none. An archive without any is opened all the
-   * same, since its reader has the better message, unless it holds several archives.
+   * Opens an archive with files that have one of the endings (`.shp`) or names (`stops.txt`, in
+   * whatever folder) that are `wanted`, in capitals or not; or the only archive inside it if itself
+   * has none. An archive without any is opened all the same, since its reader has the better
+   * message, unless it holds several archives.
    */
   static async open(path: string, wanted: readonly string[]): Promise<ZipInput> {
     await requireKind(path, 'zip');
     const outer = await ZipInput.#open(path, () => openFile(path));
     const inner = outer.endingWith('.zip');
-    if (inner.length === 0 || wanted.some((ending) => outer.endingWith(ending).length > 0)) {
+    if (inner.length === 0 || outer.names.some((name) => isAmong(wanted, name))) {
       return outer;
     }
     try {
@@ -125,6 +127,7 @@ export class ZipInput {
   stream(name: string): Readable {
     const entry = this.#entries.get(name);
     if (!entry) throw new BuildError(`${this.path}: has no ${name}`);
+    checkReadable(this.path, name, entry);
     checkSize(this.path, name, entry);
     return Readable.from(this.#content(name, entry), { objectMode: false });
   }
@@ -289,6 +292,11 @@ async function entriesOf(
   return new Map([...entries].filter(([name]) => !ADDED_BY_SYSTEM.test(name)));
 }
 
+function isAmong(wanted: readonly string[], path: string): boolean {
+  const name = posix.basename(path).toLowerCase();
+  return wanted.some((one) => (one.startsWith('.') ? name.endsWith(one) : name === one));
+}
+
 const ENCRYPTED = 1 << 0;
 /** Sizes and CRC-32 follow the content, and are 0 in the header before it. */
 const HAS_DESCRIPTOR = 1 << 3;
@@ -322,6 +330,18 @@ async function checkDirectoryEnd(archive: Archive, end: number): Promise<void> {
   if (signature.length < SIGNATURE_BYTES || !END_SIGNATURES.includes(signature.readUInt32LE())) {
     throw new Error('its directory holds more entries than it states');
   }
+}
+
+const [STORED, DEFLATE] = [0, 8];
+
+function checkReadable(path: string, name: string, entry: Entry): void {
+  if (entry.isEncrypted()) {
+    throw new BuildError(`${path}: ${name} is encrypted; zip it again without a password`);
+  }
+  if (entry.compressionMethod === STORED || entry.compressionMethod === DEFLATE) return;
+  throw new BuildError(
+    `${path}: ${name} is compressed by a method other than Deflate; zip it again`,
+  );
 }
 
 function checkSize(path: string, name: string, { compressedSize, uncompressedSize }: Entry): void {

@@ -135,6 +135,51 @@ test('the only archive inside an archive is the feed, unless the outer one has t
   );
 });
 
+test('a file whose name only ends like that of a table does not hide the archive inside', async () => {
+  const inner = await readFile(await writeFeed(at('inner.zip'), TABLES));
+  const outer = await zipOf('outer.zip', {
+    'old_stops.txt': Buffer.from('stop_id\nold\n'),
+    'notes/my-trips.txt': Buffer.from('trip_id\nold\n'),
+    'gtfs.zip': inner,
+  });
+  expect(await tableOf(outer)).toBe('trip_id\nt\n');
+  const inFolder = await zipOf('in-folder.zip', {
+    'feed/Trips.txt': Buffer.from('trip_id\nouter\n'),
+    'old.zip': inner,
+  });
+  expect(await tableOf(inFolder)).toBe('trip_id\nouter\n');
+});
+
+/** Sets the two bytes of a field in every header of an archive, by its place in each kind. */
+function withField(archive: Buffer, inLocal: number, inDirectory: number, value: number): Buffer {
+  const changed = Buffer.from(archive);
+  for (const [signature, field] of [
+    ['PK\x03\x04', inLocal],
+    ['PK\x01\x02', inDirectory],
+  ] as const) {
+    for (let i = changed.indexOf(signature); i !== -1; i = changed.indexOf(signature, i + 1)) {
+      changed.writeUInt16LE(value, i + field);
+    }
+  }
+  return changed;
+}
+
+test.each([
+  ['encrypted', 'is encrypted; zip it again without a password', [6, 8, 1]],
+  [
+    'compressed by bzip2',
+    'is compressed by a method other than Deflate; zip it again',
+    [8, 10, 12],
+  ],
+  ['compressed by LZMA', 'is compressed by a method other than Deflate; zip it again', [8, 10, 14]],
+] as const)('a table that is %s is not said to be damaged', async (_, says, field) => {
+  const archive = await readFile(await writeFeed(at('feed.zip'), TABLES));
+  await writeFile(at('other.zip'), withField(archive, ...field));
+  await expect(tableOf(at('other.zip'))).rejects.toThrow(
+    new BuildError(`${at('other.zip')}: trips.txt ${says}`),
+  );
+});
+
 test('a missing feed is refused by name', async () => {
   await expect(openFeedSource(at('none.zip'))).rejects.toThrow(BuildError);
   await expect(openFeedSource(at('none.zip'))).rejects.toThrow(at('none.zip'));
