@@ -39,7 +39,8 @@ export type PoiRecord = ListedPoi | RatedPoi;
  * Reads POIs within `area` from GeoJSON and GeoParquet files, one by one; each record either in
  * Overture's schema (`overture-poi.ts`) or in that of the user's own lists (`listed-poi.ts`). An
  * invalid record in a user's list fails the build. Overture's records are many and not the user's
- * to fix: those that yield no destination are counted and noted.
+ * to fix: those that yield no destination are counted and noted. A file with places of which none
+ * is within `area` is warned of.
  */
 export async function* readPoiFiles(
   paths: readonly string[],
@@ -50,17 +51,30 @@ export async function* readPoiFiles(
   let before = 0;
   for (const path of paths) {
     const overture = new OvertureTally();
-    const features = await featuresOf(path, area, progress, (done) => onBytes(before + done));
-    for await (const record of features) {
+    let [places, elsewhere] = [0, 0];
+    const skip = (skipped: number) => {
+      places += skipped;
+      elsewhere += skipped;
+    };
+    const atByte = (done: Bytes) => onBytes(before + done);
+    for await (const record of await featuresOf(path, area, progress, atByte, skip)) {
+      places++;
       if (!isOverturePoi(record)) {
         const read = listedPoi(record);
         const { lon, lat } = read.destination;
         if (boxContains(area, lon, lat)) yield read;
+        else elsewhere++;
         continue;
       }
       const read = overturePoi(record, area);
       overture.count(read);
       if (!('dropped' in read)) yield read;
+      else if (read.dropped === 'elsewhere') elsewhere++;
+    }
+    if (places > 0 && elsewhere === places) {
+      progress.note(
+        `WARNING: ${path}: none of its ${counted(places, 'place')} is in the area of the blocks; check its coordinates (longitude first)`,
+      );
     }
     for (const line of overture.notes(path)) progress.note(line);
     before += await sizeOf(path);
@@ -75,10 +89,11 @@ async function featuresOf(
   area: BoundingBox,
   progress: Pick<Progress, 'note'>,
   onBytes: (done: number) => void,
+  onSkipped: (rows: number) => void,
 ): Promise<AsyncIterable<FeatureRecord>> {
   const isParquet = (await firstBytes(path, PARQUET_MAGIC.length)) === PARQUET_MAGIC;
   return isParquet
-    ? readGeoParquet(path, COLUMNS, area, onBytes)
+    ? readGeoParquet(path, COLUMNS, area, onBytes, onSkipped)
     : readGeoJson(path, onBytes, (line) => progress.note(line));
 }
 

@@ -20,14 +20,15 @@ import type { FeatureRecord } from './geojson.ts';
  * Reads the rows of a GeoParquet file (versions 1.0 and 1.1, geometry as WKB in longitude and
  * latitude) that may lie within `area`, with only the requested columns. A row group whose
  * statistics place it elsewhere is skipped; memory depends on the largest one read. `onBytes`
- * receives the number of bytes read so far, estimated by rows. Throws a `BuildError` for a file
- * that is not GeoParquet, or incomplete.
+ * receives the number of bytes read so far, estimated by rows; `onSkipped`, the number of rows of a
+ * group that is skipped. Throws a `BuildError` for a file that is not GeoParquet, or incomplete.
  */
 export async function* readGeoParquet(
   path: string,
   columns: readonly string[],
   area: BoundingBox,
   onBytes: (done: number) => void = () => {},
+  onSkipped: (rows: number) => void = () => {},
 ): AsyncGenerator<FeatureRecord> {
   const file = await open(path);
   const metadata = await whole(path, parquetMetadataAsync(file));
@@ -52,7 +53,7 @@ export async function* readGeoParquet(
           geometry,
         };
       }
-    }
+    } else onSkipped(rowEnd - rowStart);
     rowStart = rowEnd;
     onBytes((file.byteLength * rowEnd) / Math.max(1, rows));
   }

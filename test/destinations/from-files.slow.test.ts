@@ -402,6 +402,27 @@ describe('a place of Overture', () => {
   });
 });
 
+test('a list of which no place is in the area is warned of; of places, some may be elsewhere', async () => {
+  const area = { minLon: -77, minLat: 39, maxLon: -76, maxLat: 40 };
+  const swapped = [39.3, -76.6];
+  const lists: [name: string, inside: object, outside: object[]][] = [
+    ['own', listed(0), [listed(1, {}, swapped), listed(2, {}, [-78, 39.5])]],
+    ['overture', overture('0'), [overture('1', {}, swapped), overture('2', {}, [-76.5, 41])]],
+  ];
+  for (const [name, inside, outside] of lists) {
+    const file = geojson(`${name}-elsewhere.geojson`, outside);
+    expect(await read([file], area)).toEqual({
+      places: [],
+      notes: [
+        `WARNING: ${file}: none of its 2 places is in the area of the blocks; check its coordinates (longitude first)`,
+      ],
+    });
+    const some = await read([geojson(`${name}.geojson`, [inside, ...outside])], area);
+    expect([some.places.length, some.notes]).toEqual([1, []]);
+  }
+  expect((await read([geojson('empty.geojson', [])], area)).notes).toEqual([]);
+});
+
 describe('a GeoJSON file', () => {
   const features = Array.from({ length: 40 }, (_, i) =>
     listed(i, { name: '}]"\\ {[ é 💧', nested: { a: [{ b: '\\' }] } }, [i, 0]),
@@ -673,6 +694,12 @@ describe('a GeoParquet file', () => {
     expect((await read([damaged], area)).places).toEqual(whole);
     await expect(read([damaged])).rejects.toThrow(/not a complete Parquet file/);
     expect(whole.map(({ lon }) => lon).sort()).toEqual([42, 43, 44]);
+    // Rows that are skipped are places of the file too.
+    const beyond = { ...area, minLon: 150, maxLon: 151 };
+    expect((await read([file], beyond)).notes).toEqual([
+      `WARNING: ${file}: none of its 100 places is in the area of the blocks; check its coordinates (longitude first)`,
+    ]);
+    expect((await read([file], area)).notes).toEqual([]);
   });
 
   test.each([
