@@ -1,4 +1,4 @@
-import { BuildError } from '../errors.ts';
+import { BuildError, quoted } from '../errors.ts';
 import { csvRecords } from '../inputs/csv.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
@@ -73,11 +73,32 @@ export async function readTable(
         row = new Row(columnsOf(record.cells, (problem) => report.add(file, record.line, problem)));
         const missing = required.find((column) => !row!.has(column));
         if (missing !== undefined) {
-          throw new BuildError(`${table} has no column ${missing}; is it a GTFS feed?`);
+          throw new BuildError(`${table} ${lackOf(missing, record.cells)}`);
         }
       }
     }
   }
+}
+
+const OTHER_SEPARATORS = [
+  [';', '";"'],
+  ['\t', 'tabs'],
+  ['|', '"|"'],
+] as const;
+
+/** Says that a header lacks a column, and why if its first line shows that it is not a header. */
+function lackOf(column: string, cells: readonly string[]): string {
+  const line = cells.join(',');
+  for (const [separator, name] of OTHER_SEPARATORS) {
+    const words = line.split(separator).map((word) => word.replaceAll('"', '').trim());
+    if (words.some((word) => word.toLowerCase() === column)) {
+      return `has no column ${column}: its cells are separated by ${name}; save it with commas`;
+    }
+  }
+  const lack = `has no column ${column}; is it a GTFS feed?`;
+  const isOne = cells.filter((cell) => cell.trim() !== '').length === 1;
+  if (isOne) return `${lack} Its first line has one column, ${quoted(line)}`;
+  return line.startsWith('#') ? `${lack} Its first line is a comment, ${quoted(line)}` : lack;
 }
 
 /** The index of each column of a header, by its name in lower case. */

@@ -45,7 +45,7 @@ export async function* csvRecords(
       hasHeader = true;
       if ('fault' in first) {
         throw new BuildError(
-          `${table}: its header, line ${first.line}, has ${first.fault}; correct it`,
+          `${table}: its header, line ${first.line}, has ${first.fault}; correct it, with commas between its cells`,
         );
       }
     }

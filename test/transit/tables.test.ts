@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { BuildError } from '../../builder/errors.ts';
 import { FeedReport } from '../../builder/gtfs/feed-report.ts';
 import type { FeedSource } from '../../builder/gtfs/feed-source.ts';
 import { readTable } from '../../builder/gtfs/table.ts';
@@ -128,6 +129,7 @@ test('a header that nobody can read for certain is refused', async () => {
   await expect(read('a,"b" c\n1,2\n')).rejects.toThrow(
     'feed.zip: stops.txt: its header, line 1, has text after a closing quote; correct it',
   );
+  await expect(read('"a";"b"\n1;2\n')).rejects.toThrow('correct it, with commas between its cells');
 });
 
 test.each([
@@ -195,6 +197,38 @@ test('the same bytes are the same id in every table, and other bytes another', a
     expect(new Set(together).size).toBe(new Set(ids.map((one) => one.toString('hex'))).size);
   });
 });
+
+test.each([
+  ['trip_id;route_id\nt;r\n', ': its cells are separated by ";"; save it with commas'],
+  ['route_id;"trip_id";"a b"\n', ': its cells are separated by ";"; save it with commas'],
+  ['route_id\t Trip_ID\nr\tt\n', ': its cells are separated by tabs; save it with commas'],
+  ['route_id|trip_id\nr|t\n', ': its cells are separated by "|"; save it with commas'],
+  ['sep=,\ntrip_id,route_id\nt,r\n', '; is it a GTFS feed? Its first line has one column, "sep=,"'],
+  [
+    '# From the agency\ntrip_id,route_id\nt,r\n',
+    '; is it a GTFS feed? Its first line has one column, "# From the agency"',
+  ],
+  [
+    '# From the agency, 2026\ntrip_id,route_id\nt,r\n',
+    '; is it a GTFS feed? Its first line is a comment, "# From the agency, 2026"',
+  ],
+  ['trip;id,route_id\n', '; is it a GTFS feed?'],
+])(
+  'a table whose first line is no header is refused with what that line is: %j',
+  async (text, says) => {
+    const reading = readTable(
+      inPieces(text, 5),
+      new FeedReport(),
+      'trips.txt',
+      ['route_id', 'trip_id'],
+      () => {},
+    );
+    const column = text.startsWith('trip;id') ? 'trip_id' : 'route_id';
+    await expect(reading).rejects.toThrow(
+      new BuildError(`feed.zip: trips.txt has no column ${column}${says}`),
+    );
+  },
+);
 
 test('a table without a required column fails by name', async () => {
   const reading = readTable(
