@@ -164,7 +164,7 @@ function withField(archive: Buffer, inLocal: number, inDirectory: number, value:
   return changed;
 }
 
-test.each([
+test.each<[kind: string, says: string, field: [number, number, number]]>([
   ['encrypted', 'is encrypted; zip it again without a password', [6, 8, 1]],
   [
     'compressed by bzip2',
@@ -172,13 +172,16 @@ test.each([
     [8, 10, 12],
   ],
   ['compressed by LZMA', 'is compressed by a method other than Deflate; zip it again', [8, 10, 14]],
-] as const)('a table that is %s is not said to be damaged', async (_, says, field) => {
-  const archive = await readFile(await writeFeed(at('feed.zip'), TABLES));
-  await writeFile(at('other.zip'), withField(archive, ...field));
-  await expect(tableOf(at('other.zip'))).rejects.toThrow(
-    new BuildError(`${at('other.zip')}: trips.txt ${says}`),
-  );
-});
+] satisfies [string, string, [number, number, number]][])(
+  'a table that is %s is not said to be damaged',
+  async (_, says, field) => {
+    const archive = await readFile(await writeFeed(at('feed.zip'), TABLES));
+    await writeFile(at('other.zip'), withField(archive, ...field));
+    await expect(tableOf(at('other.zip'))).rejects.toThrow(
+      new BuildError(`${at('other.zip')}: trips.txt ${says}`),
+    );
+  },
+);
 
 test('a missing feed is refused by name', async () => {
   await expect(openFeedSource(at('none.zip'))).rejects.toThrow(BuildError);
