@@ -127,7 +127,7 @@ function namedHosts({ services, gtfs, allowedHosts = [] }: FetchRequest): string
   return [...allowedHosts, ...[...own, ...gtfs].map((url) => hostOf(new URL(url)))];
 }
 
-const NONE: FetchedFeeds = { gtfs: [], left: [] };
+const NONE: FetchedFeeds = { gtfs: [], remarks: [] };
 const NO_WEIGHTS: FetchedWeights = { weights: [], withoutWeights: [] };
 
 function fetchFeeds(

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import Papa from 'papaparse';
+import { createReadStream } from 'node:fs';
+import type { CsvFault } from '../../shards/csv/csv-reader.ts';
 import { boxesMeet } from '../../shards/geometry/wgs84.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { unreadable } from '../inputs/fingerprint.ts';
+import { csvRecords } from '../inputs/csv.ts';
 
 /** A feed of the Mobility Database. */
 export interface CatalogueFeed {
@@ -17,12 +18,15 @@ export interface CatalogueFeed {
 export interface FeedSelection {
   /** Available feeds, by ascending id. */
   readonly feeds: CatalogueFeed[];
-  /** Feeds there that are left out, or may repeat another, each with the reason, as text. */
-  readonly left: string[];
+  /** Feeds there that are left out, each with the reason, and rows that cannot be read. */
+  readonly remarks: string[];
 }
 
 /** A row of `feeds_v2.csv`, or of the older `sources.csv`. */
 type CatalogueRow = Readonly<Record<string, string | undefined>>;
+
+/** Limits that no real catalogue exceeds. */
+const LIMITS = { lines: 1_000_000, recordLength: 1 << 16 };
 
 const COLUMNS = ['data_type', 'status', 'urls.latest', 'urls.direct_download'] as const;
 const BOX = 'location.bounding_box';
@@ -47,9 +51,16 @@ export async function selectFeeds(
   boxes: readonly BoundingBox[],
   states: readonly string[],
 ): Promise<FeedSelection> {
-  const left: string[] = [];
-  const selected: SelectedFeed[] = [];
-  for (const row of await readCatalogue(path)) {
+  const { rows, faults } = await readCatalogue(path);
+  const remarks: string[] = [];
+  if (faults.length > 0) {
+    const [{ line, fault }] = faults;
+    remarks.push(
+      `${path}: ${counted(faults.length, 'row')} cannot be read, first line ${line}: ${fault}`,
+    );
+  }
+  const selected: CatalogueFeed[] = [];
+  for (const row of rows) {
     if (row.data_type !== 'gtfs' || RETIRED.has(statusOf(row))) continue;
     if (!COUNTRIES.has(row['location.country_code'] ?? '')) continue;
     const box = boxOf(row);
@@ -59,43 +70,30 @@ export async function selectFeeds(
     if (!isRelevant) continue;
     const feed = feedOf(row);
     const reason = whyNot(row, feed, box);
-    if (reason !== null) left.push(`${labelOf(feed)}: ${reason}`);
-    else selected.push({ ...feed, service: `${row.provider} ${JSON.stringify(box)}` });
+    if (reason !== null) remarks.push(`${labelOf(feed)}: ${reason}`);
+    else selected.push(feed);
   }
   selected.sort((a, b) => (a.id < b.id ? -1 : 1));
   const twice = selected.find(({ id }, i) => id === selected[i - 1]?.id);
   if (twice) throw new BuildError(`${path}: has feed ${twice.id} twice; check --mobility-url`);
-  const feeds = mergeByAddress(selected, left);
-  return { feeds: feeds.map(({ service, ...feed }) => feed), left };
+  return { feeds: mergeByAddress(selected, remarks), remarks };
 }
 
-interface SelectedFeed extends CatalogueFeed {
-  /** Agency and box. */
-  readonly service: string;
-}
-
-/**
- * Merges feeds that have an address in common into the first of them. Reports these, and feeds that
- * share only agency and box, which often hold the same service, in `left`.
- */
-function mergeByAddress(selected: readonly SelectedFeed[], left: string[]): SelectedFeed[] {
-  const feeds: SelectedFeed[] = [];
+/** Merges feeds that have an address in common into the first of them, with a remark. */
+function mergeByAddress(selected: readonly CatalogueFeed[], remarks: string[]): CatalogueFeed[] {
+  const feeds: CatalogueFeed[] = [];
   for (const feed of selected) {
     const addresses = new Set(feed.urls.map(addressOf));
     const same = feeds.findIndex(({ urls }) => urls.some((url) => addresses.has(addressOf(url))));
-    if (same !== -1) {
-      const known = feeds[same];
-      feeds[same] = { ...known, urls: [...new Set([...known.urls, ...feed.urls])] };
-      left.push(`${labelOf(feed)}: is the feed at the address of ${labelOf(known)}, which is used`);
+    if (same === -1) {
+      feeds.push(feed);
       continue;
     }
-    const alike = feeds.find(({ service }) => service === feed.service);
-    if (alike) {
-      left.push(
-        `${labelOf(feed)}: is of the agency and area of ${labelOf(alike)}; if both hold the same trips, give the build only one of them`,
-      );
-    }
-    feeds.push(feed);
+    const known = feeds[same];
+    feeds[same] = { ...known, urls: [...new Set([...known.urls, ...feed.urls])] };
+    remarks.push(
+      `${labelOf(feed)}: is the feed at the address of ${labelOf(known)}, which is used`,
+    );
   }
   return feeds;
 }
@@ -110,15 +108,29 @@ export function labelOf({ name, id }: CatalogueFeed): string {
   return name === '' ? id : `${name} (${id})`;
 }
 
-/** Reads the rows of a catalogue. Throws a `BuildError` for a file that is not a catalogue. */
-export async function readCatalogue(path: string): Promise<CatalogueRow[]> {
-  const text = await readFile(path, 'utf8').catch((error) => {
-    throw unreadable(path, error);
-  });
-  const { data, meta } = Papa.parse<CatalogueRow>(text, { header: true, skipEmptyLines: true });
+/** The rows of a catalogue, and those that cannot be read. */
+interface Catalogue {
+  readonly rows: CatalogueRow[];
+  readonly faults: CsvFault[];
+}
+
+/** Reads a catalogue. Throws a `BuildError` for a file that is not one. */
+export async function readCatalogue(path: string): Promise<Catalogue> {
+  let header: readonly string[] = [];
+  const rows: CatalogueRow[] = [];
+  const faults: CsvFault[] = [];
+  for await (const records of csvRecords(createReadStream(path), path, LIMITS, () => {})) {
+    for (const record of records) {
+      const { cells } = record;
+      if ('fault' in record && cells === null) faults.push(record);
+      if (cells === null) continue;
+      if (header.length === 0) header = cells.map((name) => name.trim());
+      else rows.push(Object.fromEntries(header.map((column, at) => [column, cells[at]])));
+    }
+  }
   const required = [...COLUMNS, ...boxColumns()];
-  const missing = required.find((column) => !meta.fields?.includes(column));
-  if (missing === undefined) return data;
+  const missing = required.find((column) => !header.includes(column));
+  if (missing === undefined) return { rows, faults };
   throw new BuildError(
     `${path}: is not the Mobility Database catalogue: it has no column ${missing}; check --mobility-url`,
   );

@@ -9,8 +9,8 @@ import { gtfsCatalogue, gtfsFeed, type PublicServices } from './public-files.ts'
 export interface FetchedFeeds {
   /** Paths of the feeds; those from the catalogue are in ascending order of id. */
   readonly gtfs: string[];
-  /** Feeds that are left out, were not updated, or may repeat another, each with the reason. */
-  readonly left: string[];
+  /** Feeds that are left out or were not updated, each with the reason, and the like. */
+  readonly remarks: string[];
 }
 
 /**
@@ -24,9 +24,9 @@ export async function fetchCatalogueFeeds(
   session: FetchSession,
 ): Promise<FetchedFeeds> {
   const [catalogue] = await requireAll('GTFS catalogue', [gtfsCatalogue(services)], session);
-  const { feeds, left } = await selectFeeds(catalogue, boxes, states);
+  const { feeds, remarks } = await selectFeeds(catalogue, boxes, states);
   const fetched = await fetchFeeds(feeds, session);
-  return { gtfs: fetched.gtfs, left: [...left, ...fetched.left] };
+  return { gtfs: fetched.gtfs, remarks: [...remarks, ...fetched.remarks] };
 }
 
 /** Fetches the feeds at some URLs. */
@@ -56,7 +56,7 @@ async function fetchFeeds(
     }
     missing = asked.filter((_, i) => errors[i] !== null);
   }
-  const fetched: FetchedFeeds = { gtfs: [], left: [] };
+  const fetched: FetchedFeeds = { gtfs: [], remarks: [] };
   const known = new Map<string, CatalogueFeed>();
   for (const feed of feeds) {
     const { file } = gtfsFeed(feed.urls[0], feed.id);
@@ -65,7 +65,7 @@ async function fetchFeeds(
     if (reason !== undefined) {
       const instead = before === null ? '' : `; using the copy of ${before.fetched_at} instead`;
       const name = feed.name === '' ? '' : `${feed.name}: `;
-      fetched.left.push(`${name}${reason}${instead}`);
+      fetched.remarks.push(`${name}${reason}${instead}`);
       if (before === null) continue;
     }
     const stored = folder.path(file);
@@ -73,7 +73,8 @@ async function fetchFeeds(
     const same = known.get(tables);
     known.set(tables, same ?? feed);
     if (!same) fetched.gtfs.push(stored);
-    else fetched.left.push(`${labelOf(feed)}: has the tables of ${labelOf(same)}, which is used`);
+    else
+      fetched.remarks.push(`${labelOf(feed)}: has the tables of ${labelOf(same)}, which is used`);
   }
   return fetched;
 }

@@ -48,7 +48,7 @@ test('an unavailable feed is a warning at the end, not a failure', async () => {
   expect(code).toBe(0);
   expect(stdout).not.toMatch(/--gtfs/);
   expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-    `warning: transit feed ${url}: not found (404); check the address in a browser`,
+    `warning: transit feeds: ${url}: not found (404); check the address in a browser`,
   );
 });
 

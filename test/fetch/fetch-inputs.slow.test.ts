@@ -105,7 +105,7 @@ test('a build accepts the fetched files', async () => {
     ],
     gtfs: [path.join(out, 'gtfs/mdb-247.zip')],
     pois: [path.join(out, 'pois/overture.geojson')],
-    left: [],
+    remarks: [],
     weights: [
       path.join(out, 'weights/md2020.pl.zip'),
       path.join(out, 'weights/md_wac_S000_JT00_2022.csv.gz'),
@@ -203,9 +203,9 @@ test('fetches OpenStreetMap of a state that trips reach into, but not its census
 
 test('reports a feed that is unavailable, and fetches the rest', async () => {
   mirror.remove(PATHS.feed);
-  const { gtfs, left, osm } = await fetchCounty();
+  const { gtfs, remarks, osm } = await fetchCounty();
   expect(gtfs).toEqual([]);
-  expect(left).toEqual([expect.stringMatching(/^Demo Transit: http.*latest\.zip: not found/)]);
+  expect(remarks).toEqual([expect.stringMatching(/^Demo Transit: http.*latest\.zip: not found/)]);
   expect(osm).toHaveLength(1);
 });
 
@@ -217,9 +217,9 @@ test('reports a feed that is not GTFS and does not keep it', async () => {
     await zippedAnew(bytes, (name) => name !== 'trips.txt'),
   ]) {
     mirror.put(PATHS.feed, content);
-    const { gtfs, left } = await fetchCounty(only('gtfs'));
+    const { gtfs, remarks } = await fetchCounty(only('gtfs'));
     expect([gtfs, existsSync(path.join(out, 'gtfs/mdb-247.zip'))]).toEqual([[], false]);
-    expect(left).toEqual([
+    expect(remarks).toEqual([
       expect.stringMatching(/latest\.zip: the download is not the expected file/),
     ]);
   }
@@ -243,7 +243,7 @@ test('of feeds with the same tables, the first is used and the others are named'
   mirror.put(PATHS.catalogue, [head, ...entries, entry].join('\n'));
   const expected = {
     gtfs: ['mdb-247', 'tld-other'].map((name) => path.join(out, `gtfs/${name}.zip`)),
-    left: ['anew', 'same'].map(
+    remarks: ['anew', 'same'].map(
       (name) =>
         `Agency ${name} (tld-${name}): has the tables of Demo Transit (mdb-247), which is used`,
     ),
@@ -280,13 +280,13 @@ test('of a county across the antimeridian, fetches both sides and nothing betwee
     { id: 'edmonton', lon: -113.5, lat: 53.5 },
   ].map((one) => ({ ...one, name: one.id, category: 'grocery_store' }));
   mirror.put(PATHS.overture, overtureFile(places, { rowsPerGroup: 1 }));
-  const { osm, gtfs, left, pois } = await fetchCounty({
+  const { osm, gtfs, remarks, pois } = await fetchCounty({
     ...only('osm', 'gtfs', 'pois'),
     counties: [aleutians],
   });
   expect(osm.map((file) => path.basename(file))).toEqual(['alaska-latest.osm.pbf']);
   expect(gtfs.map((file) => path.basename(file))).toEqual(['adak.zip']);
-  expect(left).toEqual([
+  expect(remarks).toEqual([
     expect.stringMatching(/\(attu\): is the feed at the address of .*\(adak\)/),
   ]);
   const { features } = JSON.parse(readFileSync(pois[0], 'utf8'));
@@ -299,7 +299,9 @@ test('keeps using a feed that has since disappeared, and reports that', async ()
   mirror.remove(PATHS.feed);
   const again = await fetchCounty(only('gtfs'));
   expect(again.gtfs).toEqual(gtfs);
-  expect(again.left).toEqual([expect.stringMatching(/not found.*using the copy of 20.* instead/)]);
+  expect(again.remarks).toEqual([
+    expect.stringMatching(/not found.*using the copy of 20.* instead/),
+  ]);
 });
 
 test('tries the agency’s own address where the catalogue’s copy fails', async () => {
@@ -310,7 +312,7 @@ test('tries the agency’s own address where the catalogue’s copy fails', asyn
   mirror.put(PATHS.catalogue, `${text[0]}\n${values.join(',')}\n`);
   expect(await fetchCounty(only('gtfs'))).toMatchObject({
     gtfs: [path.join(out, 'gtfs/mdb-247.zip')],
-    left: [],
+    remarks: [],
   });
 });
 
@@ -320,7 +322,7 @@ test('the catalogue does not lead to private hosts that the user did not name or
   mirror.put(PATHS.catalogue, catalogue(box, `${other.url}${PATHS.feed}`));
   const refused = await fetchCounty(only('gtfs'));
   expect([refused.gtfs, other.exchanges]).toEqual([[], []]);
-  expect(refused.left).toEqual([
+  expect(refused.remarks).toEqual([
     expect.stringContaining(`points to ${other.host}, which is at 127.0.0.1, not a public address`),
   ]);
   const { gtfs } = await fetchCounty({ ...only('gtfs'), allowedHosts: [other.host] });
@@ -388,7 +390,7 @@ test('the build command names the fetched files, quoted for a shell', () => {
     blocks: ['b.zip', 'c.zip'],
     places: [],
     gtfs: [],
-    left: [],
+    remarks: [],
     pois: ['o’b.geojson'],
     weights: ['wac.csv.gz', 'md2020.pl.zip'],
     withoutWeights: [],

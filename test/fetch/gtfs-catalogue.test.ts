@@ -47,7 +47,7 @@ async function selectText(text: string) {
 }
 
 test('selects active feeds whose box meets a county, by ascending id', async () => {
-  const { feeds, left } = await select(
+  const { feeds, remarks } = await select(
     row({ id: 'mdb-3', name: 'Light rail, "fast"', box: '39.2,39.3,-76.7,-76.6' }),
     row({ id: 'mdb-2', status: '' }),
     row({ id: 'mdb-4', status: 'deprecated' }),
@@ -69,11 +69,11 @@ test('selects active feeds whose box meets a county, by ascending id', async () 
       urls: ['https://mirror/mdb-3.zip', 'https://agency/mdb-3.zip'],
     },
   ]);
-  expect(left).toEqual([]);
+  expect(remarks).toEqual([]);
 });
 
 test('names and skips a feed of any status but active, if it is there', async () => {
-  const { feeds, left } = await select(
+  const { feeds, remarks } = await select(
     row({ id: 'mdb-1', provider: 'Test Flex', status: 'development' }),
     row({ id: 'mdb-2', provider: 'Next Year', status: 'future', box: ',,,' }),
     row({ id: 'mdb-3', provider: 'Elsewhere', status: 'future', box: '50,51,0,1' }),
@@ -82,7 +82,7 @@ test('names and skips a feed of any status but active, if it is there', async ()
     row({ id: 'mdb-6', provider: 'Runs', status: 'Active' }),
   );
   expect(feeds.map(({ name }) => name)).toEqual(['Runs']);
-  expect(left).toEqual([
+  expect(remarks).toEqual([
     'Test Flex (mdb-1): the catalogue lists it as development; to use it, give its URL with --gtfs',
     'Next Year (mdb-2): the catalogue lists it as future; to use it, give its URL with --gtfs',
     'Other Word (mdb-4): the catalogue lists it as suspended; to use it, give its URL with --gtfs',
@@ -91,7 +91,7 @@ test('names and skips a feed of any status but active, if it is there', async ()
 
 test('an address listed under several ids is one feed, with the addresses of all of them', async () => {
   const direct = 'https://agency/direct.zip';
-  const { feeds, left } = await select(
+  const { feeds, remarks } = await select(
     row({ id: 'tld-4', provider: 'Line, Inc.', 'urls.direct_download': direct }),
     row({
       id: 'mdb-1',
@@ -109,26 +109,40 @@ test('an address listed under several ids is one feed, with the addresses of all
     },
     { id: 'tld-5', name: 'MTA', urls: [`${direct}#rail.zip`] },
   ]);
-  expect(left).toEqual([
+  expect(remarks).toEqual([
     'Line, Inc. (tld-4): is the feed at the address of Line (mdb-1), which is used',
   ]);
 });
 
-test('names a feed of the same agency and box as another, which may hold the same trips', async () => {
-  const { feeds, left } = await select(
+test('feeds of one agency and area are all used, for the build finds what they have in common', async () => {
+  const { feeds, remarks } = await select(
     row({ id: 'mdb-1', name: 'Subway' }),
     row({ id: 'mdb-2', name: 'Subway Supplemented' }),
-    row({ id: 'mdb-3', name: 'Ferry', box: '39.2,39.3,-76.7,-76.6' }),
-    row({ id: 'mdb-4', provider: 'Other agency' }),
   );
-  expect(feeds.map(({ id }) => id)).toEqual(['mdb-1', 'mdb-2', 'mdb-3', 'mdb-4']);
-  expect(left).toEqual([
-    'MTA, Subway Supplemented (mdb-2): is of the agency and area of MTA, Subway (mdb-1); if both hold the same trips, give the build only one of them',
+  expect(feeds.map(({ id }) => id)).toEqual(['mdb-1', 'mdb-2']);
+  expect(remarks).toEqual([]);
+});
+
+test('counts the rows that cannot be read, and uses the others', async () => {
+  const { feeds, remarks } = await select(
+    row({ id: 'mdb-1' }),
+    row({ id: 'mdb-2' }).replace('"MTA"', '"MTA "Line"'),
+    `${row({ id: 'mdb-3' })},more`,
+    row({ id: 'mdb-4', provider: 'Zürich Lines' }),
+  );
+  expect(feeds.map(({ id, name }) => [id, name])).toEqual([
+    ['mdb-1', 'MTA'],
+    ['mdb-4', 'Zürich Lines'],
+  ]);
+  expect(remarks).toEqual([
+    expect.stringMatching(
+      /catalogue\.csv: 2 rows cannot be read, first line 3: text after a closing quote$/,
+    ),
   ]);
 });
 
 test('names and skips an agency that needs a key, unless there is a public copy', async () => {
-  const { feeds, left } = await select(
+  const { feeds, remarks } = await select(
     row({ id: 'mdb-1', provider: 'WMATA', 'urls.authentication_type': '2' }),
     row({
       id: 'mdb-2',
@@ -141,18 +155,20 @@ test('names and skips an agency that needs a key, unless there is a public copy'
   expect(feeds.map(({ name, urls }) => [name, ...urls])).toEqual([
     ['WMATA', 'https://mirror/mdb-1.zip'],
   ]);
-  expect(left).toEqual([
+  expect(remarks).toEqual([
     'Keyed Transit (mdb-2): needs a key, see https://keyed.example/developers; once you have one, give its URL with --gtfs',
   ]);
 });
 
 test('reports a feed of the state without a box, but not one of another state', async () => {
-  const { feeds, left } = await select(
+  const { feeds, remarks } = await select(
     row({ provider: 'Boxless', box: ',,,' }),
     row({ provider: 'Elsewhere', box: ',,,', 'location.subdivision_name': 'Ohio' }),
   );
   expect(feeds).toEqual([]);
-  expect(left).toEqual([expect.stringMatching(/^Boxless \(mdb-1\): the catalogue does not state/)]);
+  expect(remarks).toEqual([
+    expect.stringMatching(/^Boxless \(mdb-1\): the catalogue does not state/),
+  ]);
 });
 
 test('reads the older sources.csv, too', async () => {

@@ -63,7 +63,9 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
     },
     terminalProgress(process.stderr),
   );
-  for (const feed of fetched.left) process.stderr.write(`warning: transit feed ${feed}\n`);
+  for (const remark of fetched.remarks) {
+    process.stderr.write(`warning: transit feeds: ${remark}\n`);
+  }
   for (const table of fetched.withoutWeights) {
     process.stderr.write(`warning: weights not downloaded: ${table}\n`);
   }
