@@ -30,40 +30,29 @@ export function etagOf(body: string | Uint8Array): string {
   return `"${hash('sha256', body, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 }
 
-const ONE_STRONG = /^"[^"]*"$/;
 /** Codings whose names proxies append to the ETag of what they compress, as `variantEtag` does. */
 const CODINGS = ['gzip', 'br', 'zstd', 'deflate'];
 /** Ends of ETags by proxies that append names otherwise than by one hyphen. */
 const OTHER_END = new RegExp(`(?:--|;)(${CODINGS.join('|')})"`, 'g');
 
-/**
- * Whether `If-None-Match` lists the representation: RFC 9110 section 13.1.2, weak comparison. `*`,
- * which matches any representation, is not handled here.
- */
-export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
-  // The common case: a client sends back the ETag it received.
-  if (ifNoneMatch === etag) return true;
-  const tags = ifNoneMatch.replaceAll(OTHER_END, '-$1"');
-  if (ONE_STRONG.test(tags)) return tags === etag;
-  for (const [, opaque] of tags.matchAll(/(?:^|,)\s*(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g)) {
-    if (opaque === etag) return true;
-  }
-  return false;
-}
+const TAG = /(?:^|,)\s*(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g;
 
 /**
  * Returns the ETag of the representation that the client has, plain or in a coding, ours or a
- * proxy's: the plain one if the client accepts any; undefined if it has none.
+ * proxy's: the plain one if the client accepts any; undefined if it has none. The ETags of
+ * `If-None-Match` are compared weakly, as in RFC 9110 section 13.1.2.
  */
 export function knownRepresentation(
   ifNoneMatch: string | undefined,
   etag: string,
 ): string | undefined {
   if (ifNoneMatch === undefined) return undefined;
-  if (matchesAny(ifNoneMatch)) return etag;
-  if (matchesEtag(ifNoneMatch, etag)) return etag;
-  return CODINGS.map((coding) => variantEtag(etag, coding)).find((one) =>
-    matchesEtag(ifNoneMatch, one),
+  // The common case: a client sends back the ETag it received.
+  if (ifNoneMatch === etag || matchesAny(ifNoneMatch)) return etag;
+  const listed = ifNoneMatch.replaceAll(OTHER_END, '-$1"').matchAll(TAG);
+  const known = new Set(Array.from(listed, ([, tag]) => tag));
+  return [etag, ...CODINGS.map((coding) => variantEtag(etag, coding))].find((one) =>
+    known.has(one),
   );
 }
 
