@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLANS } from '../../portal/plans.ts';
 import { MODES } from '../../shards/modes.ts';
 import { coverageGaps, dataCoverage } from '../../shards/release/data-coverage.ts';
-import { type StatedFeed, statedFeeds } from '../../shards/release/feed-state.ts';
+import { statedFeedSchema, statedFeeds } from '../../shards/release/feed-state.ts';
 import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../schemas/named-parameter.ts';
@@ -100,18 +100,6 @@ const weights = freeEndpoint({
   respond: ({ releases }) => ({ body: { weights: releases.current.weights } }),
 });
 
-const statedFeed = z.object({
-  file: z.string(),
-  publisher: z.string().nullable(),
-  licence: z.string().nullable().meta({ description: 'Null if none is stated.' }),
-  service_date: z.iso.date().nullable().meta({ description: 'The day whose service was read.' }),
-  trips: z.int().nullable().meta({ description: 'Trips on that day.' }),
-  status: z.enum(['used', 'left-out', 'empty-in-window']),
-  reason: z.string().nullable().meta({
-    description: 'Why the feed is left out, or has less service than expected.',
-  }),
-}) satisfies z.ZodType<StatedFeed>;
-
 const vintage = freeEndpoint({
   ...free,
   path: '/v1/meta/vintage',
@@ -144,7 +132,7 @@ const vintage = freeEndpoint({
         description:
           'Counties with fewer than 80 % of their blocks near a street: their street data has a gap.',
       }),
-    feeds: z.array(statedFeed).meta({
+    feeds: z.array(statedFeedSchema).meta({
       description: 'The GTFS feeds that were given for the release, used or not, by file.',
     }),
   }),

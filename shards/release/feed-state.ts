@@ -1,9 +1,24 @@
-import { counted } from '../number-words.ts';
+import { z } from 'zod';
+import { counted, withCommas } from '../number-words.ts';
 import type { FeedFacts, Manifest } from './manifest.ts';
+
+/** A feed of a release, as stated to its users. */
+export const statedFeedSchema = z.object({
+  file: z.string(),
+  publisher: z.string().nullable(),
+  licence: z.string().nullable().meta({ description: 'Null where none is known.' }),
+  service_date: z.iso.date().nullable().meta({ description: 'The day whose service was read.' }),
+  trips: z.int().nullable().meta({ description: 'Trips on that day.' }),
+  status: z.enum(['used', 'left-out', 'empty-in-window']),
+  reason: z.string().nullable().meta({
+    description: 'Why the feed is left out, or has less service than expected.',
+  }),
+});
+export type StatedFeed = Readonly<z.infer<typeof statedFeedSchema>>;
 
 /** The use of a feed in a release, and the reason if it has less service than expected. */
 interface FeedState {
-  readonly status: 'used' | 'empty-in-window';
+  readonly status: Exclude<StatedFeed['status'], 'left-out'>;
   readonly reason: string | null;
 }
 
@@ -14,31 +29,19 @@ const MIN_SHARE = 1 / 2;
 export function feedState(feed: FeedFacts): FeedState {
   const { service_date, trips_in_window, best_weekday_trips: best } = feed;
   const trips = tripsOn(feed);
+  const onDay = `${trips === 0 ? 'no trips' : counted(trips, 'trip')} on ${service_date}`;
   if (trips_in_window === 0) {
-    const reason = `none of its ${counted(trips, 'trip')} on ${service_date} runs in the window`;
+    const reason = trips === 0 ? `has ${onDay}` : `none of its ${onDay} runs in the window`;
     return { status: 'empty-in-window', reason };
   }
   const isOdd = trips < MIN_SHARE * best;
-  const reason = isOdd
-    ? `only ${counted(trips, 'trip')} run on ${service_date}, but ${best} on its best weekdays; check --service-date, or download a current feed`
-    : null;
+  const reason = isOdd ? `has ${onDay}, but ${withCommas(best)} on its best weekdays` : null;
   return { status: 'used', reason };
 }
 
 /** Returns the number of trips of a feed on its service day. */
 function tripsOn({ weekday_patterns: [own] }: FeedFacts): number {
   return own?.trips ?? 0;
-}
-
-/** A feed of a release, as stated to its users. */
-export interface StatedFeed {
-  readonly file: string;
-  readonly publisher: string | null;
-  readonly licence: string | null;
-  readonly service_date: string | null;
-  readonly trips: number | null;
-  readonly status: FeedState['status'] | 'left-out';
-  readonly reason: string | null;
 }
 
 /** Lists the feeds that were given for a release, used or not, by file. */

@@ -567,7 +567,7 @@ export interface Operations {
         feeds: Array<{
           file: string;
           publisher: string | null;
-          /** Null if none is stated. */
+          /** Null where none is known. */
           licence: string | null;
           /** The day whose service was read. */
           service_date: string | null;

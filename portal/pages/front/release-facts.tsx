@@ -80,15 +80,21 @@ export function ReleaseFacts() {
   );
 }
 
+const FEED_STATES: readonly (readonly [Feed['status'], string])[] = [
+  ['used', 'used'],
+  ['empty-in-window', 'without trips in the window'],
+  ['left-out', 'left out'],
+];
+
 /** The transit feeds of the release, with those that are left out or have little service. */
 function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
-  const leftOut = feeds.filter(({ status }) => status === 'left-out').length;
+  const counts = FEED_STATES.map(([state, words]) => {
+    const some = feeds.filter(({ status }) => status === state).length;
+    return some === 0 ? null : `${count(some)} ${words}`;
+  });
   return (
     <details class="behind feeds">
-      <summary>
-        Transit feeds: {feeds.length - leftOut} used
-        {leftOut > 0 && `, ${leftOut} left out`}
-      </summary>
+      <summary>Transit feeds: {counts.filter(Boolean).join(', ')}</summary>
       <WideTable label="Transit feeds">
         <thead>
           <tr>
@@ -100,8 +106,8 @@ function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
           </tr>
         </thead>
         <tbody>
-          {feeds.map(({ file, publisher, service_date, trips, status, reason }) => (
-            <tr key={file}>
+          {feeds.map(({ file, publisher, service_date, trips, status, reason }, i) => (
+            <tr key={i}>
               <th scope="row">{publisher ?? 'not known'}</th>
               <td>{file}</td>
               <td class="day">{service_date === null ? '–' : dayMonthYear(service_date)}</td>
