@@ -160,7 +160,7 @@ export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = 
 };
 
 /** Categories that belong to no leaf, although a parent or the `basic_category` does. */
-export const LEFT_OUT: readonly string[] = of(`
+export const WITHOUT_LEAF: readonly string[] = of(`
   airport_lounge internet_cafe drive_in_theater
   health_market market_stall shopping_passage street_vendor
   sunglasses_store welding_supply_store
@@ -178,9 +178,10 @@ export const LEFT_OUT: readonly string[] = of(`
 `);
 
 /**
- * Leaves that Overture fills wherever people live, by a number of its places of which, world-wide
- * (counts of December 2025), about twenty or more are of each. Not among them: what depends on
- * faith, coast or railways, what is rare, and schools of unknown level, whose names may tell it.
+ * Leaves that Overture fills wherever people live, by the number of places among which about twenty
+ * of each are to be expected, or more: by its places world-wide of December 2025. Leaves that
+ * depend on faith, coast or railways, rare ones, and schools of unknown level, which their names
+ * may tell, are not among them.
  */
 export const EXPECTED_AMONG: readonly (readonly [places: number, leaves: readonly string[]])[] = [
   [

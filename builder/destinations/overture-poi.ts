@@ -4,7 +4,7 @@ import type { FeatureRecord } from '../inputs/geojson.ts';
 import { classify } from './classify.ts';
 import { hashedDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';
-import { LEFT_OUT, OVERTURE_CATEGORIES } from './overture-categories.ts';
+import { OVERTURE_CATEGORIES, WITHOUT_LEAF } from './overture-categories.ts';
 import { locationOf } from './poi-location.ts';
 import { saysClosed } from './poi-name.ts';
 import { TAXONOMY, UNKNOWN_LEVEL } from './taxonomy.ts';
@@ -189,7 +189,7 @@ function leavesOf(category: string): readonly DestTypeId[] | null {
 }
 
 function leavesByCategory(): ReadonlyMap<string, readonly DestTypeId[]> {
-  const leaves = new Map<string, DestTypeId[]>(LEFT_OUT.map((category) => [category, []]));
+  const leaves = new Map<string, DestTypeId[]>(WITHOUT_LEAF.map((category) => [category, []]));
   for (const { dest_type_id, label } of TAXONOMY) {
     for (const category of OVERTURE_CATEGORIES[label] ?? []) {
       leaves.set(category, [...(leaves.get(category) ?? []), dest_type_id]);

@@ -1,7 +1,7 @@
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { boxesAround } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
-import { BuildError } from '../errors.ts';
+import { BuildError, quoted } from '../errors.ts';
 import { readShapefile } from '../inputs/shapefile.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function readCountyBoxes(path: string): Promise<Map<CountyFips, Bou
     const county = fields.GEOID;
     if (typeof county !== 'string' || !COUNTY_FIPS.test(county)) {
       throw new BuildError(
-        `${path}: record ${number} has GEOID ${county}; a TIGER/Line county layer is needed`,
+        `${path}: record ${number} has GEOID ${quoted(String(county ?? ''))}; a TIGER/Line county layer is needed`,
       );
     }
     boxes.set(county, boxesAround(area.polygons.flatMap(([outer]) => outer)));

@@ -1,6 +1,6 @@
 import Flatbush from 'flatbush';
 import FlatQueue from 'flatqueue';
-import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import { boxAroundPoint, edgesOf, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Degrees } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { ROUTING } from '../routing-parameters.ts';
@@ -165,9 +165,7 @@ export class StationEntrances {
   #near({ id, lon, lat }: FeedStop): readonly FeedStop[] {
     if (this.#rails.get(id) !== 'subway') return [];
     const { maxPlatformGap } = ROUTING.transit;
-    const at = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
-    const { minLon, minLat, maxLon, maxLat } = bufferBox(at, maxPlatformGap);
-    return this.#tree!.search(minLon, minLat, maxLon, maxLat)
+    return this.#tree!.search(...edgesOf(boxAroundPoint(lon, lat, maxPlatformGap)))
       .map((index) => this.#alone[index])
       .filter((other) => localDistance(lon, lat, other.lon, other.lat) <= maxPlatformGap);
   }

@@ -1,4 +1,4 @@
-import { BuildError } from '../errors.ts';
+import { BuildError, quoted } from '../errors.ts';
 import { Calendar } from './calendar.ts';
 import { FeedReport } from './feed-report.ts';
 import { type FeedSource, openFeedSource } from './feed-source.ts';
@@ -164,7 +164,7 @@ async function readAgency(source: FeedSource, report: FeedReport) {
     if (id !== '') ids.add(id);
     const agency = row.text('agency_name') || id;
     name ??= agency;
-    agencies.add(agency.toLowerCase());
+    if (agency !== '') agencies.add(agency.toLowerCase());
     const zone = row.text('agency_timezone');
     zones.push({ line: row.line, zone, isValid: isTimeZone(zone) });
   });
@@ -173,7 +173,7 @@ async function readAgency(source: FeedSource, report: FeedReport) {
   if (timeZone === undefined) {
     const { line, zone } = zones[0];
     throw new BuildError(
-      `${source.path}: agency.txt: line ${line}: agency_timezone "${zone}" is not a time zone such as America/New_York; correct it`,
+      `${source.path}: agency.txt: line ${line}: agency_timezone ${quoted(zone)} is not a time zone such as America/New_York; correct it`,
     );
   }
   for (const { line, zone, isValid } of zones) {

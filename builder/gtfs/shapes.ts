@@ -1,6 +1,7 @@
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import {
-  bufferBox,
+  boxAroundPoint,
+  edgesOf,
   localDistance,
   metresPerDegreeLat,
   metresPerDegreeLon,
@@ -109,9 +110,8 @@ export class Shapes {
       lat,
     )!;
     return stops.flatMap((stop, call) => {
-      const at = { minLon: stop.lon, minLat: stop.lat, maxLon: stop.lon, maxLat: stop.lat };
-      const { minLon, minLat, maxLon, maxLat } = bufferBox(at, MAX_OFFSET);
-      const near = tree.search(minLon, minLat, maxLon, maxLat).sort((a, b) => a - b);
+      const box = boxAroundPoint(stop.lon, stop.lat, MAX_OFFSET);
+      const near = tree.search(...edgesOf(box)).sort((a, b) => a - b);
       this.#countSteps(id, near.length);
       const [perLon, perLat] = [metresPerDegreeLon(stop.lat), metresPerDegreeLat(stop.lat)];
       const shares = near.map((from) => {

@@ -26,8 +26,8 @@ interface Column {
 }
 
 /**
- * Code pages by the language driver in the header. Those of DOS are left out, for which Node has no
- * decoder, and Windows-1252, which is also in the headers of UTF-8.
+ * Code pages by the language driver in the header. Left out are those of DOS that Node cannot
+ * decode, and Windows-1252, which is also in the headers of UTF-8.
  */
 const LANGUAGE_DRIVERS: Readonly<Record<number, string>> = {
   19: '932',

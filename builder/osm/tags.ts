@@ -15,3 +15,8 @@ export function copyTags(tags: Tags): Tags {
 export function valuesOf(text: string): string[] {
   return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
 }
+
+/** Whether a tag is present with a value other than `no`. */
+export function isSet(tags: Tags, key: string): boolean {
+  return tags.has(key) && tags.get(key) !== 'no';
+}

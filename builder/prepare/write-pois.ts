@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxAroundPoint } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { Metres } from '../../shards/units.ts';
 import { type PoiRecord, readPoiFiles } from '../destinations/from-files.ts';
@@ -64,10 +64,7 @@ async function readAll(preparation: PoiPreparation, cells: CellRectangle): Promi
     for (const record of distinctById(await byId.take(pile))) {
       records++;
       const { lon, lat } = record.destination;
-      const around = bufferBox(
-        { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat },
-        AROUND_A_CELL,
-      );
+      const around = boxAroundPoint(lon, lat, AROUND_A_CELL);
       for (const cell of cells.touching(around)) await byCell.add(cell, record);
     }
   }

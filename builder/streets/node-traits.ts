@@ -1,6 +1,5 @@
-import { type Tags, valuesOf } from '../osm/tags.ts';
+import { isSet, type Tags, valuesOf } from '../osm/tags.ts';
 import { accessBy } from './access-tags.ts';
-import { isSet } from './seldom-linked.ts';
 import { NO_LINKING, PUSHED_THROUGH, RIDE, RIDE_LOCAL, WALK, WALK_LOCAL } from './trait-bits.ts';
 
 /** A barrier that pedestrians, or riders, may not pass. */

@@ -1,4 +1,4 @@
-import type { Tags } from '../osm/tags.ts';
+import { isSet, type Tags } from '../osm/tags.ts';
 import { accessBy } from './access-tags.ts';
 import { kilometresPerHour } from './traffic-stress.ts';
 
@@ -28,11 +28,6 @@ export function isSeldomLinked(tags: Tags, highway: string): boolean {
   if (isSet(tags, 'bridge') && tags.get('bridge') !== 'boardwalk') return true;
   if (highway === 'corridor' || isSet(tags, 'indoor')) return true;
   return FAST_ROADS.has(highway) && !isWalked(tags, highway);
-}
-
-/** Whether a tag is present with a value other than `no`. */
-export function isSet(tags: Tags, key: string): boolean {
-  return tags.has(key) && tags.get(key) !== 'no';
 }
 
 /**

@@ -13,8 +13,6 @@ export const WALK = WALK_FORWARD | WALK_BACKWARD;
 export const RIDE = RIDE_FORWARD | RIDE_BACKWARD;
 /** Trips never start or end here: in tunnels, on ferries, at barriers. */
 export const NO_LINKING = 1 << 4;
-/** Trips seldom start or end here; see `isSeldomLinked`. */
-export const SELDOM_LINKED = 1 << 22;
 /**
  * Offsets of three bits each: the stress of riding forward and backward, 1 (calm) to 4; 0 without a
  * class.
@@ -37,13 +35,26 @@ export const FERRY = 1 << 15;
 /** On a bridge or in a tunnel: not at ground height. */
 export const OFF_GROUND = 1 << 16;
 
-/** Open to car traffic in this direction. */
-export const DRIVE_FORWARD = 1 << 24;
-export const DRIVE_BACKWARD = 1 << 25;
+/** A way through a barrier where bicycles are pushed. */
+export const PUSHED_THROUGH = 1 << 17;
 
 /** A cycle track separated from cars serves this direction. */
 export const TRACK_FORWARD = 1 << 18;
 export const TRACK_BACKWARD = 1 << 19;
+
+/** Tags send riders in this direction to a sidepath. */
+export const RIDE_BESIDE_FORWARD = 1 << 20;
+export const RIDE_BESIDE_BACKWARD = 1 << 21;
+
+/** Trips seldom start or end here; see `isSeldomLinked`. */
+export const SELDOM_LINKED = 1 << 22;
+
+/** Tags send walkers to a sidepath. */
+export const WALK_BESIDE = 1 << 23;
+
+/** Open to car traffic in this direction. */
+export const DRIVE_FORWARD = 1 << 24;
+export const DRIVE_BACKWARD = 1 << 25;
 
 export function hasTrackForward(traits: number): boolean {
   return (traits & TRACK_FORWARD) !== 0;
@@ -52,11 +63,6 @@ export function hasTrackForward(traits: number): boolean {
 export function hasTrackBackward(traits: number): boolean {
   return (traits & TRACK_BACKWARD) !== 0;
 }
-
-/** Tags send riders in this direction, or walkers, to a sidepath. */
-export const RIDE_BESIDE_FORWARD = 1 << 20;
-export const RIDE_BESIDE_BACKWARD = 1 << 21;
-export const WALK_BESIDE = 1 << 23;
 
 export function isRiddenBeside(traits: number): boolean {
   return (traits & (RIDE_BESIDE_FORWARD | RIDE_BESIDE_BACKWARD)) !== 0;
@@ -84,9 +90,6 @@ export function isCalmToRide(traits: number): boolean {
   const isCalm = Math.max(stressForward(traits), stressBackward(traits)) === 1;
   return isCalm && (throughTraits(traits) & RIDE) !== 0 && !isRiddenBeside(traits);
 }
-
-/** A way through a barrier where bicycles are pushed. */
-export const PUSHED_THROUGH = 1 << 17;
 
 export function isPushedThrough(traits: number): boolean {
   return (traits & PUSHED_THROUGH) !== 0;

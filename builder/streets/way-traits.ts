@@ -1,4 +1,4 @@
-import type { Tags } from '../osm/tags.ts';
+import { isSet, type Tags } from '../osm/tags.ts';
 import { type Access, accessBy } from './access-tags.ts';
 import {
   type Cycleways,
@@ -8,7 +8,7 @@ import {
   hasSeparateContraflow,
   type Oneway,
 } from './cycleways.ts';
-import { isSeldomLinked, isSet } from './seldom-linked.ts';
+import { isSeldomLinked } from './seldom-linked.ts';
 import { mayDrive, trafficStress } from './traffic-stress.ts';
 import {
   AREA,

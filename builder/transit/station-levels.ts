@@ -1,5 +1,5 @@
 import Flatbush from 'flatbush';
-import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import { boxAroundPoint, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { MappedStation } from '../extract/osm-stations.ts';
 import type { FeedEntrance } from '../gtfs/entrances.ts';
 import { MILLIS_PER_SECOND, ROUTING } from '../routing-parameters.ts';
@@ -71,8 +71,7 @@ function levelsBy(mapped: readonly MappedStation[]): (stop: StopOfFeed) => numbe
   tree.finish();
   return ({ lon, lat, rails }) => {
     if (rails === null) return null;
-    const at = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
-    const { minLon, minLat, maxLon, maxLat } = bufferBox(at, mappedStationRadius);
+    const { minLon, minLat, maxLon, maxLat } = boxAroundPoint(lon, lat, mappedStationRadius);
     const near = tree
       .search(minLon, minLat, maxLon, maxLat, (i) => mapped[i].rails.includes(rails))
       .map((i) => ({ i, metres: localDistance(lon, lat, mapped[i].lon, mapped[i].lat) }))

@@ -1,8 +1,13 @@
 import Flatbush from 'flatbush';
-import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import {
+  boxAroundPoint,
+  boxContains,
+  bufferBox,
+  localDistance,
+} from '../../shards/geometry/wgs84.ts';
 import type { Footpaths } from '../../shards/transit/footpaths.ts';
 import { Raptor } from '../../shards/transit/raptor.ts';
-import type { BoundingBox, Degrees, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
+import type { BoundingBox, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
 import { ROUTING, WINDOW_LENGTH } from '../routing-parameters.ts';
 import { buildFootpaths, type StopWalk } from './build-footpaths.ts';
 import type { Transit } from './join-feeds.ts';
@@ -98,7 +103,7 @@ export class StopReach {
   /** Boxes around the entrances of some stops, extended by walking distance. */
   boxesAround(stops: Int32Array): BoundingBox[] {
     const entrances = Array.from(stops).flatMap((stop) => this.#transit.stops[stop].entrances);
-    return entrances.map(({ lon, lat }) => bufferBox(boxAt(lon, lat), this.#walkLeg));
+    return entrances.map(({ lon, lat }) => boxAroundPoint(lon, lat, this.#walkLeg));
   }
 }
 
@@ -112,7 +117,7 @@ function straightWalks({ stops, insideWalks }: RiddenStops, metres: Metres): Sto
   for (const { lon, lat } of entrances) tree.add(lon, lat, lon, lat);
   tree.finish();
   for (const { lon, lat, ordinal: from } of entrances) {
-    const near = bufferBox(boxAt(lon, lat), metres);
+    const near = boxAroundPoint(lon, lat, metres);
     for (const entrance of tree.search(near.minLon, near.minLat, near.maxLon, near.maxLat)) {
       const to = entrances[entrance].ordinal;
       if (to !== from) walks.push(flight(from, to));
@@ -123,8 +128,4 @@ function straightWalks({ stops, insideWalks }: RiddenStops, metres: Metres): Sto
 
 function flight(from: StopOrdinal, to: StopOrdinal): StopWalk {
   return { from, to, time: 0, levels: 0 };
-}
-
-function boxAt(lon: Degrees, lat: Degrees): BoundingBox {
-  return { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
 }

@@ -1,4 +1,4 @@
-import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import { boxAroundPoint, localDistance } from '../../shards/geometry/wgs84.ts';
 import {
   type BoundingBox,
   type Degrees,
@@ -45,7 +45,7 @@ export function boxArea(
 
 /** Everything within a distance of a point. */
 export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): SearchedArea {
-  const box = bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius);
+  const box = boxAroundPoint(lon, lat, radius);
   const [south, north] = [Math.max(-90, box.minLat), Math.min(90, box.maxLat)];
   const holdsPole = box.minLat <= -90 || box.maxLat >= 90 || box.maxLon - box.minLon >= 360;
   const west = holdsPole ? -180 : wrapped(box.minLon);

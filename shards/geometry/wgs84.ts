@@ -47,6 +47,11 @@ export function bufferBox(box: BoundingBox, margin: Metres): BoundingBox {
   };
 }
 
+/** The box that reaches `radius` from a point to every side. */
+export function boxAroundPoint(lon: Degrees, lat: Degrees, radius: Metres): BoundingBox {
+  return bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius);
+}
+
 export function boxContains(box: BoundingBox, lon: Degrees, lat: Degrees): boolean {
   return lon >= box.minLon && lon <= box.maxLon && lat >= box.minLat && lat <= box.maxLat;
 }

@@ -2,8 +2,8 @@ import type { Point } from 'geojson';
 import { describe, expect, test } from 'vitest';
 import {
   EXPECTED_AMONG,
-  LEFT_OUT,
   OVERTURE_CATEGORIES,
+  WITHOUT_LEAF,
 } from '../../builder/destinations/overture-categories.ts';
 import { overturePoi } from '../../builder/destinations/overture-poi.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
@@ -136,7 +136,7 @@ describe('Overture’s categories', () => {
     const named = Object.values(OVERTURE_CATEGORIES).flat();
     expect(LEAVES).toEqual(expect.arrayContaining(Object.keys(OVERTURE_CATEGORIES)));
     expect(LEAVES).toEqual(expect.arrayContaining(EXPECTED_AMONG.flatMap(([, some]) => some)));
-    expect(LEFT_OUT.filter((name) => named.includes(name))).toEqual([]);
+    expect(WITHOUT_LEAF.filter((name) => named.includes(name))).toEqual([]);
   });
 
   test.each([
