@@ -8,6 +8,7 @@ import { buildPlain } from '../support/build-plain.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue, avenueFeed } from '../transit/avenue.ts';
 import { busLine, STOPS } from '../transit/bus-town.ts';
+import { AGENCY } from '../transit/feed-records.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
 import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
 
@@ -29,9 +30,10 @@ beforeAll(async () => {
   versions = await versionsOf(usual);
 });
 
-/** A feed that differs from others by its publisher and its id only. */
+/** A feed that differs from others by its agency, publisher and id only. */
 const feed = (agency: string) =>
   avenueFeed(STOPS, busLine(), {
+    'agency.txt': [{ ...AGENCY, agency_name: agency }],
     'feed_info.txt': [{ feed_publisher_name: agency, feed_id: agency, feed_lang: 'en' }],
   });
 

@@ -10,6 +10,7 @@ import { Receipts } from '../../builder/receipts/receipts.ts';
 import { type DemoFiles, writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { compiled } from '../support/compiled.ts';
+import { asAgency } from '../support/demo-feeds.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
     cities.push(await writeDemoCity({ blocks: 500, seed, out }, silent));
   }
   const [{ osm, blocks, places }] = cities;
-  const gtfs = cities.map((city) => city.gtfs);
+  const gtfs = await Promise.all(cities.map((city, i) => asAgency(city.gtfs, `Agency ${i}`)));
   request = { osm: [osm], blocks, places: [places], gtfs, counties: [] };
 });
 

@@ -2,9 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { ZipInput } from '../../builder/inputs/zip.ts';
 import { plannedInputSchema } from '../../builder/plan/planned-input.ts';
 import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
@@ -13,8 +11,8 @@ import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
 import { submitBuild } from '../../infra/build-queue/submit.ts';
 import { openWorker } from '../../infra/build-queue/worker.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
-import { writeZip, type ZipPart } from '../../infra/demo/zip-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { asAgency } from '../support/demo-feeds.ts';
 import { faultsIn } from '../support/faults.ts';
 import { freePort } from '../support/free-port.ts';
 import { ofThisTest } from '../support/of-tests.ts';
@@ -59,20 +57,10 @@ afterEach(async () => {
 });
 afterAll(() => redis.stop());
 
-/** Writes the feed of another demo city, as of another agency; else it would count as a version. */
+/** Writes the feed of another demo city, of another agency. */
 async function feedOfAnotherAgency(seed: number): Promise<string> {
   const city = { blocks: 500, seed, out: at(`city-${seed}`) };
-  const zip = await ZipInput.open((await writeDemoCity(city, silent)).gtfs, ['.txt']);
-  const parts: ZipPart[] = [];
-  for (const name of zip.names) {
-    const content = await buffer(zip.stream(name));
-    const text = content.toString().replace('Demo Transit', `Agency ${seed}`);
-    parts.push({ name, chunks: () => [name === 'agency.txt' ? Buffer.from(text) : content] });
-  }
-  zip.close();
-  const feed = at(`agency-${seed}.zip`);
-  await writeZip(feed, parts);
-  return feed;
+  return asAgency((await writeDemoCity(city, silent)).gtfs, `Agency ${seed}`);
 }
 
 interface Working {
