@@ -235,7 +235,7 @@ function transitAssumptions() {
   const { transit } = ROUTING;
   return {
     transit_service_day:
-      'of each feed: unless requested, the non-holiday weekday of the feed’s most common pattern nearest to the date of the street data, within one version of the timetable; one day for all feeds that share one',
+      'unless requested, an ordinary weekday of most feeds; of several, one of the usual pattern of most, and of those the nearest to the date of the street data; a feed for which that day is not ordinary is read on the nearest day of its own usual pattern',
     transit_window: 'trips that begin at each whole minute from 08:00 to 08:59, by the clock there',
     transit_window_min: transit.departures,
     transit_percentile: transit.percentile,

@@ -275,7 +275,7 @@ test('a trip has the calls and times of a plain reading of its rows, and every r
       [FILE]: [...all.map(recordOf), recordOf(OF_ANOTHER_YEAR)],
     });
     const feed = await readFeed(file);
-    const runs = await readTrips(feed, ['20260310', '20270310'].map(wholeDay));
+    const reading = readTrips(feed, ['20260310', '20270310'].map(wholeDay));
     const complaints = all.flatMap(({ trip }) =>
       trip === 'unknown' ? ['trip missing from trips.txt; left out'] : [],
     );
@@ -297,6 +297,11 @@ test('a trip has the calls and times of a plain reading of its rows, and every r
         departures: departs.map((second) => inWholeSeconds(EIGHT + second + shift)),
       }));
     });
+    if (expected.length === 0) {
+      await expect(reading).rejects.toThrow('stop_times.txt has no usable trip');
+      return;
+    }
+    const runs = await reading;
     const found = runs.map(({ run: { trip, calls, arrivals, departures } }) => ({
       trip,
       calls,
