@@ -111,6 +111,9 @@ test('a feed has the name of its first agency, or else its id; all agencies have
   ]);
   const unnamed = await read({ 'agency.txt': [{ ...AGENCY, agency_name: '' }] });
   expect(unnamed.feed.agency).toBe('A');
+  const blank = { ...AGENCY, agency_id: '', agency_name: '' };
+  const { agencies } = (await read({ 'agency.txt': [AGENCY, blank] })).feed;
+  expect([...agencies]).toEqual(['a to b']);
 });
 
 test('a feed without an agency, or without a time zone, is refused', async () => {
