@@ -271,7 +271,7 @@ function readStopTime(
     call,
     arrival: arrival ?? departure,
     departure: departure === null ? arrival : Math.max(departure, arrival ?? departure),
-    distance: row.number('shape_dist_traveled') ?? Number.NaN,
+    distance: readDistance(row, report),
     line: row.line,
   };
 }
@@ -286,6 +286,14 @@ function calledStop(stops: Feed['stops'], named: FeedStop): FeedStop | null {
   const parent = stops.get(named.parent);
   if (parent && !Number.isNaN(parent.lon)) return parent;
   return isPlaced ? named : null;
+}
+
+/** Returns the stated distance of a call, or `NaN`. */
+function readDistance(row: Row, report: FeedReport): number {
+  const distance = row.number('shape_dist_traveled');
+  if (distance === null || Number.isFinite(distance)) return distance ?? Number.NaN;
+  report.add(FILE, row.line, 'no valid shape_dist_traveled; treated as blank');
+  return Number.NaN;
 }
 
 /** Returns the same object for equal calls, so that patterns can be compared by identity. */
