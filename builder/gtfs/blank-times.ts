@@ -90,10 +90,10 @@ function anchorsOf(values: Float64Array): number[] {
   const anchors = [0];
   let highest = values[0];
   for (let i = 1; i <= last; i++) {
+    if (Number.isNaN(values[i])) continue;
     if (values[i] < highest) return [];
-    if (i < last && !(values[i] > highest && values[i] < values[last])) continue;
+    if (i === last || (values[i] > highest && values[i] < values[last])) anchors.push(i);
     highest = values[i];
-    anchors.push(i);
   }
   return anchors;
 }
