@@ -32,8 +32,8 @@ export function etagOf(body: string | Uint8Array): string {
 
 /** Codings whose names proxies append to the ETag of what they compress, as `variantEtag` does. */
 const CODINGS = ['gzip', 'br', 'zstd', 'deflate'];
-/** Ends of ETags by proxies that append names otherwise than by one hyphen. */
-const OTHER_END = new RegExp(`(?:--|;)(${CODINGS.join('|')})"`, 'g');
+/** What proxies put before the name. An ETag may itself end in a hyphen. */
+const SEPARATORS = ['-', '--', ';'];
 
 const TAG = /(?:^|,)\s*(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g;
 
@@ -49,11 +49,13 @@ export function knownRepresentation(
   if (ifNoneMatch === undefined) return undefined;
   // The common case: a client sends back the ETag it received.
   if (ifNoneMatch === etag || matchesAny(ifNoneMatch)) return etag;
-  const listed = ifNoneMatch.replaceAll(OTHER_END, '-$1"').matchAll(TAG);
-  const known = new Set(Array.from(listed, ([, tag]) => tag));
-  return [etag, ...CODINGS.map((coding) => variantEtag(etag, coding))].find((one) =>
-    known.has(one),
+  const known = new Set(Array.from(ifNoneMatch.matchAll(TAG), ([, tag]) => tag));
+  if (known.has(etag)) return etag;
+  const plain = etag.slice(0, -1);
+  const coding = CODINGS.find((name) =>
+    SEPARATORS.some((separator) => known.has(`${plain}${separator}${name}"`)),
   );
+  return coding && variantEtag(etag, coding);
 }
 
 /** Whether `If-None-Match` is `*`: any representation matches. */

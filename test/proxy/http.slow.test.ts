@@ -7,14 +7,23 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
 
+const opaque = fc.string({ unit: fc.constantFrom(...'abcXYZ09-_,/W ') }).map((text) => `"${text}"`);
+
 test('the ETags of If-None-Match are compared weakly, also in lists', async () => {
-  const opaque = fc
-    .string({ unit: fc.constantFrom(...'abcXYZ09-_,/W ') })
-    .map((text) => `"${text}"`);
   const entity = fc.tuple(opaque, fc.boolean()).map(([tag, weak]) => (weak ? `W/${tag}` : tag));
   await forAll(100, fc.array(entity, { minLength: 1 }), opaque, (list, etag) => {
     const named = list.some((tag) => tag.replace(/^W\//, '') === etag);
     expect(knownRepresentation(list.join(', '), etag)).toBe(named ? etag : undefined);
+  });
+});
+
+test('an ETag with a coding appended by a proxy matches, even if it ends in hyphens itself', async () => {
+  const coding = fc.constantFrom('gzip', 'br', 'zstd', 'deflate');
+  const separator = fc.constantFrom('-', '--', ';');
+  const hyphens = fc.constantFrom('', '-', '--');
+  await forAll(100, opaque, hyphens, separator, coding, (tag, end, before, name) => {
+    const plain = tag.slice(0, -1) + end;
+    expect(knownRepresentation(`${plain}${before}${name}"`, `${plain}"`)).toBe(`${plain}-${name}"`);
   });
 });
 
