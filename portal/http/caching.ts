@@ -32,7 +32,7 @@ export function etagOf(body: string | Uint8Array): string {
 
 /** Codings whose names proxies append to the ETag of what they compress, as `variantEtag` does. */
 const CODINGS = ['gzip', 'br', 'zstd', 'deflate'];
-/** What proxies put before the name. An ETag may itself end in a hyphen. */
+/** Separators that proxies put before the name. An ETag may itself end in a hyphen. */
 const SEPARATORS = ['-', '--', ';'];
 
 const TAG = /(?:^|,)\s*(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g;
