@@ -32,13 +32,13 @@ export function withoutWeekdays(problems: readonly FeedProblem[]): string {
 /** The error for feeds none of which can be used. */
 export function noneUsable(leftOut: readonly LeftOutFeed[]): BuildError {
   return new BuildError(
-    `no feed can be used; fix them, or build without --gtfs:${reasonsOf(leftOut)}`,
+    `no feed can be used; fix them, or build without --gtfs: ${reasonsOf(leftOut)}`,
   );
 }
 
 /**
  * Warns of each feed that is left out or has less service than expected. Throws a `BuildError` with
- * all reasons if the release would lose more feeds than it may.
+ * the reasons if the release would lose more feeds than it may, or any in a strict build.
  */
 export function acceptFeeds(
   used: readonly FeedFacts[],
@@ -46,30 +46,33 @@ export function acceptFeeds(
   { strictFeeds = false, maxFeedsLeftOut = MAX_FEEDS_LEFT_OUT }: FeedTolerance,
   progress: Progress,
 ): void {
-  const given = used.length + leftOut.length;
-  const lost = leftOut.filter(({ is_lost }) => is_lost).length;
-  if (strictFeeds && leftOut.length > 0) {
+  for (const { file, reason } of leftOut) progress.note(`WARNING: ${file}: left out: ${reason}`);
+  const unused: FeedReason[] = [...leftOut];
+  for (const feed of used) {
+    const { file } = feed;
+    const { status, reason } = feedState(feed);
+    if (reason === null) continue;
+    progress.note(`WARNING: ${file}: ${reason}; check --service-date, or use another feed`);
+    if (status === 'empty-in-window') unused.push({ file, reason });
+  }
+  const given = counted(used.length + leftOut.length, 'feed');
+  if (strictFeeds && unused.length > 0) {
     throw new BuildError(
-      `${counted(leftOut.length, 'feed')} of ${given} cannot be used; fix or remove them, or leave out --strict:${reasonsOf(leftOut)}`,
+      `${unused.length} of ${given} cannot be used; fix or remove them, or leave out --strict: ${reasonsOf(unused)}`,
     );
   }
   if (used.length === 0) throw noneUsable(leftOut);
-  if (100 * lost > maxFeedsLeftOut * given) {
-    const percent = Math.ceil((100 * lost) / given);
+  const lost = leftOut.filter(({ is_lost }) => is_lost);
+  const percent = (100 * lost.length) / (used.length + leftOut.length);
+  if (percent > maxFeedsLeftOut) {
     throw new BuildError(
-      `${lost} of ${counted(given, 'feed')} cannot be read; fix or remove them, or allow it by --max-feeds-left-out ${percent}:${reasonsOf(leftOut)}`,
+      `${lost.length} of ${given} cannot be read; fix or remove them, or allow it by --max-feeds-left-out ${Math.ceil(percent)}: ${reasonsOf(lost)}`,
     );
-  }
-  for (const { file, reason } of leftOut) progress.note(`WARNING: ${file}: left out: ${reason}`);
-  for (const feed of used) {
-    const { reason } = feedState(feed);
-    if (reason === null) continue;
-    progress.note(`WARNING: ${feed.file}: ${reason}; check --service-date, or use another feed`);
   }
 }
 
-/** The feeds with their reasons: one on the same line, several on lines of their own. */
-function reasonsOf(leftOut: readonly LeftOutFeed[]): string {
-  const lines = leftOut.map(({ file, reason }) => `${file}: ${reason}`);
-  return lines.length === 1 ? ` ${lines[0]}` : lines.map((line) => `\n  ${line}`).join('');
+type FeedReason = Pick<LeftOutFeed, 'file' | 'reason'>;
+
+function reasonsOf(feeds: readonly FeedReason[]): string {
+  return feeds.map(({ file, reason }) => `${file}: ${reason}`).join(' | ');
 }
