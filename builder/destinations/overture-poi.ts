@@ -44,6 +44,12 @@ export function isOverturePoi({ properties }: FeatureRecord): boolean {
   return OVERTURE_MEMBERS.some((key) => key in properties || `${key}.primary` in properties);
 }
 
+/** The confidence of a POI; 1 if none is stated, `NaN` if it is not a number. */
+function confidenceOf({ confidence }: Members): number {
+  if (confidence === undefined || confidence === null) return 1;
+  return Number(text(confidence) ?? Number.NaN);
+}
+
 /**
  * Reads a POI within `area` in Overture's schema, from GeoParquet or an export to GeoJSON, where
  * nested members may have become JSON text, or members such as `names.primary`.
@@ -57,12 +63,10 @@ export function overturePoi(
   const ownId = text(properties.id) ?? text(id);
   if (!location || !ownId) return { dropped: 'unusable' };
   if ((text(properties.operating_status) ?? 'open') !== 'open') return { dropped: 'closed' };
-  const confidence = properties.confidence ?? null;
-  if (confidence !== null && !(Number(confidence) >= MIN_CONFIDENCE)) {
-    return { dropped: 'doubtful' };
-  }
+  const confidence = confidenceOf(properties);
+  if (!(confidence >= MIN_CONFIDENCE)) return { dropped: 'doubtful' };
   const categories = categoriesOf(properties);
-  const isSure = confidence === null || Number(confidence) >= MIN_CONFIDENCE_OF_ALTERNATES;
+  const isSure = confidence >= MIN_CONFIDENCE_OF_ALTERNATES;
   const brand = text(path(properties, 'brand', 'names', 'primary'));
   const name =
     text(path(properties, 'names', 'primary')) ??
@@ -78,7 +82,7 @@ export function overturePoi(
     return category === null ? { dropped: 'uncategorised' } : { dropped: 'untyped', category };
   }
   return {
-    confidence: confidence === null ? 1 : Number(confidence),
+    confidence,
     destination: {
       destId: hashedDestId('overture', ownId),
       source: `Overture place ${ownId}`,

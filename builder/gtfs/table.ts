@@ -1,5 +1,5 @@
 import { BuildError, quoted } from '../errors.ts';
-import { csvRecords } from '../inputs/csv.ts';
+import { csvRecords, type TextChange } from '../inputs/csv.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS, type FeedTable } from './limits.ts';
@@ -55,11 +55,10 @@ export async function readTable(
 ): Promise<void> {
   if (!source.has(file)) return;
   const limits = { lines: FEED_LIMITS.rows[file], recordLength: FEED_LIMITS.recordLength };
-  const onGuess = (line: number) =>
-    report.add(file, line, 'text that is not UTF-8; read as Windows-1252');
+  const onChange = (line: number, change: TextChange) => report.add(file, line, change);
   const table = `${source.path}: ${file}`;
   let row: Row | null = null;
-  for await (const records of csvRecords(await source.stream(file), table, limits, onGuess)) {
+  for await (const records of csvRecords(await source.stream(file), table, limits, onChange)) {
     for (const record of records) {
       if ('fault' in record) {
         const handled = record.cells ? 'read between its commas' : 'left out';

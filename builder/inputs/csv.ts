@@ -12,21 +12,26 @@ export interface CsvLimits {
   readonly recordLength: number;
 }
 
-const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+const [NUL, LINE_FEED, CARRIAGE_RETURN] = [0x00, 0x0a, 0x0d];
 const NOTHING = Buffer.alloc(0);
+
+/** A change to the text of a line as it is read. */
+export type TextChange =
+  | 'text that is not UTF-8; read as Windows-1252'
+  | 'NUL characters; passed over';
 
 /**
  * Reads the records of a CSV stream, in the encoding that its bytes show (`text.ts`), as batches.
  * Quoted fields may contain line breaks and commas; any line ending and short rows are accepted. A
- * row that cannot be read for certain is a fault. Each line with text that is read as Windows-1252,
- * since it is not UTF-8, is passed to `onGuess`. Throws a `BuildError` that names the table if it
- * is unreadable, exceeds the limits, or has a fault in its header.
+ * row that cannot be read for certain is a fault. Each line whose text is not read as it stands is
+ * passed to `onChange`, with what was changed. Throws a `BuildError` that names the table if it is
+ * unreadable, exceeds the limits, or has a fault in its header.
  */
 export async function* csvRecords(
   stream: Readable,
   table: string,
   limits: CsvLimits,
-  onGuess: (line: number) => void,
+  onChange: (line: number, change: TextChange) => void,
 ): AsyncGenerator<readonly CsvRecord[]> {
   const reader = new CsvReader(',', limits.recordLength);
   const tooLong = () =>
@@ -36,10 +41,14 @@ export async function* csvRecords(
   let hasHeader = false;
   const read = (bytes: Buffer, isLast: boolean): CsvRecord[] => {
     const { text, guessedAt } = decodePieces(bytes);
-    if (guessedAt.length > 0) {
-      for (const line of linesOf(bytes, guessedAt, reader.nextLine)) onGuess(line);
-    }
-    const records = [...reader.read(text, isLast)];
+    const note = (positions: readonly number[], change: TextChange) => {
+      for (const line of linesOf(bytes, positions, reader.nextLine)) onChange(line, change);
+    };
+    if (guessedAt.length > 0) note(guessedAt, 'text that is not UTF-8; read as Windows-1252');
+    const nulls = positionsOf(NUL, bytes);
+    if (nulls.length > 0) note(nulls, 'NUL characters; passed over');
+    const clean = nulls.length > 0 ? text.replaceAll('\0', '') : text;
+    const records = [...reader.read(clean, isLast)];
     const [first] = records;
     if (!hasHeader && first !== undefined) {
       hasHeader = true;
@@ -79,6 +88,14 @@ const MAX_CHARACTER_BYTES = 4;
 /** Index after the last line end in a chunk, or 0. */
 function endOfLines(bytes: Buffer): number {
   return bytes.lastIndexOf(LINE_FEED) + 1 || bytes.lastIndexOf(CARRIAGE_RETURN) + 1;
+}
+
+function positionsOf(byte: number, bytes: Buffer): number[] {
+  const positions: number[] = [];
+  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) {
+    positions.push(at);
+  }
+  return positions;
 }
 
 /** The lines of these bytes, ascending and each once, in text that begins on line `first`. */

@@ -77,7 +77,8 @@ function parseObject(text: string, where: string): Record<string, unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new BuildError(`${where}: is not JSON (${messageOf(error)}); export the file again`);
+    const reason = messageOf(error).replaceAll(/\p{Cc}/gu, '\ufffd');
+    throw new BuildError(`${where}: is not JSON (${reason}); export the file again`);
   }
 }
 

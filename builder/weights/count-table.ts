@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { CsvRow } from '../../shards/csv/csv-reader.ts';
 import { MAX_COUNT, PEOPLE, WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BuildError, quoted } from '../errors.ts';
-import { csvRecords } from '../inputs/csv.ts';
+import { csvRecords, type TextChange } from '../inputs/csv.ts';
 import { LODES_TABLES, type LodesColumn } from './lodes.ts';
 import {
   type CountedArea,
@@ -153,9 +153,16 @@ function ownColumn(file: string, name: string, at: number): CountColumn {
   return { at, name, facts };
 }
 
-/** The rows of a table, whose numbers and names of columns are ASCII in any encoding. */
+/**
+ * The rows of a table. Its numbers and names of columns are ASCII in any encoding, but a NUL may
+ * stand where a digit was.
+ */
 async function* rowsIn(file: string, text: Readable): AsyncGenerator<CsvRow> {
-  for await (const records of csvRecords(text, file, LIMITS, () => {})) {
+  const onChange = (line: number, change: TextChange) => {
+    if (!change.startsWith('NUL')) return;
+    throw new BuildError(`${file}: line ${line} has NUL characters; correct it`);
+  };
+  for await (const records of csvRecords(text, file, LIMITS, onChange)) {
     for (const record of records) {
       if ('fault' in record) {
         throw new BuildError(`${file}: line ${record.line} has ${record.fault}; correct it`);

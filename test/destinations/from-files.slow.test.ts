@@ -370,6 +370,7 @@ describe('a place of Overture', () => {
       overture('2', { operating_status: 'temporarily_closed', confidence: 0.1 }),
       overture('2-1', { names: { primary: 'Elm Café (Permanently Closed)' } }),
       overture('3', { confidence: 0.49 }),
+      overture('3b', { confidence: { toString: 1 } }),
       overture('4', { id: null }, ['x']),
       ...['law_firm', 'park', 'law_firm'].map((primary, i) =>
         overture(`5-${i}`, { categories: { primary, alternate: null } }),
@@ -379,7 +380,7 @@ describe('a place of Overture', () => {
     const { places, notes } = await read([file]);
     expect(places.map(({ source }) => source)).toEqual(['Overture place 6']);
     expect(notes).toEqual([
-      `${file}: left out 3 closed; 1 with low confidence; 1 without id or point; 3 in 2 categories without a type (law_firm 2, park 1)`,
+      `${file}: left out 3 closed; 2 with low confidence; 1 without id or point; 3 in 2 categories without a type (law_firm 2, park 1)`,
     ]);
   });
 

@@ -166,6 +166,18 @@ test('text that is not UTF-8 is Windows-1252, field by field, and its lines are 
   ]);
 });
 
+test('NUL characters are passed over, and their lines are counted', async () => {
+  const { rows, problems } = await read(Buffer.from('a,b\n1,2\n3\0,\0\0four\n5,6\0\n'));
+  expect(rows).toEqual([
+    ['1', '2'],
+    ['3', 'four'],
+    ['5', '6'],
+  ]);
+  expect(problems).toEqual([
+    { file: 'stops.txt', problem: 'NUL characters; passed over', rows: 2, first_line: 3 },
+  ]);
+});
+
 test('the same bytes are the same id in every table, and other bytes another', async () => {
   const bytes = fc.uint8Array({ maxLength: 6 }).map((some) =>
     Buffer.from(
