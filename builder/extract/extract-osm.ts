@@ -79,7 +79,11 @@ export function extractOsm(
 ): OsmExtract {
   const { table } = elements;
   const kept = keepStreets(elements.streets, table, streetArea);
-  if (kept.ways.count === 0) throw noStreetsIn(files.map(({ name }) => name));
+  if (kept.ways.count === 0)
+    throw noStreetsIn(
+      streetArea,
+      files.map(({ name }) => name),
+    );
   const near = files.filter((file) => mayReach(file, streetArea));
   return {
     ...coverageOf(files),
@@ -102,9 +106,14 @@ export function extractOsm(
   };
 }
 
-/** The error for an area without streets, which names the likely cause. */
-export function noStreetsIn(files: readonly string[]): BuildError {
+/** The error for an area without streets, which names the likely causes. */
+export function noStreetsIn(area: BoundingBox, files: readonly string[]): BuildError {
+  const corner = (lat: number, lon: number) => `${lat.toFixed(2)},${lon.toFixed(2)}`;
+  const [southWest, northEast] = [
+    corner(area.minLat, area.minLon),
+    corner(area.maxLat, area.maxLon),
+  ];
   return new BuildError(
-    `${files.join(', ')}: no streets in the area of the blocks; does the extract cover the county?`,
+    `${files.join(', ')}: no streets in the area of the blocks, from ${southWest} to ${northEast}; does the extract cover the county?`,
   );
 }

@@ -54,7 +54,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   const streets = batches.reduce((sum, batch) => sum + batch.streets, 0);
   if (streets === 0) {
     stage.finish('no streets');
-    throw noStreetsIn(paths);
+    throw noStreetsIn(preparation.area, paths);
   }
   const known = files.map(({ path, claims }): OsmFile => {
     const reader = jobs.findIndex((job) => job.paths.includes(path));

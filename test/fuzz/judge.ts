@@ -30,7 +30,7 @@ export function faultOf(
   inputs: readonly InputFile[],
 ): string | null {
   if (built.seconds > LONGEST_SECONDS) return `took ${built.seconds.toFixed(1)} s`;
-  if (!built.manifest) return faultOfRefusal(built.error, [...changed.keys()]);
+  if (!built.manifest) return faultOfRefusal(built.error, changed);
   const lost = lostNumber(built, original);
   if (lost !== null) return `${lost} is not a number`;
   const miscount = miscountIn(built.manifest, inputs);
@@ -47,14 +47,18 @@ export function faultOf(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\0-\x1f\x7f]/;
 
-function faultOfRefusal(error: unknown, files: readonly string[]): string | null {
+function faultOfRefusal(error: unknown, changed: Mutation['changed']): string | null {
   if (!(error instanceof BuildError)) {
     const { stack } = error as Error;
     return `internal error: ${stack ?? String(error)}`;
   }
   const { message } = error;
   const shown = `${JSON.stringify(message.slice(0, LONGEST_MESSAGE))}`;
-  if (!files.some((file) => message.includes(file)))
+  // Blocks far away look like an extract of elsewhere, so the refusal names it, and their area.
+  const names = [...changed].flatMap(([file, input]) =>
+    input?.kind === 'blocks' ? [file, 'area of the blocks'] : file,
+  );
+  if (!names.some((name) => message.includes(name)))
     return `a refusal that names no file: ${shown}`;
   // Reasons of several feeds are on lines of their own.
   if (CONTROL.test(message.replaceAll('\n  ', ' ')))
