@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
-import {
-  type FeedFacts,
-  type LeftOutFeed,
-  objectRefSchema,
-} from '../../shards/release/manifest.ts';
+import { type FeedFacts, objectRefSchema } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
@@ -13,7 +9,13 @@ import type { InputPaths, PlanRequest, Resources } from '../build-request.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
 import { COARSE_CELLS, FINE_CELLS } from '../geo/cell-set.ts';
-import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
+import {
+  dayNumber,
+  dayOfMillis,
+  isoDate,
+  type ServiceDate,
+  type ServiceDay,
+} from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
 import type { PreparationByJobs, PreparationPool } from '../prepare/preparation.ts';
 import { openPreparationPool } from '../prepare/preparation-pool.ts';
@@ -33,8 +35,8 @@ import { putObject } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
-import { acceptFeeds, noneUsable } from '../transit/accept-feeds.ts';
-import { type DatedFeeds, dateFeeds } from '../transit/date-feeds.ts';
+import { acceptFeeds } from '../transit/accept-feeds.ts';
+import { type DatedFeeds, dateFeeds, outlineFeeds } from '../transit/date-feeds.ts';
 import { CountyEstimates } from './county-estimate.ts';
 import { describeInput, type PathOf, type PlannedInput } from './planned-input.ts';
 import { programVersion } from './program-version.ts';
@@ -181,7 +183,7 @@ async function makePlan(
   const box = boxes.reduce(boxAroundBoth);
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
-  const { feeds, prepared, leftOut } = await readFeeds(request, { ...context, keyOf }, box);
+  const { feeds, prepared } = await readFeeds(request, { ...context, keyOf }, box);
   const area = reachable(around(box, hasHills), prepared, hasHills);
   const pois = await writePois({ ...of(inputs.pois), area });
   const mapped = boxes.map((county) => bufferBox(county, AROUND_THE_MAP));
@@ -209,7 +211,7 @@ async function makePlan(
     pois,
     places,
     feeds: [...prepared],
-    feeds_left_out: [...leftOut],
+    feeds_left_out: [...(feeds?.leftOut ?? [])],
     weights,
     counties,
   };
@@ -242,12 +244,11 @@ async function estimateCounties(
   return { counties: estimates.finish(), boxes };
 }
 
-/** The feeds of a release: those that are read, with their days, and those that are left out. */
+/** The feeds of a release. */
 interface ReleaseFeeds {
   /** Null without feeds. */
   readonly feeds: DatedFeeds | null;
   readonly prepared: readonly PreparedFeed[];
-  readonly leftOut: readonly LeftOutFeed[];
 }
 
 /**
@@ -259,43 +260,51 @@ async function readFeeds(
   preparation: PreparationByJobs,
   area: BoundingBox,
 ): Promise<ReleaseFeeds> {
+  const { gtfs = [] } = request;
   const { progress } = preparation;
-  const lost = new Map<string, LeftOutFeed>();
+  if (gtfs.length === 0) return { feeds: null, prepared: [] };
+  const { asked, near } = await dayOf(request);
+  let outlined = await outlineFeeds(gtfs, near, area);
   for (;;) {
-    const gtfs = request.gtfs?.filter((file) => !lost.has(file)) ?? [];
-    if (gtfs.length === 0 && lost.size > 0) throw noneUsable([...lost.values()]);
-    const feeds = await datesOf({ ...request, gtfs }, progress, area);
-    if (feeds === null) return { feeds, prepared: [], leftOut: [] };
+    const feeds = await dateFeeds(outlined, asked, progress);
     const { prepared, unusable } = await writeFeeds(feeds, preparation);
-    for (const [file, feed] of unusable) lost.set(file, feed);
-    if (unusable.size > 0) continue;
-    const leftOut = [...lost.values(), ...feeds.leftOut];
-    acceptFeeds(factsOf(prepared), leftOut, request, progress);
-    return { feeds, prepared, leftOut };
+    if (unusable.size === 0) {
+      acceptFeeds(factsOf(prepared), feeds.leftOut, request, progress);
+      return { feeds, prepared };
+    }
+    outlined = {
+      ...outlined,
+      feeds: outlined.feeds.filter(({ path }) => !unusable.has(path)),
+      leftOut: [...outlined.leftOut, ...unusable.values()],
+    };
   }
 }
 
-/** Chooses the days of the feeds of a request, for all origins in an area; null without feeds. */
+/** Chooses the days of the feeds of a request; null without feeds. */
 export async function datesOf(
-  { osm, gtfs = [], serviceDate: asked }: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>,
+  request: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>,
   progress: Progress,
-  area?: BoundingBox,
 ): Promise<DatedFeeds | null> {
+  const { gtfs = [] } = request;
   if (gtfs.length === 0) return null;
-  const near =
-    asked === undefined
-      ? dayOfMillis(Math.max(...(await Promise.all(osm.map(dateOfPbf)))))
-      : dayNumber(serviceDate(asked));
-  return dateFeeds(gtfs, asked === undefined ? null : serviceDate(asked), near, progress, area);
+  const { asked, near } = await dayOf(request);
+  return dateFeeds(await outlineFeeds(gtfs, near), asked, progress);
+}
+
+/** The service date that a request asks for, if any, and the day that service must be near to. */
+async function dayOf({ osm, serviceDate }: Pick<PlanRequest, 'osm' | 'serviceDate'>): Promise<{
+  asked: ServiceDate | null;
+  near: ServiceDay;
+}> {
+  if (serviceDate !== undefined) {
+    const asked = serviceDate.replaceAll('-', '');
+    return { asked, near: dayNumber(asked) };
+  }
+  return { asked: null, near: dayOfMillis(Math.max(...(await Promise.all(osm.map(dateOfPbf))))) };
 }
 
 function factsOf(feeds: readonly PreparedFeed[]): FeedFacts[] {
   return feeds.map(({ facts }) => facts);
-}
-
-/** Converts a date from `YYYY-MM-DD` to GTFS format. */
-function serviceDate(iso: string): string {
-  return iso.replaceAll('-', '');
 }
 
 /** Returns the area within reach of a box without transit. */

@@ -37,19 +37,27 @@ interface ReadableFeed extends FeedOutline {
   readonly sha256: string;
 }
 
+/** Feeds whose days are to be chosen, and those that are left out. */
+export interface OutlinedFeeds {
+  /** The day of the street data. */
+  readonly near: ServiceDay;
+  /** An area that contains all origins. */
+  readonly area: BoundingBox;
+  readonly feeds: readonly ReadableFeed[];
+  readonly leftOut: readonly LeftOutFeed[];
+}
+
 /**
- * Chooses the service day of each feed, considering all feeds. Feeds that cannot be used, and feeds
- * whose service another has, are left out. `near` is the day of the street data; `area` contains
- * all origins. Throws a `BuildError` if no feed can be used.
+ * Chooses the service day of each feed, considering all feeds. Feeds whose service another has are
+ * left out. Throws a `BuildError` if there are no feeds.
  */
 export async function dateFeeds(
-  paths: readonly string[],
+  outlined: OutlinedFeeds,
   askedDate: ServiceDate | null,
-  near: ServiceDay,
   progress: Progress,
-  area = EVERYWHERE,
 ): Promise<DatedFeeds> {
-  const { feeds: readable, leftOut } = await outlineFeeds(paths, near, area);
+  const { near, area, feeds: readable } = outlined;
+  const leftOut = [...outlined.leftOut];
   if (readable.length === 0) throw noneUsable(leftOut);
   const { common, byFeed, patterns } = chooseServiceDays(readable, askedDate, near, progress);
   const repeated = await findRepeatedRoutes(
@@ -70,12 +78,12 @@ export async function dateFeeds(
   return { clock: clockOf(readable, common, area), feeds, leftOut };
 }
 
-/** Reads the outlines of feeds; those that have no use are left out. */
-async function outlineFeeds(
+/** Reads the outlines of feeds; those that have no use in an area are left out. */
+export async function outlineFeeds(
   paths: readonly string[],
   near: ServiceDay,
-  area: BoundingBox,
-): Promise<{ feeds: ReadableFeed[]; leftOut: LeftOutFeed[] }> {
+  area = EVERYWHERE,
+): Promise<OutlinedFeeds> {
   const known = new Map<string, string>();
   const feeds: ReadableFeed[] = [];
   const leftOut: LeftOutFeed[] = [];
@@ -101,7 +109,7 @@ async function outlineFeeds(
       leftOut.push(unreadableFeed(file, sha256, error));
     }
   }
-  return { feeds, leftOut };
+  return { near, area, feeds, leftOut };
 }
 
 /** Whether any stop of a feed may be reached from an area. */

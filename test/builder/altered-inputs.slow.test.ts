@@ -7,7 +7,7 @@ import { buildRelease } from '../../builder/build.ts';
 import { type CensusBlock, readBlocks } from '../../builder/census/blocks.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { silent } from '../../builder/progress.ts';
-import { dateFeeds } from '../../builder/transit/date-feeds.ts';
+import { dateFeeds, outlineFeeds } from '../../builder/transit/date-feeds.ts';
 import { COUNTIES } from '../../infra/demo/census-ids.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { gtfsTables } from '../../infra/demo/gtfs-tables.ts';
@@ -91,7 +91,9 @@ const readTiger = async (file: string) => {
   return digest(blocks);
 };
 const readGtfs = async (file: string) => {
-  const { transit, facts } = await readFeeds(await dateFeeds([file], null, NEAR, silent));
+  const { transit, facts } = await readFeeds(
+    await dateFeeds(await outlineFeeds([file], NEAR), null, silent),
+  );
   return digest([transit, facts.map(({ sha256: _, ...reported }) => reported)]);
 };
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { BuildError } from '../../builder/errors.ts';
 import { silent } from '../../builder/progress.ts';
-import { dateFeeds } from '../../builder/transit/date-feeds.ts';
+import { dateFeeds, outlineFeeds } from '../../builder/transit/date-feeds.ts';
 import { readFeeds } from '../support/read-feeds.ts';
 import { leastOf, standardWorks } from '../support/standard-work.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -36,7 +36,9 @@ async function read(tables: FeedTables, texts: Readonly<Record<string, string>> 
   await pipeline(zip.outputStream, createWriteStream(file));
   const outcomes: PromiseSettledResult<Awaited<ReturnType<typeof readFeeds>>>[] = [];
   const readOnce = async () => {
-    const reading = dateFeeds([file], null, NEAR, silent).then(readFeeds);
+    const reading = outlineFeeds([file], NEAR)
+      .then((outlined) => dateFeeds(outlined, null, silent))
+      .then(readFeeds);
     outcomes.push(...(await Promise.allSettled([reading])));
   };
   expect(await leastOf(TRIES, () => standardWorks(readOnce), SOON)).toBeLessThan(SOON);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
 import { silent } from '../../builder/progress.ts';
 import { acceptFeeds } from '../../builder/transit/accept-feeds.ts';
-import { dateFeeds } from '../../builder/transit/date-feeds.ts';
+import { dateFeeds, outlineFeeds } from '../../builder/transit/date-feeds.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import type { LeftOutFeed } from '../../shards/release/manifest.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -77,7 +77,7 @@ async function written(feeds: Readonly<Record<string, FeedTables>>): Promise<str
  * The feeds that are read, the routes that they are read without, and the reasons of the others.
  */
 async function chosen(files: readonly string[], area = EVERYWHERE) {
-  const { feeds, leftOut } = await dateFeeds(files, null, NEAR, silent, area);
+  const { feeds, leftOut } = await dateFeeds(await outlineFeeds(files, NEAR, area), null, silent);
   const without = feeds.filter((feed) => feed.without.length > 0);
   return {
     used: feeds.map(({ path: file }) => path.basename(file)),
