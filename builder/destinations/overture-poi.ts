@@ -1,5 +1,6 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
+import { decimalOf } from '../inputs/decimal.ts';
 import type { FeatureRecord } from '../inputs/geojson.ts';
 import { classify } from './classify.ts';
 import { hashedDestId } from './dest-id.ts';
@@ -47,7 +48,7 @@ export function isOverturePoi({ properties }: FeatureRecord): boolean {
 /** The confidence of a POI; 1 if none is stated, `NaN` if it is not a number. */
 function confidenceOf({ confidence }: Members): number {
   if (confidence === undefined || confidence === null) return 1;
-  return Number(text(confidence) ?? Number.NaN);
+  return decimalOf(text(confidence) ?? '');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { BuildError, quoted } from '../errors.ts';
 import { csvRecords, type TextChange } from '../inputs/csv.ts';
+import { decimalOf } from '../inputs/decimal.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS, type FeedTable } from './limits.ts';
@@ -37,7 +38,7 @@ export class Row {
    */
   number(column: string): number | null {
     const text = this.text(column);
-    return text === '' ? null : Number(text);
+    return text === '' ? null : decimalOf(text);
   }
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ByteReader } from './byte-reader.ts';
+import { decimalOf } from './decimal.ts';
 import { damaged } from './shp.ts';
 import { decodePiece, decoderNamed } from './text.ts';
 
@@ -114,6 +115,6 @@ async function readHeader(file: string, bytes: ByteReader) {
 }
 
 function numberOf(text: string): number | null {
-  const value = Number(text);
-  return text === '' || Number.isNaN(value) ? null : value;
+  const value = decimalOf(text);
+  return Number.isNaN(value) ? null : value;
 }

@@ -73,15 +73,17 @@ const shown = (value: Cell) => {
   return text.length > 60 ? `${text.slice(0, 40)}… (${text.length})` : text;
 };
 
+const isStopId = (column: string) => /(^|_)stop_id$/.test(column);
+
 function oddCell(input: InputFile, dice: Dice): Change {
   const table = dice.pick(input.tables);
   const [row, column] = [dice.below(table.rows.length), dice.below(table.columns.length)];
   const name = table.columns[column];
   const before = table.rows[row][column];
   const value = valueFor(table, row, column, input, dice);
-  const others = input.tables.flatMap((one) => {
-    const at = one.columns.indexOf(name);
-    return one.rows.flatMap((fields) => (at < 0 ? [] : [textOf(fields[at])]));
+  const others = input.tables.flatMap(({ columns, rows }) => {
+    const at = columns.findIndex((one) => one === name || (isStopId(one) && isStopId(name)));
+    return rows.flatMap((fields) => (at < 0 ? [] : [textOf(fields[at])]));
   });
   return {
     what: `${table.name} row ${row + 1} ${name}: ${shown(before)} becomes ${shown(value)}`,

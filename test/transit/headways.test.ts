@@ -61,6 +61,7 @@ test.each([
   ['8:00:00', '9:00:00', '-600', 'no valid times or headway; left out'],
   ['8:00:00', '9:00:00', '', 'no valid times or headway; left out'],
   ['8:00:00', '9:00:00', 'x', 'no valid times or headway; left out'],
+  ['8:00:00', '9:00:00', '0x258', 'no valid times or headway; left out'],
   ['9:00:00', '9:00:00', '600', 'no valid times or headway; left out'],
   ['9:00:00', '8:00:00', '600', 'no valid times or headway; left out'],
   ['', '9:00:00', '600', 'no valid times or headway; left out'],
