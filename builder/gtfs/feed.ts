@@ -219,6 +219,8 @@ function railKindOf(type: number): RailKind | null {
   return null;
 }
 
+const DIRECTIONS: ReadonlySet<string> = new Set(['', '0', '1']);
+
 async function readTripHeads(
   source: FeedSource,
   calendar: Calendar,
@@ -234,6 +236,9 @@ async function readTripHeads(
       report.add('trips.txt', row.line, 'service missing from the calendar; never runs');
     }
     const [route, direction] = [row.text('route_id'), codeOf(row.text('direction_id'))];
+    if (!DIRECTIONS.has(direction)) {
+      report.add('trips.txt', row.line, 'direction_id neither 0 nor 1; taken as another direction');
+    }
     if (source.has('routes.txt') && !routes.routeNames.has(route)) {
       report.add('trips.txt', row.line, 'route missing from routes.txt; taken as a bus');
     }

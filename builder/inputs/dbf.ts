@@ -105,7 +105,8 @@ async function readHeader(file: string, bytes: ByteReader) {
     const name = written.trim().toUpperCase();
     const end = start + table[at + 16];
     const isNumber = NUMERIC.includes(String.fromCharCode(table[at + 11]));
-    columns.push({ name, isNumber, start, end });
+    // The first of several columns of one name counts, as in the tables of a feed.
+    if (!columns.some((one) => one.name === name)) columns.push({ name, isNumber, start, end });
     start = end;
   }
   if (table[at] !== END_OF_FIELDS || start !== recordBytes) {

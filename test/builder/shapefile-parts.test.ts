@@ -73,6 +73,16 @@ test('records are read as they were written, zipped or not', async () => {
   }
 });
 
+test('the first of several columns of one name counts', async () => {
+  const fields = ['COUNT', 'count', 'NAME'].map(
+    (name) => ({ name, type: 'C', width: 5, decimals: 0 }) as const,
+  );
+  const row = { polygon: [square(0, 0, 1)], values: ['7', '', 'end'] };
+  await writeShapefile(at('c.zip'), { name: 'c', fields, records: () => [row] });
+  const [{ fields: read }] = await records(at('c.zip'));
+  expect(read).toEqual({ COUNT: '7', NAME: 'end' });
+});
+
 test('the rings of one record are grouped: islands, holes, islands in holes', async () => {
   const rings = [
     square(0, 0, 9),

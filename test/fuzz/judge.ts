@@ -80,7 +80,7 @@ function miscountIn({ counties, weights }: Manifest, inputs: readonly InputFile[
     const sumOf = (column: string) => {
       const cells = rows.map((row) => String(row[columns.indexOf(column)]).trim());
       return cells.reduce(
-        (sum, cell) => sum + (/^\d{1,10}$/.test(cell) && Number(cell) < 2 ** 32 ? Number(cell) : 0),
+        (sum, cell) => sum + (/^\+?\d{1,10}$/.test(cell) && Number(cell) < 2 ** 32 ? Number(cell) : 0),
         0,
       );
     };

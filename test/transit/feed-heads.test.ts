@@ -228,7 +228,7 @@ test('values that are no code of theirs are reported, with their use', async () 
     })),
     'trips.txt': [
       trip('t', { route_id: 'r0', direction_id: '1.0' }),
-      trip('u', { route_id: 'lost' }),
+      trip('u', { route_id: 'lost', direction_id: 'valueOf' }),
       trip('', { route_id: 'r1' }),
     ],
     'stops.txt': [
@@ -255,6 +255,7 @@ test('values that are no code of theirs are reported, with their use', async () 
   expect(problems).toEqual([
     'stops.txt 3: unknown location_type; taken as 0, a stop',
     'routes.txt 2: no valid route_type; taken as 3, a bus (4)',
+    'trips.txt 3: direction_id neither 0 nor 1; taken as another direction',
     'trips.txt 3: route missing from routes.txt; taken as a bus',
     'trips.txt 4: no trip_id; left out',
     'frequencies.txt 2: unknown exact_times; taken as 0, only the headway',
