@@ -1,6 +1,6 @@
 import { BuildError, quoted } from '../errors.ts';
 import { Calendar } from './calendar.ts';
-import { FeedReport } from './feed-report.ts';
+import { FeedReport, worstOf } from './feed-report.ts';
 import { type FeedSource, openFeedSource } from './feed-source.ts';
 import { type Frequency, readFrequencies, runsOf } from './frequencies.ts';
 import { type Pathway, readPathways } from './pathways.ts';
@@ -168,7 +168,10 @@ async function readAgency(source: FeedSource, report: FeedReport) {
     const zone = row.text('agency_timezone');
     zones.push({ line: row.line, zone, isValid: isTimeZone(zone) });
   });
-  if (zones.length === 0) throw new BuildError(`${source.path}: agency.txt lists no agency`);
+  if (zones.length === 0) {
+    const reasons = [`${source.path}: agency.txt lists no agency`, ...worstOf(report.problems)];
+    throw new BuildError(reasons.join('; '));
+  }
   const timeZone = zones.find(({ isValid }) => isValid)?.zone;
   if (timeZone === undefined) {
     const { line, zone } = zones[0];

@@ -25,10 +25,13 @@ export interface RepeatedRoutes {
 
 /** The trips of a feed's routes of one name and kind. */
 interface Line {
+  readonly key: string;
   readonly kind: RailKind | null;
   readonly routes: Set<string>;
   readonly trips: Set<string>;
   calls: number;
+  /** The feed that the line is read from instead, by index; null if it is read from its own. */
+  repeatedIn: number | null;
 }
 
 /** A place where trips of a line stop, and when they leave it. */
@@ -64,13 +67,14 @@ const MORNING = { from: 5 * 3600, to: 12 * 3600 } as const;
  *
  * A route is repeated if most of its calls are at stops where the other feed has calls of a route
  * of the same name and kind. If both are read for one day, most of its trips must also have the
- * same ids, or most of its departures the same times, unless the feeds have one `feed_id`;
- * otherwise it may be the other half of the route. A feed that is read for another day than the
- * other is also repeated if nearly all of its calls are at stops of the other, as after a new
- * numbering of routes.
+ * same ids, numbers of a few digits apart, or most of its departures the same times, unless the
+ * feeds have one `feed_id`; otherwise it may be the other half of the route. A feed that is read
+ * for another day than the other is also repeated if nearly all of its calls are at stops of the
+ * other, as after a new numbering of routes.
  *
  * The feed that is read for `common` precedes others, then the one read for the nearest day, then
- * the one that begins later, then the one given first.
+ * the one that begins later, then the one in which the route has more calls, then the one given
+ * first. Routes are compared only with routes that are read.
  */
 export async function findRepeatedRoutes(
   feeds: readonly FeedOnDay[],
@@ -88,27 +92,34 @@ export async function findRepeatedRoutes(
     read.set(i, known);
     return known;
   };
-  const repeated = new Map<number, RepeatedRoutes>();
   for (const [rank, i] of order.entries()) {
-    const found = new Set<Line>();
-    let first = -1;
     for (const other of order.slice(0, rank)) {
       if (!areRelated(feeds[i].outline, feeds[other].outline)) continue;
-      const isSameDay = feeds[i].day === feeds[other].day;
       const isSameService = hasSameId(feeds[i].outline, feeds[other].outline)
         ? () => true
         : hasSameTrips;
       const [own, others] = [await callsOf(i), await callsOf(other)];
-      const lines = isSameDay
-        ? sharedLines(own, others, isSameService)
-        : linesOfAnotherDay(own, others);
-      if (lines.length > 0 && first === -1) first = other;
-      for (const line of lines) found.add(line);
+      if (feeds[i].day !== feeds[other].day) {
+        for (const line of linesOfAnotherDay(own, others)) line.repeatedIn ??= other;
+        continue;
+      }
+      const isTie = begins(feeds[i]) === begins(feeds[other]);
+      const reverse = new Set(isTie ? sharedLines(others, own, isSameService) : []);
+      for (const line of sharedLines(own, others, isSameService)) {
+        const partner = others.lines.get(line.key)!;
+        if (reverse.has(partner) && partner.calls < line.calls) partner.repeatedIn = i;
+        else line.repeatedIn = other;
+      }
     }
-    if (found.size === 0) continue;
-    const routes = [...found].flatMap((line) => [...line.routes]).sort();
-    const isAll = found.size === (await callsOf(i)).lines.size;
-    repeated.set(i, { routes, other: first, isAll });
+  }
+  const repeated = new Map<number, RepeatedRoutes>();
+  for (const [i, { lines }] of read) {
+    const found = [...lines.values()].filter((line) => line.repeatedIn !== null);
+    if (found.length === 0) continue;
+    const routes = found.flatMap((line) => [...line.routes]).sort();
+    const others = found.map((line) => order.indexOf(line.repeatedIn!));
+    const other = order[Math.min(...others)];
+    repeated.set(i, { routes, other, isAll: found.length === lines.size });
   }
   return repeated;
 }
@@ -139,8 +150,8 @@ function sharedLines(
 ): Line[] {
   const shared = new Map<string, SharedCalls>();
   for (const { lon, lat, line: key, times } of own.stops) {
-    const [line, partner] = [own.lines.get(key)!, other.lines.get(key)];
-    if (partner === undefined) continue;
+    const [line, partner] = [own.lines.get(key), other.lines.get(key)];
+    if (!line || !partner || line.repeatedIn !== null || partner.repeatedIn !== null) continue;
     const near = stopsAt(other, lon, lat).filter((stop) => stop.line === key);
     if (near.length === 0) continue;
     const known = shared.get(key) ?? { line, partner, calls: 0, sameTime: 0 };
@@ -156,9 +167,14 @@ function sharedLines(
 
 /** Whether most trips of a line have their ids, or most departures their times, in another feed. */
 function hasSameTrips({ line, partner, sameTime }: SharedCalls): boolean {
-  const sameIds = [...line.trips].filter((id) => partner.trips.has(id)).length;
+  const sameIds = [...line.trips].filter((id) => partner.trips.has(id) && !isCount(id)).length;
   const hasIds = line.trips.size > 0 && sameIds >= ROUTE_SHARE * line.trips.size;
   return hasIds || sameTime >= ROUTE_SHARE * line.calls;
+}
+
+/** Whether an id may count the trips of a feed, so that it says nothing about another. */
+function isCount(id: string): boolean {
+  return /^\d{1,4}$/.test(id);
 }
 
 /** Returns the lines of a feed that another, which is read for another day, has, too. */
@@ -168,9 +184,10 @@ function linesOfAnotherDay(own: MorningCalls, other: MorningCalls): Line[] {
   let shared = 0;
   for (const { lon, lat, line, times } of own.stops) {
     const { kind } = own.lines.get(line)!;
-    const isServed = stopsAt(other, lon, lat).some(
-      (stop) => other.lines.get(stop.line)!.kind === kind,
-    );
+    const isServed = stopsAt(other, lon, lat).some((stop) => {
+      const served = other.lines.get(stop.line)!;
+      return served.kind === kind && served.repeatedIn === null;
+    });
     if (isServed) shared += times.length;
   }
   return shared > 0 && shared >= FEED_SHARE * all ? lines : sharedLines(own, other, () => true);
@@ -194,8 +211,14 @@ async function readCalls({ outline: { path }, day }: FeedOnDay): Promise<Morning
     for (const { run } of await readTrips(feed, [{ day, ...MORNING }])) {
       const kind = feed.railways.get(run.route) ?? null;
       const key = `${kind ?? 'road'} ${feed.routeNames.get(run.route) ?? run.route}`;
-      const none = { kind, routes: new Set<string>(), trips: new Set<string>(), calls: 0 };
-      const line = lines.get(key) ?? none;
+      const line = lines.get(key) ?? {
+        key,
+        kind,
+        routes: new Set<string>(),
+        trips: new Set<string>(),
+        calls: 0,
+        repeatedIn: null,
+      };
       lines.set(key, line);
       line.routes.add(run.route);
       if (run.trip !== null) line.trips.add(run.trip);

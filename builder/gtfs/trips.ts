@@ -158,7 +158,11 @@ async function readStopTimes(
     if (from < USUAL_LENGTH || feed.frequencies.has(trip.id)) hold(trip, time);
     else if (time.departure !== null && time.departure >= from) longTrips.add(trip);
   });
-  if (rows === 0) throw new BuildError(`${source.path}: ${FILE} is empty`);
+  if (rows === 0) {
+    const problems = report.problems.filter(({ file }) => file === FILE);
+    const lack = problems.length === 0 ? 'is empty' : 'has no usable row';
+    throw new BuildError([`${source.path}: ${FILE} ${lack}`, ...worstOf(problems)].join('; '));
+  }
   if (longTrips.size > 0) {
     const reported = new FeedReport();
     await readTable(source, reported, FILE, columns, (row) => {

@@ -83,7 +83,7 @@ function parseObject(text: string, where: string): Record<string, unknown> {
 }
 
 /** Names of systems like WGS84 in a `crs`, which GeoJSON had before RFC 7946. */
-const CRS_NAME = /(?:^|:)(EPSG|OGC):(?:[\d.]*:)?(\w+)$/i;
+const CRS_NAME = /(?:^|[:/])(EPSG|OGC)[:/](?:[\d.]*[:/])?(\w+)$/i;
 
 /** Throws a `BuildError` for a `crs` of coordinates that are not like WGS84. */
 function checkCrs(where: string, crs: unknown): void {

@@ -471,6 +471,7 @@ describe('a GeoJSON file', () => {
     'EPSG:4326',
     'EPSG:4269',
     'urn:ogc:def:crs:OGC:1.3:CRS84',
+    'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
     'urn:ogc:def:crs:EPSG::4326',
   ])('in %s is read, wherever it says so', async (name) => {
     const crs = { type: 'name', properties: { name } };

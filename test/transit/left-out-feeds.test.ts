@@ -18,11 +18,15 @@ const NEAR = 20_501;
 interface Line {
   readonly agency?: string;
   readonly route?: string;
-  /** Latitude of the first of four stops. */
+  /** Latitude of the first stop. */
   readonly south?: number;
+  /** Number of stops. */
+  readonly length?: number;
   readonly trips?: number;
   /** The beginning of all ids. */
   readonly id?: string;
+  /** The beginning of the ids of trips, which are numbered. */
+  readonly trip?: string;
   /** Seconds by which all trips are later. */
   readonly later?: number;
   readonly feedId?: string;
@@ -32,12 +36,13 @@ interface Line {
   readonly type?: number;
 }
 
-/** The tables of a line of four stops. */
+/** The tables of a line, of four stops by default. */
 function line(options: Line = {}): FeedTables {
   const { agency = 'City Lines', route = '1', south = 39, trips = 20, id = '', type = 3 } = options;
+  const { length = 4, trip = `${id}T` } = options;
   const { later = 0, feedId, days = '1111100', from = 20260101, until = 20261231 } = options;
-  const stops = [0, 1, 2, 3].map((at) => `${id}S${at}`);
-  const runs = Array.from({ length: trips }, (_, i) => `${id}T${i}`);
+  const stops = Array.from({ length }, (_, at) => `${id}S${at}`);
+  const runs = Array.from({ length: trips }, (_, i) => `${trip}${i}`);
   return {
     'agency.txt': [{ ...AGENCY, agency_name: agency }],
     'stops.txt': stops.map((stop, at) => ({
@@ -132,6 +137,40 @@ test('feeds that share a feed_id, an agency, stops or routes alone are all read'
   });
 });
 
+test('of two feeds with a route the one with more of it is read, in any order', async () => {
+  const [short, long] = await written({
+    'short.zip': line({ length: 3 }),
+    'long.zip': line({ length: 4 }),
+  });
+  for (const files of [
+    [short, long],
+    [long, short],
+  ]) {
+    const { used, leftOut } = await chosen(files);
+    expect(used).toEqual(['long.zip']);
+    expect(leftOut).toEqual({
+      'short.zip': 'its service is also in long.zip, which is read for 2026-02-17',
+    });
+  }
+});
+
+test('a route is not left out for one that is itself left out', async () => {
+  const files = await written({
+    'first.zip': line({ length: 3 }),
+    'second.zip': line({ length: 3, south: 39.01 }),
+    'third.zip': line({ length: 3, south: 39.02 }),
+  });
+  expect((await chosen(files)).used).toEqual(['first.zip', 'third.zip']);
+});
+
+test('trips that are merely numbered alike are not the same', async () => {
+  const files = await written({
+    'a.zip': line({ trip: '' }),
+    'b.zip': line({ trip: '', later: 300 }),
+  });
+  expect((await chosen(files)).used).toEqual(['a.zip', 'b.zip']);
+});
+
 test('routes that another feed has, too, are read once, and the rest of a feed stays', async () => {
   const [one, two, three] = ['1', '2', '3'].map((route) =>
     line({ route, id: `${route}-`, south: 40 + Number(route) }),
@@ -206,13 +245,19 @@ test('a feed that cannot be read is left out with its reason, and others go on',
   });
   const page = path.join(folder, 'page.zip');
   await writeFile(page, '<!doctype html><title>Not found</title>');
-  const { used, leftOut } = await chosen([...files, page]);
+  const shifted = await writeFeed(path.join(folder, 'shifted'), tables);
+  const agencies = 'agency_name,agency_timezone\nA, B and C,America/New_York\n';
+  await writeFile(path.join(shifted, 'agency.txt'), agencies);
+  const { used, leftOut } = await chosen([...files, page, shifted]);
   expect(used).toEqual(['good.zip']);
   expect(leftOut).toMatchObject({
     'weekends.zip': 'no trip runs on any weekday',
     'zone.zip': expect.stringContaining('Mars/Olympus'),
     'page.zip': expect.stringContaining('is a web page, not a zip archive'),
     'no-stops.zip': expect.stringContaining('stops.txt'),
+    shifted: expect.stringMatching(
+      /agency.txt lists no agency; agency.txt: 1 × more values than there are columns .*line 2/,
+    ),
   });
   for (const reason of Object.values(leftOut)) expect(reason).not.toContain(folder);
 });
