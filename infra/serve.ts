@@ -25,7 +25,7 @@ import { addProcesses } from './observe/process-metrics.ts';
 import { openTracing } from './observe/tracing.ts';
 import type { ServeSettings } from './settings/api-server.ts';
 
-/** Time allowed for responses in progress once the service is stopping. */
+/** Time allowed for responses in progress once the service is stopping; then come their refunds. */
 const LAST_RESPONSES_MS = 8_000;
 /**
  * Failures that open a breaker, and its pause afterwards. A ledger recovers sooner than a store.
@@ -45,6 +45,10 @@ export interface Serving {
   readonly registry: Registry | null;
   /** Address of the API's metrics; null if they are not served. */
   readonly metricsAddress: string | null;
+  /**
+   * Listens, unless the service has been closed before. On failure, closes the service.
+   */
+  listen(): Promise<void>;
   /**
    * Stops the service: reports not-ready, waits `drainMs` (by default from the settings), refuses
    * new connections and finishes requests in progress. Data that clients do not read within a few
@@ -68,11 +72,18 @@ export interface Fleet {
   readonly openWriter: OpenWriter;
 }
 
+/** Opens the service, and listens. */
+export async function serve(settings: ServeSettings): Promise<Serving> {
+  const serving = await openService(settings);
+  await serving.listen();
+  return serving;
+}
+
 /**
- * Opens store and ledger, and listens. The store must hold a release; a networked ledger may become
- * available later. On failure, everything opened is closed.
+ * Opens store and ledger for a service that does not listen yet. The store must hold a release; a
+ * networked ledger may become available later. On failure, everything opened is closed.
  */
-export async function serve(settings: ServeSettings, fleet?: Fleet): Promise<Serving> {
+export async function openService(settings: ServeSettings, fleet?: Fleet): Promise<Serving> {
   const closers: Closer[] = [];
   try {
     return await open(settings, closers, fleet);
@@ -154,24 +165,36 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
       metrics = await serveMetrics(registry, { port: settings.metricsPort, host: settings.host });
     }
   }
-  await app.listen(at);
-  releases.start(settings.releasePollMs, (error) =>
-    served.log.error({ err: error }, 'checking for a new release failed'),
-  );
   const metricsAddress = metrics?.address ?? null;
+  const { shutdown } = served.services;
+  let listening: Promise<string> | null = null;
+  const listen = async () => {
+    if (shutdown.hasBegun) return;
+    try {
+      listening = served.listen(at);
+      await listening;
+    } catch (error) {
+      await closeAll(closers);
+      throw error;
+    }
+    releases.start(settings.releasePollMs, (error) =>
+      served.log.error({ err: error }, 'checking for a new release failed'),
+    );
+  };
   const close = async (drainMs = settings.drainMs) => {
-    const { shutdown } = served.services;
     shutdown.hasBegun = true;
-    // A balancer that learns of the shutdown meanwhile sends new connections elsewhere.
-    shutdown.closesConnections = drainMs > 0;
-    await new Promise((resolve) => setTimeout(resolve, drainMs));
+    if (listening) {
+      // A balancer that learns of the shutdown meanwhile sends new connections elsewhere.
+      shutdown.closesConnections = drainMs > 0;
+      await listening.catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, drainMs));
+    }
     await closeAll(closers);
   };
   const cutOff = async () => {
-    served.services.shutdown.hasBegun = true;
+    shutdown.hasBegun = true;
     served.server.close();
-    served.server.closeAllConnections();
-    await ledgerCalls.settle();
+    await breakOff(served);
   };
   return {
     app,
@@ -180,6 +203,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     address,
     registry,
     metricsAddress,
+    listen,
     close,
     cutOff,
     whereabouts: whereabouts(baseUrl, at),
@@ -213,12 +237,23 @@ function ledgerBreaker(
   });
 }
 
-/** Lets connections finish their requests, and closes those that are still open after `ms`. */
+/**
+ * Lets connections finish their requests, breaks off those that are still open after `ms`, and
+ * waits until every charge is delivered or refunded.
+ */
 async function closeWithin(app: FastifyInstance, ms: number): Promise<void> {
-  const late = setTimeout(() => app.server.closeAllConnections(), ms);
+  const late = setTimeout(() => void breakOff(app), ms);
   await closeGracefully(app);
   clearTimeout(late);
-  // Refunds of cut-off responses start in the next turn of the event loop; the ledger waits for its
-  // own calls.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await app.services.charges.end();
+}
+
+/**
+ * Breaks off all connections, charges nothing further, and resolves once what was charged and not
+ * delivered is refunded.
+ */
+async function breakOff({ server, services }: FastifyInstance): Promise<void> {
+  const ended = services.charges.end();
+  server.closeAllConnections();
+  await ended;
 }

@@ -35,8 +35,8 @@ interface EndOptions {
 /**
  * Shuts a process down in order: at the first SIGTERM, SIGINT or SIGHUP, with exit code 0 (see
  * `failsBySignal`), or at an uncaught error, with 1. At a second signal the work in progress is cut
- * off; then, or at a third, or if `close` fails or takes too long, the process is killed as by
- * `kill -9` (137), without waiting for anything such as database threads.
+ * off; then, even if `close` ends first, or at a third, or if `close` fails or takes too long, the
+ * process is killed as by `kill -9` (137), without waiting for anything such as database threads.
  */
 export function shutDownOnSignals({
   close,
@@ -67,8 +67,8 @@ export function shutDownOnSignals({
     const ms = withinMs();
     late = setTimeout(() => failed(`shutdown did not finish within ${ms / 1000} s`), ms);
     close().then(
-      () => process.exit(exitCode),
-      (error) => failed(describe(error)),
+      () => isCutOff || process.exit(exitCode),
+      (error) => isCutOff || failed(describe(error)),
     );
   };
   const cutShort = () => {
@@ -91,6 +91,8 @@ export function shutDownOnSignals({
   for (const signal of SIGNALS) process.on(signal, onSignal);
   process.on('uncaughtException', onError);
   return {
+    /** Whether the shutdown has begun. */
+    hasBegun: () => hasBegun,
     /** Starts the shutdown, without counting as a signal. */
     begin: () => begin(),
     /** Cuts the work in progress off and ends the process, without counting as a signal. */

@@ -23,7 +23,7 @@ import { writeDemoCity } from './demo/write-demo-city.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
 import { serveMailPage } from './mail-page.ts';
 import { type PortalServing, servePortal, settlePortal } from './portal.ts';
-import { type Serving, serve } from './serve.ts';
+import { openService, type Serving } from './serve.ts';
 import type { PortalSettings } from './settings/portal-server.ts';
 import { type StartSettings, startSettings } from './settings/start.ts';
 import { shutDownOnSignals } from './shutdown-signals.ts';
@@ -47,33 +47,43 @@ await run(async () => {
   const { store } = settings.api;
   if (isOwnStore && !existsSync(path.join(store, LATEST))) await buildDemo(folder, store);
 
+  let serving: Serving | undefined;
+  let portal: PortalServing | undefined;
+  // A service that is not open yet has no request to finish. The portal uses the API's ledger.
+  const ending = shutDownOnSignals({
+    async close() {
+      await portal?.close();
+      await serving?.close();
+    },
+    cutOff: async () => serving?.cutOff(),
+    withinMs: () => CLOSE_WITHIN_MS + endsWithinMs(settings.api),
+  });
   const { at, accountUrl } = await settlePortal(settings.portal);
-  const serving = await serve({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });
+  serving = await openService({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });
+  await serving.listen();
   try {
-    await openAndPrint(serving, { ...settings, portal: { ...settings.portal, port: at.port } });
+    const own = { ...settings, portal: { ...settings.portal, port: at.port } };
+    const opened = await openBeside(serving, own);
+    ({ portal } = opened);
+    if (!ending.hasBegun()) process.stdout.write(opened.text);
   } catch (error) {
     await serving.close(0);
     throw error;
   }
 });
 
-/** Opens the portal alongside the API, and prints their addresses. */
-async function openAndPrint(serving: Serving, settings: StartSettings): Promise<void> {
+/** Opens the portal alongside the API; returns it with a text on where both can be reached. */
+async function openBeside(
+  serving: Serving,
+  settings: StartSettings,
+): Promise<{ portal: PortalServing; text: string }> {
   const release = serving.releases.current;
   const geoid = await busiestBlock(release);
   const key = await demoKey(serving.ledger, settings.folder);
   const { portal, mailPage } = await openPortal(serving, settings.portal, geoid);
-  // Closed in sequence, since the portal uses the API's ledger.
-  shutDownOnSignals({
-    async close() {
-      await portal.close();
-      await serving.close();
-    },
-    cutOff: () => serving.cutOff(),
-    withinMs: () => CLOSE_WITHIN_MS + endsWithinMs(settings.api),
-  });
-  process.stdout.write(
-    [
+  return {
+    portal,
+    text: [
       `Travel-Time Access Service: release ${release.manifest.release}, ${Object.keys(release.manifest.counties).join(', ')}`,
       `  Map       ${portal.address}${PAGE_PATHS.map}`,
       `  API       ${serving.whereabouts}`,
@@ -85,7 +95,7 @@ async function openAndPrint(serving: Serving, settings: StartSettings): Promise<
       `  curl -H 'Authorization: Bearer ${key}' '${serving.address}/v1/blocks/${geoid}/summary?mode=walk'`,
       '',
     ].join('\n'),
-  );
+  };
 }
 
 /**

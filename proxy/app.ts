@@ -28,6 +28,7 @@ import { CursorSealer } from './http/cursor.ts';
 import { ResponseWriter } from './http/response-writer.ts';
 import { LinkSigner } from './http/signed-links.ts';
 import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
+import { OpenCharges } from './metering/open-charges.ts';
 import { QueryCache } from './metering/query-cache.ts';
 import { ResponseCache } from './metering/response-cache.ts';
 import { ARCHIVE_PATH, serveArchives } from './serve/serve-archives.ts';
@@ -86,6 +87,7 @@ export async function buildProxy(parts: {
   const services: ProxyServices = {
     releases: parts.releases,
     ledger: parts.ledger,
+    charges: new OpenCharges(),
     config,
     processes: parts.processes ?? (() => ({ serving: 1, wanted: 1, haveStarted: true })),
     queries: new QueryCache(config.queryCacheBytes),

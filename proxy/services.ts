@@ -12,6 +12,7 @@ import type { CursorSealer } from './http/cursor.ts';
 import type { DeliveredFraction, ResponseWriter } from './http/response-writer.ts';
 import type { LinkSigner } from './http/signed-links.ts';
 import type { Authority } from './metering/authorize.ts';
+import type { OpenCharges } from './metering/open-charges.ts';
 import type { QueryCache } from './metering/query-cache.ts';
 import type { ResponseCache } from './metering/response-cache.ts';
 
@@ -27,6 +28,7 @@ export interface ProcessCount {
 export interface ProxyServices extends Authority {
   readonly releases: ReleaseSource;
   readonly ledger: ServingLedger;
+  readonly charges: OpenCharges;
   readonly config: ProxyConfig & { readonly problemBase: string };
   readonly processes: () => ProcessCount;
   readonly queries: QueryCache;

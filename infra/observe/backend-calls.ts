@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import type { LedgerCall, LedgerInterceptor } from '../../portal/accounts/serving-ledger.ts';
 import { AddressRefused, type Mailer } from '../../portal/mail/mailer.ts';
 import type { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
@@ -100,13 +98,6 @@ function kindOf(object: string): string {
   return /^([a-z-]+)(?:\/|\.json$)/.exec(object)?.[1] ?? 'other';
 }
 
-/** Thrown when the process is ending and charges nothing any more. */
-class Ending extends LedgerUnavailable {
-  constructor() {
-    super('the service is shutting down');
-  }
-}
-
 const OPERATIONS: readonly LedgerCall['operation'][] = [
   'admit',
   'admitSession',
@@ -121,19 +112,12 @@ const OPERATIONS: readonly LedgerCall['operation'][] = [
 /** Operations that must be attempted even while the breaker is open. */
 const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'storeResponse', 'ping']);
 
-/** Operations that take tokens. */
-const CHARGING = new Set<LedgerCall['operation']>(['debit', 'debitOnce', 'replay']);
-/** Time within which a refund begins after the debit of a response that was not delivered. */
-const QUIET_MS: Millis = 50;
-const POLL_MS: Millis = 5;
-
 /** Ledger calls by operation, and the tokens they moved. */
 export class LedgerCalls extends Calls {
   /** Null for a ledger whose failing calls already fail fast. */
   readonly breaker: CircuitBreaker | null;
   readonly charged = new Map<string, number>();
   repaid = 0;
-  #isEnding = false;
   readonly #trace: Trace | null;
 
   constructor(breaker: CircuitBreaker | null, trace: Trace | null) {
@@ -146,22 +130,10 @@ export class LedgerCalls extends Calls {
 
   readonly around: LedgerInterceptor = (what, call) => {
     const { operation } = what;
-    if (this.#isEnding && CHARGING.has(operation)) return Promise.reject(new Ending());
     return this.made(operation, this.#guarded(operation, call), (value) =>
       this.#count(what, value),
     );
   };
-
-  /**
-   * Refuses to charge from now on; resolves once charges in progress and their refunds are done.
-   */
-  async settle(): Promise<void> {
-    this.#isEnding = true;
-    const isBusy = () => [...this.byKind.values()].some(({ underWay }) => underWay > 0);
-    for (let quietMs = 0; quietMs < QUIET_MS; quietMs = isBusy() ? 0 : quietMs + POLL_MS) {
-      await pause(POLL_MS);
-    }
-  }
 
   #guarded<T>(operation: LedgerCall['operation'], call: () => Promise<T>): () => Promise<T> {
     const { breaker } = this;

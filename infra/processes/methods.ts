@@ -13,8 +13,11 @@ export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
 /** Methods of the parent that a worker calls. */
 export interface ParentMethods {
-  /** Returns the settings and the worker's number. This is the first call of a worker. */
-  begin(): { readonly number: number; readonly settings: ServeSettings };
+  /**
+   * Returns the settings and the worker's number; null if it is to end. This is the first call of a
+   * worker, which no earlier message reaches.
+   */
+  begin(): { readonly number: number; readonly settings: ServeSettings } | null;
   /** Reports that the worker serves a release. */
   serving(release: string): void;
   /** Reports, as text, that the worker cannot start; it then exits. */

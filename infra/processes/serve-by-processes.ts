@@ -59,6 +59,9 @@ interface Served {
   readonly metricsAddress: string | null;
 }
 
+/** The end of a start that is stopped meanwhile, since the caller of `close` exits the process. */
+const NEVER = new Promise<never>(() => {});
+
 /** A process that is serving or starting. */
 interface Member {
   readonly worker: Worker;
@@ -127,8 +130,10 @@ export class ServingProcesses {
     try {
       // The first process detects errors that affect all of them.
       const first = await this.#start(1);
+      if (this.#isClosing) return NEVER;
       const numbers = Array.from({ length: processes - 1 }, (_, i) => i + 2);
       const others = await Promise.all(numbers.map((number) => this.#start(number)));
+      if (this.#isClosing) return NEVER;
       this.#haveStarted = true;
       this.#broadcastCount();
       for (const [i, { member }] of [first, ...others].entries()) void this.#keep(i + 1, member);
@@ -147,8 +152,7 @@ export class ServingProcesses {
         metricsAddress: this.#metrics?.address ?? null,
       };
     } catch (error) {
-      // If stopped meanwhile, never resolves, since the caller of `close` exits the process.
-      if (this.#isClosing) return new Promise(() => {});
+      if (this.#isClosing) return NEVER;
       await this.close();
       throw error;
     }
@@ -192,7 +196,7 @@ export class ServingProcesses {
     return new Promise((resolve, reject) => {
       const worker = cluster.fork();
       const own: ParentMethods = {
-        begin: () => ({ number, settings: this.#settings }),
+        begin: () => (this.#isClosing ? null : { number, settings: this.#settings }),
         serving: (release) => {
           member.isServing = true;
           this.#broadcastCount();

@@ -5,20 +5,20 @@ import type { Writer } from '../../portal/accounts/sqlite/writer.ts';
 import type { ProcessCount } from '../../proxy/services.ts';
 import { describe } from '../errors.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from '../listen.ts';
-import { type Serving, serve } from '../serve.ts';
+import { openService, type Serving } from '../serve.ts';
 import { shutDownOnSignals } from '../shutdown-signals.ts';
 import type { Metrics, ParentMethods, RateName, WorkerMethods } from './methods.ts';
 import { ParentWriter } from './parent-writer.ts';
 import { LeasedRates } from './rate-leases.ts';
 
 /** Entry point of one of several processes, which serves as its parent directs. */
-let serving: Promise<Serving> | null = null;
+let serving: Serving | undefined;
 let withinMs = CLOSE_WITHIN_MS;
 let processes: ProcessCount = { serving: 1, wanted: 1, haveStarted: false };
 const ending = shutDownOnSignals({
-  // The parent reports a process that could not start.
-  close: async () => (await serving?.catch(() => null))?.close(),
-  cutOff: async () => (await serving)?.cutOff(),
+  // A service that is not open yet has no request to finish.
+  close: async () => serving?.close(),
+  cutOff: async () => serving?.cutOff(),
   withinMs: () => withinMs,
 });
 
@@ -29,8 +29,7 @@ const methods: WorkerMethods = {
     return rates[of].giveBack(subject);
   },
   async metrics() {
-    const { registry } = (await serving)!;
-    return ((await registry?.getMetricsAsJSON()) ?? []) as Metrics;
+    return ((await serving?.registry?.getMetricsAsJSON()) ?? []) as Metrics;
   },
   setProcesses(count) {
     processes = count;
@@ -69,19 +68,21 @@ process.on('disconnect', () => {
 });
 
 try {
-  const { number, settings } = await parent.begin();
+  const first = await parent.begin();
+  if (first === null) process.exit(0);
+  const { number, settings } = first;
   withinMs = endsWithinMs(settings);
   // Known before the parent has counted this process.
   processes = { ...processes, wanted: settings.processes };
-  serving = serve(settings, {
+  serving = await openService(settings, {
     accountRates: rates.accounts,
     addressRates: rates.addresses,
     processes: () => processes,
     openWriter: (file) => new ParentWriter(committing, () => openOwnWriter(file)),
   });
-  const { releases, registry } = await serving;
-  registry?.setDefaultLabels({ process: number });
-  await parent.serving(releases.current.version);
+  serving.registry?.setDefaultLabels({ process: number });
+  await serving.listen();
+  await parent.serving(serving.releases.current.version);
 } catch (error) {
   await parent.failed(describe(error)).catch(() => {});
   process.exit(1);

@@ -66,6 +66,15 @@ export class RefundPending extends LedgerUnavailable {
   override readonly name = 'RefundPending';
 }
 
+/** Error for a change of which it stays unknown whether it was made, since its reply was lost. */
+export class OutcomeUnknown extends LedgerUnavailable {
+  override readonly name = 'OutcomeUnknown';
+
+  constructor(message: string, { cause }: { cause: unknown }) {
+    super(message, { cause, mayBeDone: true });
+  }
+}
+
 /** Error for a ledger written by a newer version of the program. */
 export function tooNew(place: string, form: number, known: number): LedgerUnavailable {
   return new LedgerUnavailable(

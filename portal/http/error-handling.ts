@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { systemCode } from '../../shards/error-facts.ts';
 import { withCommas } from '../../shards/number-words.ts';
-import { LedgerUnavailable, RefundPending } from '../accounts/ledger.ts';
+import { LedgerUnavailable, OutcomeUnknown, RefundPending } from '../accounts/ledger.ts';
 import { FaultLog } from './access-log.ts';
 import { CACHE_CONTROL } from './caching.ts';
 import { notPlainJson } from './json-body.ts';
@@ -193,11 +193,7 @@ function noRoute(path: string, known: KnownPaths): Problem {
 function asProblem(error: FastifyError, { routeOptions }: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof LedgerUnavailable) {
-    const detail =
-      error instanceof RefundPending
-        ? 'accounts stopped responding; any tokens charged for this request are refunded once they respond again'
-        : 'accounts are unavailable; nothing was charged';
-    return new Problem('debit-unavailable', detail, {}, RETRY);
+    return new Problem('debit-unavailable', unavailableAccounts(error), {}, RETRY);
   }
   const slug = FRAMEWORK_SLUGS[error.code];
   if (slug === 'unsupported-media-type') return notPlainJson();
@@ -209,6 +205,16 @@ function asProblem(error: FastifyError, { routeOptions }: FastifyRequest): Probl
     return malformed(error);
   }
   return new Problem('internal-error', 'the request could not be completed; nothing was charged');
+}
+
+function unavailableAccounts(error: LedgerUnavailable): string {
+  if (error instanceof RefundPending) {
+    return 'accounts stopped responding; any tokens charged for this request are refunded once they respond again';
+  }
+  if (error instanceof OutcomeUnknown) {
+    return 'accounts stopped responding; whether this request was charged is unknown';
+  }
+  return 'accounts are unavailable; nothing was charged';
 }
 
 function late(): Problem {

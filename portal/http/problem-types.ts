@@ -262,7 +262,7 @@ export const PROBLEM_TYPES = {
     status: 503,
     title: 'Accounts unavailable',
     advice:
-      'Try again after Retry-After. Nothing was charged, or the charge is refunded once accounts are back.',
+      'Try again after Retry-After, a POST with its Idempotency-Key, so that it is charged once. The detail member states whether this attempt was charged.',
   },
   'membership-unavailable': {
     status: 503,

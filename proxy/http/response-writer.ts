@@ -201,6 +201,6 @@ export class ResponseWriter {
  * Whether the kernel can accept what is written. Node emits `finish` and keeps writing when a
  * connection has been reset, or ended by the response to a malformed request behind this one.
  */
-function isWritable(socket: Socket): boolean {
+export function isWritable(socket: Socket): boolean {
   return !socket.writableEnded && !socket.destroyed && !socket.errored;
 }

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
+import { LedgerUnavailable, OutcomeUnknown, RefundPending } from '../../portal/accounts/ledger.ts';
 import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
+import type { HandedOver } from './open-charges.ts';
 
 /** An arbitrary long delay: tokens return only when some are bought. */
 const EXHAUSTED_RETRY_SECONDS = '3600';
@@ -48,17 +50,11 @@ export interface Delivery {
 }
 
 /**
- * A response handed over; `refunded` resolves once the tokens for the undelivered part are
- * refunded.
- */
-export interface HandedOver {
-  readonly refunded: Promise<void>;
-}
-
-/**
  * Hands over a paid response and refunds what was not delivered: the tokens for the share that the
  * kernel did not accept before the connection failed. A reader who disconnects in the middle pays
- * for what was handed over, and one who disconnects just before the end pays for everything.
+ * for what was handed over, and one who disconnects just before the end pays for everything. One
+ * who disconnects before the beginning pays the minimum, at which a HEAD states the price, since
+ * the balance has shown it. Connections that the service breaks off itself cost nothing.
  */
 export async function deliverBody(
   request: FastifyRequest,
@@ -66,19 +62,21 @@ export async function deliverBody(
   repay: (undelivered: number) => Promise<void>,
   deliver: () => Delivery | Promise<Delivery>,
 ): Promise<HandedOver> {
+  const { charges, onward: onwardRequests } = request.server.services;
   const repayFrom = async (share: DeliveredFraction) => {
-    const undelivered = tokens - Math.ceil(tokens * share);
+    const least = charges.hasEnded ? 0 : PLANS.charges.minimum;
+    const undelivered = tokens - Math.max(least, Math.ceil(tokens * share));
     if (undelivered > 0) await repay(undelivered);
   };
   let delivery: Delivery;
   try {
     delivery = await deliver();
   } catch (error) {
-    await repayFrom(0);
+    await repay(tokens).catch(asUnknown);
     throw error;
   }
   // An onward request counts as delivered once the response that it becomes part of does.
-  const onward = request.server.services.onward.get(request.id);
+  const onward = onwardRequests.get(request.id);
   const share = onward
     ? delivery.share.then((own) => onward.then((other) => own * other))
     : delivery.share;
@@ -87,4 +85,10 @@ export async function deliverBody(
     request.log.error({ err: error, reqId: request.id }, 'refund failed');
   });
   return { refunded };
+}
+
+/** Rethrows the error of a refund that failed, after which the charge may stand. */
+function asUnknown(error: unknown): never {
+  if (error instanceof RefundPending || !(error instanceof LedgerUnavailable)) throw error;
+  throw new OutcomeUnknown(error.message, { cause: error });
 }

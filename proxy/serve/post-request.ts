@@ -14,6 +14,7 @@ import type { ResponseWriter } from '../http/response-writer.ts';
 import type { AuthorizedRequest } from '../metering/authorize.ts';
 import type { Delivery } from '../metering/debit.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
+import type { OpenCharges } from '../metering/open-charges.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import { compressed, inflated } from './finish-response.ts';
 
@@ -22,6 +23,7 @@ export interface PostRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly ledger: Metering & Replays;
+  readonly charges: OpenCharges;
   readonly responseWriter: ResponseWriter;
   readonly admitted: AuthorizedRequest;
   readonly route: string;

@@ -10,15 +10,19 @@ import { Body } from '../../portal/http/body.ts';
 import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../portal/http/content-encoding.ts';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { PostEndpoint } from '../endpoint.ts';
-import { deliverBody, type HandedOver, tokensExhausted } from '../metering/debit.ts';
+import { deliverBody, tokensExhausted } from '../metering/debit.ts';
+import type { HandedOver } from '../metering/open-charges.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import { type PostRequest, type PostResponse, send } from './post-request.ts';
 
 /** Replays a stored response, if there is one. */
 export async function replayed(post: PostRequest): Promise<HandedOver | undefined> {
-  const { ledger, admitted, idempotent } = post;
-  const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
-  return replay ? replayResponse(post, replay) : undefined;
+  const { request, charges, ledger, admitted, idempotent } = post;
+  if (!idempotent) return undefined;
+  return charges.open(request, async () => {
+    const replay = await ledger.replay(admitted.account, idempotent, Date.now());
+    return replay && replayResponse(post, replay);
+  });
 }
 
 /**

@@ -34,6 +34,7 @@ import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
 import { debit, deliverBody, mayAfford, tokensExhausted } from '../metering/debit.ts';
 import { cacheKeyOf, strongEtag } from '../metering/etag.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
+import { unlessGone } from '../metering/open-charges.ts';
 import type { ResolvedQuery, ResolvedRequest } from '../metering/query-cache.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import type { ProxyServices } from '../services.ts';
@@ -65,7 +66,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
     const { accept } = request.headers;
     const format = formatFor(accept, resolved.isGeoJson ? GEOJSON_OBJECT : offers);
     const isFree = endpoint.freeForMembers === true && admitted.member;
-    return respond({
+    const metered: MeteredRequest = {
       endpoint,
       services,
       route,
@@ -78,7 +79,8 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
       format,
       etag: inFormat(base, format),
       cacheKey: inFormat(cacheKey, format),
-    });
+    };
+    return unlessGone(reply, () => respond(metered));
   };
 }
 
@@ -204,7 +206,13 @@ async function deliver(
 }
 
 async function charge(
-  { services: { ledger, responseWriter }, request, reply, admitted, route }: MeteredRequest,
+  {
+    services: { ledger, charges, responseWriter },
+    request,
+    reply,
+    admitted,
+    route,
+  }: MeteredRequest,
   tokens: number,
   status: number,
   headers: HeaderList,
@@ -212,13 +220,15 @@ async function charge(
 ): Promise<void> {
   const { account, keyId } = admitted;
   const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
-  putTokenHeaders(headers, tokens, await debit(ledger, due));
-  const { refunded } = await deliverBody(
-    request,
-    tokens,
-    (undelivered) => ledger.refund(due, undelivered),
-    () => ({ share: writeResponse(responseWriter, reply, status, headers, body) }),
-  );
+  const { refunded } = await charges.open(request, async () => {
+    putTokenHeaders(headers, tokens, await debit(ledger, due));
+    return deliverBody(
+      request,
+      tokens,
+      (undelivered) => ledger.refund(due, undelivered),
+      () => ({ share: writeResponse(responseWriter, reply, status, headers, body) }),
+    );
+  });
   return refunded;
 }
 

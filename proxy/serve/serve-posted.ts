@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Charge } from '../../portal/accounts/metering.ts';
+import type { Charge, Debit } from '../../portal/accounts/metering.ts';
 import { parseJson, validBody } from '../../portal/http/json-body.ts';
 import { parseInput } from '../../portal/http/validation.ts';
 import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
@@ -8,11 +8,12 @@ import type { PostEndpoint } from '../endpoint.ts';
 import { accepts, formatFor, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
-import { deliverBody, type HandedOver, mayAfford, tokensExhausted } from '../metering/debit.ts';
+import { deliverBody, mayAfford, tokensExhausted } from '../metering/debit.ts';
+import { type HandedOver, requireClient, unlessGone } from '../metering/open-charges.ts';
 import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
 import { finishResponse } from './finish-response.ts';
-import { type PostRequest, send } from './post-request.ts';
+import { type PostRequest, type PostResponse, send } from './post-request.ts';
 import { idempotentRequest, replayed, replayResponse, storeForReplay } from './replay.ts';
 
 /**
@@ -57,6 +58,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       request,
       reply,
       ledger,
+      charges: services.charges,
       responseWriter: services.responseWriter,
       admitted: request.admitted!,
       route,
@@ -79,16 +81,13 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
         return { price: endpoint.price?.(resolved), compute };
       },
     };
-    try {
+    await unlessGone(reply, async () => {
       const { refunded } = await services.postSemaphore.run(clientId, async () => {
-        if (request.raw.socket.destroyed) throw new ClientGone();
+        requireClient(request);
         return (await replayed(post)) ?? charged(post);
       });
       await refunded;
-    } catch (error) {
-      if (!(error instanceof ClientGone)) throw error;
-      reply.hijack();
-    }
+    });
   };
   return { onRequest, handler };
 }
@@ -102,38 +101,40 @@ async function turnOf(clientId: ClientId): Promise<void> {
   if (pause) await pause;
 }
 
-/** The client disconnected while the request waited: nothing is sent or charged. */
-class ClientGone extends Error {}
-
 /** Computes a response, charges it and sends it. */
 async function charged(post: PostRequest): Promise<HandedOver> {
-  const { request, ledger, admitted, route, idempotent } = post;
-  const { account, keyId, balance } = admitted;
+  const { request, charges, admitted } = post;
+  const { balance } = admitted;
   const { price, compute } = await post.resolve();
   if (!mayAfford(balance, price)) throw tokensExhausted(balance);
   for (let attempt = 1, payable = balance; ; attempt++) {
     const response = await compute(payable);
-    const { tokens } = response;
-    const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
-    const paid = idempotent ? await ledger.debitOnce(due, idempotent) : await ledger.debit(due);
-    if (paid.outcome === 'insufficient') {
-      // A batch adapts to the remaining balance; another route's response has a fixed price.
-      if (attempt === ATTEMPTS || paid.balance === payable) {
-        throw tokensExhausted(paid.balance);
-      }
-      payable = paid.balance;
-      continue;
-    }
-    if (paid.outcome !== 'debited') return replayResponse(post, paid, response);
-    if (paid.receipt) await storeForReplay(post, paid.receipt, response);
-    return deliverBody(
-      request,
-      due.tokens,
-      (undelivered) =>
-        paid.receipt
-          ? ledger.undeliver(paid.receipt, undelivered)
-          : ledger.refund(due, undelivered),
-      () => send(post, response, response.tokens, paid.balance, []),
-    );
+    const paid = await charges.open(request, () => charge(post, response));
+    if ('refunded' in paid) return paid;
+    // A batch adapts to the remaining balance; another route's response has a fixed price.
+    if (attempt === ATTEMPTS || paid.balance === payable) throw tokensExhausted(paid.balance);
+    payable = paid.balance;
   }
+}
+
+/** Charges a response and sends it, unless the balance has become insufficient. */
+async function charge(
+  post: PostRequest,
+  response: PostResponse,
+): Promise<HandedOver | Extract<Debit, { outcome: 'insufficient' }>> {
+  const { request, ledger, admitted, route, idempotent } = post;
+  const { account, keyId } = admitted;
+  const { tokens } = response;
+  const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
+  const paid = idempotent ? await ledger.debitOnce(due, idempotent) : await ledger.debit(due);
+  if (paid.outcome === 'insufficient') return paid;
+  if (paid.outcome !== 'debited') return replayResponse(post, paid, response);
+  if (paid.receipt) await storeForReplay(post, paid.receipt, response);
+  return deliverBody(
+    request,
+    tokens,
+    (undelivered) =>
+      paid.receipt ? ledger.undeliver(paid.receipt, undelivered) : ledger.refund(due, undelivered),
+    () => send(post, response, tokens, paid.balance, []),
+  );
 }

@@ -204,6 +204,20 @@ describe('a process', () => {
     expect(failed).toMatchObject({ signal: 'SIGKILL', noise: expect.stringContaining('shut') });
   });
 
+  test('is killed after a second signal, even if it has closed before its work is cut off', async () => {
+    const cutOff = `
+      process.emit('of this test');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      process.stderr.write('refunded');
+    `;
+    const close = "await new Promise((resolve) => process.once('of this test', resolve));";
+    expect(await ended(close, interrupt + interrupt, cutOff)).toEqual({
+      exitCode: null,
+      signal: 'SIGKILL',
+      noise: 'refunded',
+    });
+  });
+
   test('has time to cut off its work after a second signal, however late that comes', async () => {
     const cutOff = `
       await new Promise((resolve) => setTimeout(resolve, 500));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
+import { LedgerUnavailable, OutcomeUnknown } from '../../portal/accounts/ledger.ts';
 import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import type { DeliveredFraction } from '../../proxy/http/response-writer.ts';
 import { debit, deliverBody, mayAfford } from '../../proxy/metering/debit.ts';
@@ -11,15 +12,16 @@ async function delivered(
   tokens: number,
   hand: () => { share: Promise<DeliveredFraction> },
   onward = new Map<string, Promise<DeliveredFraction>>(),
+  charges = { hasEnded: false },
 ) {
   const refunds: number[] = [];
   const logged: unknown[] = [];
   const error = (entry: object, text: string) => logged.push([entry, text]);
-  const server = { services: { onward } };
+  const server = { services: { onward, charges } };
   const request = { id: 'req_1', log: { error }, server } as unknown as FastifyRequest;
   const repay = async (undelivered: number) => {
     refunds.push(undelivered);
-    if (undelivered === 13) throw new Error('the ledger is away');
+    if (undelivered === 13) throw new LedgerUnavailable('the ledger is away');
   };
   const thrown = await deliverBody(request, tokens, repay, hand).then(
     async ({ refunded }) => refunded.then(() => null),
@@ -30,15 +32,20 @@ async function delivered(
 
 const shareOf = (share: number) => () => ({ share: Promise.resolve(share as DeliveredFraction) });
 
-test('the tokens of the share that was not delivered are refunded, in whole tokens, once', () =>
+test('the tokens of the share that was not delivered are refunded, in whole tokens, once, but for one to a client that leaves', () =>
   forAll(
     200,
-    fc.integer({ min: 0, max: 12 }),
+    fc.integer({ min: 1, max: 12 }),
     fc.integer({ min: 0, max: 24 }),
-    async (tokens, twentyFourths) => {
-      const { refunds, thrown, logged } = await delivered(tokens, shareOf(twentyFourths / 24));
-      // A token of which any part was delivered is paid.
-      const paid = Array.from({ length: tokens }, (_, i) => i * 24 < tokens * twentyFourths);
+    fc.boolean(),
+    async (tokens, twentyFourths, hasEnded) => {
+      const hand = shareOf(twentyFourths / 24);
+      const { refunds, thrown, logged } = await delivered(tokens, hand, new Map(), { hasEnded });
+      // A token of which any part was delivered is paid. A service that has ended charges for no
+      // connection that it has broken off.
+      const least = hasEnded ? 0 : 1;
+      const isPaid = (i: number) => i < least || i * 24 < tokens * twentyFourths;
+      const paid = Array.from({ length: tokens }, (_, i) => isPaid(i));
       const undelivered = paid.filter((isPaid) => !isPaid).length;
       expect(refunds).toEqual(undelivered > 0 ? [undelivered] : []);
       expect([thrown, logged]).toEqual([null, []]);
@@ -62,10 +69,18 @@ test('a response that was never handed over is refunded entirely, and its error 
 });
 
 test('a refund that fails is logged under the request id', async () => {
-  const { thrown, logged } = await delivered(13, shareOf(0));
+  const { thrown, logged } = await delivered(14, shareOf(0));
   expect(thrown).toBeNull();
-  const err = new Error('the ledger is away');
+  const err = new LedgerUnavailable('the ledger is away');
   expect(logged).toEqual([[{ err, reqId: 'req_1' }, 'refund failed']]);
+});
+
+test('where the refund of a response that was not handed over fails as well, whether it was charged is unknown', async () => {
+  const { refunds, thrown } = await delivered(13, () => {
+    throw new Error('gone');
+  });
+  expect(refunds).toEqual([13]);
+  expect(thrown).toBeInstanceOf(OutcomeUnknown);
 });
 
 test('a debit returns the new balance; one beyond the balance is refused without stating the price', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
@@ -78,7 +78,7 @@ test('a response cut off by a reset is charged as far as the kernel accepted it'
   expect(used).toBeGreaterThanOrEqual(rowsIn(text));
 });
 
-test('a response written to a reset connection, which Node reports as finished, costs nothing', async () => {
+test('a response written to a reset connection, which Node reports as finished, costs the minimum', async () => {
   const { id, key } = await proxy.customer({ tokens: TOKENS });
   const { responseWriter } = proxy.app.services;
   const send = responseWriter.send.bind(responseWriter);
@@ -105,7 +105,7 @@ test('a response written to a reset connection, which Node reports as finished, 
   });
   responseWriter.send = send;
   expect([isFinished, paid > 0]).toEqual([true, true]);
-  await expect.poll(() => books(id)).toBe(0);
+  await expect.poll(() => books(id)).toBe(1);
 });
 
 test('a response whose connection was ended by a malformed request behind it costs nothing', async () => {
@@ -137,6 +137,72 @@ test('a reader who stops just before the end, which the kernel has accepted, get
   socket.resetAndDestroy();
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(await books(id)).toBe(charged);
+});
+
+/** Lets the next client leave, known to the server, once `method` of the ledger has been called. */
+function leavesAfter(method: 'admit' | 'debitOnce'): { leave: () => void } {
+  const leaving = { leave: () => {} };
+  const original = proxy.ledger[method] as (...args: unknown[]) => Promise<unknown>;
+  const spy = vi.spyOn(proxy.ledger, method) as unknown as MockInstance<typeof original>;
+  onTestFinished(() => spy.mockRestore());
+  const connected = once(proxy.app.server, 'connection');
+  spy.mockImplementationOnce(async (...args) => {
+    const [connection] = await connected;
+    const result = await original.apply(proxy.ledger, args);
+    // A reset is an error, by which `once` would reject.
+    const closed = new Promise((resolve) => connection.once('close', resolve));
+    leaving.leave();
+    await closed;
+    return result;
+  });
+  return leaving;
+}
+
+test('one who has left before the debit is not charged, not even for a moment', async () => {
+  const { id, key } = await proxy.customer({ tokens: TOKENS });
+  const debit = vi.spyOn(proxy.ledger, 'debit');
+  onTestFinished(() => debit.mockRestore());
+  for (const method of ['GET', 'HEAD']) {
+    const leaving = leavesAfter('admit');
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    leaving.leave = () => socket.resetAndDestroy();
+    socket.write(
+      `${method} /v1/blocks/${geoid}/summary HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+    );
+    await once(socket, 'close');
+    // A response to a later request of the same kind shows that the abandoned one has ended.
+    const { headers } = await proxy.get(`/v1/blocks/${geoid}/summary`, key);
+    expect(debit).toHaveBeenCalledOnce();
+    debit.mockClear();
+    expect(Number(headers['x-tokens-charged'])).toBeGreaterThan(1);
+  }
+  expect(await proxy.ledger.usage(id)).toMatchObject([{ requests: 2 }]);
+});
+
+test('with an Idempotency-Key, one who leaves before the response and requests it again is charged once', async () => {
+  const { id, key } = await proxy.customer({ tokens: TOKENS });
+  const again = { 'Idempotency-Key': 'left' };
+  const leaving = leavesAfter('debitOnce');
+  const left = new Promise<void>((resolve) => {
+    leaving.leave = () => {
+      first.resetAndDestroy();
+      resolve();
+    };
+  });
+  const first = connect(port, '127.0.0.1');
+  first.on('error', () => {});
+  first.write(
+    `POST /v1/blocks/pois HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nIdempotency-Key: left\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  await left;
+  await expect.poll(() => books(id)).toBe(1);
+  const replayed = await askForMuch(key, all, again);
+  const cost = rowsIn(replayed.text);
+  expect(replayed.text).toMatch(/idempotency-replayed: true/);
+  expect(chargedIn(replayed.text)).toBe(cost - 1);
+  expect(await books(id)).toBe(cost);
+  replayed.socket.destroy();
 });
 
 test('with an Idempotency-Key, a response cut off and requested again is charged once', async () => {

@@ -16,7 +16,7 @@ const SPENDING = {
   arguments: { origin: '36,-70.0066', minutes: [10, 20, 30] },
 };
 
-test('a caller who leaves before the result pays nothing', async () => {
+test('a caller who leaves before the result pays the minimum', async () => {
   const { id, key } = await proxy.customer({ tokens: 100 });
   const port = await proxy.listen();
   const url = `http://127.0.0.1:${port}/mcp`;
@@ -34,13 +34,13 @@ test('a caller who leaves before the result pays nothing', async () => {
   await expect.poll(() => proxy.store.reads.length, { interval: 1 }).toBeGreaterThan(0);
   leaving.abort();
   await expect(left).rejects.toThrow();
-  await expect.poll(() => refund.mock.calls.map(([, tokens]) => tokens)).toEqual([3]);
+  await expect.poll(() => refund.mock.calls.map(([, tokens]) => tokens)).toEqual([2]);
   expect(debit).toHaveBeenCalledOnce();
-  await expect.poll(() => proxy.balance(id)).toBe(100);
+  await expect.poll(() => proxy.balance(id)).toBe(99);
 
   const stays = await fetch(url, { method: 'POST', headers, body });
-  expect(await stays.text()).toContain('(3 tokens, 97 left)');
-  expect(await proxy.balance(id)).toBe(97);
+  expect(await stays.text()).toContain('(3 tokens, 96 left)');
+  expect(await proxy.balance(id)).toBe(96);
 });
 
 test('tools over standard input finish the calls under way when it ends', async () => {

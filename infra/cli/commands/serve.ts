@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../errors.ts';
 import { endsWithinMs } from '../../listen.ts';
+import type { Serving } from '../../serve.ts';
 import { type ServeSettings, serveSchema, serveSettings } from '../../settings/api-server.ts';
 import type { Flags } from '../../settings/read-settings.ts';
 import { CUT_OFF_WITHIN_MS, shutDownOnSignals } from '../../shutdown-signals.ts';
@@ -22,15 +23,17 @@ export function defineServe(command: Command): void {
 }
 
 async function serveHere(settings: ServeSettings): Promise<void> {
-  const { serve } = await import('../../serve.ts');
-  const starting = serve(settings);
-  shutDownOnSignals({
-    close: async () => (await starting).close(),
-    cutOff: async () => (await starting).cutOff(),
+  let serving: Serving | undefined;
+  // A service that is not open yet has no request to finish.
+  const ending = shutDownOnSignals({
+    close: async () => serving?.close(),
+    cutOff: async () => serving?.cutOff(),
     withinMs: () => endsWithinMs(settings),
   });
-  const serving = await starting;
-  sayServing(serving.releases.current.manifest.release, serving);
+  const { openService } = await import('../../serve.ts');
+  serving = await openService(settings);
+  await serving.listen();
+  if (!ending.hasBegun()) sayServing(serving.releases.current.manifest.release, serving);
 }
 
 /**
@@ -49,7 +52,9 @@ async function serveBeside(settings: ServeSettings): Promise<void> {
     atOnce: () => processes.kill(),
   });
   const served = await processes.begin();
-  sayServing(served.release, served, ` with ${settings.processes} processes`);
+  if (!ending.hasBegun()) {
+    sayServing(served.release, served, ` with ${settings.processes} processes`);
+  }
   const words = await processes.gaveUp;
   ending.cancel();
   await processes.close();

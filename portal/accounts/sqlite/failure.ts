@@ -1,5 +1,5 @@
 import { messageOf, systemCode } from '../../../shards/error-facts.ts';
-import { LedgerUnavailable } from '../ledger.ts';
+import { LedgerUnavailable, OutcomeUnknown } from '../ledger.ts';
 
 /** Advice for errors of SQLite and the file system, by code or text. */
 const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
@@ -24,7 +24,19 @@ export function unavailable(directory: string, error: unknown): LedgerUnavailabl
   const words = `${systemCode(error) ?? ''} ${message}`;
   const advice =
     ADVICE.find(({ said }) => said.test(words))?.advice ?? `cannot be used (${message})`;
-  return new LedgerUnavailable(`ledger ${directory}: ${advice}`, { cause: error });
+  const text = `ledger ${directory}: ${advice}`;
+  if (mayBeDone(error)) return new OutcomeUnknown(text, { cause: error });
+  return new LedgerUnavailable(text, { cause: error });
+}
+
+/** Error for a group whose reply was lost with the thread or process that was committing it. */
+export function lostReply(message: string): Error {
+  return Object.assign(new Error(message), { mayBeDone: true });
+}
+
+/** Whether the changes that failed with an error may have been committed. */
+function mayBeDone(error: unknown): boolean {
+  return (error as { mayBeDone?: unknown } | null)?.mayBeDone === true;
 }
 
 /** Codes of errors caused by a value: SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH. */

@@ -1,17 +1,22 @@
 import type { Outcome } from './operations.ts';
 
 /** The reply of another thread or process to a group of changes. */
-export type Reply =
-  | { readonly outcomes: readonly Outcome[] }
-  | { readonly failure: { readonly message: string; readonly errcode?: number } };
+export type Reply = { readonly outcomes: readonly Outcome[] } | { readonly failure: Failure };
+
+interface Failure {
+  readonly message: string;
+  readonly errcode?: number | undefined;
+  /** Set by `lostReply`. */
+  readonly mayBeDone?: boolean | undefined;
+}
 
 /**
  * Returns the reply for a failed group, without the error itself, which would lose its own
  * properties on the way.
  */
 export function failureOf(error: unknown): Reply {
-  const { message, errcode } = error as Error & { errcode?: number };
-  return { failure: { message, errcode } };
+  const { message, errcode, mayBeDone } = error as Failure;
+  return { failure: { message, errcode, mayBeDone } };
 }
 
 /** Returns the outcomes in a reply, or throws its failure. */

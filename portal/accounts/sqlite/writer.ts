@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { isOfTheDatabase } from './failure.ts';
+import { isOfTheDatabase, lostReply } from './failure.ts';
 import { type Outcome, WRITES, type Write } from './operations.ts';
 import { outcomesIn, type Reply } from './reply.ts';
 import { SqlConnection } from './sql-connection.ts';
@@ -8,7 +8,7 @@ import { SqlConnection } from './sql-connection.ts';
 export interface Writer {
   /**
    * Resolves with an outcome for each change, in order, when all are on disk. If it rejects, none
-   * of them has been applied.
+   * of them has been applied, unless the error is from `lostReply`.
    */
   commit(group: readonly Write[]): Promise<readonly Outcome[]>;
   close(): Promise<void>;
@@ -131,7 +131,7 @@ class ThreadWriter implements Writer {
   #end(thread: Worker, error: Error): void {
     if (this.#thread !== thread) return;
     this.#thread = null;
-    this.#waiting?.reject(error);
+    this.#waiting?.reject(lostReply(error.message));
     this.#waiting = null;
   }
 }

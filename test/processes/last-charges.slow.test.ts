@@ -1,0 +1,253 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { booksOf, openCustomer } from '../support/books.ts';
+import { startFleet } from '../support/fleet.ts';
+import { forAll } from '../support/for-all.ts';
+import { freePort } from '../support/free-port.ts';
+import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { TTA } from '../support/tta.ts';
+
+/** Rounds of each property; more by `LAST_CHARGES_ROUNDS`. */
+const ROUNDS = Number(process.env.LAST_CHARGES_ROUNDS ?? 4);
+const CLIENTS = 12;
+
+const folder = folderOfEachTest();
+const county = smallCounty({ fips: '24510', seed: 3, blocks: 12, pois: 60 });
+const store = () => path.join(folder, 'store');
+beforeEach(() => publishSmallRelease(store(), 'first', [county]));
+
+/** Makes processes load a module before their program. */
+const before = (code: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+});
+
+/**
+ * A disk whose syncs take longer: what the ledger's thread is told, and what it reports, or what is
+ * sent to a Redis, arrives later.
+ */
+const slowDisk = (delayMs: number) => `
+  import { Socket } from 'node:net';
+  import { Worker } from 'node:worker_threads';
+  const { emit } = Worker.prototype;
+  Worker.prototype.emit = function (name, ...args) {
+    if (name !== 'message' || !JSON.stringify(args).includes('outcomes')) return emit.call(this, name, ...args);
+    setTimeout(() => emit.call(this, name, ...args), ${delayMs});
+    return true;
+  };
+  const { write } = Socket.prototype;
+  Socket.prototype.write = function (...args) {
+    if (!String(args[0]).includes('evalsha')) return write.apply(this, args);
+    setTimeout(() => write.apply(this, args), ${delayMs});
+    return true;
+  };
+`;
+
+/** A path and its price, which is that of several rows. */
+async function dearest(address: string, key: string): Promise<{ url: string; price: number }> {
+  const prices = county.blocks.map(async ({ geoid }) => {
+    const url = `/v1/blocks/${geoid}/pois`;
+    const headers = { authorization: `Bearer ${key}` };
+    const { headers: stated } = await fetch(address + url, { method: 'HEAD', headers });
+    return { url, price: Number(stated.get('x-tokens-cost')) };
+  });
+  const [first] = (await Promise.all(prices)).sort((a, b) => b.price - a.price);
+  expect(first.price).toBeGreaterThan(2);
+  return first;
+}
+
+/** Tokens stated by whole responses that clients have received, and requests of those who left. */
+interface Tally {
+  received: number;
+  abandoned: number;
+}
+
+interface Target {
+  readonly port: number;
+  readonly url: string;
+  readonly key: string;
+}
+
+/** Sends one request after another, until the server cannot be reached; waits for each response. */
+async function stay(target: Target, tally: Tally): Promise<void> {
+  for (;;) {
+    const text = await exchange(target);
+    const [head, body = ''] = text.split('\r\n\r\n');
+    if (text === '') return;
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    if (body.length !== length) return;
+    tally.received += Number(/x-tokens-charged: (\d+)/i.exec(head)?.[1] ?? 0);
+  }
+}
+
+/**
+ * Sends one request after another, and leaves each: at once, or when a slow ledger has admitted it
+ * and not yet made its debit.
+ */
+async function leave(target: Target, delayMs: number, tally: Tally): Promise<void> {
+  for (let n = 0; ; n++) {
+    const text = await exchange(target, n % 2 === 0 ? 3 : delayMs + 10);
+    if (text === 'refused') return;
+    tally.abandoned++;
+  }
+}
+
+/** Sends a request on a connection of its own; returns what it receives until that is closed. */
+function exchange({ port, url, key }: Target, leaveAfterMs?: number): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(
+        `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+      );
+      if (leaveAfterMs !== undefined) setTimeout(() => socket.resetAndDestroy(), leaveAfterMs);
+    });
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', (error) => {
+      if ('code' in error && error.code === 'ECONNREFUSED' && leaveAfterMs !== undefined) {
+        text = 'refused';
+      }
+    });
+    socket.on('close', () => resolve(text));
+  });
+}
+
+/** Exit code as shells show it. */
+async function exitOf(child: ChildProcess): Promise<number> {
+  const [code, signal] = await once(child, 'exit');
+  if (signal === null) return code;
+  return signal === 'SIGKILL' ? 137 : 143;
+}
+
+describe.each([
+  ['SQLite', newSqliteLedgers()],
+  ['Redis', newRedisLedgers()],
+] as const)('with a ledger on %s', (_, newAddress) => {
+  test('whenever signals arrive and however slow its disk, what is charged is what is delivered', () =>
+    forAll(
+      ROUNDS,
+      fc.constantFrom(1, 2),
+      fc.constantFrom(0, 10, 40, 120),
+      fc.constantFrom('0', '1'),
+      fc.integer({ min: 0, max: 60 }),
+      fc.option(fc.integer({ min: 0, max: 1_500 })),
+      async (processes, delayMs, drain, firstMs, secondMs) => {
+        const address = newAddress();
+        const ledger = await openLedger(address, { rateLimitPerMinute: 1 });
+        const [patient, hasty, other] = await Promise.all(
+          [0, 1, 2].map(() => openCustomer(ledger, { tokens: 1e6 })),
+        );
+        const fleet = await startFleet(['--store', store(), '--ledger', address], {
+          ...before(slowDisk(delayMs)),
+          PROCESSES: `${processes}`,
+          DRAIN_SECONDS: drain,
+          RATE_LIMIT_PER_MINUTE: '1000000',
+        });
+        const ended = exitOf(fleet.child);
+        const port = Number(new URL(fleet.address).port);
+        const { url, price } = await dearest(fleet.address, other.key);
+        const tally = { received: 0, abandoned: 0 };
+        const clients = Array.from({ length: CLIENTS }, (_, i) =>
+          i % 2 === 0
+            ? stay({ port, url, key: patient.key }, tally)
+            : leave({ port, url, key: hasty.key }, delayMs, tally),
+        );
+        await expect.poll(() => tally.received, { interval: 5 }).toBeGreaterThan(0);
+        await pause(firstMs);
+        fleet.child.kill('SIGTERM');
+        let isSecond = false;
+        if (secondMs !== null) {
+          await Promise.race([pause(secondMs), ended]);
+          isSecond = fleet.child.exitCode === null && fleet.child.kill('SIGTERM');
+        }
+        const exitCode = await ended;
+        await Promise.all(clients);
+        // A second signal may come when the work is done.
+        if (!isSecond) expect(exitCode).toBe(0);
+        else if (exitCode !== 0) expect(exitCode).toBe(137);
+        const [stayed, left] = await Promise.all(
+          [patient, hasty].map(({ account }) => booksOf(ledger, account)),
+        );
+        await ledger.close();
+        expect(fleet.said() + fleet.noise()).not.toMatch(/refund failed|internal error/);
+        expect([stayed.used, stayed.balance]).toEqual([
+          tally.received,
+          stayed.granted - tally.received,
+        ]);
+        // One who leaves pays the minimum, or the price of what the kernel had accepted.
+        expect(left.granted - left.used).toBe(left.balance);
+        expect(left.requests).toBeLessThanOrEqual(tally.abandoned);
+        expect((left.used - left.requests) % (price - 1)).toBe(0);
+      },
+    ));
+});
+
+describe('a start that is signalled to stop', () => {
+  /** Starts `tta serve`, whose output is collected. */
+  const begin = async (storeAt: string, env: Record<string, string>) => {
+    const port = `${await freePort()}`;
+    const { BASE_URL: _, ...inherited } = process.env;
+    const ledger = `sqlite:${path.join(folder, 'ledger')}`;
+    const args = [TTA, 'serve', '--port', port, '--store', storeAt, '--ledger', ledger];
+    const child = spawn(process.execPath, args, {
+      env: { ...inherited, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.on('data', (chunk) => {
+      said += chunk;
+    });
+    return { child, ended: exitOf(child), said: () => said };
+  };
+
+  test('ends at once while the store does not respond', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const asked = once(server, 'request');
+    const { child, ended, said } = await begin(`http://127.0.0.1:${port}/`, { PROCESSES: '1' });
+    await asked;
+    child.kill('SIGTERM');
+    expect([await ended, said()]).toEqual([0, '']);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test.each([1, 2, 3])(
+    'ends as soon as process %i of 3, which is still loading, and others have, and reports no service',
+    async (number) => {
+      const [gate, reached] = ['gate', 'reached'].map((name) => path.join(folder, name));
+      await writeFile(gate, '');
+      const env = before(`
+        import cluster from 'node:cluster';
+        import { existsSync, writeFileSync } from 'node:fs';
+        if (cluster.worker?.id === ${number}) {
+          writeFileSync(${JSON.stringify(reached)}, '');
+          while (existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      `);
+      const { child, ended, said } = await begin(store(), { ...env, PROCESSES: '3' });
+      await expect.poll(() => existsSync(reached), { interval: 5 }).toBe(true);
+      child.kill('SIGTERM');
+      const startMs = performance.now();
+      await rm(gate);
+      expect([await ended, said()]).toEqual([0, '']);
+      // The parent kills processes that do not end in ten seconds.
+      expect(performance.now() - startMs).toBeLessThan(9_000);
+    },
+  );
+});
