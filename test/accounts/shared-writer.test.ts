@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ParentWriter } from '../../infra/processes/parent-writer.ts';
+import { OutcomeUnknown } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { lostReply } from '../../portal/accounts/sqlite/failure.ts';
 import type { Outcome, Write } from '../../portal/accounts/sqlite/operations.ts';
 import { failureOf, outcomesIn } from '../../portal/accounts/sqlite/reply.ts';
 import { SharedWriter } from '../../portal/accounts/sqlite/shared-writer.ts';
 import type { Writer } from '../../portal/accounts/sqlite/writer.ts';
+import { ROUTE } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
+import { newSqliteLedgers } from '../support/new-ledgers.ts';
+
+const newAddress = newSqliteLedgers();
 
 /** A writer whose transactions end when the test ends them; the outcome of a change is its name. */
 class SlowWriter implements Writer {
@@ -83,6 +90,22 @@ test('closing closes the writer once the groups in progress are settled', async 
   expect(await settled).toEqual([[{ value: 'a' }], [{ value: 'b' }]]);
   await closed;
   expect(slow.isClosed).toBe(true);
+});
+
+test('whether a debit was made stays unknown if the process that commits it exits, or its thread does', async () => {
+  const gone = { isThere: () => true, commit: () => Promise.reject(new Error('rpc is closed')) };
+  const stopped = {
+    isThere: () => true,
+    commit: async () => failureOf(lostReply('the writer thread has stopped')),
+  };
+  for (const parent of [gone, stopped]) {
+    const ledger = await openLedger(newAddress(), {
+      rateLimitPerMinute: 1,
+      openWriter: () => new ParentWriter(parent, () => Promise.reject(new Error('not opened'))),
+    });
+    const due = { account: 'a', keyId: 'k', route: ROUTE, tokens: 1, atMs: 0 };
+    await expect(ledger.debit(due)).rejects.toBeInstanceOf(OutcomeUnknown);
+  }
 });
 
 test('a failure crosses processes with its message and SQLite’s code', () => {

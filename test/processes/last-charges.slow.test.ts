@@ -34,8 +34,8 @@ const before = (code: string) => ({
 });
 
 /**
- * A disk whose syncs take longer: what the ledger's thread is told, and what it reports, or what is
- * sent to a Redis, arrives later.
+ * Returns a module that makes a disk slow: reports of the ledger's thread, and scripts for a Redis,
+ * arrive later.
  */
 const slowDisk = (delayMs: number) => `
   import { Socket } from 'node:net';

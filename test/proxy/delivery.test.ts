@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
+import { LedgerUnavailable, OutcomeUnknown } from '../../portal/accounts/ledger.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
@@ -178,6 +179,21 @@ test('one who has left before the debit is not charged, not even for a moment', 
     expect(Number(headers['x-tokens-charged'])).toBeGreaterThan(1);
   }
   expect(await proxy.ledger.usage(id)).toMatchObject([{ requests: 2 }]);
+});
+
+test('a response never says that nothing was charged where that is not known', async () => {
+  const { key } = await proxy.customer({ tokens: TOKENS });
+  const debit = vi.spyOn(proxy.ledger, 'debit');
+  onTestFinished(() => debit.mockRestore());
+  const answered = async (error: Error) => {
+    debit.mockRejectedValueOnce(error);
+    const response = await proxy.get(`/v1/blocks/${geoid}/summary`, key);
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
+    return response.json().detail;
+  };
+  expect(await answered(new LedgerUnavailable('away'))).toContain('nothing was charged');
+  const unknown = new OutcomeUnknown('lost', { cause: null });
+  expect(await answered(unknown)).toContain('whether this request was charged is unknown');
 });
 
 test('with an Idempotency-Key, one who leaves before the response and requests it again is charged once', async () => {
