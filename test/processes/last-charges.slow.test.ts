@@ -103,13 +103,16 @@ async function leave(target: Target, delayMs: number, tally: Tally): Promise<voi
   }
 }
 
-/** Sends a request on a connection of its own; returns what it receives until that is closed. */
+/**
+ * Sends a request on a connection of its own; returns what it receives until that is closed.
+ * Compressed, the response is of one piece, which is delivered whole or not at all.
+ */
 function exchange({ port, url, key }: Target, leaveAfterMs?: number): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(port, '127.0.0.1', () => {
       socket.write(
-        `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+        `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: gzip\r\nAuthorization: Bearer ${key}\r\n\r\n`,
       );
       if (leaveAfterMs !== undefined) setTimeout(() => socket.resetAndDestroy(), leaveAfterMs);
     });
