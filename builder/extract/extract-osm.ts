@@ -79,11 +79,8 @@ export function extractOsm(
 ): OsmExtract {
   const { table } = elements;
   const kept = keepStreets(elements.streets, table, streetArea);
-  if (kept.ways.count === 0)
-    throw noStreetsIn(
-      streetArea,
-      files.map(({ name }) => name),
-    );
+  const names = files.map(({ name }) => name);
+  if (kept.ways.count === 0) throw noStreetsIn(streetArea, names);
   const near = files.filter((file) => mayReach(file, streetArea));
   return {
     ...coverageOf(files),
@@ -107,13 +104,12 @@ export function extractOsm(
 }
 
 /** The error for an area without streets, which names the likely causes. */
-export function noStreetsIn(area: BoundingBox, files: readonly string[]): BuildError {
-  const corner = (lat: number, lon: number) => `${lat.toFixed(2)},${lon.toFixed(2)}`;
-  const [southWest, northEast] = [
-    corner(area.minLat, area.minLon),
-    corner(area.maxLat, area.maxLon),
-  ];
+export function noStreetsIn(
+  { minLat, minLon, maxLat, maxLon }: BoundingBox,
+  files: readonly string[],
+): BuildError {
+  const [south, west, north, east] = [minLat, minLon, maxLat, maxLon].map((one) => one.toFixed(2));
   return new BuildError(
-    `${files.join(', ')}: no streets in the area of the blocks, from ${southWest} to ${northEast}; does the extract cover the county?`,
+    `${files.join(', ')}: no streets in the area of the blocks, from ${south},${west} to ${north},${east}; does the extract cover the county?`,
   );
 }

@@ -2,7 +2,7 @@ import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { type Feed, type FeedInfo, readFeed } from './feed.ts';
-import { type FeedProblem, worstOf } from './feed-report.ts';
+import { type FeedProblem, withProblems } from './feed-report.ts';
 import { type FeedDays, ordinaryDays } from './ordinary-days.ts';
 import type { ServiceDay } from './service-time.ts';
 import { timeZoneOf } from './stations.ts';
@@ -51,8 +51,7 @@ function requireRows({ source, stops, trips, report }: Feed): void {
   const empty = stops.size === 0 ? 'stops.txt' : trips.size === 0 ? 'trips.txt' : null;
   if (empty === null) return;
   const problems = report.problems.filter(({ file }) => file === empty);
-  const reasons = [`${source.path}: ${empty} has no usable row`, ...worstOf(problems)];
-  throw new BuildError(reasons.join('; '));
+  throw new BuildError(withProblems(`${source.path}: ${empty} has no usable row`, problems));
 }
 
 function zonesOf(feed: Feed): Map<string, BoundingBox> {

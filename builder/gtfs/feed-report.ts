@@ -34,10 +34,10 @@ export class FeedReport {
 /** Problems that are named with a feed that cannot be used. */
 const WORST_PROBLEMS = 3;
 
-/** Describes the problems of the most rows. */
-export function worstOf(problems: readonly FeedProblem[]): string[] {
+/** Appends the problems of the most rows to the reason why a feed cannot be used. */
+export function withProblems(reason: string, problems: readonly FeedProblem[]): string {
   const most = problems.toSorted((a, b) => b.rows - a.rows).slice(0, WORST_PROBLEMS);
-  return most.map(describeProblem);
+  return [reason, ...most.map(describeProblem)].join('; ');
 }
 
 function describeProblem({ file, problem, rows, first_line }: FeedProblem): string {

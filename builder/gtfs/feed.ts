@@ -1,6 +1,6 @@
 import { BuildError, quoted } from '../errors.ts';
 import { Calendar } from './calendar.ts';
-import { FeedReport, worstOf } from './feed-report.ts';
+import { FeedReport, withProblems } from './feed-report.ts';
 import { type FeedSource, openFeedSource } from './feed-source.ts';
 import { type Frequency, readFrequencies, runsOf } from './frequencies.ts';
 import { type Pathway, readPathways } from './pathways.ts';
@@ -169,8 +169,8 @@ async function readAgency(source: FeedSource, report: FeedReport) {
     zones.push({ line: row.line, zone, isValid: isTimeZone(zone) });
   });
   if (zones.length === 0) {
-    const reasons = [`${source.path}: agency.txt lists no agency`, ...worstOf(report.problems)];
-    throw new BuildError(reasons.join('; '));
+    const problems = report.problems.filter(({ file }) => file === 'agency.txt');
+    throw new BuildError(withProblems(`${source.path}: agency.txt lists no agency`, problems));
   }
   const timeZone = zones.find(({ isValid }) => isValid)?.zone;
   if (timeZone === undefined) {

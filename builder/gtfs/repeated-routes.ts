@@ -63,7 +63,7 @@ const MORNING = { from: 5 * 3600, to: 12 * 3600 } as const;
  * Finds routes that several feeds have, so that riders would find their trips twice: copies, new
  * versions, and parts of a region's feed. Returns them by the index of the feed that need not be
  * read for them. Only feeds with an agency or a `feed_id` in common are compared, and their stop
- * times read; ids of stops, routes and trips do not count, since agencies number them anew.
+ * times read; ids of stops and routes do not count, since agencies number them anew.
  *
  * A route is repeated if most of its calls are at stops where the other feed has calls of a route
  * of the same name and kind. If both are read for one day, most of its trips must also have the
@@ -150,8 +150,8 @@ function sharedLines(
 ): Line[] {
   const shared = new Map<string, SharedCalls>();
   for (const { lon, lat, line: key, times } of own.stops) {
-    const [line, partner] = [own.lines.get(key), other.lines.get(key)];
-    if (!line || !partner || line.repeatedIn !== null || partner.repeatedIn !== null) continue;
+    const [line, partner] = [own.lines.get(key)!, other.lines.get(key)];
+    if (!partner || line.repeatedIn !== null || partner.repeatedIn !== null) continue;
     const near = stopsAt(other, lon, lat).filter((stop) => stop.line === key);
     if (near.length === 0) continue;
     const known = shared.get(key) ?? { line, partner, calls: 0, sameTime: 0 };

@@ -2,7 +2,7 @@ import type { Seconds } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { type BlankableCall, fillBlankTimes, hasDistances } from './blank-times.ts';
 import type { Feed, FeedTrip } from './feed.ts';
-import { FeedReport, worstOf } from './feed-report.ts';
+import { FeedReport, withProblems } from './feed-report.ts';
 import { departuresOf } from './frequencies.ts';
 import { FEED_LIMITS } from './limits.ts';
 import type { ServiceDate, ServiceSeconds } from './service-time.ts';
@@ -104,9 +104,7 @@ export async function readTrips<W extends DayWindow>(
   }
   if (usable === 0) {
     const problems = report.problems.filter(({ file }) => file === FILE);
-    throw new BuildError(
-      [`${source.path}: ${FILE} has no usable trip`, ...worstOf(problems)].join('; '),
-    );
+    throw new BuildError(withProblems(`${source.path}: ${FILE} has no usable trip`, problems));
   }
   const unmeasured = dated.filter(({ times }) => !hasDistances(times));
   const wanted = new Set(unmeasured.map(({ trip }) => trip.shape));
@@ -161,7 +159,7 @@ async function readStopTimes(
   if (rows === 0) {
     const problems = report.problems.filter(({ file }) => file === FILE);
     const lack = problems.length === 0 ? 'is empty' : 'has no usable row';
-    throw new BuildError([`${source.path}: ${FILE} ${lack}`, ...worstOf(problems)].join('; '));
+    throw new BuildError(withProblems(`${source.path}: ${FILE} ${lack}`, problems));
   }
   if (longTrips.size > 0) {
     const reported = new FeedReport();

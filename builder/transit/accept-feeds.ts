@@ -5,7 +5,7 @@ import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
 import { type FeedTolerance, MAX_FEEDS_LEFT_OUT } from '../build-request.ts';
 import { BuildError } from '../errors.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
-import { type FeedProblem, worstOf } from '../gtfs/feed-report.ts';
+import { type FeedProblem, withProblems } from '../gtfs/feed-report.ts';
 import type { Progress } from '../progress.ts';
 
 /** Describes why a feed cannot be read. Errors that are not a `BuildError` are thrown on. */
@@ -26,7 +26,7 @@ export function unneededFeed(
 
 /** The reason for a feed that has no trip on any weekday, with the rows that could not be used. */
 export function withoutWeekdays(problems: readonly FeedProblem[]): string {
-  return ['no trip runs on any weekday', ...worstOf(problems)].join('; ');
+  return withProblems('no trip runs on any weekday', problems);
 }
 
 /** The error for feeds none of which can be used. */

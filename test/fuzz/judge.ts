@@ -61,9 +61,7 @@ function faultOfRefusal(error: unknown, changed: Mutation['changed']): string | 
   );
   if (!names.some((name) => message.includes(name)))
     return `a refusal that names no file: ${shown}`;
-  // Reasons of several feeds are on lines of their own.
-  if (CONTROL.test(message.replaceAll('\n  ', ' ')))
-    return `a refusal with control characters: ${shown}`;
+  if (CONTROL.test(message)) return `a refusal with control characters: ${shown}`;
   if (message.length > LONGEST_MESSAGE)
     return `a refusal of ${message.length} characters: ${shown}`;
   return null;
