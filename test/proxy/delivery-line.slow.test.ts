@@ -106,7 +106,7 @@ describe.each([
   );
 
   test.each(Object.keys(REQUESTS))(
-    'nothing is charged where the kernel accepted nothing, not even the head: %s',
+    'the minimum is charged where the kernel accepted nothing, not even the head: %s',
     async (name) => {
       for (const how of ['noticed', 'unnoticed'] as const) {
         const { socket, send, used } = await ask(name, 0);
@@ -128,7 +128,7 @@ describe.each([
         expect([how, await settled]).toEqual([how, 0]);
         responseWriter.send = original;
         expect(paid).toBeGreaterThan(0);
-        await expect.poll(() => used()).toBe(0);
+        await expect.poll(() => used()).toBe(1);
         expect(socket.taken).toHaveLength(0);
       }
     },
