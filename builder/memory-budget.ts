@@ -143,10 +143,10 @@ function secondsToSearch(
   links: LinkedRegion['links'],
   scopes: readonly CountyScope[],
 ): number {
-  const stretches = scopes.flatMap(({ firstBlock, endBlock, windowStart }) =>
+  const stretches = scopes.flatMap(({ county, firstBlock, endBlock, windowStart }) =>
     Array.from({ length: Math.ceil((endBlock - firstBlock) / LANES) }, (_, i) => {
       const from = firstBlock + i * LANES;
-      return { from, to: Math.min(from + LANES, endBlock), windowStart };
+      return { county, from, to: Math.min(from + LANES, endBlock), windowStart };
     }).filter(({ from, to }) => links.slice(from, to).some(isLinked)),
   );
   const step = Math.max(1, Math.floor(stretches.length / SAMPLE_STRETCHES));

@@ -54,6 +54,7 @@ export async function searchCounty(
   const transitSpool = new Spool(`${scratch}/transit-${county}`);
   try {
     const pois = new MatrixWriter(
+      `pois/${county}`,
       {
         origins,
         targets: destinations.map(({ destId }) => destId),
@@ -64,7 +65,11 @@ export async function searchCounty(
       poiSpool,
     );
     const targets = reachBlocks.map((block) => blocks[block].geoid);
-    const reach = new MatrixWriter({ origins, targets, modes, unit: MINUTES }, reachSpool);
+    const reach = new MatrixWriter(
+      `reach-from/${county}`,
+      { origins, targets, modes, unit: MINUTES },
+      reachSpool,
+    );
     const columns = modes * searchRegion.leafCount;
     const nearest = new Uint16Array(own.length * columns);
     const nth = new NthColumns({ blocks: own.length, modes, types: searchRegion.typeCount });
@@ -73,6 +78,7 @@ export async function searchCounty(
     const transitWriter =
       transit &&
       new TransitWriter(
+        `transit/${county}`,
         transit.transit,
         { origins: own.length, blocks: reachBlocks.length, pois: destinations.length },
         transitSpool,
@@ -108,6 +114,7 @@ export async function searchCounty(
     }
     const types = nthNearestIds(linked.taxonomy);
     const nthNearest = new MatrixWriter(
+      `nth-nearest/${county}`,
       { origins: types, targets: origins, modes, unit: TENTHS },
       nthSpool,
     );
@@ -124,7 +131,7 @@ export async function searchCounty(
       reach_rows: reachRows,
       objects: {
         index: await put('index', 'tta', BlockIndex.encode(own.map((b, i) => record(b, links[i])))),
-        nearest: await put('nearest', 'tta', encodeNearest(nearest, columns)),
+        nearest: await put('nearest', 'tta', encodeNearest(`nearest/${county}`, nearest, columns)),
         'nth-nearest': await put('nth-nearest', 'tta', nthNearest.finish()),
         pois: await put('pois', 'tta', pois.finish()),
         'reach-from': await put('reach-from', 'tta', reach.finish()),
@@ -160,12 +167,12 @@ function ordinalsIn(chosen: ArrayLike<number>, count: number): Int32Array {
 }
 
 function* chunkRequests(
-  { firstBlock, endBlock }: CountyScope,
+  { county, firstBlock, endBlock }: CountyScope,
   common: Pick<ChunkRequest, 'windowStart' | 'destinationOrdinals' | 'blockOrdinals'>,
 ): Generator<ChunkRequest> {
   for (let from = firstBlock; from < endBlock; from += CHUNK_BLOCKS) {
     const to = Math.min(from + CHUNK_BLOCKS, endBlock);
-    yield { ...common, from, to, firstRow: from - firstBlock };
+    yield { ...common, county, from, to, firstRow: from - firstBlock };
   }
 }
 

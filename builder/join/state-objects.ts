@@ -29,13 +29,15 @@ export async function putStates(
     const places = await readCensusPlacesOf(store, state, regions);
     const own = await assignBlocks(store, places, counties, centres);
     if (own.length === 0) continue;
+    const stem = `places/${state}`;
     const table = encodePlaces(
+      stem,
       own.map(({ place, ...rest }) => ({ ...place, ...rest, outline: ringsOf([place.area]) })),
     );
     states[state] = {
       places: own.length,
       objects: {
-        places: await putObject(store, `places/${state}`, 'tta', table),
+        places: await putObject(store, stem, 'tta', table),
         'place-map': await putObject(store, `place-map/${state}`, 'fgb', placeMap(state, own)),
       },
     };

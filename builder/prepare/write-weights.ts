@@ -50,8 +50,9 @@ async function readAll(preparation: WeightPreparation): Promise<PreparedWeights>
   if (!mayBePartial) counts.requireCoverage();
   const objects: PreparedWeights['counties'] = {};
   for (const [county, { geoids }] of countedCounties) {
-    const bytes = encodeWeights(geoids.length, counts.columnsOf(county));
-    objects[county] = await putObject(store, `weights/${county}`, 'tta', bytes);
+    const stem = `weights/${county}`;
+    const bytes = encodeWeights(stem, geoids.length, counts.columnsOf(county));
+    objects[county] = await putObject(store, stem, 'tta', bytes);
   }
   const { weights } = counts;
   stage.finish(

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
+import { objectName } from '../../shards/codec/object-name.ts';
 import { type PutBody, putBodyOf } from '../../shards/store/put-body.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
-
-/** Number of hex digits of an object's SHA-256 in its name; the manifest has them all. */
-const NAME_HASH_DIGITS = 16;
 
 /** Writes an object under a name that contains its hash; an existing one is kept. */
 export async function putObject(
@@ -14,7 +12,7 @@ export async function putObject(
 ): Promise<ObjectRef> {
   const content = object instanceof Uint8Array ? putBodyOf(object) : object;
   const sha256 = await sha256Of(content);
-  const name = `${stem}-${sha256.slice(0, NAME_HASH_DIGITS)}.${extension}`;
+  const name = objectName(stem, sha256, extension);
   await store.putContent(name, content);
   return { name, bytes: content.bytes, sha256 };
 }

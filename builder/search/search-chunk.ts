@@ -1,3 +1,4 @@
+import { stemSum } from '../../shards/codec/object-name.ts';
 import { VarintWriter } from '../../shards/codec/varint.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
 import { toMinutes, toTenths } from '../../shards/matrix/rounded-times.ts';
@@ -10,13 +11,14 @@ import {
 } from '../../shards/matrix/row-codec.ts';
 import { insertNth, MAX_NTH } from '../../shards/nearest/nth-nearest.ts';
 import type { StopWalks } from '../../shards/transit/transit-table.ts';
-import type { BlockOrdinal, Millis } from '../../shards/units.ts';
+import type { BlockOrdinal, CountyFips, Millis } from '../../shards/units.ts';
 import { OriginSearch } from './origin-search.ts';
 import type { Reached } from './reached.ts';
 import type { SearchRegion } from './search-region.ts';
 
 /** Some consecutive blocks of a county to search from. */
 export interface ChunkRequest {
+  readonly county: CountyFips;
   /** Block ordinals in the region, `to` exclusive. */
   readonly from: BlockOrdinal;
   readonly to: BlockOrdinal;
@@ -70,7 +72,7 @@ export class ChunkSearch {
   }
 
   run(request: ChunkRequest): ChunkResult {
-    const { from, to, firstRow, windowStart, destinationOrdinals, blockOrdinals } = request;
+    const { county, from, to, firstRow, windowStart, destinationOrdinals, blockOrdinals } = request;
     const { destinationCount, leafCount, typeCount } = this.#region;
     const { reached } = this.#search;
     const modes = reached.length;
@@ -80,8 +82,8 @@ export class ChunkSearch {
     const nth = new Uint16Array(count * lists);
     const pois = this.#pois;
     const reach = this.#reach;
-    pois.begin(count);
-    reach.begin(count);
+    pois.begin(`pois/${county}`, count);
+    reach.begin(`reach-from/${county}`, count);
     const blocks = Array.from({ length: count }, (_, i) => from + i);
     const access: StopWalks[] = [];
     this.#search.run(blocks, windowStart, (block) => {
@@ -156,6 +158,7 @@ class RowEncoder {
   /** Per mode, with space for every target. */
   readonly #buffers: readonly ModeRow[];
   readonly #bytes = new VarintWriter(1 << 20);
+  #sum = 0;
   #lengths = new Uint32Array(0);
   #count = 0;
   entries = 0;
@@ -169,8 +172,9 @@ class RowEncoder {
     }));
   }
 
-  /** Clears the previous chunk. */
-  begin(rows: number): void {
+  /** Clears the previous chunk. `stem`: of the name of the object that the next one is for. */
+  begin(stem: string, rows: number): void {
+    this.#sum = stemSum(stem);
     this.#bytes.reset();
     this.#lengths = new Uint32Array(rows);
     this.#count = 0;
@@ -191,7 +195,7 @@ class RowEncoder {
     const modes = reached.map((one, mode) =>
       this.#pick(this.#buffers[mode], some(one), one.times, start, ordinals),
     );
-    this.#lengths[this.#count++] = encodeRow(this.#bytes, ordinal, modes, this.#unit);
+    this.#lengths[this.#count++] = encodeRow(this.#bytes, this.#sum, ordinal, modes, this.#unit);
   }
 
   finish(): EncodedRows {

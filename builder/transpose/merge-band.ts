@@ -1,9 +1,12 @@
+import { stemSum } from '../../shards/codec/object-name.ts';
 import { VarintWriter } from '../../shards/codec/varint.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
 import { encodeRow, type ModeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 
 /** A band of targets, whose rows are distributed over pieces of many slices. */
 export interface BandRequest {
+  /** Stem of the name of the resulting matrix. */
+  readonly stem: string;
   /** The part of the band from each slice, in the order of the slices' origins. */
   readonly pieces: readonly BandPiece[];
   /** The number of targets in the band, and the row of the first target in the resulting matrix. */
@@ -23,7 +26,8 @@ interface BandPiece {
 
 /** Merges the pieces of a band into rows of the resulting matrix. */
 export function mergeBand(request: BandRequest): EncodedRows {
-  const { targets, firstRow, ordinals, modes, unit } = request;
+  const { stem, targets, firstRow, ordinals, modes, unit } = request;
+  const sum = stemSum(stem);
   const readers = request.pieces.map((piece) => new PieceReader(piece, ordinals, unit));
   const out = new VarintWriter(1 << 20);
   const lengths = new Uint32Array(targets);
@@ -35,7 +39,7 @@ export function mergeBand(request: BandRequest): EncodedRows {
       for (const row of rows) reader.readOrigins(row);
       reader.advance();
     }
-    lengths[target] = encodeRow(out, firstRow + target, rows.map(filled), unit);
+    lengths[target] = encodeRow(out, sum, firstRow + target, rows.map(filled), unit);
   }
   return { bytes: out.view().slice(), lengths };
 }

@@ -47,23 +47,27 @@ export async function transposeCounties(
   for (const ref of sources) originsOf.set(ref.name, (await Matrix.open(store, ref)).origins);
   const parts = matrices.map((matrix) => {
     const names = new Set(matrix.sources.map(({ name }) => name));
-    return { ...matrix, ordinals: () => ordinalsOf(sources, originsOf, names) };
+    return {
+      ...matrix,
+      stem: `${kind}/${matrix.county}`,
+      ordinals: () => ordinalsOf(sources, originsOf, names),
+    };
   });
   let next = 0;
   let writing: { spool: Spool; writer: MatrixWriter } | null = null;
   const open = () => {
-    const { county, origins, attributes, sources: own } = parts[next];
+    const { county, stem, origins, attributes, sources: own } = parts[next];
     const targets = concat(own.map(({ name }) => originsOf.get(name)!));
     const spool = new Spool(`${scratch}/${kind}-${county}`);
     const shape = { origins, targets, modes, unit, ...(attributes && { attributes }) };
-    return { spool, writer: new MatrixWriter(shape, spool) };
+    return { spool, writer: new MatrixWriter(stem, shape, spool) };
   };
   const onRows = async (rows: EncodedRows, areLast: boolean) => {
     writing ??= open();
     writing.writer.append(rows);
     if (!areLast) return;
+    const { stem } = parts[next];
     const matrix = matrices[next++];
-    const stem = `${kind}/${matrix.county}`;
     await onMade(matrix, await putObject(store, stem, 'tta', writing.writer.finish()));
     writing.spool.close();
     writing = null;

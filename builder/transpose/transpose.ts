@@ -27,6 +27,8 @@ export interface TranspositionRequest {
 
 /** A matrix to create. */
 interface TransposedPart {
+  /** Stem of its name. */
+  readonly stem: string;
   /** Ids of the origins of the matrix, which are targets of the sources. */
   readonly origins: Float64Array;
   /** Returns, for each origin of all sources, its ordinal among this matrix's targets, or -1. */
@@ -78,7 +80,7 @@ export async function transpose(
             firstOrigin,
             bytes: runs.read(offset + bandStarts[b], bandStarts[b + 1] - bandStarts[b]),
           }));
-        yield { band: { pieces, targets, firstRow, ordinals, modes, unit } };
+        yield { band: { stem: part.stem, pieces, targets, firstRow, ordinals, modes, unit } };
       }
     }
     let next = 0;

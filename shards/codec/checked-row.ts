@@ -1,17 +1,24 @@
 import { damaged, ShardError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
 import { crc32c } from './crc32c.ts';
+import { nameSum } from './object-name.ts';
 
 /**
- * A row ends with its CRC-32C, little-endian, seeded with the row number so that a valid row in the
- * wrong place is detected too.
+ * A row ends with its CRC-32C, little-endian, seeded with the `stemSum` of its object and the row
+ * number, so that a valid row in the wrong place, or of another county or kind, is detected too.
  */
 export const ROW_CRC_BYTES: Bytes = 4;
 
 /** Writes the checksum into the last bytes of the row from `start` up to `end`. */
-export function sealRow(bytes: Uint8Array, row: number, start = 0, end = bytes.length): void {
+export function sealRow(
+  sum: number,
+  row: number,
+  bytes: Uint8Array,
+  start = 0,
+  end = bytes.length,
+): void {
   const at = end - ROW_CRC_BYTES;
-  const crc = crc32c(bytes, row, start, at - start);
+  const crc = crc32c(bytes, sum ^ row, start, at - start);
   for (let i = 0; i < ROW_CRC_BYTES; i++) bytes[at + i] = crc >>> (8 * i);
 }
 
@@ -23,6 +30,6 @@ export function checkedRowLength(object: string, row: number, bytes: Uint8Array)
   if (end < 0) throw new ShardError(object, `row ${row}`, `truncated: ${bytes.length} bytes`);
   const crc =
     (bytes[end] | (bytes[end + 1] << 8) | (bytes[end + 2] << 16) | (bytes[end + 3] << 24)) >>> 0;
-  if (crc !== crc32c(bytes, row, 0, end)) throw damaged(object, `row ${row}`);
+  if (crc !== crc32c(bytes, nameSum(object) ^ row, 0, end)) throw damaged(object, `row ${row}`);
   return end;
 }

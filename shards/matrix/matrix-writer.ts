@@ -1,3 +1,4 @@
+import { stemSum } from '../codec/object-name.ts';
 import { VarintWriter } from '../codec/varint.ts';
 import { envelopeContent } from '../store/envelope.ts';
 import type { PutBody } from '../store/put-body.ts';
@@ -21,14 +22,19 @@ export interface EncodedRows {
  * head that readers cache, is one range.
  */
 export class MatrixWriter {
+  readonly #sum: number;
   readonly #shape: MatrixShape;
   readonly #rows: Spool;
   readonly #lengths = new VarintWriter(4096);
   readonly #row = new VarintWriter(1 << 14);
   #written = 0;
 
-  /** Rows go to `rows`, which the caller closes once the content has been stored. */
-  constructor(shape: MatrixShape, rows: Spool) {
+  /**
+   * `stem`: of the object's name. Rows go to `rows`, which the caller closes once the content has
+   * been stored.
+   */
+  constructor(stem: string, shape: MatrixShape, rows: Spool) {
+    this.#sum = stemSum(stem);
     this.#shape = shape;
     this.#rows = rows;
   }
@@ -37,11 +43,11 @@ export class MatrixWriter {
   row(modes: readonly ModeRow[]): void {
     if (modes.length !== this.#shape.modes) throw new RangeError(`row has ${modes.length} modes`);
     this.#row.reset();
-    const length = encodeRow(this.#row, this.#written, modes, this.#shape.unit);
+    const length = encodeRow(this.#row, this.#sum, this.#written, modes, this.#shape.unit);
     this.append({ bytes: this.#row.view().slice(), lengths: Uint32Array.of(length) });
   }
 
-  /** Adds the next origins' rows, already encoded for their ordinals. */
+  /** Adds the next origins' rows, already encoded for this object and their ordinals. */
   append({ bytes, lengths }: EncodedRows): void {
     for (const length of lengths) this.#lengths.uint(length);
     if (bytes.length > 0) this.#rows.append(bytes);
@@ -65,7 +71,8 @@ export class MatrixWriter {
         { tag: 'ATTR', bytes: attributes ?? new Uint8Array(0) },
         { tag: 'RDIR', bytes: this.#lengths.view() },
       ],
-      { tag: 'ROWS', rows: this.#rows },
+      this.#rows,
+      this.#sum,
     );
   }
 }

@@ -12,7 +12,7 @@ import type { Minutes } from '../units.ts';
  *                        runs: the number skipped since the previous run, and how many follow its
  *                        first
  *                bits    times minus the unit's least, `bits` wide, little-endian, padded to a byte
- *     4 bytes    CRC-32C of the above, seeded with the row's ordinal
+ *     4 bytes    checksum, see `checked-row.ts`
  *
  * A row without targets is empty.
  */
@@ -41,11 +41,12 @@ export const MINUTES: TimeUnit = { name: 'minutes', least: 1, most: 60, bits: 6 
 const NO_ROW: ModeRow = { targets: new Uint32Array(0), times: new Uint16Array(0) };
 
 /**
- * Appends a row to `out`; returns its length in bytes. Throws a `RangeError` for times out of
- * range.
+ * Appends a row to `out`; returns its length in bytes. `sum`: the `stemSum` of its object. Throws a
+ * `RangeError` for times out of range.
  */
 export function encodeRow(
   out: VarintWriter,
+  sum: number,
   ordinal: number,
   modes: readonly ModeRow[],
   unit: TimeUnit,
@@ -66,7 +67,7 @@ export function encodeRow(
     encodeTimes(out, ordinal, times, unit);
   });
   out.take(ROW_CRC_BYTES);
-  sealRow(out.view(), ordinal, start);
+  sealRow(sum, ordinal, out.view(), start);
   return out.length - start;
 }
 

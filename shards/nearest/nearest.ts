@@ -1,4 +1,5 @@
 import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { stemSum } from '../codec/object-name.ts';
 import { ShardError } from '../errors.ts';
 import { readEnvelope, writeEnvelope } from '../store/envelope.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
@@ -38,8 +39,9 @@ export function nearestRange(
   return { offset: ROWS_OFFSET + ordinal * length, length };
 }
 
-/** Encodes `times`, row-major, `columns` per row; 0 for unreached. */
-export function encodeNearest(times: Uint16Array, columns: number): Uint8Array {
+/** Encodes `times`, row-major, `columns` per row; 0 for unreached. `stem`: of the object's name. */
+export function encodeNearest(stem: string, times: Uint16Array, columns: number): Uint8Array {
+  const sum = stemSum(stem);
   const rows = columns === 0 ? 0 : times.length / columns;
   const stride = nearestStride(columns);
   const body = new Uint8Array(rows * stride);
@@ -49,7 +51,7 @@ export function encodeNearest(times: Uint16Array, columns: number): Uint8Array {
     for (let c = 0; c < columns; c++) {
       view.setUint16(at + c * 2, times[row * columns + c], true);
     }
-    sealRow(body, row, at, at + stride);
+    sealRow(sum, row, body, at, at + stride);
   }
   const meta = new Uint8Array(META_BYTES);
   new DataView(meta.buffer).setUint32(0, rows, true);

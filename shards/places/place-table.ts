@@ -1,5 +1,6 @@
 import { countWhile } from '../arrays/sorted.ts';
 import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { stemSum } from '../codec/object-name.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
 import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../geoid.ts';
@@ -89,9 +90,16 @@ export interface PlaceEntry extends PlaceRecord {
 
 /**
  * Encodes the places of a state, ascending by GEOID. Each has two rows: its blocks, and its
- * outline.
+ * outline. `stem`: of the object's name.
  */
-export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
+export function encodePlaces(stem: string, places: readonly PlaceWithBlocks[]): Uint8Array {
+  const sum = stemSum(stem);
+  /** Closes a row with its checksum. */
+  const endRow = (row: number, start: number) => {
+    rows.take(ROW_CRC_BYTES);
+    sealRow(sum, row, rows.view(), start);
+    directory.uint(rows.length - start);
+  };
   const facts = new VarintWriter(1 << 12);
   const directory = new VarintWriter(1 << 12);
   const rows = new VarintWriter(1 << 16);
@@ -125,23 +133,17 @@ export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
       rows.uint(next - block);
       block = next;
     }
-    endRow(rows, directory, blocksRow(ordinal), start);
+    endRow(blocksRow(ordinal), start);
     const outlineStart = rows.length;
     writeOutline(rows, place.outline);
-    endRow(rows, directory, outlineRow(ordinal), outlineStart);
+    endRow(outlineRow(ordinal), outlineStart);
   });
-  return writeEnvelope(PLACES_KIND, [
+  const sections = [
     { tag: 'FACT', bytes: facts.view() },
     { tag: 'RDIR', bytes: directory.view() },
     { tag: 'ROWS', bytes: rows.view() },
-  ]);
-}
-
-/** Closes a row with its checksum, seeded with its number. */
-function endRow(rows: VarintWriter, directory: VarintWriter, row: number, start: number): void {
-  rows.take(ROW_CRC_BYTES);
-  sealRow(rows.view(), row, start);
-  directory.uint(rows.length - start);
+  ];
+  return writeEnvelope(PLACES_KIND, sections, sum);
 }
 
 /** Each place has a row with its blocks, and one with its outline. */

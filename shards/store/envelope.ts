@@ -1,5 +1,6 @@
 import { crc32c } from '../codec/crc32c.ts';
 import { FORMAT_VERSION } from '../codec/format-version.ts';
+import { nameSum } from '../codec/object-name.ts';
 import { damaged, ShardError } from '../errors.ts';
 import { concatBodies, type PutBody, putBodyOf } from './put-body.ts';
 import type { ObjectRef, RangeSource } from './store.ts';
@@ -12,7 +13,7 @@ import type { ObjectRef, RangeSource } from './store.ts';
  *    10   2  number of sections
  *    12   4  kind, four letters
  *    16   4  bytes of this header, so that a reader knows what to fetch first
- *    20   4  zero
+ *    20   4  `stemSum` of the object, if it is read in part; zero if it is read whole, by its hash
  *    24  32  per section: tag (4 letters), CRC-32C (4), offset (8), bytes (8), zero (8)
  *     …   4  CRC-32C of all of the above
  *
@@ -29,12 +30,6 @@ export interface Section {
   readonly bytes: Uint8Array;
 }
 
-/** A final section of rows, which may be too large for memory. */
-export interface RowSection {
-  readonly tag: string;
-  readonly rows: PutBody;
-}
-
 /** Tag of sections whose rows carry their own checksums. */
 export const SELF_CHECKED = 'ROWS';
 
@@ -47,6 +42,7 @@ export interface SectionEntry {
 
 export interface Envelope {
   readonly kind: string;
+  readonly sum: number;
   readonly headerBytes: number;
   readonly sections: readonly SectionEntry[];
 }
@@ -54,11 +50,12 @@ export interface Envelope {
 /** Bytes to fetch first: more than any header in use, so that one read is enough. */
 export const HEADER_READ_BYTES = 1024;
 
-/** Builds a whole object in memory. */
-export function writeEnvelope(kind: string, sections: readonly Section[]): Uint8Array {
+/** Builds a whole object in memory. `sum`: its `stemSum`, for an object that is read in part. */
+export function writeEnvelope(kind: string, sections: readonly Section[], sum = 0): Uint8Array {
   const { header, offsets, end } = layOut(
     kind,
     sections.map(({ tag, bytes }) => ({ tag, bytes: bytes.length, crc: crcOf(tag, bytes) })),
+    sum,
   );
   const out = new Uint8Array(end);
   out.set(header);
@@ -68,35 +65,44 @@ export function writeEnvelope(kind: string, sections: readonly Section[]): Uint8
   return out;
 }
 
-/** Builds an object whose last section consists of rows that need not be in memory. */
+/**
+ * Builds an object whose last section consists of rows, which may be too large for memory. `sum`:
+ * its `stemSum`.
+ */
 export function envelopeContent(
   kind: string,
   sections: readonly Section[],
-  last: RowSection,
+  rows: PutBody,
+  sum: number,
 ): PutBody {
   const entries = sections.map(({ tag, bytes }) => ({
     tag,
     bytes: bytes.length,
     crc: crcOf(tag, bytes),
   }));
-  const { header, offsets, end } = layOut(kind, [
-    ...entries,
-    { tag: last.tag, bytes: last.rows.bytes, crc: 0 },
-  ]);
+  const { header, offsets, end } = layOut(
+    kind,
+    [...entries, { tag: SELF_CHECKED, bytes: rows.bytes, crc: 0 }],
+    sum,
+  );
   const head = new Uint8Array(offsets[sections.length]);
   head.set(header);
   sections.forEach(({ bytes }, i) => {
     head.set(bytes, offsets[i]);
   });
-  const padding = new Uint8Array(end - head.length - last.rows.bytes);
-  return concatBodies([putBodyOf(head), last.rows, putBodyOf(padding)]);
+  const padding = new Uint8Array(end - head.length - rows.bytes);
+  return concatBodies([putBodyOf(head), rows, putBodyOf(padding)]);
 }
 
 function crcOf(tag: string, bytes: Uint8Array): number {
   return tag === SELF_CHECKED ? 0 : crc32c(bytes);
 }
 
-function layOut(kind: string, sections: readonly { tag: string; bytes: number; crc: number }[]) {
+function layOut(
+  kind: string,
+  sections: readonly { tag: string; bytes: number; crc: number }[],
+  sum: number,
+) {
   const headerBytes = FIXED_BYTES + sections.length * ENTRY_BYTES + 4;
   let end = align(headerBytes);
   const offsets = sections.map(({ bytes }) => {
@@ -111,6 +117,7 @@ function layOut(kind: string, sections: readonly { tag: string; bytes: number; c
   view.setUint16(10, sections.length, true);
   putLetters(header, 12, kind);
   view.setUint32(16, headerBytes, true);
+  view.setUint32(20, sum, true);
   sections.forEach(({ tag, bytes, crc }, i) => {
     const at = FIXED_BYTES + i * ENTRY_BYTES;
     putLetters(header, at, tag);
@@ -164,12 +171,13 @@ export function readEnvelope(
       throw new ShardError(object, tag, `truncated: ends at ${offset + length} of ${objectBytes}`);
     }
   }
-  return { kind: found, headerBytes, sections };
+  return { kind: found, sum: view.getUint32(20, true), headerBytes, sections };
 }
 
 /**
  * Reads everything before the rows of an object, which come last: one small read to learn its
- * length, and another if it is longer than that read.
+ * length, and another if it is longer than that read. Throws a `ShardError` if the object was
+ * written for another name.
  */
 export async function readHead(
   source: RangeSource,
@@ -178,6 +186,9 @@ export async function readHead(
 ): Promise<Uint8Array> {
   const first = await source.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
   const envelope = readEnvelope(ref.name, first, ref.bytes, kind);
+  if (envelope.sum !== nameSum(ref.name)) {
+    throw damaged(ref.name, 'header', 'is of another kind or area than the name');
+  }
   const bytes = sectionOf(ref.name, envelope, SELF_CHECKED).offset;
   return bytes <= first.length ? first : source.readRange(ref, 0, bytes);
 }

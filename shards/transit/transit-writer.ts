@@ -1,4 +1,5 @@
 import { ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { stemSum } from '../codec/object-name.ts';
 import { VarintWriter } from '../codec/varint.ts';
 import { envelopeContent } from '../store/envelope.ts';
 import type { PutBody } from '../store/put-body.ts';
@@ -21,11 +22,12 @@ import {
  *
  *     varint   number of walks
  *     varints  for each, the number of stops skipped since the previous one, and milliseconds
- *     4 bytes  CRC-32C of the above, seeded with the row's ordinal
+ *     4 bytes  checksum, see `checked-row.ts`
  *
  * A row without walks is empty.
  */
 export class TransitWriter {
+  readonly #sum: number;
   readonly #transit: CountyTransit;
   readonly #counts: TransitRowCounts;
   readonly #rows: Spool;
@@ -33,8 +35,12 @@ export class TransitWriter {
   readonly #row = new VarintWriter(1 << 12);
   #written = 0;
 
-  /** Rows go to `rows`, which the caller closes once the content has been stored. */
-  constructor(transit: CountyTransit, counts: TransitRowCounts, rows: Spool) {
+  /**
+   * `stem`: of the object's name. Rows go to `rows`, which the caller closes once the content has
+   * been stored.
+   */
+  constructor(stem: string, transit: CountyTransit, counts: TransitRowCounts, rows: Spool) {
+    this.#sum = stemSum(stem);
     this.#transit = transit;
     this.#counts = counts;
     this.#rows = rows;
@@ -54,7 +60,7 @@ export class TransitWriter {
         next = stops[i] + 1;
       }
       row.take(ROW_CRC_BYTES);
-      sealRow(row.view(), this.#written);
+      sealRow(this.#sum, this.#written, row.view());
       this.#rows.append(row.view().slice());
     }
     this.#lengths.uint(row.length);
@@ -80,7 +86,8 @@ export class TransitWriter {
         { tag: 'FOOT', bytes: encodeFootpaths(footpaths) },
         { tag: 'RDIR', bytes: this.#lengths.view() },
       ],
-      { tag: 'ROWS', rows: this.#rows },
+      this.#rows,
+      this.#sum,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { stemSum } from '../codec/object-name.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
 import {
@@ -26,16 +27,21 @@ export interface WeightColumn {
 }
 
 /**
- * Encodes the weights of a county, each as a row of its own:
+ * Encodes the weights of a county, each as a row of its own. `stem`: of the object's name.
  *
  *     varint   form: 0 for the counts of every block, 1 for those of blocks that have a count
  *     varints  the counts; or, per block with a count, the number of blocks without one that
  *              precede it, and its count
- *     4 bytes  CRC-32C of the above, seeded with the position of the column
+ *     4 bytes  checksum, see `checked-row.ts`; the row number is the position of the column
  *
  * The shorter form is used: most blocks have people, but few have jobs.
  */
-export function encodeWeights(blocks: number, columns: readonly WeightColumn[]): Uint8Array {
+export function encodeWeights(
+  stem: string,
+  blocks: number,
+  columns: readonly WeightColumn[],
+): Uint8Array {
+  const sum = stemSum(stem);
   const names = new VarintWriter();
   const directory = new VarintWriter();
   const rows = new VarintWriter(1 << 12);
@@ -52,14 +58,15 @@ export function encodeWeights(blocks: number, columns: readonly WeightColumn[]):
     const start = rows.length;
     rows.bytes(encodeCounts(counts));
     rows.take(ROW_CRC_BYTES);
-    sealRow(rows.view(), position, start);
+    sealRow(sum, position, rows.view(), start);
     directory.uint(rows.length - start);
   });
-  return writeEnvelope(WEIGHTS_KIND, [
+  const sections = [
     { tag: 'NAME', bytes: names.view() },
     { tag: 'RDIR', bytes: directory.view() },
     { tag: 'ROWS', bytes: rows.view() },
-  ]);
+  ];
+  return writeEnvelope(WEIGHTS_KIND, sections, sum);
 }
 
 function encodeCounts(counts: Uint32Array): Uint8Array {

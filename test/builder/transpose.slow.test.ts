@@ -54,7 +54,9 @@ async function drawCounties(seed: number, unit: TimeUnit, blocks: number) {
     const targets = blocksOf.flatMap((list, j) => (reach[j] ? list : []));
     const isSilent = i === COUNTIES.length - 1;
     const spool = new Spool('small enough for memory');
-    const writer = new MatrixWriter({ origins: blocksOf[i], targets, modes: MODES, unit }, spool);
+    const stem = `reach-from/${fips}`;
+    const shape = { origins: blocksOf[i], targets, modes: MODES, unit };
+    const writer = new MatrixWriter(stem, shape, spool);
     for (const origin of blocksOf[i]) {
       const share = isSilent ? 0 : dice.pick([0, 0.02, 0.5, 1]);
       const rows = Array.from({ length: MODES }, (_, mode) => {
@@ -67,7 +69,7 @@ async function drawCounties(seed: number, unit: TimeUnit, blocks: number) {
       });
       writer.row(rows);
     }
-    const source = await putObject(store, `reach-from/${fips}`, 'tta', writer.finish());
+    const source = await putObject(store, stem, 'tta', writer.finish());
     counties.push({ fips, blocks: blocksOf[i], targets, source });
   }
   return { counties, entries };

@@ -106,8 +106,8 @@ export async function readNaiveRelease(
       });
     }
     const bytes = await whole(objects.pois.name);
-    const matrix = Matrix.fromBytes(fips, bytes);
-    const table = PoiTable.fromBytes(fips, matrix.attributes);
+    const matrix = Matrix.fromBytes(objects.pois.name, bytes);
+    const table = PoiTable.fromBytes(objects.pois.name, matrix.attributes);
     matrix.targets.forEach((dest_id, ordinal) => {
       const { name, lon, lat, street, city, state, zip, brand, types } = table.facts(ordinal);
       pois.set(dest_id, {
@@ -155,9 +155,10 @@ export type NaiveReaches = Readonly<
 export async function readNaiveReach(release: Release, storeFolder: string): Promise<NaiveReaches> {
   const { modes, counties } = release.manifest;
   const reaches = { from: new Map<string, NaiveReach[]>(), to: new Map<string, NaiveReach[]>() };
-  for (const [fips, { objects }] of Object.entries(counties)) {
-    const bytes = await readFile(path.join(storeFolder, objects['reach-from'].name));
-    const matrix = Matrix.fromBytes(fips, bytes);
+  for (const { objects } of Object.values(counties)) {
+    const { name } = objects['reach-from'];
+    const bytes = await readFile(path.join(storeFolder, name));
+    const matrix = Matrix.fromBytes(name, bytes);
     for (const { origin, target, mode, time } of rowsOf(matrix, bytes)) {
       const [from, to] = [geoidFromNumber(origin), geoidFromNumber(target)];
       const row = { from, to, mode: modes[mode], minutes: time };

@@ -44,8 +44,9 @@ function releaseOf(towns: readonly Town[]): { release: Release; geoidOf: (town: 
         outline: ringsOf([{ polygons: [] }]),
       };
     });
-    const bytes = encodePlaces(places);
-    const ref = { name: `places/${fips}`, bytes: bytes.length, sha256: '0'.repeat(64) };
+    const name = `places/${fips}`;
+    const bytes = encodePlaces(name, places);
+    const ref = { name, bytes: bytes.length, sha256: '0'.repeat(64) };
     objects.set(ref.name, bytes);
     states[fips] = { places: own.length, objects: { places: ref, 'place-map': ref } };
   }

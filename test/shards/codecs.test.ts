@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ordinalIn } from '../../shards/arrays/sorted.ts';
 import { BlockIndex, type BlockRecord, LINK_STATUSES } from '../../shards/blocks/block-index.ts';
 import { crc32c } from '../../shards/codec/crc32c.ts';
+import { stemSum } from '../../shards/codec/object-name.ts';
 import { VarintReader, VarintWriter } from '../../shards/codec/varint.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { decodeDictionary, encodeDictionary } from '../../shards/matrix/dictionary.ts';
@@ -97,7 +98,7 @@ describe.each([TENTHS, MINUTES])('a matrix row in $name', (unit) => {
   const rows = fc.array(modeRow(unit), { minLength: 1, maxLength: 3 });
   const encode = (ordinal: number, modes: ModeRow[]) => {
     const out = new VarintWriter();
-    encodeRow(out, ordinal, modes, unit);
+    encodeRow(out, stemSum('object'), ordinal, modes, unit);
     return out.view().slice();
   };
   const decode = (ordinal: number, bytes: Uint8Array, modes: number) =>
@@ -135,7 +136,7 @@ describe('a nearest object', () => {
 
   test('returns every row by one range at a computed position', () =>
     forAll(100, shaped, ({ rows, columns, times }) => {
-      const bytes = encodeNearest(times, columns);
+      const bytes = encodeNearest('object', times, columns);
       expect(readNearestShape('object', bytes)).toEqual({ rows, columns });
       for (let row = 0; row < rows; row++) {
         const encoded = rowBytes(bytes, row, columns);
@@ -149,7 +150,7 @@ describe('a nearest object', () => {
 
   test('never returns a row with a flipped bit, or one row in the place of another', () =>
     forAll(100, shaped, fc.nat(), ({ rows, columns, times }, where) => {
-      const bytes = encodeNearest(times, columns);
+      const bytes = encodeNearest('object', times, columns);
       const row = where % rows;
       const [flipped] = damagedAt(rowBytes(bytes, row, columns), where);
       expect(() => decodeNearestRow('object', row, flipped, columns)).toThrow(ShardError);
@@ -205,9 +206,9 @@ describe('a block index', () => {
         expect(error).toBeInstanceOf(ShardError);
       }
     });
-    expect(() => BlockIndex.decode('object', encodeNearest(new Uint16Array(4), 2))).toThrow(
-      'is a "NEAR", not a "INDX"',
-    );
+    expect(() =>
+      BlockIndex.decode('object', encodeNearest('object', new Uint16Array(4), 2)),
+    ).toThrow('is a "NEAR", not a "INDX"');
   });
 });
 

@@ -71,7 +71,7 @@ describe('an envelope', () => {
     forAll(60, letters, sections, bytes, async (kind, list, rows) => {
       const all = [...list, { tag: SELF_CHECKED, bytes: rows }];
       const whole = writeEnvelope(kind, all);
-      const content = envelopeContent(kind, list, { tag: SELF_CHECKED, rows: putBodyOf(rows) });
+      const content = envelopeContent(kind, list, putBodyOf(rows), 0);
       expect(content.bytes).toBe(whole.length);
       expect(await bufferBody(content)).toEqual(whole);
       const envelope = readEnvelope('x', whole, whole.length, kind);

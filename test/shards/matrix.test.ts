@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { crc32c } from '../../shards/codec/crc32c.ts';
+import { stemSum } from '../../shards/codec/object-name.ts';
 import { VarintWriter } from '../../shards/codec/varint.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { MATRIX_KIND, Matrix } from '../../shards/matrix/matrix.ts';
@@ -78,7 +79,7 @@ const drawn: fc.Arbitrary<Drawn> = fc
   );
 
 function encode({ rows, ...shape }: Drawn): Promise<Uint8Array> {
-  const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
+  const writer = new MatrixWriter('object', shape, new Spool('small enough for memory'));
   for (const row of rows) writer.row(row);
   return bufferBody(writer.finish());
 }
@@ -237,7 +238,7 @@ describe('a travel-time matrix', () => {
       [4, 3],
     ]) {
       const shape = { origins: ids, targets: [3], modes: 1, unit: TENTHS };
-      const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
+      const writer = new MatrixWriter('object', shape, new Spool('small enough for memory'));
       for (const _ of ids) writer.row([sparse(0)]);
       expect(() => writer.finish()).toThrow(`id 3 comes after ${ids[0]}`);
     }
@@ -245,7 +246,7 @@ describe('a travel-time matrix', () => {
 
   test('cannot be finished before every origin has its row', () => {
     const shape = { origins: [1, 2], targets: [3], modes: 1, unit: TENTHS };
-    const writer = new MatrixWriter(shape, new Spool('never written'));
+    const writer = new MatrixWriter('object', shape, new Spool('never written'));
     const none = { targets: new Uint32Array(0), times: new Uint16Array(0) };
     expect(() => writer.row([none, none])).toThrow('2 modes');
     writer.row([none]);
@@ -258,7 +259,7 @@ function signed(ordinal: number, numbers: readonly number[], tail: Uint8Array): 
   const out = new VarintWriter();
   for (const number of numbers) out.uint(number);
   out.bytes(tail);
-  const crc = crc32c(out.view(), ordinal);
+  const crc = crc32c(out.view(), crc32c(Buffer.from('object')) ^ ordinal);
   for (let shift = 0; shift < 32; shift += 8) out.byte((crc >>> shift) & 255);
   return out.view().slice();
 }
@@ -296,7 +297,7 @@ describe('a row', () => {
       ([unit, modes], ordinal) => {
         const out = new VarintWriter();
         out.byte(77);
-        const length = encodeRow(out, ordinal, modes, unit);
+        const length = encodeRow(out, stemSum('object'), ordinal, modes, unit);
         expect(out.length).toBe(1 + length);
         const written = out.view().subarray(1);
         if (modes.every(({ targets }) => targets.length === 0)) {
@@ -371,7 +372,7 @@ test('a row whose targets do not ascend, or whose times fit no unit, is not writ
   const row = (targets: number[], times: number[]) => [
     { targets: Uint32Array.from(targets), times: Uint16Array.from(times) },
   ];
-  const write = (modes: ModeRow[]) => encodeRow(new VarintWriter(), 5, modes, TENTHS);
+  const write = (modes: ModeRow[]) => encodeRow(new VarintWriter(), 0, 5, modes, TENTHS);
   expect(() => write(row([4, 4], [10, 10]))).toThrow('row 5: target 4 is out of order');
   expect(() => write(row([4], [9]))).toThrow('row 5: time 9 is not within 10 to 300');
   expect(() => write(row([4], [301]))).toThrow('row 5: time 301');

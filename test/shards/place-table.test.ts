@@ -49,7 +49,7 @@ function countiesOf(blocks: readonly number[]): string[] {
 
 test('a table returns every place with its counties, its blocks and its outline, and finds no other', () =>
   forAll(100, places, fc.nat(9_999_999), async (list, other) => {
-    const table = await PlaceTable.open(store, store.add(encodePlaces(list)));
+    const table = await PlaceTable.open(store, store.add(encodePlaces('object', list)));
     expect(table.places).toEqual(
       list.map(({ blocks, outline: _, ...facts }) => ({
         ...facts,
@@ -67,7 +67,7 @@ test('a table returns every place with its counties, its blocks and its outline,
 
 test('a table with any bit flipped, or truncated, returns its contents or raises a named error', () =>
   forAll(100, places, fc.nat(), (list, where) =>
-    expectRightOrNamed(encodePlaces(list), where, async (harmed) => {
+    expectRightOrNamed(encodePlaces('object', list), where, async (harmed) => {
       const table = await PlaceTable.open(store, store.add(harmed));
       for (const [ordinal, { geoid, name, blocks, outline }] of list.entries()) {
         expect(table.places[ordinal]).toMatchObject({ geoid, name });
@@ -80,7 +80,9 @@ test('a table with any bit flipped, or truncated, returns its contents or raises
 test('a table refuses to be written with places or blocks that do not ascend', () => {
   const [a] = fc.sample(place, { numRuns: 1, seed: 1 });
   const named = (geoid: string, blocks: number[]) => ({ ...a, geoid, blocks });
-  expect(() => encodePlaces([named('2404000', []), named('2404000', [])])).toThrow('2404000');
+  expect(() => encodePlaces('object', [named('2404000', []), named('2404000', [])])).toThrow(
+    '2404000',
+  );
   const blocks = [245_100_001_001_001, 245_100_001_001_000];
-  expect(() => encodePlaces([named('2404000', blocks)])).toThrow('245100001001000');
+  expect(() => encodePlaces('object', [named('2404000', blocks)])).toThrow('245100001001000');
 });

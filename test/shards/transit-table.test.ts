@@ -47,7 +47,7 @@ function drawnTransit(seed: number) {
 
 async function encoded({ transit, origins, blocks, pois }: ReturnType<typeof drawnTransit>) {
   const counts = { origins: origins.length, blocks: blocks.length, pois: pois.length };
-  const writer = new TransitWriter(transit, counts, new Spool('small enough for memory'));
+  const writer = new TransitWriter('object', transit, counts, new Spool('small enough for memory'));
   for (const row of [...origins, ...blocks, ...pois]) writer.row(row);
   return bufferBody(writer.finish());
 }
@@ -125,7 +125,7 @@ describe('a timetable from a faulty program', () => {
 test('a table is written with rows whose stops ascend, and with all of its rows', async () => {
   const { transit } = drawnTransit(1);
   const counts = { origins: 1, blocks: 1, pois: 0 };
-  const writer = new TransitWriter(transit, counts, new Spool('never written'));
+  const writer = new TransitWriter('object', transit, counts, new Spool('never written'));
   expect(() => writer.row({ stops: [1, 1], times: [5, 5] })).toThrow('row 0: stops do not ascend');
   writer.row({ stops: [1], times: [5] });
   expect(() => writer.finish()).toThrow('1 rows of 2');

@@ -25,7 +25,7 @@ import { putBodyOf } from '../../shards/store/put-body.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { encodeWeights, WeightTable } from '../../shards/weights/weight-table.ts';
 import { forAll } from '../support/for-all.ts';
-import { TamperedRelease, withTime } from '../support/tampered-release.ts';
+import { stemOf, TamperedRelease, withTime } from '../support/tampered-release.ts';
 
 const [WALK, , TRANSIT] = [0, 1, 2];
 
@@ -343,7 +343,10 @@ test('names a nearest time that is not the least of the POI rows', async () => {
   const row = cells.findIndex((times) => times.some((time) => time > 20));
   const column = cells[row].findIndex((time) => time > 20);
   const before = cells[row][column]--;
-  await release.replace(nearest, encodeNearest(Uint16Array.from(cells.flat()), columns));
+  await release.replace(
+    nearest,
+    encodeNearest(stemOf(nearest), Uint16Array.from(cells.flat()), columns),
+  );
   await expectOneFault(nearest, 'not the least', `${before - 1} tenths, not ${before}`);
 });
 
@@ -391,11 +394,11 @@ test('finds weights whose counts were altered under a new hash, and weights that
     if (i !== jobs) return column;
     return { ...column, counts: column.counts.map((count, block) => count + Number(block === 3)) };
   });
-  await release.replace(ref, encodeWeights(table.blocks, altered));
+  await release.replace(ref, encodeWeights(stemOf(ref), table.blocks, altered));
   expect(await publishedFaults()).toEqual([
     expect.stringContaining(`jobs: ${total}; the counties have ${total + 1}`),
   ]);
-  await release.replace(ref, encodeWeights(table.blocks, columns.toSpliced(jobs, 1)));
+  await release.replace(ref, encodeWeights(stemOf(ref), table.blocks, columns.toSpliced(jobs, 1)));
   await expectOneFault(ref, 'jobs');
   await release.replace(ref, whole);
   expect(await publishedFaults()).toEqual([]);
@@ -495,16 +498,19 @@ test('finds a place with a block that is not in the release, or with people it d
   const [{ blocks, ...first }, ...rest] = places;
   const original = { ...ref };
   const stranger = [...blocks, 990_059_999_999_999];
-  await release.replace(ref, encodePlaces([{ ...first, blocks: stranger }, ...rest]));
+  await release.replace(ref, encodePlaces(stemOf(ref), [{ ...first, blocks: stranger }, ...rest]));
   await expectOneFault(ref, 'blocks that are not in the release: 990059999999999');
   Object.assign(ref, original);
   const crowded = { ...first, population: first.population + 5, blocks };
-  await release.replace(ref, encodePlaces([crowded, ...rest]));
+  await release.replace(ref, encodePlaces(stemOf(ref), [crowded, ...rest]));
   await expectOneFault(ref, `population: place ${first.geoid}`);
   Object.assign(ref, original);
   const { outline } = first;
   const shifted = { ...outline, x: outline.x.map((x) => x + 1) };
-  await release.replace(ref, encodePlaces([{ ...first, outline: shifted, blocks }, ...rest]));
+  await release.replace(
+    ref,
+    encodePlaces(stemOf(ref), [{ ...first, outline: shifted, blocks }, ...rest]),
+  );
   await expectOneFault(ref, `outline: place ${first.geoid}: does not fill its box`);
 });
 

@@ -37,7 +37,10 @@ const county: fc.Arbitrary<{ blocks: number; columns: WeightColumn[] }> = fc
 
 test('a table returns the name and the counts of every weight of a county', () =>
   forAll(50, county, async ({ blocks, columns }) => {
-    const table = await WeightTable.open(store, store.add(encodeWeights(blocks, columns)));
+    const table = await WeightTable.open(
+      store,
+      store.add(encodeWeights('object', blocks, columns)),
+    );
     expect(table.blocks).toBe(blocks);
     expect(table.names).toEqual(columns.map(({ weight }) => weight));
     for (const [position, { counts }] of columns.entries()) {
@@ -47,7 +50,7 @@ test('a table returns the name and the counts of every weight of a county', () =
 
 test('a table with any bit flipped, or truncated, returns its contents or raises a named error', () =>
   forAll(50, county, fc.nat(), ({ blocks, columns }, where) =>
-    expectRightOrNamed(encodeWeights(blocks, columns), where, async (harmed) => {
+    expectRightOrNamed(encodeWeights('object', blocks, columns), where, async (harmed) => {
       const table = await WeightTable.open(store, store.add(harmed));
       expect(table.names).toEqual(columns.map(({ weight }) => weight));
       for (const [position, { counts }] of columns.entries()) {
@@ -58,7 +61,8 @@ test('a table with any bit flipped, or truncated, returns its contents or raises
 
 test('a block without a count takes no space, and one with a small count about a byte', () => {
   const sizeOf = (counts: number[]) =>
-    encodeWeights(counts.length, [{ weight: 'jobs', counts: Uint32Array.from(counts) }]).length;
+    encodeWeights('object', counts.length, [{ weight: 'jobs', counts: Uint32Array.from(counts) }])
+      .length;
   const some = [0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 120, 0, 0, 0, 0, 0];
   const nowhere = sizeOf(some.map(() => 0));
   expect(sizeOf(new Array(5_000).fill(0))).toBeLessThanOrEqual(nowhere + 8);
@@ -68,5 +72,5 @@ test('a block without a count takes no space, and one with a small count about a
 
 test('a table refuses to be written with a column of another number of blocks', () => {
   const column = { weight: 'jobs', counts: Uint32Array.of(1, 2) };
-  expect(() => encodeWeights(3, [column])).toThrow('jobs has counts of 2 of 3 blocks');
+  expect(() => encodeWeights('object', 3, [column])).toThrow('jobs has counts of 2 of 3 blocks');
 });

@@ -52,7 +52,7 @@ export async function baltimoreToDraw(folder: string): Promise<BaltimoreToDraw> 
       store,
       'nearest/24510',
       'tta',
-      encodeNearest(new Uint16Array(blocks.length), 1),
+      encodeNearest('nearest/24510', new Uint16Array(blocks.length), 1),
     ),
   };
   const { map } = await writeOsmCells({

@@ -13,7 +13,7 @@ import type { Mode } from '../../shards/modes.ts';
 import { decodeNearestRow, encodeNearest, nearestRange } from '../../shards/nearest/nearest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
-import { TamperedRelease } from './tampered-release.ts';
+import { stemOf, TamperedRelease } from './tampered-release.ts';
 
 const EVERY = 7;
 const UNLINKED: BlockLink = { status: 'no-street-near', snap: 0 };
@@ -58,7 +58,7 @@ export async function gappedRelease(
       };
     });
     await release.replace(objects.index, BlockIndex.encode(records));
-    await release.replace(objects.nearest, encodeNearest(times, columns));
+    await release.replace(objects.nearest, encodeNearest(stemOf(objects.nearest), times, columns));
     await release.editRows(objects['nth-nearest'], (rows) =>
       rows.map(({ targets, times }, mode) => {
         const keeps = (_: number, i: number) =>

@@ -120,7 +120,11 @@ async function putCounty(
   const leaves = leavesOf(scope);
   const objects: Partial<Record<CountyObjectKind, Uint8Array>> = {
     index: encodeIndex(county.blocks),
-    nearest: encodeNearest(nearestTimes(county, modes, leaves), modes.length * leaves.length),
+    nearest: encodeNearest(
+      `nearest/${county.fips}`,
+      nearestTimes(county, modes, leaves),
+      modes.length * leaves.length,
+    ),
     pois: await encodePois(county, modes),
     catchment: await encodeCatchments(county, modes),
   };
@@ -184,8 +188,12 @@ function nearestTimes(
   return Uint16Array.from(cells);
 }
 
-function encodePois({ blocks, pois }: SmallCounty, modes: readonly Mode[]): Promise<Uint8Array> {
+function encodePois(
+  { fips, blocks, pois }: SmallCounty,
+  modes: readonly Mode[],
+): Promise<Uint8Array> {
   return encodeMatrix(
+    `pois/${fips}`,
     modes,
     { origins: blocks.map(({ geoid }) => Number(geoid)), targets: pois.map(idOf), pois },
     (origin, mode, target) => blocks[origin].tenths[mode].get(pois[target].destId),
@@ -193,10 +201,11 @@ function encodePois({ blocks, pois }: SmallCounty, modes: readonly Mode[]): Prom
 }
 
 function encodeCatchments(
-  { blocks, pois }: SmallCounty,
+  { fips, blocks, pois }: SmallCounty,
   modes: readonly Mode[],
 ): Promise<Uint8Array> {
   return encodeMatrix(
+    `catchment/${fips}`,
     modes,
     { origins: pois.map(idOf), targets: blocks.map(({ geoid }) => Number(geoid)), pois },
     (origin, mode, target) => blocks[target].tenths[mode].get(pois[origin].destId),
@@ -205,13 +214,14 @@ function encodeCatchments(
 
 /** Encodes the times between origins and targets, which `timeOf` identifies by their ordinals. */
 function encodeMatrix(
+  stem: string,
   modes: readonly Mode[],
   { origins, targets, pois }: { origins: number[]; targets: number[]; pois: readonly SmallPoi[] },
   timeOf: (origin: number, mode: Mode, target: number) => number | undefined,
 ): Promise<Uint8Array> {
   const attributes = encodePoiTable(pois.map(poiFacts));
   const shape = { origins, targets, attributes, modes: modes.length, unit: TENTHS };
-  const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
+  const writer = new MatrixWriter(stem, shape, new Spool('small enough for memory'));
   for (const origin of origins.keys()) {
     writer.row(
       modes.map((mode) => {

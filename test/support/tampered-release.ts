@@ -65,11 +65,8 @@ export class TamperedRelease {
 
   /** Replaces an object with other bytes, under a name and hash of their own. */
   async replace(ref: ObjectRef, bytes: Uint8Array): Promise<void> {
-    const [stem, extension] = [
-      ref.name.slice(0, ref.name.lastIndexOf('-')),
-      path.extname(ref.name),
-    ];
-    Object.assign(ref, await putObject(this.#store, stem, extension.slice(1), bytes));
+    const extension = path.extname(ref.name).slice(1);
+    Object.assign(ref, await putObject(this.#store, stemOf(ref), extension, bytes));
   }
 
   /** Re-encodes a matrix, each row as returned by `edit`. */
@@ -79,7 +76,7 @@ export class TamperedRelease {
   ): Promise<void> {
     const matrix = await Matrix.open(this.#store, ref);
     const spool = new Spool(path.join(this.folder, 'never-written'));
-    const writer = new MatrixWriter(matrix, spool);
+    const writer = new MatrixWriter(stemOf(ref), matrix, spool);
     for await (const { ordinal, modes } of matrix.rows()) {
       writer.row(edit(modes, ordinal, matrix));
     }
@@ -113,6 +110,11 @@ export class TamperedRelease {
     await store.close();
     return found;
   }
+}
+
+/** The name of an object up to its hash. */
+export function stemOf({ name }: ObjectRef): string {
+  return name.slice(0, name.lastIndexOf('-'));
 }
 
 /** A row with another time at index `at`. */

@@ -78,11 +78,14 @@ async function notThere(file: string): Promise<string> {
     : 'no such file or object; give an object of a store';
 }
 
-/** Returns the location of the store that an object is in, and the object's name there. */
+/**
+ * Returns the location of the store that an object is in, and the object's name there: a folder and
+ * a file, since an object is checked against its kind.
+ */
 function storeOf(object: string): [location: string, name: string] {
-  if (!object.includes('://')) return [path.dirname(object), path.basename(object)];
-  const at = object.lastIndexOf('/');
-  return [object.slice(0, at), object.slice(at + 1)];
+  const whole = object.includes('://') ? object : path.resolve(object).replaceAll(path.sep, '/');
+  const [, location, name] = /^((?:\w+:\/\/[^/]+)?.*?)\/((?:[^/]+\/)?[^/]*)$/.exec(whole)!;
+  return [location || '/', name];
 }
 
 async function inspectShard(store: Store, ref: ObjectRef, first: Uint8Array): Promise<void> {
