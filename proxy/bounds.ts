@@ -1,7 +1,7 @@
 import { REQUEST_LIMITS } from '../portal/http/request-limits.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../shards/matrix/row-codec.ts';
 import { MAX_NTH } from '../shards/nearest/nth-nearest.ts';
-import type { Minutes } from '../shards/units.ts';
+import { MAX_DEST_ID, type Minutes } from '../shards/units.ts';
 
 /** Allowed range of a number. */
 export type Bounds = { readonly max: number } & (
@@ -26,7 +26,7 @@ export const BOUNDS = {
   limit: { min: 1, max: 1000 },
   /** Any integer; an integer that is not a type is reported as unknown. */
   typeId: { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
-  destId: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  destId: { min: 0, max: MAX_DEST_ID },
   /** A GEOID as an integer; the lowest state code is 01. */
   block: { min: 10_000_000_000_000, max: 999_999_999_999_999 },
   /** Minutes of an isochrone, limited to the reach between blocks. */

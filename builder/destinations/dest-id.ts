@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { DestId } from '../../shards/units.ts';
+import { type DestId, MAX_DEST_ID } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
 
 export type OsmType = 'node' | 'way' | 'relation';
 
@@ -9,14 +10,18 @@ const OSM_CODE: Readonly<Record<OsmType, number>> = { node: 1, way: 2, relation:
  * The `dest_id` of an OSM element: derived from its id and type, so it is stable across releases.
  */
 export function osmDestId(type: OsmType, id: number): DestId {
-  return id * 4 + OSM_CODE[type];
+  const destId = id * 4 + OSM_CODE[type];
+  if (destId <= MAX_DEST_ID) return destId;
+  throw new BuildError(
+    `${type} ${id} of OpenStreetMap: its id is too large for a POI; run osmium sort and then osmium renumber on its file`,
+  );
 }
 
 /**
- * The `dest_id` of a POI from another source: 50 bits of SHA-256 of the source's own id above two
- * zero bits, a combination that no OSM element has.
+ * The `dest_id` of a POI from another source: 47 bits of SHA-256 of the source's own id above two
+ * zero bits, a combination that no OSM element has: below 10^15, as `MAX_DEST_ID` says.
  */
 export function hashedDestId(source: string, id: string): DestId {
   const digest = createHash('sha256').update(`${source}\0${id}`).digest();
-  return Math.floor(Number(digest.readBigUInt64BE(0) >> 14n)) * 4;
+  return Number(digest.readBigUInt64BE(0) >> 17n) * 4;
 }

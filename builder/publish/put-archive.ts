@@ -1,8 +1,8 @@
-import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
+import { pageSumsOf, sumsName } from '../../shards/pmtiles/checked-pages.ts';
 import type { TileArchive } from '../../shards/release/manifest.ts';
 import { type PutBody, putBodyOf } from '../../shards/store/put-body.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import { putObject } from './put-object.ts';
+import { putObject, sha256Of } from './put-object.ts';
 
 /** Writes an object that anyone may read by range, and next to it the checksums of its pages. */
 export async function putArchive(
@@ -12,8 +12,9 @@ export async function putArchive(
   archive: PutBody | Uint8Array,
 ): Promise<TileArchive> {
   const body = archive instanceof Uint8Array ? putBodyOf(archive) : archive;
-  return {
-    archive: await putObject(store, stem, extension, body),
-    sums: await putObject(store, stem, 'tta', await pageSumsOf(body)),
-  };
+  const ref = await putObject(store, stem, extension, body);
+  const sums = putBodyOf(await pageSumsOf(body));
+  const name = sumsName(ref.name);
+  await store.putContent(name, sums);
+  return { archive: ref, sums: { name, bytes: sums.bytes, sha256: await sha256Of(sums) } };
 }

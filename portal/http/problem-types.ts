@@ -163,7 +163,7 @@ export const PROBLEM_TYPES = {
     status: 404,
     title: 'No such tile archive',
     advice:
-      'GET /v1/meta/tiles and /v1/meta/block-bands list the archives of the release in force; those of earlier releases are in its object storage.',
+      'GET /v1/meta/tiles and /v1/meta/block-bands list the archives of the release in force; those of earlier releases are served until their files are removed.',
   },
   'direction-not-available': {
     status: 404,

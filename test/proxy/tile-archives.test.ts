@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { putArchive } from '../../builder/publish/put-archive.ts';
 import { requestedRange } from '../../proxy/http/byte-range.ts';
 import { requestsFor } from '../../proxy/serve/send-object.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { CountingStore } from '../support/counting-store.ts';
 import { ofThisTest } from '../support/of-tests.ts';
-import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
+import { openProxy, openProxyOn, proxyOfTests } from '../support/proxy-harness.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
 
 const proxy = proxyOfTests();
@@ -239,9 +240,122 @@ test('a name that the release lacks is refused with the route that lists its arc
     const refused = await proxy.get(`/tiles/${name}`);
     expect([refused.statusCode, refused.json().detail]).toEqual([
       404,
-      `no archive ${name} in the release in force; ${list} lists those there are`,
+      `no archive ${name} in the store; ${list} lists those of the release in force`,
     ]);
   }
+});
+
+/** The store of the demo release, in which a release without any of its archives is in force. */
+async function withoutArchivesInForce() {
+  const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: true });
+  const before = structuredClone(release.manifest);
+  release.manifest.tiles = {};
+  for (const county of Object.values(release.manifest.counties)) delete county.block_bands;
+  await release.publish();
+  const archives = [
+    ...Object.values(before.tiles),
+    ...Object.values(before.counties).flatMap(({ block_bands }) => block_bands ?? []),
+  ];
+  return { release, folder: release.folder, archives, close: () => release.remove() };
+}
+
+test('archives of releases that this server never opened are served, as their own server does', async () => {
+  const { folder, archives } = await ofThisTest(withoutArchivesInForce());
+  const other = await ofThisTest(openProxy(folder));
+  expect((await other.get('/v1/meta/tiles')).json().archives).toEqual([]);
+  expect(archives.length).toBeGreaterThan(3);
+  for (const { archive } of archives) {
+    const [theirs, own] = [
+      await other.get(`/${archive.name}`),
+      await proxy.get(`/${archive.name}`),
+    ];
+    expect([archive.name, theirs.statusCode]).toEqual([archive.name, 200]);
+    expect(theirs.rawPayload.equals(own.rawPayload)).toBe(true);
+    for (const header of ['etag', 'cache-control', 'content-type', 'accept-ranges']) {
+      expect(theirs.headers[header]).toBe(own.headers[header]);
+    }
+  }
+  const [{ archive }] = archives;
+  const range = await other.get(`/${archive.name}`, undefined, { range: 'bytes=3-9' });
+  expect([range.statusCode, range.headers['content-range']]).toEqual([
+    206,
+    `bytes 3-9/${archive.bytes}`,
+  ]);
+});
+
+test('a promotion keeps the archives of the release before, until their files are removed', async () => {
+  const release = await ofThisTest(
+    TamperedRelease.copyOf(inject('demoStore'), { tiles: true }).then((copy) => ({
+      copy,
+      close: () => copy.remove(),
+    })),
+  );
+  const { copy } = release;
+  const server = await ofThisTest(openProxy(copy.folder));
+  const { archive, sums } = copy.manifest.tiles.blocks;
+  expect((await server.get(`/${archive.name}`)).statusCode).toBe(200);
+  copy.manifest.tiles = {};
+  await copy.publish();
+  await server.releases.refresh();
+  expect((await server.get(`/${archive.name}`)).statusCode).toBe(200);
+  await Promise.all([archive, sums].map(({ name }) => rm(path.join(copy.folder, name))));
+  const later = await ofThisTest(openProxy(copy.folder));
+  expect((await later.get(`/${archive.name}`)).statusCode).toBe(404);
+});
+
+test('an archive outside the release in force that is damaged, or has the checksums of another, is 503', async () => {
+  const { release, folder, archives } = await ofThisTest(withoutArchivesInForce());
+  const [one, two, three, four] = archives;
+  const flipped = await release.bytesOf(one.archive);
+  flipped[flipped.length >> 1] ^= 1;
+  await writeFile(release.path(one.archive), flipped);
+  await writeFile(release.path(two.sums), await release.bytesOf(three.sums));
+  await writeFile(release.path(four.archive), (await release.bytesOf(four.archive)).subarray(1));
+  const other = await ofThisTest(openProxy(folder));
+  for (const { archive } of [one, two, four]) {
+    const middle = archive.bytes >> 1;
+    const refused = await other.get(`/${archive.name}`, undefined, {
+      range: `bytes=${middle}-${middle}`,
+    });
+    expect([archive.name, refused.statusCode]).toEqual([archive.name, 503]);
+    expect(refused.json().type).toMatch(/\/store-unavailable$/);
+  }
+});
+
+/** A store that counts the names of which it is asked whether it has them. */
+class StatCounting extends CountingStore {
+  stats: string[] = [];
+
+  override stat(name: string) {
+    this.stats.push(name);
+    return super.stat(name);
+  }
+}
+
+test('the store is asked once about a name that it lacks, and never about names of another form', async () => {
+  const store = new StatCounting(inject('demoStore'));
+  const counted = await ofThisTest(openProxyOn(store));
+  const { archive, sums } = counted.releases.current.manifest.tiles.blocks;
+  store.stats = [];
+  const absent = ['walk-101-0123456789abcdef.pmtiles', 'block-bands-99001-0123456789abcdef.bands'];
+  for (let i = 0; i < 5; i++) {
+    for (const name of absent) expect((await counted.get(`/tiles/${name}`)).statusCode).toBe(404);
+  }
+  expect([...store.stats].sort()).toEqual([...new Set(store.stats)].sort());
+  expect(store.stats).toHaveLength(absent.length);
+  store.stats = [];
+  for (const name of [
+    path.basename(sums.name),
+    `..%2f${archive.name.replace('/', '%2f')}`,
+    `${path.basename(archive.name)}.pmtiles`,
+    'walk-101-0123456789ABCDEF.pmtiles',
+    'walk-101-0123456789abcde.pmtiles',
+    'walk-101-0123456789abcdef.bands',
+    'block-bands-9900-0123456789abcdef.bands',
+  ]) {
+    expect([name, (await counted.get(`/tiles/${name}`)).statusCode]).toEqual([name, 404]);
+  }
+  expect(store.stats).toEqual([]);
 });
 
 test('pages of any origin may send a range', async () => {

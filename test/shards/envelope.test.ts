@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crc32c } from '../../shards/codec/crc32c.ts';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
+import { stemSum } from '../../shards/codec/object-name.ts';
 import { ShardError, StoreError, type StoreFailure } from '../../shards/errors.ts';
 import {
   checkedSection,
@@ -181,7 +182,7 @@ test.each([
 ])('a head with a section of %i bytes takes %i reads up to the rows', async (length, times) => {
   const before = [{ tag: 'AAAA', bytes: new Uint8Array(length).fill(7) }];
   const rows = { tag: SELF_CHECKED, bytes: new Uint8Array(3_000).fill(9) };
-  const whole = writeEnvelope('KIND', [...before, rows]);
+  const whole = writeEnvelope('KIND', [...before, rows], stemSum('x'));
   const { store, reads } = storeOf(whole);
   const ref = { name: 'x', bytes: whole.length, sha256: '' };
   const head = await readHead(store, ref, 'KIND');

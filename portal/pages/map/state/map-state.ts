@@ -94,7 +94,7 @@ const weight = {
   write: String,
 };
 const typeId = wholeNumber(0, 999_999_999);
-const destId = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const destId = wholeNumber(0, 999_999_999_999_999);
 
 /** The members of a fragment, in order. */
 const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
