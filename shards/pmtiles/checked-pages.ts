@@ -71,7 +71,7 @@ export interface CheckedObject {
 
 /**
  * Finds an object and its page checksums in a store by the object's name, whether or not a manifest
- * lists it; null if the store lacks either. Throws a `ShardError` if the sums are of another object.
+ * lists it; null if the store lacks either. Throws a `ShardError` for sums of another object.
  */
 export async function findChecked(store: Store, name: string): Promise<CheckedObject | null> {
   const sumsAt = sumsName(name);

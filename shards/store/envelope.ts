@@ -13,7 +13,7 @@ import type { ObjectRef, RangeSource } from './store.ts';
  *    10   2  number of sections
  *    12   4  kind, four letters
  *    16   4  bytes of this header, so that a reader knows what to fetch first
- *    20   4  `stemSum` of the object, if it is read in part; zero if it is read whole, by its hash
+ *    20   4  `stemSum` of an object that is read in part; zero where the whole is hashed
  *    24  32  per section: tag (4 letters), CRC-32C (4), offset (8), bytes (8), zero (8)
  *     …   4  CRC-32C of all of the above
  *
