@@ -1,3 +1,4 @@
+import type { Bytes } from '../../shards/units.ts';
 import type { AccountId } from './accounts.ts';
 import type { Charge } from './metering.ts';
 
@@ -13,7 +14,8 @@ export interface Replays {
 
   /**
    * Stores the response that a debit paid for, outside its transaction, since a body may be
-   * megabytes long. A body over `MAX_KEPT_BYTES` is not stored, nor one whose debit was undone.
+   * megabytes long. Stores none whose debit was undone, and none over `KEPT_BYTES_PER_TOKEN`. Of an
+   * account's responses over `KEPT_BYTES_PER_ACCOUNT` in all, the largest are removed.
    */
   storeResponse(receipt: Receipt, response: StoredResponse): Promise<void>;
 
@@ -48,8 +50,15 @@ export const RESPONSE_LIFE_MS = 24 * 60 * 60 * 1000;
 export const RECEIPT_LIFE_MS = 2 * RESPONSE_LIFE_MS;
 /** Maximum length of an `Idempotency-Key` in characters. */
 export const MAX_IDEMPOTENCY_KEY = 255;
-/** Maximum size of a stored body; for a larger one, only the charge is stored. */
-export const MAX_KEPT_BYTES = 8 * 2 ** 20;
+/**
+ * Maximum size of a stored response per token charged: headers and compressed body. Of a larger
+ * one, only the charge is stored, or a token would buy many kilobytes of the ledger for a day.
+ */
+export const KEPT_BYTES_PER_TOKEN: Bytes = 1024;
+/** Maximum total size of an account's stored responses, each with `RESPONSE_OVERHEAD`. */
+export const KEPT_BYTES_PER_ACCOUNT: Bytes = 8 * 2 ** 20;
+/** Bytes that a ledger needs for a stored response besides its headers and body. */
+export const RESPONSE_OVERHEAD: Bytes = 512;
 
 /** Identifies one debit of `debitOnce` to the deliverer of its response. */
 export interface Receipt {
@@ -81,7 +90,7 @@ export interface StoredResponse {
 export type Replay =
   | {
       readonly outcome: 'replayed';
-      /** `null` if it was too large to store, or is not stored yet, and has to be recomputed. */
+      /** `null` if it is not stored (`storeResponse`), or not yet, and has to be recomputed. */
       readonly response: StoredResponse | null;
       /** Original price. */
       readonly tokens: number;

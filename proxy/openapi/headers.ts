@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import {
+  KEPT_BYTES_PER_ACCOUNT,
+  KEPT_BYTES_PER_TOKEN,
   MAX_IDEMPOTENCY_KEY,
-  MAX_KEPT_BYTES,
   RESPONSE_LIFE_MS,
 } from '../../portal/accounts/replays.ts';
 import { HEADER_OF_STATUS } from '../../portal/http/problem-docs.ts';
@@ -24,7 +25,7 @@ export const idempotencyKey = z
   .regex(/^[ -~]+$/)
   .optional()
   .meta({
-    description: `Send the same key when repeating a request: within ${RESPONSE_LIFE_MS / 3_600_000} hours it is charged once and answered again. Up to ${MAX_KEPT_BYTES / 2 ** 20} MiB compressed, the repeated response is identical to the first, in its format: an \`Accept\` that does not allow that is \`idempotency-conflict\`.`,
+    description: `Send the same key when repeating a request: within ${RESPONSE_LIFE_MS / 3_600_000} hours it is charged once and answered again. The repeated response is identical to the first, in its format, if that was kept: up to ${KEPT_BYTES_PER_TOKEN / 2 ** 10} KiB compressed per token, and ${KEPT_BYTES_PER_ACCOUNT / 2 ** 20} MiB an account, from which the largest are dropped first; otherwise it is computed again, uncharged. For a kept response, an \`Accept\` that does not allow that is \`idempotency-conflict\`.`,
     param: { id: 'IdempotencyKey' },
   });
 

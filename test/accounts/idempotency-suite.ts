@@ -246,21 +246,44 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ response: null });
     });
 
-    test('a body of 8 MiB is kept; for a larger one, only the fact that it was paid', async () => {
-      const { id, charge } = await customer(10);
-      for (const [bytes, kept] of [
-        [8 * MEBIBYTE, true],
-        [8 * MEBIBYTE + 1, false],
-      ] as const) {
-        const request = { key: `of ${bytes}`, fingerprint: 'abc' };
-        const gzip = randomBytes(bytes);
-        await debitOnce(charge(1), request, { headers: {}, gzip });
-        const replayed = await ledger.replay(id, request, NOON);
-        if (replayed?.outcome !== 'replayed') throw new Error(replayed?.outcome);
-        expect(replayed.tokens).toBe(1);
-        if (kept) expect(gzip.equals(replayed.response!.gzip)).toBe(true);
-        else expect(replayed.response).toBeNull();
+    /** Stores a response of a number of bytes under each key, and returns the keys still kept. */
+    async function keptOf(bytesByKey: Readonly<Record<string, number>>, tokens: number) {
+      const { id, charge, books } = await customer(1_000_000);
+      for (const [key, bytes] of Object.entries(bytesByKey)) {
+        const stored = { headers: {}, gzip: randomBytes(bytes) };
+        await debitOnce(charge(tokens), { key, fingerprint: 'f' }, stored);
       }
+      const before = await books();
+      const kept = [];
+      for (const key of Object.keys(bytesByKey)) {
+        const replayed = await ledger.replay(id, { key, fingerprint: 'f' }, NOON);
+        if (replayed?.outcome !== 'replayed') throw new Error(replayed?.outcome);
+        expect(replayed).toMatchObject({ tokens, charged: 0 });
+        if (replayed.response) kept.push(key);
+      }
+      expect(await books()).toEqual(before);
+      return kept;
+    }
+
+    test('a token keeps at most a kibibyte; of a larger response, only that it was paid', async () => {
+      const sizes = { small: 1000, over: 1100 };
+      expect(await keptOf(sizes, 1)).toEqual(['small']);
+      expect(await keptOf(sizes, 2)).toEqual(['small', 'over']);
+      expect(await keptOf({ ...sizes, vast: 45_000 }, 44)).toEqual(['small', 'over', 'vast']);
+    });
+
+    test('an account keeps at most 8 MiB, and gives up its largest responses first', async () => {
+      const mebibytes = (n: number) => n * MEBIBYTE;
+      const sizes = { a: 700, b: mebibytes(4), c: mebibytes(1), d: mebibytes(2), e: 800 };
+      expect(await keptOf(sizes, 5_000)).toEqual(['a', 'b', 'c', 'd', 'e']);
+      expect(await keptOf({ ...sizes, f: mebibytes(2) }, 5_000)).toEqual(['a', 'c', 'd', 'e', 'f']);
+      expect(await keptOf({ whole: mebibytes(8), next: 900 }, 9_000)).toEqual(['next']);
+    });
+
+    test('the bytes kept of one account leave room for those of others', async () => {
+      const full = { a: 5 * MEBIBYTE, b: 2 * MEBIBYTE };
+      expect(await keptOf(full, 9_000)).toEqual(['a', 'b']);
+      expect(await keptOf(full, 9_000)).toEqual(['a', 'b']);
     });
 
     test('a key has 1 to 255 characters, all of which are significant', async () => {
@@ -303,7 +326,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
         key: fc.nat(2),
         which: fc.nat(),
         fingerprint: fc.nat(1),
-        tokens: fc.nat(30),
+        tokens: fc.integer({ min: 1, max: 30 }),
         waitMs: fc.constantFrom(0, 1, HOUR_MS, 12 * HOUR_MS, DAY_MS),
       });
       interface OnPaper {

@@ -9,6 +9,7 @@ import { isOfTheDatabase, unavailable } from '../../portal/accounts/sqlite/failu
 import { CommitFailed, GroupCommit } from '../../portal/accounts/sqlite/group-commit.ts';
 import type { Outcome, Write } from '../../portal/accounts/sqlite/operations.ts';
 import { closeEvent, storeEvent } from '../../portal/accounts/sqlite/payment-events.ts';
+import { SCHEMA_VERSION } from '../../portal/accounts/sqlite/schema.ts';
 import { removeEnded, SqlConnection } from '../../portal/accounts/sqlite/sql-connection.ts';
 import { commitGroup, openWriter } from '../../portal/accounts/sqlite/writer.ts';
 import { BY, newAccount } from '../support/customers.ts';
@@ -202,9 +203,9 @@ describe('a connection', () => {
   test('opens neither a ledger of a newer version nor a file that is not a ledger', async () => {
     const db = new SqlConnection(file());
     add(db, 'a');
-    db.run('PRAGMA user_version = 2');
+    db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     db.close();
-    const said = `ledger ${file()}: its records have format 2, and this version supports up to 1`;
+    const said = `ledger ${file()}: its records have format ${SCHEMA_VERSION + 1}, and this version supports up to ${SCHEMA_VERSION}`;
     expect(() => new SqlConnection(file())).toThrow(said);
     expect(() => new SqlConnection(file())).toThrow(LedgerUnavailable);
     const text = path.join(folder, 'text');

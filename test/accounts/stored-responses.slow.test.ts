@@ -130,7 +130,7 @@ test('expired responses make room for new ones: the ledger does not grow', async
     const kept = Array.from({ length: responsesPerDay }, (_, n) =>
       chargeAndKeep(
         ledger,
-        { account, keyId: 'key', route: ROUTE, tokens: 1, atMs: NOON + day * DAY_MS },
+        { account, keyId: 'key', route: ROUTE, tokens: 40, atMs: NOON + day * DAY_MS },
         { key: `day ${day} response ${n}`, fingerprint: 'f' },
         { headers: {}, gzip: randomBytes(bytes) },
       ),

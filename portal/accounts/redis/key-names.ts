@@ -45,6 +45,11 @@ export function keysOf(id: AccountId) {
      */
     replay: (idempotencyKey: string) =>
       `${of}replay:${Buffer.from(idempotencyKey).toString('base64url')}`,
+    /**
+     * Hash: receipt id → size of its response; `total`: their sum. Responses that have meanwhile
+     * expired are still listed until the sum is over `KEPT_BYTES_PER_ACCOUNT`.
+     */
+    kept: `${of}kept`,
     /** Hash of a stored response: headers, gzip. */
     response: (receiptId: string) => `${of}answer:${receiptId}`,
   };

@@ -5,9 +5,11 @@ import type { Charge } from '../metering.ts';
 import {
   type DebitOnce,
   type IdempotentRequest,
-  MAX_KEPT_BYTES,
+  KEPT_BYTES_PER_ACCOUNT,
+  KEPT_BYTES_PER_TOKEN,
   RECEIPT_LIFE_MS,
   RESPONSE_LIFE_MS,
+  RESPONSE_OVERHEAD,
   type Receipt,
   type Replay,
   type StoredResponse,
@@ -86,10 +88,14 @@ export async function storeResponse(
   { account, id }: Receipt,
   { headers, gzip }: StoredResponse,
 ): Promise<void> {
-  if (gzip.length > MAX_KEPT_BYTES) return;
-  const { receipts, response } = keysOf(account);
+  if (gzip.length > KEPT_BYTES_PER_ACCOUNT) return;
+  const { receipts, response, kept } = keysOf(account);
   const body = Buffer.from(gzip.buffer, gzip.byteOffset, gzip.length);
-  await redis.run(STORE_RESPONSE, [receipts, response(id)], [id, JSON.stringify(headers), body]);
+  await redis.run(
+    STORE_RESPONSE,
+    [receipts, response(id), kept],
+    [id, JSON.stringify(headers), body, response('')],
+  );
 }
 
 /**
@@ -218,11 +224,46 @@ redis.call('PEXPIRE', receipt_ends, ${RECEIPT_LIFE_MS})
 return { 'debited', balance }`,
 );
 
+/**
+ * When an account has too much, removes its largest responses down to three quarters of what it may
+ * have, since that reads the list of all of them.
+ */
 const STORE_RESPONSE = fleeting<0 | 1>(
+  RECEIPT,
   `
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
-redis.call('HSET', KEYS[2], 'headers', ARGV[2], 'gzip', ARGV[3])
-return redis.call('PEXPIRE', KEYS[2], ${RESPONSE_LIFE_MS})`,
+local receipts, response, kept = KEYS[1], KEYS[2], KEYS[3]
+local id, headers, gzip, responses = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local receipt, bytes = receipt_of(receipts, id), #headers + #gzip
+if not receipt or bytes > receipt.tokens * ${KEPT_BYTES_PER_TOKEN} then return 0 end
+redis.call('HSET', response, 'headers', headers, 'gzip', gzip)
+redis.call('PEXPIRE', response, ${RESPONSE_LIFE_MS})
+local size = bytes + ${RESPONSE_OVERHEAD}
+local is_new = redis.call('HSET', kept, id, size) == 1
+local total = redis.call('HINCRBY', kept, 'total', is_new and size or 0)
+redis.call('PEXPIRE', kept, ${RESPONSE_LIFE_MS})
+if total <= ${KEPT_BYTES_PER_ACCOUNT} then return 1 end
+redis.call('HDEL', kept, 'total')
+local sizes, all = {}, redis.call('HGETALL', kept)
+total = 0
+for at = 1, #all, 2 do
+  if redis.call('EXISTS', responses .. all[at]) == 1 then
+    sizes[#sizes + 1] = { id = all[at], bytes = tonumber(all[at + 1]) }
+    total = total + sizes[#sizes].bytes
+  else
+    redis.call('HDEL', kept, all[at])
+  end
+end
+if total > ${KEPT_BYTES_PER_ACCOUNT} then
+  table.sort(sizes, function(a, b) return a.bytes > b.bytes end)
+  for _, largest in ipairs(sizes) do
+    if total <= ${(KEPT_BYTES_PER_ACCOUNT * 3) / 4} then break end
+    redis.call('DEL', responses .. largest.id)
+    redis.call('HDEL', kept, largest.id)
+    total = total - largest.bytes
+  end
+end
+redis.call('HSET', kept, 'total', total)
+return 1`,
 );
 
 const UNDELIVER = script<0 | 1>(

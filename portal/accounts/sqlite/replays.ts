@@ -5,9 +5,11 @@ import type { Charge } from '../metering.ts';
 import {
   type DebitOnce,
   type IdempotentRequest,
-  MAX_KEPT_BYTES,
+  KEPT_BYTES_PER_ACCOUNT,
+  KEPT_BYTES_PER_TOKEN,
   RECEIPT_LIFE_MS,
   RESPONSE_LIFE_MS,
+  RESPONSE_OVERHEAD,
   type Receipt,
   type Replay,
   type StoredResponse,
@@ -90,15 +92,35 @@ export function replay(
 
 /** Stores the response of a debit that has not been undone. */
 export function storeResponse(db: SqlConnection, receipt: Receipt, response: StoredResponse): void {
-  if (response.gzip.length > MAX_KEPT_BYTES) return;
   const paid = receiptOf(db, receipt.account, receipt.id);
   if (!paid || replayOf(db, paid.account, paid.idempotencyKey)?.receipt !== paid.id) return;
+  const headers = JSON.stringify(response.headers);
+  const bytes = headers.length + response.gzip.length;
+  if (bytes > KEPT_BYTES_PER_TOKEN * paid.tokens) return;
   db.run(
-    'INSERT OR REPLACE INTO responses VALUES (?, ?, ?)',
+    'INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?)',
     paid.id,
-    JSON.stringify(response.headers),
+    paid.account,
+    bytes + RESPONSE_OVERHEAD,
+    headers,
     response.gzip,
   );
+  removeLargest(db, paid.account);
+}
+
+/** Removes the largest responses of an account that has more than `KEPT_BYTES_PER_ACCOUNT`. */
+function removeLargest(db: SqlConnection, account: AccountId): void {
+  const sum = 'SELECT sum(bytes) AS bytes FROM responses WHERE account = ?';
+  let { bytes } = db.get<{ bytes: number }>(sum, account)!;
+  while (bytes > KEPT_BYTES_PER_ACCOUNT) {
+    const removed = db.get<{ bytes: number }>(
+      `DELETE FROM responses WHERE receipt = (
+         SELECT receipt FROM responses WHERE account = ? ORDER BY bytes DESC LIMIT 1
+       ) RETURNING bytes`,
+      account,
+    )!;
+    bytes -= removed.bytes;
+  }
 }
 
 /**

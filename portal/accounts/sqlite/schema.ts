@@ -1,5 +1,21 @@
 /** Version of the schema, stored as SQLite's `user_version`; 0 is an empty file. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
+
+const RESPONSES = `
+  CREATE TABLE responses (
+    receipt TEXT PRIMARY KEY,
+    account TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    headers TEXT NOT NULL,
+    gzip BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX responses_by_size ON responses (account, bytes);`;
+
+/**
+ * Statements from each version to the next. Version 1 did not count the bytes of responses, which
+ * are dropped: a repeated request is computed again, uncharged.
+ */
+export const UPGRADES: readonly string[] = [`DROP TABLE responses; ${RESPONSES}`];
 
 /**
  * The tables of a ledger. Columns are named like the fields of the records that callers see; times
@@ -120,9 +136,5 @@ export const SCHEMA = `
     repaid INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX receipts_by_end ON receipts (endsAtMs);
-  CREATE TABLE responses (
-    receipt TEXT PRIMARY KEY,
-    headers TEXT NOT NULL,
-    gzip BLOB NOT NULL
-  ) STRICT;
+  ${RESPONSES}
 `;

@@ -6,7 +6,7 @@ import {
 import type { Millis } from '../../../shards/units.ts';
 import { tooNew } from '../ledger.ts';
 import { isBusy } from './failure.ts';
-import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
 
 /** How long a connection waits for another one's lock before it gives up. */
 const BUSY_MS: Millis = 10_000;
@@ -125,7 +125,8 @@ export class SqlConnection {
     const version = this.#version();
     if (version > SCHEMA_VERSION) throw tooNew(file, version, SCHEMA_VERSION);
     if (version === SCHEMA_VERSION) return;
-    this.#database.exec(SCHEMA);
+    const steps = version === 0 ? [SCHEMA] : UPGRADES.slice(version - 1);
+    for (const step of steps) this.#database.exec(step);
     this.#database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   }
 }
