@@ -73,7 +73,7 @@ class RouteTally {
    * Number of responses by status. A response that did not end counts under the status of the
    * server's fault, or under 0 if the client disconnected.
    */
-  readonly statuses = new Map<number, number>();
+  readonly statuses = new Map([[500, 0]]);
 
   add(status: number, ms: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
@@ -105,6 +105,10 @@ export class RequestCounts {
 /** The route template of a request, which never contains text from the client's URL. */
 function routeName({ is404, routeOptions: { method, url } }: FastifyRequest): string {
   if (is404 || url === undefined) return UNMATCHED;
+  return templateOf(method, url);
+}
+
+function templateOf(method: string | readonly string[], url: string): string {
   return `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
@@ -113,6 +117,10 @@ function routeName({ is404, routeOptions: { method, url } }: FastifyRequest): st
  * counts it and, if `isLogged`, logs a line. Only the route of the URL is logged.
  */
 export function countRequests(app: FastifyInstance, tally: RequestCounts, isLogged: boolean): void {
+  // Series begin at zero, so that the first fault of a route shows as an increase.
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) tally.route(templateOf(one, url));
+  });
   const known = new WeakMap<object, { readonly route: string; readonly of: RouteTally }>();
   const routeOf = (request: FastifyRequest) => {
     const { config } = request.routeOptions;

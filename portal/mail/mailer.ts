@@ -10,7 +10,7 @@ export interface Mailer {
   close(): Promise<void>;
 }
 
-/** Error for an address that the mail server rejected as invalid or not served. */
+/** Error for an address that the mail server rejected as invalid, not served, or unavailable. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }

@@ -69,10 +69,11 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
 }
 
 /**
- * Rethrows nodemailer's error; a permanently rejected address (RFC 5321) becomes `AddressRefused`.
+ * Rethrows nodemailer's error; an address that is rejected permanently, or whose mailbox or
+ * domain is unavailable (450, RFC 5321), becomes `AddressRefused`: anybody can name such an address.
  */
 function rethrow(error: Error & { command?: string; responseCode?: number }): never {
   const { command, responseCode = 0, message } = error;
-  if (command !== 'RCPT TO' || responseCode < 500) throw error;
+  if (command !== 'RCPT TO' || (responseCode < 500 && responseCode !== 450)) throw error;
   throw new AddressRefused(message, { cause: error });
 }

@@ -286,6 +286,15 @@ const CASES: readonly Case[] = [
     fires: [],
   },
   {
+    happens: 'every request of a quiet service fails, beside many health probes',
+    series: {
+      [answered(200)]: always(0),
+      [answered(200, 'route="GET /v1/health"')]: growing(2_000),
+      [answered(503)]: growing(3),
+    },
+    fires: ['ErrorsHigh'],
+  },
+  {
     happens: 'one request meets a fault of the program',
     series: { [answered(500)]: `0x${LAST - 5} 1x5` },
     fires: ['ProgramFaults'],

@@ -1,5 +1,7 @@
+import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { type CallTally, LedgerCalls, StoreCalls } from '../../infra/observe/backend-calls.ts';
+import { countRequests, RequestCounts } from '../../portal/http/access-log.ts';
 import { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
 
 const fault = new Error('away');
@@ -57,4 +59,12 @@ test('a debit that succeeds counts as charged, and a refund as repaid; failed ca
     calls.around({ operation: 'refund', tokens: 11 }, failing['rejects later']),
   ).rejects.toBe(fault);
   expect([[...calls.charged], calls.repaid]).toEqual([[['summary', 61]], 11]);
+});
+
+test('faults of a route are counted from zero, before its first request', async () => {
+  const [app, tally] = [fastify(), new RequestCounts()];
+  countRequests(app, tally, false);
+  app.get('/a/:id', async () => ({}));
+  expect(tally.routes.get('GET /a/{id}')?.statuses.get(500)).toBe(0);
+  await app.close();
 });

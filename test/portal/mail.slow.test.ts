@@ -8,6 +8,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { serveMailPage } from '../../infra/mail-page.ts';
 import { folderMailer } from '../../portal/mail/folder-mailer.ts';
+import { AddressRefused } from '../../portal/mail/mailer.ts';
 import { smtpMailer } from '../../portal/mail/smtp-mailer.ts';
 import { openPortal } from '../support/portal-harness.ts';
 import { soonerThan } from '../support/sooner-than.ts';
@@ -29,7 +30,9 @@ beforeAll(async () => {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onRcptTo({ address }, _session, done) {
-      done(address.startsWith('refused') ? new Error('no such mailbox') : undefined);
+      const responseCode = address.startsWith('deferred') ? 450 : 550;
+      const isTaken = !/^(refused|deferred)/.test(address);
+      done(isTaken ? undefined : Object.assign(new Error('no such mailbox'), { responseCode }));
     },
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];
@@ -98,6 +101,16 @@ test('a name in the address, or a second address, never reaches the server', asy
     expect((await PostalMime.parse(raw)).bcc ?? []).toEqual([]);
   }
 });
+
+test.each(['refused', 'deferred'])(
+  'an address that is %s is no failure of the mail server',
+  async (local) => {
+    const mailer = smtpMailer(smtpUrl, FROM);
+    const mail = { to: `${local}@c.example`, subject: 's', text: 't', html: 'h' };
+    await expect(mailer.send(mail)).rejects.toBeInstanceOf(AddressRefused);
+    await mailer.close();
+  },
+);
 
 test('a mail server that refuses, is down, or never responds neither changes nor delays a response', async () => {
   const silent = createServer(() => {});
