@@ -19,12 +19,8 @@ export function runWithLedger(
 ): Promise<void> {
   return run(async () => {
     const { LEDGER } = readSettings(ledgerSchema, flags);
+    if (!mayCreate) requireLedger(LEDGER);
     const isNew = isMissingLedger(LEDGER);
-    if (isNew && !mayCreate) {
-      throw new UsageError(
-        `${LEDGER}: no such ledger; create one with keys create or accounts import, or by starting a server`,
-      );
-    }
     // The limit has no effect, since it applies to requests, and a command makes none.
     const ledger = await openLedger(LEDGER, { rateLimitPerMinute: 1 });
     if (isNew) process.stderr.write(`created the ledger ${LEDGER}\n`);
@@ -34,6 +30,14 @@ export function runWithLedger(
       await ledger.close();
     }
   });
+}
+
+/** Throws a `UsageError` if there is no ledger at an address. */
+export function requireLedger(address: string): void {
+  if (!isMissingLedger(address)) return;
+  throw new UsageError(
+    `${address}: no such ledger; create one with keys create or accounts import, or by starting a server`,
+  );
 }
 
 /** Finds the account with this e-mail address or id. Throws a `UsageError` if there is none. */

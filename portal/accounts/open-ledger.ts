@@ -41,7 +41,9 @@ export async function openLedger(address: string, options: OpenOptions): Promise
 export async function openSharedWriter(address: string): Promise<Writer> {
   const parsed = parseLedgerAddress(address);
   if (parsed.kind !== 'sqlite') throw new TypeError(`${parsed.kind}: not an embedded ledger`);
+  const { checkAfterCrash } = await import('./sqlite/backup.ts');
   const { openWriter } = await import('./sqlite/writer.ts');
   const { SharedWriter } = await import('./sqlite/shared-writer.ts');
+  checkAfterCrash(parsed.directory);
   return new SharedWriter(openWriter(path.join(parsed.directory, DATABASE_FILE)));
 }

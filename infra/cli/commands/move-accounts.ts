@@ -3,14 +3,16 @@ import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import type { Ledger } from '../../../portal/accounts/ledger.ts';
+import { parseLedgerAddress } from '../../../portal/accounts/ledger-address.ts';
 import { exportLines, importLines, NotAnExport } from '../../../portal/accounts/transfer.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';
-import type { Flags } from '../../settings/read-settings.ts';
+import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
-import { runWithLedger } from '../with-ledger.ts';
+import { requireLedger, runWithLedger } from '../with-ledger.ts';
 
 /** File mode: readable by the owner only, since the file holds secrets and account data. */
 const PRIVATE_FILE = 0o600;
@@ -22,6 +24,11 @@ sessions and mailed codes (users sign in again), responses stored for Idempotenc
 24 hours (a repeated request is charged again), current rate-limit counters, and payment events not
 yet processed (run tta portal reconcile). Importing a second time changes nothing. The file contains
 secrets: keep it private, and delete it afterwards.`;
+
+const RESTORE_HELP = `
+Stop every server and portal on the ledger first. The ledger that is replaced is kept next to the
+new one. What was bought and used since the backup is not in it: run tta portal reconcile to grant
+what was paid at Stripe.`;
 
 export function addMoveAccountsCommands(accounts: Command): void {
   const command = (name: string, description: string) =>
@@ -38,6 +45,50 @@ export function addMoveAccountsCommands(accounts: Command): void {
     .action((file: string | undefined, flags: Flags) =>
       runWithLedger(flags, (ledger) => importFrom(ledger, file), { mayCreate: true }),
     );
+  command('backup', 'Copy a SQLite ledger, as of one moment, while servers use it.')
+    .argument('<file>', 'a new file')
+    .action((file: string, flags: Flags) => run(() => backUpTo(file, flags)));
+  command('restore', 'Replace a SQLite ledger by a backup.')
+    .argument('<file>', 'a file written by backup')
+    .addHelpText('after', RESTORE_HELP)
+    .action((file: string, flags: Flags) => run(() => restoreFrom(file, flags)));
+}
+
+async function backUpTo(file: string, flags: Flags): Promise<void> {
+  const { LEDGER } = readSettings(ledgerSchema, flags);
+  const directory = folderOf(LEDGER, 'Redis keeps its own backups (BGSAVE)');
+  requireLedger(LEDGER);
+  const { backUpLedger } = await import('../../../portal/accounts/sqlite/backup.ts');
+  try {
+    const { accounts, tokens } = await backUpLedger(directory, file);
+    process.stderr.write(
+      `backup: ${counted(accounts, 'account')} with ${counted(tokens, 'token')} in ${file}\n`,
+    );
+  } catch (error) {
+    throw usageErrorOf(error, file);
+  }
+}
+
+async function restoreFrom(file: string, flags: Flags): Promise<void> {
+  const { LEDGER } = readSettings(ledgerSchema, flags);
+  const directory = folderOf(LEDGER, 'import an export into it instead');
+  const { restoreLedger } = await import('../../../portal/accounts/sqlite/backup.ts');
+  try {
+    const { accounts, tokens, replaced } = await restoreLedger(directory, file);
+    const kept = replaced === null ? '' : `; the replaced ledger is kept as ${replaced}`;
+    process.stderr.write(
+      `restore: ${counted(accounts, 'account')} with ${counted(tokens, 'token')}${kept}\n`,
+    );
+  } catch (error) {
+    throw usageErrorOf(error, file);
+  }
+}
+
+/** Returns the folder of a SQLite ledger; throws a `UsageError` with `advice` for another one. */
+function folderOf(address: string, advice: string): string {
+  const parsed = parseLedgerAddress(address);
+  if (parsed.kind === 'sqlite') return parsed.directory;
+  throw new UsageError(`${parsed.shown}: is not a SQLite ledger; ${advice}`);
 }
 
 async function exportTo(ledger: Ledger, file: string | undefined): Promise<void> {
@@ -80,11 +131,12 @@ async function newFile(file: string): Promise<NodeJS.WritableStream> {
 
 /** Returns a `UsageError` for an unusable file, and other errors unchanged. */
 function usageErrorOf(error: unknown, file: string): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === undefined || !['open', 'read', 'write'].includes(syscall ?? '')) return error;
+  const { code, syscall, path, dest } = error as NodeJS.ErrnoException & { dest?: string };
+  if (code === undefined || !['link', 'open', 'read', 'write'].includes(syscall ?? ''))
+    return error;
   const reason =
     { EEXIST: 'already exists', ENOENT: 'no such file' }[code ?? ''] ?? `cannot be used (${code})`;
-  return new UsageError(`${file}: ${reason}`);
+  return new UsageError(`${dest ?? path ?? file}: ${reason}`);
 }
 
 /** Writes text, and waits for a slower reader. */

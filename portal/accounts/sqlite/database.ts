@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type ClientId, SHARED } from '../../../shards/concurrency/fair-queue.ts';
 import type { Millis } from '../../../shards/units.ts';
 import { LedgerUnavailable } from '../ledger.ts';
+import { checkAfterCrash } from './backup.ts';
 import { unavailable } from './failure.ts';
 import { CommitFailed, GroupCommit } from './group-commit.ts';
 import { claimLedgerFolder, DATABASE_FILE } from './ledger-folder.ts';
@@ -28,6 +30,7 @@ export class LedgerDatabase {
   static async open(directory: string, open: OpenWriter = openWriter): Promise<LedgerDatabase> {
     try {
       await claimLedgerFolder(directory);
+      checkAfterCrash(directory);
       return new LedgerDatabase(directory, open);
     } catch (error) {
       throw unavailable(directory, error);
@@ -37,7 +40,12 @@ export class LedgerDatabase {
   private constructor(directory: string, open: OpenWriter) {
     this.#directory = directory;
     const file = path.join(directory, DATABASE_FILE);
+    const { ino } = statSync(file);
     this.#db = new SqlConnection(file);
+    if (statSync(file).ino !== ino) {
+      this.#db.close();
+      throw new LedgerUnavailable(`ledger ${directory}: was restored at this moment; try again`);
+    }
     this.#writer = open(file);
     this.#commits = new GroupCommit(this.#writer);
   }

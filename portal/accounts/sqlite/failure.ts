@@ -9,11 +9,12 @@ const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
   },
   { said: /ENOSPC|disk is full|file too large/i, advice: 'the disk is full; free some space' },
   // An interrupted write, for instance because the disk filled up.
-  { said: /disk I\/O error/i, advice: 'the disk is full, or damaged; free some space' },
   { said: /database is locked/i, advice: 'another process keeps it locked; try again' },
+  { said: /disk I\/O error/i, advice: 'the disk is full, or damaged; free some space' },
   {
     said: /not a database|malformed/i,
-    advice: 'its file is damaged; restore it from a backup',
+    advice:
+      'its file is damaged; stop every server and portal on it and run tta accounts restore with a backup',
   },
 ];
 
@@ -42,6 +43,8 @@ function mayBeDone(error: unknown): boolean {
 /** Codes of errors caused by a value: SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH. */
 const OF_VALUES = new Set([18, 19, 20]);
 const BUSY = 5;
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGE = new Set([11, 26]);
 /** The bits of a code that remain without its extension: 261, a log in recovery, is 5, busy. */
 const PRIMARY_BITS = 0xff;
 
@@ -54,6 +57,12 @@ export function isOfTheDatabase(error: unknown): boolean {
 /** Whether the database was locked by another process, so that a retry may succeed. */
 export function isBusy(error: unknown): boolean {
   return primaryCodeOf(error) === BUSY;
+}
+
+/** Whether a database, or its log, is damaged. */
+export function isDamage(error: unknown): boolean {
+  const code = primaryCodeOf(error);
+  return code !== null && DAMAGE.has(code);
 }
 
 function primaryCodeOf(error: unknown): number | null {

@@ -5,7 +5,7 @@ import { systemCode } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
 /** Mode of the ledger's files: they contain account data and the secret that signs cursors. */
-const PRIVATE_FILE = 0o600;
+export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 const OF_OTHERS = 0o077;
 export const DATABASE_FILE = 'ledger.db';
