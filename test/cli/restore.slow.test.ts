@@ -157,3 +157,29 @@ test('a file that is no intact backup is refused, and the ledger stays', async (
   });
   expect(contents(database())).toMatchObject({ integrity: 'ok' });
 });
+
+test.runIf(process.platform === 'linux')(
+  'a stopped process that keeps the ledger locked is named, and the next command works when it has ended',
+  async () => {
+    await customer();
+    const program = runLedgerProgram(
+      `sqlite:${place()}`,
+      `const { DatabaseSync } = await import('@photostructure/sqlite');
+       const db = new DatabaseSync(${JSON.stringify(database())});
+       db.exec('BEGIN IMMEDIATE');
+       say('locked');
+       await new Promise(() => setInterval(() => {}, 1000));`,
+    );
+    await program.says('locked');
+    program.child.kill('SIGSTOP');
+    const create = ['keys', 'create', '--tokens', '7', '--ledger', `sqlite:${place()}`];
+    const { code, stderr } = await tta(...create);
+    const { pid } = program.child;
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`: process ${pid} (`)]);
+    expect(stderr).toContain(', stopped) keeps it locked; let it continue');
+    program.child.kill('SIGKILL');
+    await program.ended;
+    expect(await tta(...create)).toMatchObject({ code: 0 });
+  },
+  60_000,
+);

@@ -1,5 +1,8 @@
+import path from 'node:path';
 import { messageOf, systemCode } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable, OutcomeUnknown } from '../ledger.ts';
+import { processesWriting } from './file-locks.ts';
+import { DATABASE_FILE } from './ledger-folder.ts';
 
 /** Advice for errors of SQLite and the file system, by code or text. */
 const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
@@ -9,7 +12,6 @@ const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
   },
   { said: /ENOSPC|disk is full|file too large/i, advice: 'the disk is full; free some space' },
   // An interrupted write, for instance because the disk filled up.
-  { said: /database is locked/i, advice: 'another process keeps it locked; try again' },
   { said: /disk I\/O error/i, advice: 'the disk is full, or damaged; free some space' },
   {
     said: /not a database|malformed/i,
@@ -23,8 +25,9 @@ export function unavailable(directory: string, error: unknown): LedgerUnavailabl
   if (error instanceof LedgerUnavailable) return error;
   const message = messageOf(error);
   const words = `${systemCode(error) ?? ''} ${message}`;
-  const advice =
-    ADVICE.find(({ said }) => said.test(words))?.advice ?? `cannot be used (${message})`;
+  const advice = /database is locked/i.test(message)
+    ? lockedBy(directory)
+    : (ADVICE.find(({ said }) => said.test(words))?.advice ?? `cannot be used (${message})`);
   const text = `ledger ${directory}: ${advice}`;
   if (mayBeDone(error)) return new OutcomeUnknown(text, { cause: error });
   return new LedgerUnavailable(text, { cause: error });
@@ -38,6 +41,12 @@ export function lostReply(message: string): Error {
 /** Whether the changes that failed with an error may have been committed. */
 function mayBeDone(error: unknown): boolean {
   return (error as { mayBeDone?: unknown } | null)?.mayBeDone === true;
+}
+
+function lockedBy(directory: string): string {
+  const [writer] = processesWriting(path.join(directory, DATABASE_FILE));
+  if (!writer) return 'another process keeps it locked; try again';
+  return `${writer.shown} keeps it locked; let it continue (kill -CONT ${writer.pid}) or end it, and try again`;
 }
 
 /** Codes of errors caused by a value: SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH. */
