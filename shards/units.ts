@@ -24,9 +24,7 @@ export type Degrees = Branded<number, 'deg'>;
 export type MicroDegrees = Branded<number, 'deg/1e6'>;
 export type Bytes = Branded<number, 'B'>;
 
-/**
- * Stable id of a point of interest: an integer below 2⁵³, see `builder/destinations/dest-id.ts`.
- */
+/** Stable id of a point of interest: a natural number, see `builder/destinations/dest-id.ts`. */
 export type DestId = Branded<number, 'dest_id'>;
 /** The largest `dest_id`, of 15 digits, all of which R and spreadsheets keep. */
 export const MAX_DEST_ID: DestId = 999_999_999_999_999;

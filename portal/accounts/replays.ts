@@ -14,8 +14,8 @@ export interface Replays {
 
   /**
    * Stores the response that a debit paid for, outside its transaction, since a body may be
-   * megabytes long. Stores none whose debit was undone, and none over `KEPT_BYTES_PER_TOKEN`. Of an
-   * account's responses over `KEPT_BYTES_PER_ACCOUNT` in all, the largest are removed.
+   * megabytes long. Stores none whose debit was undone, and none over `KEPT_BYTES_PER_TOKEN`. Where
+   * an account's responses exceed `KEPT_BYTES_PER_ACCOUNT`, the largest are removed.
    */
   storeResponse(receipt: Receipt, response: StoredResponse): Promise<void>;
 
@@ -51,8 +51,9 @@ export const RECEIPT_LIFE_MS = 2 * RESPONSE_LIFE_MS;
 /** Maximum length of an `Idempotency-Key` in characters. */
 export const MAX_IDEMPOTENCY_KEY = 255;
 /**
- * Maximum size of a stored response per token charged: headers and compressed body. Of a larger
- * one, only the charge is stored, or a token would buy many kilobytes of the ledger for a day.
+ * Maximum size of a stored response per token charged: headers and compressed body. A larger
+ * response is not stored, only its charge, or a token would buy many kilobytes of the ledger for a
+ * day.
  */
 export const KEPT_BYTES_PER_TOKEN: Bytes = 1024;
 /** Maximum total size of an account's stored responses, each with `RESPONSE_OVERHEAD`. */

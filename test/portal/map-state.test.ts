@@ -15,6 +15,7 @@ import {
 } from '../../portal/pages/map/state/map-state.ts';
 import { MAX_ADDRESS_SITES } from '../../portal/pages/map/state/sites-codec.ts';
 import { BOUNDS } from '../../proxy/bounds.ts';
+import { MAX_DEST_ID } from '../../shards/units.ts';
 import { forAll } from '../support/for-all.ts';
 
 const degrees = (most: number) =>
@@ -43,7 +44,7 @@ const states: fc.Arbitrary<MapState> = fc.record({
   otherMode: mode,
   compared: fc.constantFrom(...COMPARED),
   // An OSM id × 4 + 1, 2 or 3, or 50 bits of a hash × 4.
-  poi: maybe(fc.maxSafeNat()),
+  poi: maybe(fc.nat({ max: MAX_DEST_ID })),
   basket: maybe(
     fc.array(
       fc.record({

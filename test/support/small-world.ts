@@ -1,5 +1,6 @@
 import type { LinkStatus } from '../../shards/blocks/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
+import { MAX_DEST_ID } from '../../shards/units.ts';
 
 /** A county as plain data: the source of shards, and of the expected responses. */
 export interface SmallCounty {
@@ -55,8 +56,8 @@ export function smallCounty(shape: {
   const below = (bound: number) => Math.floor(random() * bound);
   const maybe = <T>(value: T): T | null => (random() < 0.3 ? null : value);
 
-  const ids = new Set<number>([0, Number.MAX_SAFE_INTEGER]);
-  while (ids.size < shape.pois) ids.add(Math.floor(random() * 2 ** (10 + below(43))));
+  const ids = new Set<number>([0, MAX_DEST_ID]);
+  while (ids.size < shape.pois) ids.add(Math.floor(random() * 2 ** (10 + below(40))));
   const pois = [...ids]
     .slice(0, shape.pois)
     .sort((a, b) => a - b)
