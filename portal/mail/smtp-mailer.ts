@@ -70,7 +70,7 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
 
 /**
  * Rethrows nodemailer's error: as `AddressRefused` for an address that is rejected permanently, or
- * with 450 (RFC 5321: mailbox unavailable), since anybody can give such an address.
+ * with 450 (RFC 5321: mailbox unavailable), since any visitor can give such an address.
  */
 function rethrow(error: Error & { command?: string; responseCode?: number }): never {
   const { command, responseCode = 0, message } = error;
