@@ -81,7 +81,7 @@ export async function findRepeatedRoutes(
   common: ServiceDate,
 ): Promise<ReadonlyMap<number, RepeatedRoutes>> {
   const begins = ({ outline: { info, days } }: FeedOnDay) =>
-    info.firstDay ?? Math.min(...days.ordinary);
+    info.firstDay ?? Math.min(...(days.ordinary.size > 0 ? days.ordinary : days.trips.keys()));
   const away = ({ day }: FeedOnDay) => Math.abs(dayNumber(day) - dayNumber(common));
   const order = [...feeds.keys()].sort(
     (a, b) => away(feeds[a]) - away(feeds[b]) || begins(feeds[b]) - begins(feeds[a]) || a - b,

@@ -1,15 +1,14 @@
 import type { FeedFacts } from '../../shards/release/manifest.ts';
 import { BuildError } from '../errors.ts';
-import type { Progress } from '../progress.ts';
 import type { FeedOutline } from './feed-outline.ts';
 import { type FeedDays, nearestDay } from './ordinary-days.ts';
 import {
   dateOf,
-  dayNumber,
   isoDate,
   isWeekday,
   type ServiceDate,
   type ServiceDay,
+  weekdayOf,
 } from './service-time.ts';
 
 /** The day on which each feed is read. */
@@ -23,52 +22,69 @@ export interface ServiceDays {
   readonly byFeed: readonly ServiceDate[];
   /** The weekday patterns of each feed, with the pattern of the feed's own day first. */
   readonly patterns: readonly FeedFacts['weekday_patterns'][];
+  /** Lines for the log about each feed's day. */
+  readonly notes: readonly string[];
 }
 
 /** Maximum number of patterns reported per feed. */
 const REPORTED_PATTERNS = 3;
 
 /**
- * Chooses the service days of feeds with weekday service. The common day is the requested one, or
- * else the day that is an ordinary weekday of most feeds; of several, the one of their usual
- * pattern, and of those the nearest to `near`. A feed for which the common day is not an ordinary
- * day is read on its own nearest day of its usual pattern, and reported; a requested day need only
+ * Returns the days of which the one nearest to the common day is a feed's own: those of its usual
+ * pattern; or, if a day of a weekend is requested, all of that day of the week with service.
+ */
+export function ownDays(
+  { trips, patterns }: FeedDays,
+  asked: ServiceDay | null,
+): readonly ServiceDay[] {
+  if (asked === null || isWeekday(asked)) return patterns[0]?.preferred ?? [];
+  return [...trips.keys()].filter((day) => weekdayOf(day) === weekdayOf(asked));
+}
+
+/**
+ * Chooses the service days of feeds, each of which has `ownDays`. The common day is the requested
+ * one, or else the day that is an ordinary weekday of most feeds; of several, the one of their
+ * usual pattern, and of those the nearest to `near`. A feed for which the common day is not an
+ * ordinary day is read on the nearest of its `ownDays`, and reported; a requested day need only
  * have service. Throws a `BuildError` for a requested day without any service.
  */
 export function chooseServiceDays(
   feeds: readonly FeedOutline[],
-  asked: ServiceDate | null,
+  asked: ServiceDay | null,
   near: ServiceDay,
-  progress: Progress,
 ): ServiceDays {
   const daysOf = feeds.map(({ days }) => days);
-  const common = asked === null ? commonDay(daysOf, near) : dayNumber(asked);
+  const common = asked ?? commonDay(daysOf, near);
   if (!daysOf.some(({ trips }) => trips.has(common))) refuseDay(common, daysOf);
-  const byFeed = daysOf.map((days) => dayOf(days, common, asked !== null));
+  const byFeed = daysOf.map((days) => dayOf(days, common, asked));
   const patterns = feeds.map((_, i) => weekdayPatterns(daysOf[i], byFeed[i]));
-  feeds.forEach(({ path, agency }, i) => {
+  const notes = feeds.flatMap(({ path, agency }, i) => {
     const day = byFeed[i];
     const [own, ...others] = patterns[i];
     const name = `${path} (${agency})`;
+    const lines: string[] = [];
     if (day !== common) {
       const why = daysOf[i].trips.has(common) ? 'no regular service' : 'no service';
-      progress.note(
-        `WARNING: ${name} has ${why} on ${isoDate(dateOf(common))}; using its own nearest regular weekday, ${isoDate(dateOf(day))}`,
+      lines.push(
+        `WARNING: ${name} has ${why} on ${isoDate(dateOf(common))}; using the nearest day that has its regular service, ${isoDate(dateOf(day))}`,
       );
-    } else if (!daysOf[i].ordinary.has(day)) {
-      progress.note(
-        `WARNING: ${name}: ${isoDate(dateOf(day))} is not one of its regular weekdays: a weekend, a holiday, or a day with two timetables at once`,
+    } else if (isWeekday(day) && !daysOf[i].ordinary.has(day)) {
+      lines.push(
+        `WARNING: ${name}: ${isoDate(dateOf(day))} is not one of its regular weekdays: a holiday, or a day with two timetables at once`,
       );
     }
     const also = others.map((one) => `${one.weekdays} like ${one.date} (${one.trips} trips)`);
-    progress.note(
-      `${name}: service day ${isoDate(dateOf(day))}, ${own.trips} trips, like ${own.weekdays} of its weekdays${also.length > 0 ? `; unlike ${also.join(', ')}` : ''}`,
+    const alike = isWeekday(day) ? `, like ${own.weekdays} of its weekdays` : '';
+    lines.push(
+      `${name}: service day ${isoDate(dateOf(day))}, ${own.trips} trips${alike}${also.length > 0 ? `; unlike ${also.join(', ')}` : ''}`,
     );
+    return lines;
   });
   return {
     common: dateOf(common),
     byFeed: byFeed.map(dateOf),
     patterns,
+    notes,
   };
 }
 
@@ -101,9 +117,9 @@ function commonDay(daysOf: readonly FeedDays[], near: ServiceDay): ServiceDay {
   return day;
 }
 
-function dayOf({ trips, ordinary, patterns }: FeedDays, common: ServiceDay, isAsked: boolean) {
-  if (ordinary.has(common) || (isAsked && trips.has(common))) return common;
-  return nearestDay(patterns[0].preferred, common);
+function dayOf(days: FeedDays, common: ServiceDay, asked: ServiceDay | null): ServiceDay {
+  if (days.ordinary.has(common) || (asked !== null && days.trips.has(asked))) return common;
+  return nearestDay(ownDays(days, asked), common);
 }
 
 /** Returns the pattern of the chosen day, then the most common other patterns. */
@@ -125,10 +141,7 @@ function weekdayPatterns(
 }
 
 function refuseDay(day: ServiceDay, daysOf: readonly FeedDays[]): never {
-  const days = daysOf
-    .flatMap(({ trips }) => [...trips.keys()])
-    .filter(isWeekday)
-    .sort((a, b) => a - b);
+  const days = daysOf.flatMap(({ trips }) => [...trips.keys()]).sort((a, b) => a - b);
   throw new BuildError(
     `no feed has service on ${isoDate(dateOf(day))}; service runs from ${isoDate(dateOf(days[0]))} to ${isoDate(dateOf(days[days.length - 1]))}`,
   );

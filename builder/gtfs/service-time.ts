@@ -33,7 +33,13 @@ export function weekdayOf(day: ServiceDay): number {
   return (((day + 3) % 7) + 7) % 7;
 }
 
+const WEEKDAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 const SATURDAY = 5;
+
+/** The name of a day's weekday. */
+export function weekdayName(day: ServiceDay): string {
+  return WEEKDAYS[weekdayOf(day)];
+}
 
 /** Whether a day is one of Monday to Friday. */
 export function isWeekday(day: ServiceDay): boolean {

@@ -9,13 +9,7 @@ import type { InputPaths, PlanRequest, Resources } from '../build-request.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
 import { COARSE_CELLS, FINE_CELLS } from '../geo/cell-set.ts';
-import {
-  dayNumber,
-  dayOfMillis,
-  isoDate,
-  type ServiceDate,
-  type ServiceDay,
-} from '../gtfs/service-time.ts';
+import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
 import type { PreparationByJobs, PreparationPool } from '../prepare/preparation.ts';
 import { openPreparationPool } from '../prepare/preparation-pool.ts';
@@ -36,7 +30,12 @@ import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { acceptFeeds } from '../transit/accept-feeds.ts';
-import { type DatedFeeds, dateFeeds, outlineFeeds } from '../transit/date-feeds.ts';
+import {
+  type DatedFeeds,
+  type DayRequest,
+  dateFeeds,
+  outlineFeeds,
+} from '../transit/date-feeds.ts';
 import { CountyEstimates } from './county-estimate.ts';
 import { describeInput, type PathOf, type PlannedInput } from './planned-input.ts';
 import { programVersion } from './program-version.ts';
@@ -263,12 +262,12 @@ async function readFeeds(
   const { gtfs = [] } = request;
   const { progress } = preparation;
   if (gtfs.length === 0) return { feeds: null, prepared: [] };
-  const { asked, near } = await dayOf(request);
-  let outlined = await outlineFeeds(gtfs, near, area);
+  let outlined = await outlineFeeds(gtfs, await dayOf(request), area);
   for (;;) {
-    const feeds = await dateFeeds(outlined, asked, progress);
+    const feeds = await dateFeeds(outlined);
     const { prepared, unusable } = await writeFeeds(feeds, preparation);
     if (unusable.size === 0) {
+      for (const line of feeds.notes) progress.note(line);
       acceptFeeds(factsOf(prepared), feeds.leftOut, request, progress);
       return { feeds, prepared };
     }
@@ -283,22 +282,19 @@ async function readFeeds(
 /** Chooses the days of the feeds of a request; null without feeds. */
 export async function datesOf(
   request: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>,
-  progress: Progress,
 ): Promise<DatedFeeds | null> {
   const { gtfs = [] } = request;
   if (gtfs.length === 0) return null;
-  const { asked, near } = await dayOf(request);
-  return dateFeeds(await outlineFeeds(gtfs, near), asked, progress);
+  return dateFeeds(await outlineFeeds(gtfs, await dayOf(request)));
 }
 
-/** The service date that a request asks for, if any, and the day that service must be near to. */
-async function dayOf({ osm, serviceDate }: Pick<PlanRequest, 'osm' | 'serviceDate'>): Promise<{
-  asked: ServiceDate | null;
-  near: ServiceDay;
-}> {
+async function dayOf({
+  osm,
+  serviceDate,
+}: Pick<PlanRequest, 'osm' | 'serviceDate'>): Promise<DayRequest> {
   if (serviceDate !== undefined) {
-    const asked = serviceDate.replaceAll('-', '');
-    return { asked, near: dayNumber(asked) };
+    const asked = dayNumber(serviceDate.replaceAll('-', ''));
+    return { asked, near: asked };
   }
   return { asked: null, near: dayOfMillis(Math.max(...(await Promise.all(osm.map(dateOfPbf))))) };
 }

@@ -6,6 +6,7 @@ import { type FeedTolerance, MAX_FEEDS_LEFT_OUT } from '../build-request.ts';
 import { BuildError } from '../errors.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
 import { type FeedProblem, withProblems } from '../gtfs/feed-report.ts';
+import { isWeekday, type ServiceDay, weekdayName } from '../gtfs/service-time.ts';
 import type { Progress } from '../progress.ts';
 
 /** Describes why a feed cannot be read. Errors that are not a `BuildError` are thrown on. */
@@ -24,9 +25,13 @@ export function unneededFeed(
   return { file: path.basename(feed.path), sha256: feed.sha256, publisher, reason, is_lost: false };
 }
 
-/** The reason for a feed that has no trip on any weekday, with the rows that could not be used. */
-export function withoutWeekdays(problems: readonly FeedProblem[]): string {
-  return withProblems('no trip runs on any weekday', problems);
+/**
+ * The reason for a feed that has no trip on any weekday, or on any day like the requested one of a
+ * weekend, with the rows that could not be used.
+ */
+export function withoutService(asked: ServiceDay | null, problems: readonly FeedProblem[]): string {
+  const day = asked === null || isWeekday(asked) ? 'weekday' : weekdayName(asked);
+  return withProblems(`no trip runs on any ${day}`, problems);
 }
 
 /** The error for feeds none of which can be used. */

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { boxesMeet, bufferBox, EVERYWHERE } from '../../shards/geometry/wgs84.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { type FeedOutline, readFeedOutline } from '../gtfs/feed-outline.ts';
 import { findRepeatedRoutes } from '../gtfs/repeated-routes.ts';
-import { chooseServiceDays } from '../gtfs/service-day.ts';
+import { chooseServiceDays, ownDays } from '../gtfs/service-day.ts';
 import { isoDate, type ServiceDate, type ServiceDay } from '../gtfs/service-time.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
-import type { Progress } from '../progress.ts';
-import { noneUsable, unneededFeed, unreadableFeed, withoutWeekdays } from './accept-feeds.ts';
+import { noneUsable, unneededFeed, unreadableFeed, withoutService } from './accept-feeds.ts';
 import { clockOf, FARTHEST_RIDE, type TransitClock } from './transit-clock.ts';
 
 /** A feed and the day it is read for. */
@@ -30,17 +30,25 @@ export interface DatedFeeds {
   /** The feeds to read, in the order given. */
   readonly feeds: readonly DatedFeed[];
   readonly leftOut: readonly LeftOutFeed[];
+  /** Lines for the log about the feeds' days and routes. */
+  readonly notes: readonly string[];
 }
 
-/** A feed with weekday service, before its day is chosen. */
+/** A feed with `ownDays`, before its day is chosen. */
 interface ReadableFeed extends FeedOutline {
   readonly sha256: string;
 }
 
-/** Feeds whose days are to be chosen, and those that are left out. */
-export interface OutlinedFeeds {
-  /** The day of the street data. */
+/** A request for the service day of a release. */
+export interface DayRequest {
+  /** The requested day, which may be of a weekend; null to choose an ordinary weekday. */
+  readonly asked: ServiceDay | null;
+  /** The day that an ordinary weekday must be near: the requested one, or that of the streets. */
   readonly near: ServiceDay;
+}
+
+/** Feeds whose days are to be chosen, and those that are left out. */
+export interface OutlinedFeeds extends DayRequest {
   /** An area that contains all origins. */
   readonly area: BoundingBox;
   readonly feeds: readonly ReadableFeed[];
@@ -51,15 +59,12 @@ export interface OutlinedFeeds {
  * Chooses the service day of each feed, considering all feeds. Feeds whose service another has are
  * left out. Throws a `BuildError` if there are no feeds.
  */
-export async function dateFeeds(
-  outlined: OutlinedFeeds,
-  askedDate: ServiceDate | null,
-  progress: Progress,
-): Promise<DatedFeeds> {
-  const { near, area, feeds: readable } = outlined;
+export async function dateFeeds(outlined: OutlinedFeeds): Promise<DatedFeeds> {
+  const { asked, near, area, feeds: readable } = outlined;
   const leftOut = [...outlined.leftOut];
   if (readable.length === 0) throw noneUsable(leftOut);
-  const { common, byFeed, patterns } = chooseServiceDays(readable, askedDate, near, progress);
+  const { common, byFeed, patterns, ...chosen } = chooseServiceDays(readable, asked, near);
+  const notes = [...chosen.notes];
   const repeated = await findRepeatedRoutes(
     readable.map((outline, i) => ({ outline, day: byFeed[i] })),
     common,
@@ -71,17 +76,22 @@ export async function dateFeeds(
       leftOut.push(unneededFeed(feed, reason));
       return [];
     }
+    if (routes.length > 0) {
+      notes.push(
+        `${feed.path}: ${counted(routes.length, 'route is', 'routes are')} read from ${nameOf(readable[other])}, which has them, too: ${routes.slice(0, 3).join(', ')}${routes.length > 3 ? ', …' : ''}`,
+      );
+    }
     const { path, sha256, days } = feed;
     const dated = { path, sha256, day: byFeed[i], patterns: patterns[i], best: days.best };
     return [{ ...dated, without: routes }];
   });
-  return { clock: clockOf(readable, common, area), feeds, leftOut };
+  return { clock: clockOf(readable, common, area), feeds, leftOut, notes };
 }
 
 /** Reads the outlines of feeds; those that have no use in an area are left out. */
 export async function outlineFeeds(
   paths: readonly string[],
-  near: ServiceDay,
+  { asked, near }: DayRequest,
   area = EVERYWHERE,
 ): Promise<OutlinedFeeds> {
   const known = new Map<string, string>();
@@ -98,8 +108,8 @@ export async function outlineFeeds(
     }
     try {
       const feed = { ...(await readFeedOutline(file, near)), sha256 };
-      if (feed.days.ordinary.size === 0) {
-        leftOut.push(unneededFeed(feed, withoutWeekdays(feed.problems)));
+      if (ownDays(feed.days, asked).length === 0) {
+        leftOut.push(unneededFeed(feed, withoutService(asked, feed.problems)));
       } else if (!isWithinReach(feed, area)) {
         const kilometres = FARTHEST_RIDE / 1000;
         const reason = `has no stop within ${kilometres} km of the blocks; check the coordinates of its stops`;
@@ -109,7 +119,7 @@ export async function outlineFeeds(
       leftOut.push(unreadableFeed(file, sha256, error));
     }
   }
-  return { near, area, feeds, leftOut };
+  return { asked, near, area, feeds, leftOut };
 }
 
 /** Whether any stop of a feed may be reached from an area. */

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { datesOf } from '../../builder/plan/make-plan.ts';
-import { silent } from '../../builder/progress.ts';
 import type { Region } from '../../builder/region/read-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { CLOSED } from '../../builder/streets/mode-costs.ts';
@@ -54,7 +53,7 @@ export async function benchEngines(inputs: BenchInputs, folder: string): Promise
   if (inputs.place !== ABOUT.place) {
     throw new Error(`the engines are compared on ${ABOUT.place}, whose data is not there`);
   }
-  const asIs = await datesOf({ osm: [inputs.osm], gtfs: inputs.gtfs }, silent);
+  const asIs = await datesOf({ osm: [inputs.osm], gtfs: inputs.gtfs });
   const days = asIs!.feeds.map(({ day }) => day!);
   const gtfs = await oneDayFeeds(inputs.gtfs, days, DATE, work);
   const region = await regionOf(inputs, gtfs);
@@ -64,7 +63,7 @@ export async function benchEngines(inputs: BenchInputs, folder: string): Promise
 
 async function regionOf(inputs: BenchInputs, gtfs: readonly string[]) {
   const { osm, blocks, counties } = inputs;
-  const feeds = await datesOf({ osm: [osm], gtfs, serviceDate: DATE }, silent);
+  const feeds = await datesOf({ osm: [osm], gtfs, serviceDate: DATE });
   return readFiles({ osm: [osm], blocks, counties, feeds });
 }
 

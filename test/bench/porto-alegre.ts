@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { datesOf } from '../../builder/plan/make-plan.ts';
-import { silent } from '../../builder/progress.ts';
 import type { Region } from '../../builder/region/read-region.ts';
 import type { GeoidNumber } from '../../shards/geoid.ts';
 import type { Position } from '../../shards/geometry/polygon.ts';
@@ -102,7 +101,7 @@ export async function benchPortoAlegre(): Promise<void> {
 async function regionOf(folder: string, feed: string): Promise<Region> {
   const osm = [path.join(folder, OSM)];
   const gtfs = [feed, METRO].map((file) => path.join(folder, file));
-  const feeds = await datesOf({ osm, gtfs }, silent);
+  const feeds = await datesOf({ osm, gtfs });
   return readFiles({ osm, blocks: [path.join(folder, BLOCKS)], counties: [], feeds });
 }
 

@@ -63,7 +63,7 @@ export async function timeSearches(
   inputs: Pick<BenchInputs, 'osm' | 'gtfs' | 'blocks' | 'counties'>,
 ): Promise<TimedSearches> {
   const given = { ...inputs, osm: [inputs.osm] };
-  const feeds = await datesOf(given, silent);
+  const feeds = await datesOf(given);
   const region = await readFiles({ ...given, feeds });
   const taxonomy = new Taxonomy(TAXONOMY);
   const began = performance.now();

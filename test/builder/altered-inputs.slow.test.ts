@@ -92,7 +92,7 @@ const readTiger = async (file: string) => {
 };
 const readGtfs = async (file: string) => {
   const { transit, facts } = await readFeeds(
-    await dateFeeds(await outlineFeeds([file], NEAR), null, silent),
+    await dateFeeds(await outlineFeeds([file], { asked: null, near: NEAR })),
   );
   return digest([transit, facts.map(({ sha256: _, ...reported }) => reported)]);
 };

@@ -22,7 +22,7 @@ export async function linkCity(
   inputs: Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs'>,
   sizes: readonly number[],
 ): Promise<LinkedCity> {
-  const feeds = await datesOf(inputs, silent);
+  const feeds = await datesOf(inputs);
   const whole = await readFiles({ ...inputs, feeds, counties: [] });
   const blocks = [...whole.counties.values()].flat();
   let first = 0;

@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { BuildError } from '../../builder/errors.ts';
-import { silent } from '../../builder/progress.ts';
 import { dateFeeds, outlineFeeds } from '../../builder/transit/date-feeds.ts';
 import { readFeeds } from '../support/read-feeds.ts';
 import { leastOf, standardWorks } from '../support/standard-work.ts';
@@ -36,8 +35,8 @@ async function read(tables: FeedTables, texts: Readonly<Record<string, string>> 
   await pipeline(zip.outputStream, createWriteStream(file));
   const outcomes: PromiseSettledResult<Awaited<ReturnType<typeof readFeeds>>>[] = [];
   const readOnce = async () => {
-    const reading = outlineFeeds([file], NEAR)
-      .then((outlined) => dateFeeds(outlined, null, silent))
+    const reading = outlineFeeds([file], { asked: null, near: NEAR })
+      .then((outlined) => dateFeeds(outlined))
       .then(readFeeds);
     outcomes.push(...(await Promise.allSettled([reading])));
   };

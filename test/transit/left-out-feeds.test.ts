@@ -82,7 +82,9 @@ async function written(feeds: Readonly<Record<string, FeedTables>>): Promise<str
  * The feeds that are read, the routes that they are read without, and the reasons of the others.
  */
 async function chosen(files: readonly string[], area = EVERYWHERE) {
-  const { feeds, leftOut } = await dateFeeds(await outlineFeeds(files, NEAR, area), null, silent);
+  const { feeds, leftOut } = await dateFeeds(
+    await outlineFeeds(files, { asked: null, near: NEAR }, area),
+  );
   const without = feeds.filter((feed) => feed.without.length > 0);
   return {
     used: feeds.map(({ path: file }) => path.basename(file)),
@@ -118,6 +120,39 @@ test('of copies and versions of a timetable one is read, whatever their ids and 
     new Set(['its service is also in one.zip, which is read for 2026-02-17']),
   );
   expect(Object.keys(leftOut)).toHaveLength(4);
+});
+
+test('on a requested Sunday feeds are read with their service of Sundays, or left out', async () => {
+  const sunday = NEAR + 5;
+  const files = await written({
+    'weekdays.zip': line(),
+    'weekend.zip': line({ agency: 'Boats', south: 41, days: '0000011' }),
+    'until-january.zip': line({ agency: 'Hills', south: 43, days: '1111111', until: 20260131 }),
+  });
+  const { feeds, leftOut, notes } = await dateFeeds(
+    await outlineFeeds(files, { asked: sunday, near: sunday }),
+  );
+  expect(feeds.map((feed) => [path.basename(feed.path), feed.day])).toEqual([
+    ['weekend.zip', '20260222'],
+    ['until-january.zip', '20260125'],
+  ]);
+  expect(leftOut.map(({ file, reason }) => [file, reason])).toEqual([
+    ['weekdays.zip', 'no trip runs on any Sunday'],
+  ]);
+  expect(notes).toEqual([
+    `${files[1]} (Boats): service day 2026-02-22, 20 trips`,
+    `WARNING: ${files[2]} (Hills) has no service on 2026-02-22; using the nearest day that has its regular service, 2026-01-25`,
+    expect.stringContaining(`${files[2]} (Hills): service day 2026-01-25, 20 trips`),
+  ]);
+});
+
+test('the routes that are read from another feed are named in the log', async () => {
+  const files = await written({
+    'region.zip': together(line({ id: 'a' }), line({ id: 'b', route: '2', south: 41 })),
+    'city.zip': together(line({ id: 'c' }), line({ id: 'd', route: '3', south: 43 })),
+  });
+  const { notes } = await dateFeeds(await outlineFeeds(files, { asked: null, near: NEAR }));
+  expect(notes).toContain(`${files[1]}: 1 route is read from region.zip, which has them, too: cR`);
 });
 
 test('feeds that share a feed_id, an agency, stops or routes alone are all read', async () => {

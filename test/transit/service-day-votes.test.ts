@@ -8,8 +8,6 @@ import { forAll } from '../support/for-all.ts';
 const DAY_MS = 86_400_000;
 /** Monday, 2026-03-02: days are counted from it. */
 const MONDAY = Date.UTC(2026, 2, 2) / DAY_MS;
-const dateOf = (day: number) =>
-  new Date((MONDAY + day) * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
 
 /** The weekdays of a feed: days by pattern, the most common first. */
 interface Drawn {
@@ -45,13 +43,10 @@ function outline({ patterns, preferred, others = [], begins }: Drawn, i = 0): Fe
 }
 
 function choose(feeds: readonly Drawn[], near = 0, asked: number | null = null) {
-  const said: string[] = [];
-  const progress = { note: (line: string) => said.push(line) };
   const chosen = chooseServiceDays(
     feeds.map(outline),
-    asked === null ? null : dateOf(asked),
+    asked === null ? null : MONDAY + asked,
     MONDAY + near,
-    progress as unknown as Parameters<typeof chooseServiceDays>[3],
   );
   const dayOf = (date: string | null) =>
     date === null
@@ -63,7 +58,7 @@ function choose(feeds: readonly Drawn[], near = 0, asked: number | null = null) 
     common: dayOf(chosen.common),
     byFeed: chosen.byFeed.map(dayOf),
     patterns: chosen.patterns,
-    said,
+    said: chosen.notes,
   };
 }
 
@@ -128,9 +123,8 @@ test('a requested day without any service is refused', () => {
   ];
   const refused = () => choose(feeds, 0, 20);
   expect(refused).toThrow(BuildError);
-  // Sunday the 1st and Saturday the 21st are no weekdays.
   expect(refused).toThrow(
-    'no feed has service on 2026-03-22; service runs from 2026-03-03 to 2026-03-17',
+    'no feed has service on 2026-03-22; service runs from 2026-03-01 to 2026-03-21',
   );
 });
 
@@ -175,12 +169,12 @@ test('warnings name a feed that is read on another day, and a day that is not re
   );
   expect(patterns[2]).toEqual([{ date: '2026-03-05', weekdays: 1, trips: 3 }]);
   expect(said.filter((line) => line.startsWith('WARNING'))).toEqual([
-    'WARNING: feed 2 (Agency 2) has no service on 2026-03-03; using its own nearest regular weekday, 2026-03-05',
-    'WARNING: feed 3 (Agency 3) has no regular service on 2026-03-03; using its own nearest regular weekday, 2026-03-05',
+    'WARNING: feed 2 (Agency 2) has no service on 2026-03-03; using the nearest day that has its regular service, 2026-03-05',
+    'WARNING: feed 3 (Agency 3) has no regular service on 2026-03-03; using the nearest day that has its regular service, 2026-03-05',
   ]);
   expect(choose([most, irregular], 1, 1).said).toEqual([
     'feed 0 (Agency 0): service day 2026-03-03, 3 trips, like 1 of its weekdays',
-    'WARNING: feed 1 (Agency 1): 2026-03-03 is not one of its regular weekdays: a weekend, a holiday, or a day with two timetables at once',
+    'WARNING: feed 1 (Agency 1): 2026-03-03 is not one of its regular weekdays: a holiday, or a day with two timetables at once',
     'feed 1 (Agency 1): service day 2026-03-03, 1 trips, like 1 of its weekdays; unlike 1 like 2026-03-05 (3 trips)',
   ]);
 });

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FeedOutline } from '../../builder/gtfs/feed-outline.ts';
-import { silent } from '../../builder/progress.ts';
 import { dateFeeds, outlineFeeds } from '../../builder/transit/date-feeds.ts';
 import { clockOf, opensAt, shiftOf } from '../../builder/transit/transit-clock.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
@@ -99,7 +98,9 @@ test('each feed gets its own day, and the clock the common one', async () => {
     writeLine('this year'),
     writeLine('long ago', { from: 20200101, trips: 2 }),
   ]);
-  const { clock, feeds } = await dateFeeds(await outlineFeeds(paths, 20_500), '20260311', silent);
+  const { clock, feeds } = await dateFeeds(
+    await outlineFeeds(paths, { asked: Date.UTC(2026, 2, 11) / 86_400_000, near: 20_500 }),
+  );
   expect(clock.common).toBe('20260311');
   expect(feeds.map(({ path }) => path)).toEqual(paths);
   expect(feeds[0].day).toBe('20260311');
