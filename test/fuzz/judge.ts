@@ -55,9 +55,10 @@ function faultOfRefusal(error: unknown, changed: Mutation['changed']): string | 
   }
   const { message } = error;
   const shown = `${JSON.stringify(message.slice(0, LONGEST_MESSAGE))}`;
-  // Blocks far away look like an extract of elsewhere, so the refusal names it, and their area.
+  // Blocks far away look like an extract of elsewhere, and those with another GEOID like weights of
+  // another census, so the refusal names that file, and the blocks.
   const names = [...changed].flatMap(([file, input]) =>
-    input?.kind === 'blocks' ? [file, 'area of the blocks'] : file,
+    input?.kind === 'blocks' ? [file, 'area of the blocks', 'the census blocks of county'] : file,
   );
   if (!names.some((name) => message.includes(name)))
     return `a refusal that names no file: ${shown}`;

@@ -291,10 +291,13 @@ function changeText(input: InputFile, dice: Dice): Change {
   });
   const place = dice.next();
   const spot = (text: string) => Math.floor(place * text.length);
+  const plain = separated(table, ',');
+  const isInHeader = spot(plain) <= plain.indexOf('\n');
   const into = (what: string, inserted: string): Change =>
     to(
       `${what} at ${place.toFixed(4)} of the text`,
-      'names',
+      // In the header, it is part of the name of another column.
+      isInHeader ? 'anything' : 'names',
       (text) => text.slice(0, spot(text)) + inserted + text.slice(spot(text)),
     );
   switch (dice.below(14)) {

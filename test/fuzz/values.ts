@@ -60,7 +60,7 @@ const FIELDS: Readonly<Record<string, FieldKind>> = {
   'transfers.txt from_stop_id': 'reference',
   'transfers.txt to_stop_id': 'reference',
   'transfers.txt transfer_type': ['', '0', '1', '2', '3', '4', '5'],
-  'transfers.txt min_transfer_time': 'whole',
+  'transfers.txt min_transfer_time': 'positive',
   'feed_info.txt feed_start_date': 'date',
   'feed_info.txt feed_end_date': 'date',
   'levels.txt level_id': 'key',

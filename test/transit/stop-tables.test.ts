@@ -224,6 +224,7 @@ test('transfers that cannot be used are reported, each by its line', async () =>
     { ...between, transfer_type: 2 },
     { ...between, transfer_type: 2, min_transfer_time: -1 },
     { ...between, transfer_type: 2, min_transfer_time: 'x' },
+    { ...between, transfer_type: 2, min_transfer_time: '1e-400' },
     ...['from_trip_id', 'to_trip_id', 'from_route_id', 'to_route_id'].map((column) => ({
       ...between,
       [column]: 't',
@@ -233,8 +234,8 @@ test('transfers that cannot be used are reported, each by its line', async () =>
   expect(problems).toEqual([
     'transfers.txt 2: stop missing from stops.txt; left out (2)',
     'transfers.txt 4: no valid transfer_type; left out (2)',
-    'transfers.txt 6: no valid min_transfer_time; left out (3)',
-    'transfers.txt 9: for particular routes or trips only; not used (4)',
+    'transfers.txt 6: no valid min_transfer_time; left out (4)',
+    'transfers.txt 10: for particular routes or trips only; not used (4)',
   ]);
 });
 
