@@ -16,7 +16,7 @@ export interface Outcome {
 
 /** A build of so small a city takes a fraction of a second; on a machine that stalls, some. */
 const LONGEST_SECONDS = 60;
-const COUNT = /^\+?\d{1,10}(\.\d*)?$/;
+const COUNT = /^\+?(\d{1,10}(\.\d*)?|\.\d+)$/;
 /** A message longer than a few lines of a terminal repeats its input. */
 const LONGEST_MESSAGE = 600;
 
