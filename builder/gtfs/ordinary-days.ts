@@ -1,5 +1,5 @@
 import type { Feed } from './feed.ts';
-import { isWeekday, type ServiceDay } from './service-time.ts';
+import { isWeekday, type ServiceDay, weekdayOf } from './service-time.ts';
 
 const WEEK = 7;
 
@@ -112,6 +112,21 @@ function withAtLeast(
 ): ServiceDay[] {
   const least = share * sustained(reference, tripsOn);
   return days.filter((day) => tripsOn(day) >= least);
+}
+
+/**
+ * Returns the days of one day of the week whose service is not odd, of which `near` is the nearest
+ * wanted: without those that have under half of the trips of such days within a quarter of a year.
+ */
+export function regularDays(
+  { trips }: Pick<FeedDays, 'trips'>,
+  weekday: number,
+  near: ServiceDay,
+): ServiceDay[] {
+  const days = [...trips.keys()].filter((day) => weekdayOf(day) === weekday);
+  const isNear = (day: ServiceDay) => Math.abs(day - near) <= NEAR_DAYS;
+  const reference = firstOf(days.filter(isNear), days);
+  return withAtLeast(ORDINARY_SHARE, days, reference, (day) => trips.get(day)!);
 }
 
 /** Groups days by their service. */

@@ -1,7 +1,6 @@
 import type { FeedFacts } from '../../shards/release/manifest.ts';
-import { BuildError } from '../errors.ts';
 import type { FeedOutline } from './feed-outline.ts';
-import { type FeedDays, nearestDay } from './ordinary-days.ts';
+import { type FeedDays, nearestDay, regularDays } from './ordinary-days.ts';
 import {
   dateOf,
   isoDate,
@@ -31,14 +30,11 @@ const REPORTED_PATTERNS = 3;
 
 /**
  * Returns the days of which the one nearest to the common day is a feed's own: those of its usual
- * pattern; or, if a day of a weekend is requested, all of that day of the week with service.
+ * pattern; or, if a day of a weekend is requested, the `regularDays` of that day of the week.
  */
-export function ownDays(
-  { trips, patterns }: FeedDays,
-  asked: ServiceDay | null,
-): readonly ServiceDay[] {
-  if (asked === null || isWeekday(asked)) return patterns[0]?.preferred ?? [];
-  return [...trips.keys()].filter((day) => weekdayOf(day) === weekdayOf(asked));
+export function ownDays(days: FeedDays, asked: ServiceDay | null): readonly ServiceDay[] {
+  if (asked === null || isWeekday(asked)) return days.patterns[0]?.preferred ?? [];
+  return regularDays(days, weekdayOf(asked), asked);
 }
 
 /**
@@ -46,7 +42,7 @@ export function ownDays(
  * one, or else the day that is an ordinary weekday of most feeds; of several, the one of their
  * usual pattern, and of those the nearest to `near`. A feed for which the common day is not an
  * ordinary day is read on the nearest of its `ownDays`, and reported; a requested day need only
- * have service. Throws a `BuildError` for a requested day without any service.
+ * have service.
  */
 export function chooseServiceDays(
   feeds: readonly FeedOutline[],
@@ -54,8 +50,7 @@ export function chooseServiceDays(
   near: ServiceDay,
 ): ServiceDays {
   const daysOf = feeds.map(({ days }) => days);
-  const common = asked ?? commonDay(daysOf, near);
-  if (!daysOf.some(({ trips }) => trips.has(common))) refuseDay(common, daysOf);
+  const common = asked ?? commonDay(distinctDays(feeds), near);
   const byFeed = daysOf.map((days) => dayOf(days, common, asked));
   const patterns = feeds.map((_, i) => weekdayPatterns(daysOf[i], byFeed[i]));
   const notes = feeds.flatMap(({ path, agency }, i) => {
@@ -86,6 +81,15 @@ export function chooseServiceDays(
     patterns,
     notes,
   };
+}
+
+/** Returns the days of feeds, those of copies of a feed once, so that they have one say. */
+function distinctDays(feeds: readonly FeedOutline[]): FeedDays[] {
+  const distinct = new Map<string, FeedDays>();
+  for (const { agencies, days } of feeds) {
+    distinct.set(JSON.stringify([[...agencies].sort(), [...days.trips]]), days);
+  }
+  return [...distinct.values()];
 }
 
 /**
@@ -138,11 +142,4 @@ function weekdayPatterns(
     weekdays: days.length,
     trips,
   }));
-}
-
-function refuseDay(day: ServiceDay, daysOf: readonly FeedDays[]): never {
-  const days = daysOf.flatMap(({ trips }) => [...trips.keys()]).sort((a, b) => a - b);
-  throw new BuildError(
-    `no feed has service on ${isoDate(dateOf(day))}; service runs from ${isoDate(dateOf(days[0]))} to ${isoDate(dateOf(days[days.length - 1]))}`,
-  );
 }

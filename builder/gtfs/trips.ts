@@ -73,7 +73,7 @@ const FLEXIBLE = ['location_id', 'location_group_id', 'start_pickup_drop_off_win
 export async function readTrips<W extends DayWindow>(
   feed: Feed,
   windows: readonly W[],
-  without: ReadonlySet<string> = new Set(),
+  without: Pick<ReadonlySet<string>, 'has'> = new Set(),
 ): Promise<DatedRun<W>[]> {
   const { source, report } = feed;
   const timesOf = await readStopTimes(feed, windows, without);
@@ -126,7 +126,7 @@ export async function readTrips<W extends DayWindow>(
 async function readStopTimes(
   feed: Feed,
   windows: readonly DayWindow[],
-  without: ReadonlySet<string>,
+  without: Pick<ReadonlySet<string>, 'has'>,
 ): Promise<Map<FeedTrip, StopTime[]>> {
   const { source, trips, calendar, tripsOfService, report } = feed;
   /** The earliest time of each service that is in a window. */

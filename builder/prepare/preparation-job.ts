@@ -32,7 +32,7 @@ const feedJobSchema = z.strictObject({
   day: z.string(),
   patterns: feedSchema.shape.weekday_patterns,
   best: z.int(),
-  without: z.array(z.string()).readonly(),
+  without: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
   clock: z.strictObject({
     common: z.string(),
     aheadOfUtc: z.number(),

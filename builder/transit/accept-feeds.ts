@@ -5,8 +5,9 @@ import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
 import { type FeedTolerance, MAX_FEEDS_LEFT_OUT } from '../build-request.ts';
 import { BuildError } from '../errors.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
-import { type FeedProblem, withProblems } from '../gtfs/feed-report.ts';
-import { isWeekday, type ServiceDay, weekdayName } from '../gtfs/service-time.ts';
+import { withProblems } from '../gtfs/feed-report.ts';
+import { nearestDay } from '../gtfs/ordinary-days.ts';
+import { dateOf, isoDate, isWeekday, type ServiceDay, weekdayName } from '../gtfs/service-time.ts';
 import type { Progress } from '../progress.ts';
 
 /** Describes why a feed cannot be read. Errors that are not a `BuildError` are thrown on. */
@@ -25,13 +26,34 @@ export function unneededFeed(
   return { file: path.basename(feed.path), sha256: feed.sha256, publisher, reason, is_lost: false };
 }
 
+/** Tables whose rows say when trips run. */
+const CALENDAR_FILES: ReadonlySet<string> = new Set(['calendar.txt', 'calendar_dates.txt']);
+
 /**
- * The reason for a feed that has no trip on any weekday, or on any day like the requested one of a
- * weekend, with the rows that could not be used.
+ * Describes a feed that has no trip on any weekday, or on any day like the requested one of a
+ * weekend, with the rows that could not be used. It is lost if some of these say when trips run.
  */
-export function withoutService(asked: ServiceDay | null, problems: readonly FeedProblem[]): string {
+export function withoutService(
+  feed: FeedOutline & { readonly sha256: string },
+  asked: ServiceDay | null,
+): LeftOutFeed {
   const day = asked === null || isWeekday(asked) ? 'weekday' : weekdayName(asked);
-  return withProblems(`no trip runs on any ${day}`, problems);
+  const reason = withProblems(`no trip runs on any ${day}`, feed.problems);
+  const isLost = feed.problems.some(({ file }) => CALENDAR_FILES.has(file));
+  return { ...unneededFeed(feed, reason), is_lost: isLost };
+}
+
+/** The error for a requested day on which no feed has service. */
+export function noService(
+  asked: ServiceDay,
+  feeds: readonly FeedOutline[],
+  leftOut: readonly LeftOutFeed[],
+): BuildError {
+  const days = feeds.flatMap(({ days }) => [...days.trips.keys()]);
+  const on = (day: ServiceDay) => isoDate(dateOf(day));
+  const range = `the nearest day with service is ${on(nearestDay(days, asked))}, of those from ${on(days.reduce((a, b) => Math.min(a, b)))} to ${on(days.reduce((a, b) => Math.max(a, b)))}`;
+  const others = leftOut.length === 0 ? '' : `; left out: ${reasonsOf(leftOut)}`;
+  return new BuildError(`no feed has service on ${on(asked)}; ${range}${others}`);
 }
 
 /** The error for feeds none of which can be used. */

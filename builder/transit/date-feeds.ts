@@ -4,11 +4,23 @@ import { counted } from '../../shards/number-words.ts';
 import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { type FeedOutline, readFeedOutline } from '../gtfs/feed-outline.ts';
-import { findRepeatedRoutes } from '../gtfs/repeated-routes.ts';
 import { chooseServiceDays, ownDays } from '../gtfs/service-day.ts';
-import { isoDate, type ServiceDate, type ServiceDay } from '../gtfs/service-time.ts';
+import {
+  dayNumber,
+  isoDate,
+  isWeekday,
+  type ServiceDate,
+  type ServiceDay,
+} from '../gtfs/service-time.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
-import { noneUsable, unneededFeed, unreadableFeed, withoutService } from './accept-feeds.ts';
+import {
+  noneUsable,
+  noService,
+  unneededFeed,
+  unreadableFeed,
+  withoutService,
+} from './accept-feeds.ts';
+import { findRepeatedRoutes } from './repeated-routes.ts';
 import { clockOf, FARTHEST_RIDE, type TransitClock } from './transit-clock.ts';
 
 /** A feed and the day it is read for. */
@@ -18,10 +30,10 @@ interface DatedFeed {
   readonly sha256: string;
   readonly day: ServiceDate;
   readonly patterns: FeedFacts['weekday_patterns'];
-  /** Number of trips on the feed's best ordinary weekday. */
+  /** Number of trips on the feed's best ordinary weekdays; 0 for a day of a weekend. */
   readonly best: number;
-  /** Routes that are not read, since another feed has them. */
-  readonly without: readonly string[];
+  /** Routes that are not read, each with the file of the feed that it is read from. */
+  readonly without: readonly (readonly [route: string, file: string])[];
 }
 
 /** Feeds, each with its day, and their common clock. */
@@ -57,35 +69,48 @@ export interface OutlinedFeeds extends DayRequest {
 
 /**
  * Chooses the service day of each feed, considering all feeds. Feeds whose service another has are
- * left out. Throws a `BuildError` if there are no feeds.
+ * left out. Throws a `BuildError` if there are no feeds, or none has service on the requested day.
  */
 export async function dateFeeds(outlined: OutlinedFeeds): Promise<DatedFeeds> {
   const { asked, near, area, feeds: readable } = outlined;
   const leftOut = [...outlined.leftOut];
   if (readable.length === 0) throw noneUsable(leftOut);
+  if (asked !== null && !readable.some(({ days }) => days.trips.has(asked))) {
+    throw noService(asked, readable, leftOut);
+  }
   const { common, byFeed, patterns, ...chosen } = chooseServiceDays(readable, asked, near);
   const notes = [...chosen.notes];
+  const clock = clockOf(readable, common, area);
   const repeated = await findRepeatedRoutes(
     readable.map((outline, i) => ({ outline, day: byFeed[i] })),
-    common,
+    clock,
   );
   const feeds = readable.flatMap((feed, i): DatedFeed[] => {
-    const { routes, other, isAll } = repeated.get(i) ?? { routes: [], other: i, isAll: false };
+    const { readFrom, isAll } = repeated.get(i) ?? { readFrom: new Map(), isAll: false };
+    const others = [...new Set(readFrom.values())].sort((a, b) => a - b);
     if (isAll) {
-      const reason = `its service is also in ${nameOf(readable[other])}, which is read for ${isoDate(byFeed[other])}`;
-      leftOut.push(unneededFeed(feed, reason));
+      const where = others.map(
+        (other) => `${nameOf(readable[other])}, which is read for ${isoDate(byFeed[other])}`,
+      );
+      leftOut.push(unneededFeed(feed, `its service is also in ${where.join(', and in ')}`));
       return [];
     }
-    if (routes.length > 0) {
+    const without = [...readFrom]
+      .map(([route, other]) => [route, nameOf(readable[other])] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const other of others) {
+      const routes = without.filter(([route]) => readFrom.get(route) === other);
+      const ids = routes.slice(0, 3).map(([route]) => route);
       notes.push(
-        `${feed.path}: ${counted(routes.length, 'route is', 'routes are')} read from ${nameOf(readable[other])}, which has them, too: ${routes.slice(0, 3).join(', ')}${routes.length > 3 ? ', …' : ''}`,
+        `${feed.path}: ${counted(routes.length, 'route is', 'routes are')} read from ${nameOf(readable[other])}, which has ${routes.length === 1 ? 'it' : 'them'}, too: ${ids.join(', ')}${routes.length > 3 ? ', …' : ''}`,
       );
     }
     const { path, sha256, days } = feed;
-    const dated = { path, sha256, day: byFeed[i], patterns: patterns[i], best: days.best };
-    return [{ ...dated, without: routes }];
+    const best = isWeekday(dayNumber(byFeed[i])) ? days.best : 0;
+    const dated = { path, sha256, day: byFeed[i], patterns: patterns[i], best };
+    return [{ ...dated, without }];
   });
-  return { clock: clockOf(readable, common, area), feeds, leftOut, notes };
+  return { clock, feeds, leftOut, notes };
 }
 
 /** Reads the outlines of feeds; those that have no use in an area are left out. */
@@ -109,7 +134,7 @@ export async function outlineFeeds(
     try {
       const feed = { ...(await readFeedOutline(file, near)), sha256 };
       if (ownDays(feed.days, asked).length === 0) {
-        leftOut.push(unneededFeed(feed, withoutService(asked, feed.problems)));
+        leftOut.push(withoutService(feed, asked));
       } else if (!isWithinReach(feed, area)) {
         const kilometres = FARTHEST_RIDE / 1000;
         const reason = `has no stop within ${kilometres} km of the blocks; check the coordinates of its stops`;

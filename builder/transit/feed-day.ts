@@ -71,8 +71,8 @@ export interface FeedOfDay {
   readonly patterns: FeedFacts['weekday_patterns'];
   /** Number of trips on the feed's best ordinary weekday. */
   readonly best: number;
-  /** Routes that are not read, since another feed has them. */
-  readonly without: readonly string[];
+  /** Routes that are not read, each with the file of the feed that it is read from. */
+  readonly without: readonly (readonly [route: string, file: string])[];
 }
 
 const SECONDS_PER_DAY = 86_400;
@@ -86,9 +86,10 @@ export async function readFeedDay(
   { day, patterns, best, without, ...file }: FeedOfDay,
   clock: TransitClock,
 ): Promise<{ feedDay: FeedDay; facts: FeedFacts }> {
-  reportRepeated(feed, without);
+  const elsewhere = new Map(without);
+  reportRepeated(feed, elsewhere);
   const windows = daysInWindow(feed.timeZone, day, clock);
-  const inWindow = await readTrips(feed, windows, new Set(without));
+  const inWindow = await readTrips(feed, windows, elsewhere);
   const { ordinals, stops, insideWalks } = stopsOf(
     feed,
     inWindow.map(({ run }) => run),
@@ -142,7 +143,7 @@ export async function readFeedDay(
  * Returns the day of a feed and the days before it whose trips may still run in the window, each
  * with the window by its own times.
  */
-function daysInWindow(
+export function daysInWindow(
   timeZone: string,
   day: ServiceDate,
   { earliest, latest, ...clock }: TransitClock,
@@ -160,10 +161,11 @@ function daysInWindow(
   }
 }
 
-function reportRepeated({ trips, report }: Feed, without: readonly string[]): void {
+function reportRepeated({ trips, report }: Feed, elsewhere: ReadonlyMap<string, string>): void {
   for (const { route, line } of trips.values()) {
-    if (!without.includes(route)) continue;
-    report.add('trips.txt', line, 'on a route that another feed has, too; left out');
+    const file = elsewhere.get(route);
+    if (file === undefined) continue;
+    report.add('trips.txt', line, `on a route that is read from ${file}; left out`);
   }
 }
 

@@ -64,7 +64,7 @@ test('a folder without tables is not a feed', async () => {
 test('a service day without any trips is refused, with the period that has service', async () => {
   const { line } = await refusal({ gtfs: [gtfs], serviceDate: '1999-01-04' });
   expect(line).toMatch(
-    /^no feed has service on 1999-01-04; service runs from 2026-01-01 to 2026-12-31$/,
+    /^no feed has service on 1999-01-04; the nearest day with service is 2026-01-01, of those from 2026-01-01 to 2026-12-31$/,
   );
 });
 

@@ -34,6 +34,8 @@ interface Line {
   readonly from?: number;
   readonly until?: number;
   readonly type?: number;
+  /** Whether trips run from the last stop to the first. */
+  readonly back?: boolean;
 }
 
 /** The tables of a line, of four stops by default. */
@@ -42,6 +44,7 @@ function line(options: Line = {}): FeedTables {
   const { length = 4, trip = `${id}T` } = options;
   const { later = 0, feedId, days = '1111100', from = 20260101, until = 20261231 } = options;
   const stops = Array.from({ length }, (_, at) => `${id}S${at}`);
+  const calls = options.back ? stops.toReversed() : stops;
   const runs = Array.from({ length: trips }, (_, i) => `${trip}${i}`);
   return {
     'agency.txt': [{ ...AGENCY, agency_name: agency }],
@@ -54,8 +57,8 @@ function line(options: Line = {}): FeedTables {
     'calendar.txt': [service(`${id}w`, days, from, until)],
     'trips.txt': runs.map((run) => ({ route_id: `${id}R`, service_id: `${id}w`, trip_id: run })),
     'stop_times.txt': runs.flatMap((run, i) =>
-      stops.map((stop, at) => {
-        const time = gtfsTime(7 * 3600 + i * 600 + at * 120 + later);
+      calls.map((stop, at) => {
+        const time = gtfsTime(8 * 3600 + i * 600 + at * 120 + later);
         const call = { trip_id: run, stop_id: stop, stop_sequence: at };
         return { ...call, arrival_time: time, departure_time: time };
       }),
@@ -89,7 +92,10 @@ async function chosen(files: readonly string[], area = EVERYWHERE) {
   return {
     used: feeds.map(({ path: file }) => path.basename(file)),
     without: Object.fromEntries(
-      without.map((feed) => [path.basename(feed.path), feed.without.join()]),
+      without.map((feed) => [
+        path.basename(feed.path),
+        feed.without.map(([route]) => route).join(),
+      ]),
     ),
     leftOut: Object.fromEntries(leftOut.map(({ file, reason }) => [file, reason])),
   };
@@ -152,7 +158,7 @@ test('the routes that are read from another feed are named in the log', async ()
     'city.zip': together(line({ id: 'c' }), line({ id: 'd', route: '3', south: 43 })),
   });
   const { notes } = await dateFeeds(await outlineFeeds(files, { asked: null, near: NEAR }));
-  expect(notes).toContain(`${files[1]}: 1 route is read from region.zip, which has them, too: cR`);
+  expect(notes).toContain(`${files[1]}: 1 route is read from region.zip, which has it, too: cR`);
 });
 
 test('feeds that share a feed_id, an agency, stops or routes alone are all read', async () => {
@@ -160,7 +166,7 @@ test('feeds that share a feed_id, an agency, stops or routes alone are all read'
     'one.zip': line({ feedId: '1' }),
     'same-id.zip': line({ feedId: '1', agency: 'Others', south: 41 }),
     'same-agency-and-route.zip': line({ south: 43 }),
-    'same-agency-and-stops.zip': line({ route: '2', later: 60 }),
+    'same-agency-and-stops.zip': line({ route: '2', id: 'two-', later: 60 }),
     'same-stops-and-route.zip': line({ agency: 'Joint Service' }),
     'other-half-of-the-departures.zip': line({ id: 'half-', later: 300 }),
     'supplement.zip': line({ id: 'school-', later: 120, trips: 3 }),
@@ -191,11 +197,128 @@ test('of two feeds with a route the one with more of it is read, in any order', 
 
 test('a route is not left out for one that is itself left out', async () => {
   const files = await written({
-    'first.zip': line({ length: 3 }),
-    'second.zip': line({ length: 3, south: 39.01 }),
-    'third.zip': line({ length: 3, south: 39.02 }),
+    'first.zip': line(),
+    'second.zip': line({ south: 39.01 }),
+    'third.zip': line({ south: 39.02 }),
   });
   expect((await chosen(files)).used).toEqual(['first.zip', 'third.zip']);
+});
+
+test('of a feed and its parts the whole is read, in any order, and of parts all', async () => {
+  const lines = ['1', '2'].map((route) => line({ route, id: `${route}-`, south: 38 + +route }));
+  const [whole, first, half] = await written({
+    'whole.zip': together(...lines),
+    'first.zip': line({ id: 'other-' }),
+    'half.zip': line({ route: '2', id: 'x-', south: 40, trips: 6 }),
+  });
+  for (const files of [
+    [whole, first, half],
+    [half, first, whole],
+    [first, whole, half],
+  ]) {
+    const { used, leftOut } = await chosen(files);
+    expect(used).toEqual(['whole.zip']);
+    expect(Object.keys(leftOut).sort()).toEqual(['first.zip', 'half.zip']);
+  }
+  expect((await chosen([half, first])).used).toEqual(['half.zip', 'first.zip']);
+});
+
+test('the two directions of a line are both read, even where trips meet', async () => {
+  const files = await written({
+    'there.zip': line({ feedId: 'city' }),
+    'back.zip': line({ id: 'b-', back: true, feedId: 'city', from: 20260105 }),
+  });
+  expect((await chosen(files)).used).toEqual(['there.zip', 'back.zip']);
+});
+
+test('a few trips for schools never replace a timetable, nor it them', async () => {
+  const school = { id: 'school-', trips: 2, later: 120 };
+  for (const supplement of [
+    { ...school, feedId: 'city', from: 20260105 },
+    { ...school, feedId: 'city', from: 20260105, route: 'School 7' },
+  ]) {
+    const files = await written({
+      'main.zip': line({ feedId: 'city' }),
+      'school.zip': line(supplement),
+    });
+    expect((await chosen(files)).used).toEqual(['main.zip', 'school.zip']);
+  }
+  // The timetable has expired, and is read for its own days.
+  const files = await written({
+    'main.zip': line({ until: 20260131 }),
+    'school.zip': line({ ...school, from: 20260201 }),
+    'others.zip': line({ agency: 'Others', south: 45 }),
+    'more.zip': line({ agency: 'More', south: 47 }),
+  });
+  expect(await chosen(files)).toMatchObject({ leftOut: {}, without: {} });
+});
+
+test('another route of the same name, or of another agency in a region, is not a version', async () => {
+  const alpha = { agency: 'Alpha', id: 'a-' };
+  const region = together(line(alpha), line({ agency: 'Beta', id: 'b-', south: 45, trips: 8 }));
+  const files = await written({
+    'region.zip': region,
+    'alpha.zip': line({ agency: 'Alpha', later: 120, from: 20260201 }),
+    'expired.zip': together(
+      line({ ...alpha, id: 'c-', trips: 20, until: 20260131 }),
+      line({ agency: 'Rural', route: '9', id: 'd-', south: 47, trips: 1, until: 20260131 }),
+    ),
+  });
+  for (const tables of [files, files.toReversed()]) {
+    const { used, without } = await chosen(tables);
+    expect(used.toSorted()).toEqual(['alpha.zip', 'expired.zip', 'region.zip']);
+    expect(without['expired.zip']).toBe('c-R');
+  }
+});
+
+test('a version with other names of routes is known by the ids of its trips', async () => {
+  const files = await written({
+    'before.zip': line(),
+    'after.zip': line({ route: 'Line 1', later: 300, from: 20260201 }),
+  });
+  expect((await chosen(files)).used).toEqual(['after.zip']);
+});
+
+test('copies of a feed have one say in the common day', async () => {
+  const old = { until: 20260131, trips: 20 };
+  const files = await written({
+    'old.zip': line(old),
+    'old-again.zip': line(old),
+    'current.zip': line({ from: 20260201, later: 60 }),
+  });
+  const { clock } = await dateFeeds(await outlineFeeds(files, { asked: null, near: NEAR }));
+  expect(clock.common).toBe('20260217');
+});
+
+test('a feed without service is lost if it is for want of legible dates', async () => {
+  const weekend = service('w', '0000011', 20260101, 20261231);
+  const files = await written({
+    'good.zip': line(),
+    'weekend.zip': { ...line({ agency: 'A' }), 'calendar.txt': [weekend] },
+    'dates.zip': {
+      ...line({ agency: 'B' }),
+      'calendar.txt': [{ ...service('w', '1111111', 20260101, 20261231), start_date: '01/01/26' }],
+    },
+  });
+  const { leftOut } = await outlineFeeds(files, { asked: null, near: NEAR });
+  expect(leftOut.map(({ file, is_lost }) => [file, is_lost])).toEqual([
+    ['weekend.zip', false],
+    ['dates.zip', true],
+  ]);
+});
+
+test('a requested day without any service is refused, with the nearest and what is left out', async () => {
+  const page = path.join(folder, 'page.zip');
+  await writeFile(page, '<!doctype html><title>Not found</title>');
+  const files = [...(await written({ 'weekdays.zip': line({ days: '1111110' }) })), page];
+  const sunday = NEAR + 5;
+  const monday = NEAR - 22;
+  const on = async (asked: number) => dateFeeds(await outlineFeeds(files, { asked, near: asked }));
+  await expect(on(sunday)).rejects.toThrow(/no feed can be used.*no trip runs on any Sunday/);
+  expect((await on(monday)).clock.common).toBe('20260126');
+  await expect(on(NEAR + 700)).rejects.toThrow(
+    /^no feed has service on 2028-01-18; the nearest day with service is 2026-12-31, of those from 2026-01-01 to 2026-12-31; left out: page\.zip: is a web page/,
+  );
 });
 
 test('trips that are merely numbered alike are not the same', async () => {
@@ -220,12 +343,12 @@ test('routes that another feed has, too, are read once, and the rest of a feed s
     without: { 'mixed.zip': '2-R' },
     leftOut: { 'city.zip': 'its service is also in region.zip, which is read for 2026-02-17' },
   });
-  // The first given is read in full.
+  // The first given of two feeds with a route has it.
   const [region, city, mixed] = files;
   expect(await chosen([mixed, city, region])).toMatchObject({
-    used: ['mixed.zip', 'city.zip'],
-    without: {},
-    leftOut: { 'region.zip': expect.stringContaining('its service is also in') },
+    used: ['mixed.zip', 'region.zip'],
+    without: { 'region.zip': '2-R' },
+    leftOut: { 'city.zip': expect.stringContaining('its service is also in region.zip') },
   });
 });
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BuildError } from '../../builder/errors.ts';
 import type { FeedOutline } from '../../builder/gtfs/feed-outline.ts';
 import { chooseServiceDays } from '../../builder/gtfs/service-day.ts';
 import { forAll } from '../support/for-all.ts';
@@ -26,6 +25,7 @@ function outline({ patterns, preferred, others = [], begins }: Drawn, i = 0): Fe
   return {
     path: `feed ${i}`,
     agency: `Agency ${i}`,
+    agencies: new Set([`agency ${i}`]),
     info: {
       firstDay: begins === undefined ? null : MONDAY + begins,
       lastDay: null,
@@ -114,18 +114,6 @@ test('a requested day is read wherever there is service, ordinary or not', () =>
   expect(choose(feeds, 3, 1)).toMatchObject({ common: 1, byFeed: [1, 1, 4] });
   // Without a request, no feed is read on a day that is not ordinary for it.
   expect(choose(feeds.slice(0, 2), 1)).toMatchObject({ common: 1, byFeed: [1, 3] });
-});
-
-test('a requested day without any service is refused', () => {
-  const feeds = [
-    { patterns: [{ days: [1, 2] }], others: [-1, 15, 19] },
-    { patterns: [{ days: [4] }] },
-  ];
-  const refused = () => choose(feeds, 0, 20);
-  expect(refused).toThrow(BuildError);
-  expect(refused).toThrow(
-    'no feed has service on 2026-03-22; service runs from 2026-03-01 to 2026-03-21',
-  );
 });
 
 test('each feed is reported with the day used, how usual it is, and which other days there are', () => {

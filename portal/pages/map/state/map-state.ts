@@ -1,4 +1,3 @@
-import { MAX_DEST_ID } from '../../../../shards/units.ts';
 import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
 import type { Criterion } from '../measures/basket.ts';
 import type { Site } from '../sites/sites.ts';
@@ -95,7 +94,7 @@ const weight = {
   write: String,
 };
 const typeId = wholeNumber(0, 999_999_999);
-const destId = wholeNumber(0, MAX_DEST_ID);
+const destId = wholeNumber(0, 999_999_999_999_999);
 
 /** The members of a fragment, in order. */
 const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
