@@ -41,9 +41,6 @@ test('assumptions name each feed by file, feed id and agency, and the day it was
 test('a feed without any weekday of service is left out, with the rows that could not be used', async () => {
   const broken: Record<string, FeedTables> = {
     'weekends.zip': busFeed({ 'calendar.txt': [service('daily', '0000011', 20260101, 20261231)] }),
-    'ends-first.zip': busFeed({
-      'calendar.txt': [service('daily', '1111100', 20261231, 20260101)],
-    }),
     'no-days.zip': busFeed({ 'calendar.txt': [service('daily', '0000000', 20260101, 20261231)] }),
     'other-service.zip': busFeed({}, busLine('unknown')),
     'removed.zip': busFeed({
@@ -62,6 +59,14 @@ test('a feed without any weekday of service is left out, with the rows that coul
       `no feed can be used; fix them, or build without --gtfs: ${name}: no trip runs on any weekday`,
     );
   }
+});
+
+test('a feed whose dates cannot be used counts as lost', async () => {
+  const endsFirst = busFeed({ 'calendar.txt': [service('daily', '1111100', 20261231, 20260101)] });
+  const files = [await town.write('good.zip', busFeed()), await town.write('odd.zip', endsFirst)];
+  await expect(town.build(files)).rejects.toThrow(
+    '1 of 2 feeds cannot be read; fix or remove them, or allow it by --max-feeds-left-out 50: odd.zip: no trip runs on any weekday; calendar.txt: 1 × end_date before start_date',
+  );
 });
 
 test('a feed with calendar_dates.txt alone runs on its dates', async () => {
