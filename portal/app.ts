@@ -32,7 +32,7 @@ import { serveSessions } from './routes/sessions.ts';
 import { serveSignIn } from './routes/sign-in.ts';
 import { serveSignInLink } from './routes/sign-in-link.ts';
 import { serveUsage } from './routes/usage.ts';
-import type { PortalServices } from './services.ts';
+import type { CodeOutcomes, PortalServices } from './services.ts';
 import { cookieName } from './sign-in/session-cookie.ts';
 import { SignupGrants } from './sign-in/signup-grants.ts';
 
@@ -41,6 +41,7 @@ declare module 'fastify' {
     /** Parts of a portal that its metrics read. */
     readonly signupGrants?: SignupGrants;
     readonly mailBudget?: MailBudget;
+    readonly codeOutcomes?: CodeOutcomes;
   }
 }
 
@@ -89,11 +90,17 @@ export async function buildPortal(parts: {
   };
   const mailBudget = new MailBudget(ledger, config.mailsPerHour);
   const signupGrants = new SignupGrants(ledger, config.signupGrants);
+  const codeOutcomes: CodeOutcomes = new Map([
+    ['right', 0],
+    ['wrong', 0],
+    ['refused', 0],
+  ]);
   const services: PortalServices = {
     ledger,
     mailer,
     mailBudget,
     signupGrants,
+    codeOutcomes,
     payment,
     config,
     secrets,
@@ -108,12 +115,17 @@ export async function buildPortal(parts: {
     maxBodyBytes: MAX_BODY_BYTES,
     setCommonHeaders: securityHeaders({ isHttps: config.accountUrl.startsWith('https:') }),
   });
+  app.addHook('onReady', async () =>
+    signupGrants.start(now, (error) => app.log.warn({ err: error }, 'crediting delayed grants')),
+  );
   app.addHook('onClose', async () => {
+    await signupGrants.stop();
     sessionSecrets.close();
     tokenSecrets.close();
   });
   app.decorate('signupGrants', signupGrants);
   app.decorate('mailBudget', mailBudget);
+  app.decorate('codeOutcomes', codeOutcomes);
   app.decorateRequest('signedIn', null);
   const methods = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {

@@ -25,8 +25,9 @@ export const portalConfigSchema = z.strictObject({
   signupGrants: z
     .strictObject({
       perDay: z.int().min(0).default(500),
-      perNetwork: z.int().min(1).default(10),
+      perNetwork: z.int().min(1).default(100),
       perDomain: z.int().min(1).default(20),
+      openDomains: z.array(z.string()).default([]),
     })
     .prefault({}),
   /** Maximum number of mails per hour, across all portals of a ledger. */

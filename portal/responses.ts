@@ -30,20 +30,21 @@ export type Membership = z.output<typeof membershipSchema>;
 const disabled = z.literal(true).optional();
 
 /** Why an account has not received its sign-up grant. */
-export const WITHHELD_BY = ['network', 'domain', 'day', 'mailbox', 'off'] as const;
+export const WITHHELD_BY = ['network', 'domain', 'day', 'off'] as const;
 export type WithheldBy = (typeof WITHHELD_BY)[number];
 
 const grantWithheldSchema = z
   .object({
     reason: z.enum(WITHHELD_BY).meta({
       description:
-        'Which limit was reached: of the network, of the mail domain, or of all accounts in a day. `mailbox`: the address contains a plus. `off`: no grants are given.',
+        'Which limit was reached: of the network, of the mail domain, or of all accounts in a day. `off`: no grants are given.',
     }),
+    until: momentOrNull.meta({ description: 'When it is credited. Null while none are given.' }),
     detail: z.string().meta({ description: 'The reason and what to do, for the owner.' }),
   })
   .meta({
     description:
-      'Why the sign-up grant has not been given yet. Absent if it was given, or is not due.',
+      'Why the sign-up grant is delayed. It is credited by itself. Absent if it was given, or is not due.',
   });
 
 export const accountSchema = z

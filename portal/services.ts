@@ -11,6 +11,8 @@ export interface PortalServices {
   readonly mailer: Mailer;
   readonly mailBudget: MailBudget;
   readonly signupGrants: SignupGrants;
+  /** Count of the codes that were tried, by outcome. */
+  readonly codeOutcomes: CodeOutcomes;
   /** `null` if nothing can be bought. */
   readonly payment: Payment | null;
   readonly config: PortalConfig & { readonly problemBase: string };
@@ -25,3 +27,6 @@ export interface PortalServices {
   };
   readonly now: () => number;
 }
+
+/** `refused`: not looked at, since too many wrong ones were tried. */
+export type CodeOutcomes = Map<'right' | 'wrong' | 'refused', number>;

@@ -15,17 +15,24 @@ interface PortalParts {
 /** The metrics of a portal. */
 export function portalMetrics({ app, mails, paymentFailures }: PortalParts): Registry {
   const registry = serverMetrics(app);
-  const { signupGrants, mailBudget } = app;
+  const { signupGrants, mailBudget, codeOutcomes } = app;
   addCalls(registry, 'tta_mail', 'kind', 'Mails sent', mails.byKind);
   addFamily(registry, {
     name: 'tta_signup_grants_total',
-    help: 'New accounts by outcome of their sign-up grant: given, or withheld by a limit.',
+    help: 'Sign-up grants: given, at once or later, and those that a limit delayed.',
     type: 'counter',
     samples: () =>
       [...(signupGrants?.outcomes ?? [])].map(([outcome, value]) => ({
         labels: { outcome },
         value,
       })),
+  });
+  addFamily(registry, {
+    name: 'tta_sign_in_codes_total',
+    help: 'Sign-in codes that were tried: right, wrong, or refused since too many were wrong.',
+    type: 'counter',
+    samples: () =>
+      [...(codeOutcomes ?? [])].map(([outcome, value]) => ({ labels: { outcome }, value })),
   });
   addFigures(registry, 'gauge', [
     [

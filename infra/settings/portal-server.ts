@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { asciiDomain } from '../../portal/accounts/mailbox.ts';
 import { type PortalConfigInput, portalConfigSchema } from '../../portal/config.ts';
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
@@ -8,7 +9,7 @@ import { METRICS_PORT, port } from './listening.ts';
 import { STRIPE, stripeOf } from './payment.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
-import { integerSetting, secretsSetting } from './setting-types.ts';
+import { integerSetting, listOf, secretsSetting } from './setting-types.ts';
 
 /** Settings of the portal. */
 export interface PortalSettings {
@@ -31,6 +32,17 @@ export interface MailSettings {
   readonly from: string | null;
   readonly folder: string;
 }
+
+/** Mail domains, comma-separated, in the form of DNS. */
+const mailDomains = z.string().transform((text, context) =>
+  listOf(text).map((given) => {
+    const domain = asciiDomain(given);
+    if (!isEmailAddress(`someone@${domain}`)) {
+      context.addIssue(`"${given}" is not a mail domain such as example.edu`);
+    }
+    return domain;
+  }),
+);
 
 /** Settings of `tta portal`. */
 export const portalSchema = z.object({
@@ -68,16 +80,22 @@ export const portalSchema = z.object({
   }),
   SIGNUP_GRANTS_PER_DAY: setting(integerSetting(0, 1e9).prefault('500'), {
     description:
-      'maximum new accounts per day that get free tokens; 0: none. Others get theirs when they sign in again on another day',
+      'maximum new accounts per day that get free tokens; 0: none. Others get theirs by themselves, later',
     value: '<n>',
   }),
-  SIGNUP_GRANTS_PER_NETWORK: setting(count().prefault('10'), {
+  SIGNUP_GRANTS_PER_NETWORK: setting(count().prefault('100'), {
     description: 'of those, maximum per network: an IPv4 /24, an IPv6 /48. See TRUST_PROXY',
     value: '<n>',
   }),
   SIGNUP_GRANTS_PER_DOMAIN: setting(count().prefault('20'), {
     description: 'of those, maximum per mail domain, except public mail providers',
     value: '<n>',
+  }),
+  SIGNUP_GRANTS_OPEN_DOMAINS: setting(mailDomains.optional(), {
+    description:
+      'mail domains without that maximum, comma-separated, each with its subdomains: a university, a company',
+    value: '<domains>',
+    whenUnset: 'none',
   }),
   SESSION_SECRETS: setting(secretsSetting.optional(), {
     description: 'one or two, comma-separated: the first signs new sessions, both are accepted',
@@ -133,6 +151,7 @@ export function settingsOfPortal(
         perDay: set.SIGNUP_GRANTS_PER_DAY,
         perNetwork: set.SIGNUP_GRANTS_PER_NETWORK,
         perDomain: set.SIGNUP_GRANTS_PER_DOMAIN,
+        openDomains: set.SIGNUP_GRANTS_OPEN_DOMAINS,
       },
       trustProxy: set.TRUST_PROXY,
       mapStyleUrl: set.MAP_STYLE_URL,

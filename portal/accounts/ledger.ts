@@ -1,4 +1,5 @@
 import type { Accounts } from './accounts.ts';
+import type { DelayedGrants } from './delayed-grants.ts';
 import type { Metering } from './metering.ts';
 import type { PaymentEvents } from './payment-events.ts';
 import type { RateCounter } from './rate-window.ts';
@@ -11,7 +12,14 @@ import type { SignIns } from './sign-ins.ts';
  * on what it needs. Implementations pass one shared suite (`test/accounts/ledger-suite.ts`). Any
  * failure of the backing store is a `LedgerUnavailable`: callers fail closed.
  */
-export interface Ledger extends Metering, Accounts, Replays, SignIns, Sessions, PaymentEvents {
+export interface Ledger
+  extends Metering,
+    Accounts,
+    DelayedGrants,
+    Replays,
+    SignIns,
+    Sessions,
+    PaymentEvents {
   /**
    * Returns the random secret of a name, created on first use; all processes that share the ledger
    * get the same one.

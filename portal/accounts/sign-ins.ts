@@ -29,6 +29,8 @@ export interface SignIns {
     window: { readonly limit: number; readonly windowSeconds: number },
     nowMs: number,
   ): Promise<{ readonly allowed: boolean; readonly rate: RateState }>;
+  /** Returns an attempt to the window that it was taken from, if that is still open. */
+  returnLimited(subject: string): Promise<void>;
 }
 
 export const CODE_TRIES = 5;

@@ -3,6 +3,7 @@ import type { Account } from '../accounts/accounts.ts';
 import { truncate } from '../http/problem.ts';
 import { rateSubject } from '../http/rate-limiting.ts';
 import type { PortalServices } from '../services.ts';
+import { knownBrowserCookie } from '../sign-in/known-browser.ts';
 import {
   newSessionToken,
   readCookie,
@@ -38,7 +39,11 @@ export async function beginSession(
     // The account was closed a moment ago: the mailbox's owner opens a new one.
     if (outcome === 'closed') continue;
     await endSession(request, services);
-    reply.header('set-cookie', sessionCookie(token, isHttps(services)));
+    const { session: secrets } = services.secrets;
+    reply.header('set-cookie', [
+      sessionCookie(token, isHttps(services)),
+      knownBrowserCookie(secrets[0], email, isHttps(services)),
+    ]);
     return account;
   }
 }

@@ -14,27 +14,25 @@ export const ACCOUNT_EXAMPLE = {
 
 /** Description of withheld grants, for the sign-in routes. */
 export const WITHHELD_GRANTS =
-  'Sign-up grants are limited per network, mail domain and day; beyond the limit the account is created without one, and `grant_withheld` gives the reason and what to do.';
+  'Sign-up grants are limited per network, mail domain and day; beyond a limit the grant is delayed and credited by itself, and `grant_withheld` gives the reason and the time.';
 
-/** Why an account starts without tokens, and what to do. */
+/** Why an account starts without tokens. */
 const WHY_WITHHELD: Readonly<Record<WithheldBy, string>> = {
   network:
-    'Many accounts were created from your network today. Sign in again tomorrow, or from another network, to get your free tokens.',
+    'Many accounts were created from your network lately, so your free tokens will be added later. There is nothing you need to do.',
   domain:
-    'Many accounts were created with addresses of your mail domain today. Sign in again tomorrow to get your free tokens.',
-  day: 'More accounts were created today than can get free tokens. Sign in again tomorrow to get yours.',
-  mailbox:
-    'Free tokens are given to the plain address of a mailbox, without a plus and the text after it. Sign in with that address, or contact the operator of this service.',
-  off: 'Free tokens are not available at present. Sign in again later, contact the operator of this service, or buy tokens.',
+    'Many accounts were created with addresses of your mail domain lately, so your free tokens will be added later. There is nothing you need to do.',
+  day: 'More accounts were created today than can get free tokens at once. Yours will be added later, and there is nothing you need to do.',
+  off: 'Free tokens are not available at present. Contact the operator of this service, or buy tokens.',
 };
 
 /** An account as shown to its owner. */
 export async function ownAccount(
-  account: Account,
+  found: Account,
   { payment, signupGrants, now }: PortalServices,
 ): Promise<ShownAccount> {
+  const { account, withheld } = await signupGrants.settle(found, now());
   const { email, balance, membership, disabled } = account;
-  const withheldBy = await signupGrants.withheldBy(account.id);
   return {
     email,
     tokens_remaining: balance,
@@ -51,8 +49,12 @@ export async function ownAccount(
           }
         : null,
     ...(disabled && { disabled }),
-    ...(withheldBy && {
-      grant_withheld: { reason: withheldBy, detail: WHY_WITHHELD[withheldBy] },
+    ...(withheld && {
+      grant_withheld: {
+        reason: withheld.by,
+        until: timeOf(withheld.untilMs),
+        detail: WHY_WITHHELD[withheld.by],
+      },
     }),
   };
 }

@@ -10,7 +10,8 @@ import { accountSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { answerWithCode, mailboxHash, newChallenge } from '../sign-in/challenge.ts';
 import { isEmailAddress, MAX_WRITTEN, writtenAddress } from '../sign-in/email-address.ts';
-import { takeOne, takeTry } from '../sign-in/limits.ts';
+import { knownBrowser } from '../sign-in/known-browser.ts';
+import { returnTry, takeMailTo, takeOne, takeTry, type Wait } from '../sign-in/limits.ts';
 import { csrfToken, endedCookie } from '../sign-in/session-cookie.ts';
 import { signInMail } from '../sign-in/sign-in-mail.ts';
 import { beginSession } from './begin-session.ts';
@@ -69,7 +70,7 @@ const codeSchema = z.strictObject({
 
 /** Routes to request a code, sign in with it, and sign out. */
 export function serveSignIn(app: FastifyInstance, services: PortalServices): void {
-  const { ledger, mailBudget, secrets, now } = services;
+  const { ledger, mailBudget, secrets, codeOutcomes, now } = services;
   const afterResponse = new AfterResponse(app);
   const onRequest = async (request: FastifyRequest) => requireOwnSite(request, services);
 
@@ -79,12 +80,12 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
    */
   app.post('/auth/request', { config: { operation: ASK }, onRequest }, async (request, reply) => {
     const asked = parseBody(askSchema, request);
-    const client = rateSubject(request.ip);
-    refuse(await takeOne(ledger, 'sent for client', client, now()));
+    refuse(await takeOne(ledger, 'sent for client', rateSubject(request.ip), now()));
     refuse(
       await mailBudget.take(request.ip, now()),
       'this service has reached its hourly limit of sign-in messages',
     );
+    const client = { ip: request.ip, browser: browserOf(request, asked.email, services) };
     afterResponse.begin('mailing a code', () => mailCode(asked, client, services));
     return reply.code(202).send({ sent: true });
   });
@@ -93,16 +94,18 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
     '/auth/verify-code',
     { config: { operation: VERIFY }, onRequest },
     async (request, reply) => {
-      const { email, code } = parseBody(codeSchema, request);
-      const mailbox = mailboxHash(secrets.session[0], email);
-      refuse(await takeTry(ledger, { ip: request.ip, mailbox }, now()));
-      if (!(await answerWithCode(ledger, secrets.session, { email, code }, now()))) {
+      const answer = parseBody(codeSchema, request);
+      const outcome = await tryCode(answer, request, services);
+      const what = typeof outcome === 'string' ? outcome : 'refused';
+      codeOutcomes.set(what, codeOutcomes.get(what)! + 1);
+      if (typeof outcome === 'object') refuse(outcome);
+      if (outcome === 'wrong') {
         throw new Problem(
           'invalid-code',
           `the code is wrong, used, or older than ${numberWord(CHALLENGE_MINUTES)} minutes; after ${numberWord(CODE_TRIES)} wrong attempts request another`,
         );
       }
-      return ownAccount(await beginSession(request, reply, services, email), services);
+      return ownAccount(await beginSession(request, reply, services, answer.email), services);
     },
   );
 
@@ -187,21 +190,51 @@ const LOGOUT: PortalOperation = {
 /** Mails a new code and link, unless the mailbox has been sent too many. */
 async function mailCode(
   { email, next }: z.output<typeof askSchema>,
-  client: string,
+  { ip, browser }: { readonly ip: string; readonly browser: string | undefined },
   services: PortalServices,
 ): Promise<void> {
   const { ledger, mailer, secrets, config, now } = services;
   const [secret, nowMs] = [secrets.session[0], now()];
-  const { mailed, mailbox, challenge } = newChallenge(secret, email, nowMs);
-  if (await takeOne(ledger, 'sent to mailbox', mailbox, nowMs)) return;
+  const { mailed, mailbox, challenge } = newChallenge(secret, email, nowMs, browser);
+  const client = { ip, mailbox, isKnownBrowser: browser !== undefined };
+  if (await takeMailTo(ledger, client, nowMs)) return;
   await ledger.storeChallenge(mailbox, challenge);
-  await mailer.send(signInMail(email, mailed, next, config.accountUrl), client);
+  await mailer.send(signInMail(email, mailed, next, config.accountUrl), rateSubject(ip));
 }
 
-function refuse(
-  refused: { readonly waitSeconds: number } | null,
-  why = 'too many codes were requested or tried',
-): void {
+/**
+ * Tries a code: in a known browser, first against what that browser requested. Returns the time to
+ * wait if no try is left.
+ */
+async function tryCode(
+  answer: z.output<typeof codeSchema>,
+  request: FastifyRequest,
+  services: PortalServices,
+): Promise<'right' | 'wrong' | Wait> {
+  const { ledger, secrets, now } = services;
+  const known = browserOf(request, answer.email, services);
+  let refused: Wait | null = null;
+  for (const browser of known === undefined ? [undefined] : [known, undefined]) {
+    const mailbox = mailboxHash(secrets.session[0], answer.email, browser);
+    const client = { ip: request.ip, mailbox, isKnownBrowser: browser !== undefined };
+    refused = await takeTry(ledger, client, now());
+    if (refused !== null) continue;
+    if (!(await answerWithCode(ledger, secrets.session, answer, now(), browser))) continue;
+    await returnTry(ledger, client);
+    return 'right';
+  }
+  return refused ?? 'wrong';
+}
+
+function browserOf(
+  { headers }: FastifyRequest,
+  email: string,
+  services: PortalServices,
+): string | undefined {
+  return knownBrowser(services.secrets.session, headers.cookie, email, isHttps(services));
+}
+
+function refuse(refused: Wait | null, why = 'too many codes were requested or tried'): void {
   if (!refused) return;
   const { waitSeconds } = refused;
   throw new Problem(

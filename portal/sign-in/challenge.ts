@@ -14,16 +14,17 @@ export interface MailedSecrets {
 
 /**
  * Creates a challenge for an address: the secrets to mail, and the hashes to store, which open
- * nothing.
+ * nothing. `browser`: the known browser that requests it, if it is one.
  */
 export function newChallenge(
   secret: string,
   email: string,
   nowMs: number,
+  browser?: string,
 ): { readonly mailed: MailedSecrets; readonly mailbox: string; readonly challenge: Challenge } {
   const code = String(randomInt(CODES)).padStart(6, '0');
-  const linkToken = sealLink(secret, email);
-  const mailbox = mailboxHash(secret, email);
+  const linkToken = sealLink(secret, email, browser);
+  const mailbox = mailboxHash(secret, email, browser);
   const challenge: Challenge = {
     startedAtMs: nowMs,
     codeHash: keyedHash(secret, 'code', mailbox, code),
@@ -33,15 +34,19 @@ export function newChallenge(
   return { mailed: { code, linkToken }, mailbox, challenge };
 }
 
-/** Whether this is the code mailed to an address; a correct one is accepted once. */
+/**
+ * Whether this is the code mailed to an address, at the request of a known browser if one is given;
+ * a correct one is accepted once.
+ */
 export async function answerWithCode(
   signIns: SignIns,
   secrets: readonly string[],
   { email, code }: { readonly email: string; readonly code: string },
   nowMs: number,
+  browser?: string,
 ): Promise<boolean> {
   for (const secret of secrets) {
-    const mailbox = mailboxHash(secret, email);
+    const mailbox = mailboxHash(secret, email, browser);
     const codeHash = keyedHash(secret, 'code', mailbox, code);
     if (await signIns.answerChallenge(mailbox, { codeHash }, nowMs)) return true;
   }
@@ -57,13 +62,17 @@ export async function answerWithLink(
 ): Promise<string | undefined> {
   const link = openLink(secrets, linkToken);
   if (!link) return undefined;
-  const { email, secret } = link;
+  const { email, browser, secret } = link;
   const linkHash = keyedHash(secret, 'link', linkToken);
-  const isRight = await signIns.answerChallenge(mailboxHash(secret, email), { linkHash }, nowMs);
-  return isRight ? email : undefined;
+  const mailbox = mailboxHash(secret, email, browser);
+  return (await signIns.answerChallenge(mailbox, { linkHash }, nowMs)) ? email : undefined;
 }
 
-/** Pseudonym of a mailbox in shared storage: the same for all spellings of its address. */
-export function mailboxHash(secret: string, email: string): string {
-  return keyedHash(secret, 'mailbox', mailboxOf(email));
+/**
+ * Pseudonym of a mailbox in shared storage: the same for all spellings of its address. A known
+ * browser has one of its own, so that its codes and limits are out of the reach of strangers.
+ */
+export function mailboxHash(secret: string, email: string, browser?: string): string {
+  const parts = browser === undefined ? [] : [browser];
+  return keyedHash(secret, 'mailbox', mailboxOf(email), ...parts);
 }

@@ -1,20 +1,15 @@
-import type { SignIns } from '../accounts/sign-ins.ts';
-import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
-import { networkOf, rateSubject } from '../http/rate-limiting.ts';
+import { CHALLENGE_MINUTES, type SignIns } from '../accounts/sign-ins.ts';
+import { networkOf } from '../http/rate-limiting.ts';
 
-const HOUR_SECONDS = 60 * 60;
+const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * Rate limits of codes. A code is one of a million with five tries. Tries at a mailbox are limited
- * by network, so that an attacker cannot lock out its owner, who is elsewhere, and in total, a
- * limit that takes ten networks a day to reach. One network guesses one mailbox's code once in
- * three centuries, any number of them once in three decades. Many clients trying many mailboxes
- * would succeed sooner. Therefore, when total tries exceed those of people, each client gets as
- * many as a person needs, and when even those are too many, codes pause. The owner of a network
- * (/24 in IPv4, /48 in IPv6) controls any number of clients, but one network is too small a share
- * to cause that: it takes five networks for per-client limits and a hundred for a pause. The link
- * is not limited, since it cannot be guessed. An owner can therefore always sign in: if no mail is
- * sent because a mailbox received many, the last one is still valid.
+ * Limits of mails and of wrong codes; a right code is not counted. A code is one of a million, so
+ * all strangers together guess one code of the service in a million tries, which take 11 years.
+ * A network (/24 in IPv4, /48 in IPv6) has a tenth of their tries, and of those at one mailbox, and
+ * less than half of the mails to it, so that one network cannot shut out an owner who is elsewhere.
+ * When tries or mails are used up, known browsers have their own (`known-browser.ts`), and links
+ * still work, since they cannot be guessed.
  */
 export const LIMITS = {
   /** Codes sent on behalf of one client; a school or an office may share an address. */
@@ -24,15 +19,23 @@ export const LIMITS = {
    * sent within the window.
    */
   'sent to mailbox': { limit: 5, windowSeconds: CHALLENGE_MINUTES * 60 },
-  'tried by client': { limit: 60, windowSeconds: HOUR_SECONDS },
-  'tried by network': { limit: 240, windowSeconds: HOUR_SECONDS },
-  'tried by all': { limit: 1_000, windowSeconds: HOUR_SECONDS },
-  'tried by client, of many': { limit: 10, windowSeconds: HOUR_SECONDS },
-  'tried by network, of many': { limit: 40, windowSeconds: HOUR_SECONDS },
-  'tried by all, of many': { limit: 4_000, windowSeconds: HOUR_SECONDS },
-  'tried at mailbox by network': { limit: 10, windowSeconds: 24 * HOUR_SECONDS },
-  'tried at mailbox': { limit: 100, windowSeconds: 24 * HOUR_SECONDS },
+  'sent to mailbox for network': { limit: 15, windowSeconds: DAY_SECONDS },
+  'sent to mailbox in a day': { limit: 40, windowSeconds: DAY_SECONDS },
+  'tried at mailbox by network': { limit: 10, windowSeconds: DAY_SECONDS },
+  'tried at mailbox': { limit: 100, windowSeconds: DAY_SECONDS },
+  'tried by network': { limit: 25, windowSeconds: DAY_SECONDS },
+  'tried by all': { limit: 250, windowSeconds: DAY_SECONDS },
 } as const;
+
+type Limit = readonly [what: keyof typeof LIMITS, whose: string];
+
+/** A client that requests or tries a code of a mailbox. */
+export interface AtMailbox {
+  readonly ip: string;
+  /** `mailboxHash` of the mailbox, or of the mailbox and the known browser. */
+  readonly mailbox: string;
+  readonly isKnownBrowser?: boolean;
+}
 
 /** Takes one of a limit; if none is left, returns how many seconds to wait. */
 export async function takeOne(
@@ -40,31 +43,69 @@ export async function takeOne(
   what: keyof typeof LIMITS,
   whose: string,
   nowMs: number,
-): Promise<{ readonly waitSeconds: number } | null> {
+): Promise<Wait | null> {
   const { allowed, rate } = await signIns.takeLimited(`${what} ${whose}`, LIMITS[what], nowMs);
   return allowed ? null : { waitSeconds: rate.resetSeconds };
 }
 
-/**
- * Takes one try from the limits of its client, its network, all clients, and its mailbox, by
- * network and in total; if none is left, returns how many seconds to wait.
- */
-export async function takeTry(
+/** Takes one mail to a mailbox; if none is left, returns how many seconds to wait. */
+export function takeMailTo(
   signIns: SignIns,
-  { ip, mailbox }: { readonly ip: string; readonly mailbox: string },
+  { ip, mailbox, isKnownBrowser }: AtMailbox,
   nowMs: number,
-): Promise<{ readonly waitSeconds: number } | null> {
-  const take = (what: keyof typeof LIMITS, whose: string) => takeOne(signIns, what, whose, nowMs);
-  const [client, network] = [rateSubject(ip), networkOf(ip)];
-  const ofMany = async () =>
-    (await take('tried by client, of many', client)) ??
-    (await take('tried by network, of many', network)) ??
-    (await take('tried by all, of many', ''));
-  return (
-    (await take('tried by client', client)) ??
-    (await take('tried by network', network)) ??
-    ((await take('tried by all', '')) && (await ofMany())) ??
-    (await take('tried at mailbox by network', `${mailbox} ${network}`)) ??
-    (await take('tried at mailbox', mailbox))
-  );
+): Promise<Wait | null> {
+  const own: Limit[] = [
+    ['sent to mailbox', mailbox],
+    ['sent to mailbox in a day', mailbox],
+  ];
+  const ofNetwork = ['sent to mailbox for network', `${mailbox} ${networkOf(ip)}`] as const;
+  return takeAll(signIns, isKnownBrowser ? own : [ofNetwork, ...own], nowMs);
+}
+
+/**
+ * Takes one try at the code of a mailbox, before the code is looked at, so that concurrent tries
+ * are not more; if none is left, returns how many seconds to wait.
+ */
+export function takeTry(signIns: SignIns, client: AtMailbox, nowMs: number): Promise<Wait | null> {
+  return takeAll(signIns, limitsOfTry(client), nowMs);
+}
+
+/** Returns the try of a right code. */
+export async function returnTry(signIns: SignIns, client: AtMailbox): Promise<void> {
+  await returnAll(signIns, limitsOfTry(client));
+}
+
+/** Limits of a try, the narrowest first. */
+function limitsOfTry({ ip, mailbox, isKnownBrowser }: AtMailbox): readonly Limit[] {
+  const network = networkOf(ip);
+  if (isKnownBrowser) return [['tried at mailbox', mailbox]];
+  return [
+    ['tried at mailbox by network', `${mailbox} ${network}`],
+    ['tried at mailbox', mailbox],
+    ['tried by network', network],
+    ['tried by all', ''],
+  ];
+}
+
+export interface Wait {
+  readonly waitSeconds: number;
+}
+
+/** Takes one of each limit, or none if one of them is used up. */
+async function takeAll(
+  signIns: SignIns,
+  limits: readonly Limit[],
+  nowMs: number,
+): Promise<Wait | null> {
+  for (const [i, [what, whose]] of limits.entries()) {
+    const refused = await takeOne(signIns, what, whose, nowMs);
+    if (refused === null) continue;
+    await returnAll(signIns, limits.slice(0, i));
+    return refused;
+  }
+  return null;
+}
+
+async function returnAll(signIns: SignIns, limits: readonly Limit[]): Promise<void> {
+  await Promise.all(limits.map(([what, whose]) => signIns.returnLimited(`${what} ${whose}`)));
 }

@@ -12,18 +12,23 @@ export function keyedHash(secret: string, purpose: string, ...parts: readonly st
 }
 
 /**
- * The token of a sign-in link: the address, sealed. It locates the challenge and reveals the
- * address to no one else.
+ * The token of a sign-in link: the address, and the known browser that requested it, sealed. It
+ * locates the challenge and reveals the address to no one else.
  */
-export function sealLink(secret: string, email: string): string {
-  return sealText(secret, 'sign-in link', email);
+export function sealLink(secret: string, email: string, browser?: string): string {
+  const text = browser === undefined ? email : `${email} ${browser}`;
+  return sealText(secret, 'sign-in link', text);
 }
 
-/** The address in a token and the secret it was sealed with; `undefined` for a foreign token. */
+/** The contents of a token and the secret it was sealed with; `undefined` for a foreign token. */
 export function openLink(
   secrets: readonly string[],
   token: string,
-): { readonly email: string; readonly secret: string } | undefined {
+):
+  | { readonly email: string; readonly browser: string | undefined; readonly secret: string }
+  | undefined {
   const opened = openText(secrets, 'sign-in link', token);
-  return opened && { email: opened.text, secret: opened.secret };
+  if (opened === undefined) return undefined;
+  const [email, browser] = opened.text.split(' ');
+  return { email, browser, secret: opened.secret };
 }

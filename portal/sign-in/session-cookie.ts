@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { AccountId } from '../accounts/accounts.ts';
 import { isEqualHash } from '../accounts/equal-hash.ts';
 import { SESSION_LIFE_MS, type SessionRef } from '../accounts/sessions.ts';
+import { cookieNamed, setCookie } from './cookies.ts';
 import { keyedHash } from './sealed-link.ts';
 
 /** Contents of the session cookie: `account.id.secret`. */
@@ -39,13 +40,8 @@ export function cookieName(isHttps: boolean): string {
 
 /** The session in a `Cookie` header, if well-formed. If there are two, neither is accepted. */
 export function readCookie(header: string | undefined, isHttps: boolean): SessionToken | undefined {
-  const start = `${cookieName(isHttps)}=`;
-  const found = (header ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(start));
-  if (found.length !== 1) return undefined;
-  const [, account, id, secret] = SHAPE.exec(found[0].slice(start.length)) ?? [];
+  const value = cookieNamed(cookieName(isHttps), header) ?? '';
+  const [, account, id, secret] = SHAPE.exec(value) ?? [];
   return secret === undefined ? undefined : { account, id, secret };
 }
 
@@ -60,8 +56,7 @@ export function endedCookie(isHttps: boolean): string {
 }
 
 function cookie(value: string, maxAgeSeconds: number, isHttps: boolean): string {
-  const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax`;
-  return `${cookieName(isHttps)}=${value}; ${attributes}${isHttps ? '; Secure' : ''}`;
+  return setCookie(cookieName(isHttps), value, maxAgeSeconds, isHttps);
 }
 
 /**

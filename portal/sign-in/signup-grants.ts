@@ -1,7 +1,9 @@
 import { getDomain } from 'tldts';
-import type { Account, AccountId, Accounts, Grant } from '../accounts/accounts.ts';
+import type { Millis } from '../../shards/units.ts';
+import type { Account, Accounts } from '../accounts/accounts.ts';
 import { signupGrant } from '../accounts/bookkeeping.ts';
-import { asciiDomain, isProvider, mailboxOf } from '../accounts/mailbox.ts';
+import { type DelayedGrants, delayIn, withheldGrant } from '../accounts/delayed-grants.ts';
+import { asciiDomain, isProvider } from '../accounts/mailbox.ts';
 import type { SignIns } from '../accounts/sign-ins.ts';
 import { networkOf } from '../http/rate-limiting.ts';
 import { WITHHELD_BY, type WithheldBy } from '../responses.ts';
@@ -30,9 +32,13 @@ const LISTED: ReadonlySet<string> = new Set(HOSTS.split(' '));
  * for a public host.
  */
 export function ownMailDomain(email: string): string | null {
-  const host = asciiDomain(email.slice(email.lastIndexOf('@') + 1).trim());
+  const host = mailHost(email);
   if (LISTED.has(host) || isProvider(host)) return null;
   return getDomain(host) ?? host;
+}
+
+function mailHost(email: string): string {
+  return asciiDomain(email.slice(email.lastIndexOf('@') + 1).trim());
 }
 
 /**
@@ -43,29 +49,42 @@ export interface SignupGrantLimits {
   readonly perDay: number;
   /** Limit per network: a /24 of IPv4, a /48 of IPv6. */
   readonly perNetwork: number;
-  /** Limit per registered domain, except public mailbox hosts. */
+  /** Limit per registered domain, except public mailbox hosts and `openDomains`. */
   readonly perDomain: number;
+  /** Domains, with their subdomains, whose addresses are limited by network and in total only. */
+  readonly openDomains: readonly string[];
 }
 
 /** Outcome of opening an account; `former`: its mailbox has had an account and the grant. */
 export type SignupOutcome = 'given' | 'former' | WithheldBy;
 
+/** A grant that is still due. */
+export interface Withheld {
+  readonly by: WithheldBy;
+  /** When it is credited; null while no grants are given. */
+  readonly untilMs: number | null;
+}
+
 const DAY_SECONDS = 24 * 60 * 60;
-/** The cause of a zero grant, which records that the sign-up grant is still due, and why. */
-const WITHHELD = 'signup-withheld:';
+/** Pause between checks for grants that have become due. */
+const CREDIT_PAUSE_MS: Millis = 10_000;
+const CREDITED_AT_ONCE = 100;
 
 /**
  * Opens accounts at sign-in, with the sign-up grant within limits, since mailboxes are free for the
- * owner of a domain, and IP addresses for the owner of a network. An account past a limit opens
- * without the grant and receives it at a later sign-in when there is room.
+ * owner of a domain, and IP addresses for the owner of a network. A grant past a limit is delayed:
+ * each network and domain has a queue, and the service credits what is due, as many a day as the
+ * total allows.
  */
 export class SignupGrants {
   readonly limits: SignupGrantLimits;
   /** Count of each outcome. */
   readonly outcomes: Map<SignupOutcome, number>;
-  readonly #ledger: Accounts & Pick<SignIns, 'takeLimited'>;
+  readonly #ledger: GrantLedger;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
 
-  constructor(ledger: Accounts & Pick<SignIns, 'takeLimited'>, limits: SignupGrantLimits) {
+  constructor(ledger: GrantLedger, limits: SignupGrantLimits) {
     this.#ledger = ledger;
     this.limits = limits;
     this.outcomes = new Map((['given', 'former', ...WITHHELD_BY] as const).map((one) => [one, 0]));
@@ -77,49 +96,102 @@ export class SignupGrants {
    */
   async openAccount(email: string, ip: string, atMs: number): Promise<Account> {
     const known = await this.#ledger.accountByEmail(email);
-    if (known && (await this.withheldBy(known.id)) === null) return known;
-    const withheldBy = await this.#take(email, ip, atMs);
-    const opened = await this.#ledger.openAccount({
+    if (known) return known;
+    const { by, dueAtMs } = await this.#due(email, ip, atMs);
+    const { account, isNew } = await this.#ledger.openAccount({
       email,
       by: 'owner',
       atMs,
-      signupGrant: withheldBy === null ? signupGrant(atMs) : withheld(withheldBy, atMs),
+      signupGrant: by === null ? signupGrant(atMs) : withheldGrant(by, atMs),
     });
-    const { account, isNew } = opened;
-    if (isNew) {
-      const isFormer = (await this.#ledger.grants(account.id)).length === 0;
-      this.#count(isFormer ? 'former' : (withheldBy ?? 'given'));
-    } else if (withheldBy === null && (await this.withheldBy(account.id)) !== null) {
-      const { balance } = await this.#ledger.grant(account.id, signupGrant(atMs), 'owner');
-      this.#count('given');
-      return { ...account, balance };
-    }
+    if (!isNew) return account;
+    const isFormer = (await this.#ledger.grants(account.id)).length === 0;
+    if (by !== null && !isFormer) await this.#ledger.delayGrant(account.id, dueAtMs);
+    this.#count(isFormer ? 'former' : (by ?? 'given'));
     return account;
   }
 
-  /** Why an account has not received the grant it is due; `null` if it has, or none is due. */
-  async withheldBy(id: AccountId): Promise<WithheldBy | null> {
-    const causes = (await this.#ledger.grants(id)).map(({ cause }) => cause);
-    const cause = causes.find((one) => one.startsWith(WITHHELD));
-    if (cause === undefined || causes.includes(signupGrant(0).cause)) return null;
-    return WITHHELD_BY.find((one) => WITHHELD + one === cause) ?? 'day';
+  /** Credits the grant that an account is due, if it is time; returns the one still withheld. */
+  async settle(
+    account: Account,
+    atMs: number,
+  ): Promise<{ readonly account: Account; readonly withheld: Withheld | null }> {
+    const { id } = account;
+    const delay = delayIn(await this.#ledger.grants(id));
+    if (delay === null) return { account, withheld: null };
+    if (this.limits.perDay === 0) return { account, withheld: { by: 'off', untilMs: null } };
+    const dueAtMs = (await this.#ledger.delayedUntil(id)) ?? delay.sinceMs;
+    if (dueAtMs > atMs) {
+      const by = delay.reason === 'domain' ? 'domain' : 'network';
+      return { account, withheld: { by, untilMs: dueAtMs } };
+    }
+    const { allowed, rate } = await this.#takeOfDay(atMs);
+    if (!allowed) {
+      return { account, withheld: { by: 'day', untilMs: atMs + rate.resetSeconds * 1000 } };
+    }
+    const { granted, balance } = await this.#ledger.grant(id, signupGrant(atMs), 'owner');
+    if (granted) this.#count('given');
+    return { account: { ...account, balance }, withheld: null };
   }
 
-  /** Takes one grant of each limit, the narrowest first; returns the exhausted one, if any. */
-  async #take(email: string, ip: string, atMs: number): Promise<WithheldBy | null> {
-    const { perDay, perNetwork, perDomain } = this.limits;
-    if (perDay === 0) return 'off';
-    if (isTagged(email)) return 'mailbox';
-    const take = async (subject: string, limit: number) => {
-      const window = { limit, windowSeconds: DAY_SECONDS };
-      return (await this.#ledger.takeLimited(`grants ${subject}`, window, atMs)).allowed;
-    };
-    const domain = ownMailDomain(email);
-    if (!(await take(`for network ${networkOf(ip)}`, perNetwork))) return 'network';
-    if (domain !== null) {
-      if (!(await take(`for domain ${domain}`, perDomain))) return 'domain';
+  /** Credits grants that are due, the earliest first, until the day's total is used up. */
+  async creditDue(atMs: number): Promise<void> {
+    for (;;) {
+      const due = await this.#ledger.dueGrants(atMs, CREDITED_AT_ONCE);
+      for (const id of due) {
+        const account = await this.#ledger.account(id);
+        const isOpen = account?.closedAtMs === null && !account.disabled;
+        if (isOpen && (await this.settle(account, atMs)).withheld !== null) return;
+        await this.#ledger.endDelay(id);
+      }
+      if (due.length < CREDITED_AT_ONCE) return;
     }
-    return (await take('for all', perDay)) ? null : 'day';
+  }
+
+  /** Credits due grants from now on, until `stop`. */
+  start(now: () => number, onError: (error: unknown) => void): void {
+    this.#timer = setTimeout(() => {
+      this.#round = this.creditDue(now()).catch(onError);
+      void this.#round.then(() => this.#timer && this.start(now, onError));
+    }, CREDIT_PAUSE_MS);
+    this.#timer.unref();
+  }
+
+  /** Resolves once nothing is being credited. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#round;
+  }
+
+  /** When a new account is due its grant, and the limit that delays it, if any. */
+  async #due(
+    email: string,
+    ip: string,
+    atMs: number,
+  ): Promise<{ readonly by: WithheldBy | null; readonly dueAtMs: number }> {
+    const { perDay, perNetwork, perDomain } = this.limits;
+    const reserve = (subject: string, limit: number) =>
+      this.#ledger.reserve(subject, { limit, windowSeconds: DAY_SECONDS }, atMs);
+    const domain = this.#limitedDomain(email);
+    const ofNetwork = await reserve(`grant of network ${networkOf(ip)}`, perNetwork);
+    const ofDomain = domain === null ? atMs : await reserve(`grant of domain ${domain}`, perDomain);
+    const dueAtMs = Math.max(ofNetwork, ofDomain);
+    if (perDay === 0) return { by: 'off', dueAtMs };
+    if (dueAtMs > atMs) return { by: ofDomain > ofNetwork ? 'domain' : 'network', dueAtMs };
+    return { by: (await this.#takeOfDay(atMs)).allowed ? null : 'day', dueAtMs };
+  }
+
+  /** Takes one of the grants of a day. */
+  #takeOfDay(atMs: number) {
+    const window = { limit: this.limits.perDay, windowSeconds: DAY_SECONDS };
+    return this.#ledger.takeLimited('grants for all', window, atMs);
+  }
+
+  #limitedDomain(email: string): string | null {
+    const host = mailHost(email);
+    const isOpen = this.limits.openDomains.some((one) => `.${host}`.endsWith(`.${one}`));
+    return isOpen ? null : ownMailDomain(email);
   }
 
   #count(outcome: SignupOutcome): void {
@@ -127,15 +199,4 @@ export class SignupGrants {
   }
 }
 
-/**
- * Whether an address contains a plus that `mailboxOf` has no rule for: usually a tag made up by the
- * owner of a mailbox, who can invent any number of them. The grant is available under the mailbox's
- * own address.
- */
-function isTagged(email: string): boolean {
-  return mailboxOf(email).lastIndexOf('+') > 0;
-}
-
-function withheld(by: WithheldBy, atMs: number): Grant {
-  return { tokens: 0, cause: WITHHELD + by, atMs };
-}
+type GrantLedger = Accounts & DelayedGrants & Pick<SignIns, 'takeLimited'>;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newChallenge } from '../../portal/sign-in/challenge.ts';
+import { knownBrowser } from '../../portal/sign-in/known-browser.ts';
 import { LIMITS, takeOne, takeTry } from '../../portal/sign-in/limits.ts';
 import { forAll } from '../support/for-all.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
@@ -14,6 +15,7 @@ beforeEach(() => {
 
 let people = 0;
 const someone = () => `someone${++people}@example.org`;
+const otherLetter = (letter: string) => (letter === 'A' ? 'B' : 'A');
 const otherCode = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 test('requesting a code and entering it signs a new account in with its grant', async () => {
@@ -148,6 +150,32 @@ test('an owner gets in at any minute, however many mails others have requested',
   }
 });
 
+test('a mailbox is sent at most forty mails a day by strangers, fifteen from one network, and more by its owner’s browser', async () => {
+  const email = someone();
+  const owner = portal.visitor({ address: '10.11.0.1' });
+  const signedIn = await owner.signIn(email);
+  const [, known] = [signedIn.headers['set-cookie']].flat().map((one) => one!.split(';')[0]);
+  const sent = () => portal.mails.filter(({ to }) => to === email).length;
+  const bomb = async (networks: number) => {
+    const before = sent();
+    for (let quarter = 0; quarter < 80; quarter++) {
+      portal.clock.aheadMs += 15 * 60 * 1000;
+      for (let i = 0; i < 5; i++) {
+        const address = `10.12.${(quarter + i) % networks}.${quarter}`;
+        await portal.visitor({ address }).post('/auth/request', { email });
+      }
+      // Mails are sent in order: once this one has been sent, so have those before.
+      await portal.visitor({ address: `10.13.${quarter}.1` }).ask(someone());
+    }
+    return sent() - before;
+  };
+  expect(await bomb(1)).toBe(15);
+  portal.clock.aheadMs += 25 * 60 * 60 * 1000;
+  expect(await bomb(8)).toBe(40);
+  owner.cookie = known;
+  expect((await owner.signIn(email)).statusCode).toBe(200);
+});
+
 describe('guessing', () => {
   /**
    * Requests a mail and tries a wrong code from an address; returns the visitor, the mailed secrets
@@ -201,45 +229,114 @@ describe('guessing', () => {
     expect(1 / yearly(tries)).toBeGreaterThan(25);
   });
 
-  test('a client has sixty tries an hour over all addresses; an IPv6 network is one client', async () => {
-    const statuses = [];
-    for (let tries = 0; tries < 70; tries++) {
-      const guesser = portal.visitor({ address: `2001:db8:7:7::${tries.toString(16)}` });
-      const response = await guesser.post('/auth/verify-code', {
-        email: someone(),
-        code: '123456',
-      });
-      statuses.push(response.statusCode);
+  test('a network has twenty-five wrong codes a day over all addresses, and any number of right ones', async () => {
+    const guess = async (address: string) => {
+      const guesser = portal.visitor({ address });
+      return guesser.post('/auth/verify-code', { email: someone(), code: '123456' });
+    };
+    for (let people = 0; people < 30; people++) {
+      const honest = portal.visitor({ address: `2001:db8:7:${people}::1` });
+      expect((await honest.signIn(someone())).statusCode).toBe(200);
     }
-    expect(statuses.filter((status) => status === 400)).toHaveLength(60);
-    expect(statuses.slice(60)).toEqual(Array(10).fill(429));
-    const neighbour = portal.visitor({ address: '2001:db8:7:8::1' });
+    for (let tries = 0; tries < 25; tries++) {
+      expect((await guess(`2001:db8:7:${tries}::1`)).statusCode).toBe(400);
+    }
+    const refused = await guess('2001:db8:7:ffff::1');
+    expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'too-many-codes']);
+    const neighbour = portal.visitor({ address: '2001:db8:8::1' });
     expect((await neighbour.signIn(someone())).statusCode).toBe(200);
   });
 
-  test('during mass guessing a client has ten tries an hour; past thousands, codes pause, and links work', async () => {
+  test('any number of networks, clients and mailboxes together guess one code in more than ten years', async () => {
     const now = () => Date.now() + portal.clock.aheadMs;
-    const fill = (what: keyof typeof LIMITS) =>
-      Promise.all(
-        Array.from({ length: LIMITS[what].limit }, () => takeOne(portal.ledger, what, '', now())),
+    const beganMs = now();
+    let tries = 0;
+    // A thousand networks try a thousand mailboxes, all at once, hour after hour.
+    while (now() < beganMs + 72 * 60 * 60 * 1000) {
+      const outcomes = await Promise.all(
+        Array.from({ length: 1_000 }, (_, i) => {
+          const client = { ip: `10.${i >> 8}.${i & 255}.1`, mailbox: `one of a thousand ${i}` };
+          return takeTry(portal.ledger, client, now());
+        }),
       );
-    await fill('tried by all');
-    const guesser = portal.visitor({ address: '10.5.0.1' });
-    const guess = () => guesser.post('/auth/verify-code', { email: someone(), code: '123456' });
-    for (let tries = 0; tries < 10; tries++) expect((await guess()).statusCode).toBe(400);
-    const refused = await guess();
-    expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'too-many-codes']);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    // A customer who types the code of a mail is not locked out by the guesses.
-    expect((await portal.visitor({ address: '10.5.0.2' }).signIn(someone())).statusCode).toBe(200);
-    await fill('tried by all, of many');
-    const [email, honest] = [someone(), portal.visitor({ address: '10.5.0.3' })];
-    const { code, token } = await honest.ask(email);
-    const resting = await honest.post('/auth/verify-code', { email, code });
-    expect([resting.statusCode, slugOf(resting)]).toEqual([429, 'too-many-codes']);
-    expect((await honest.post('/auth/verify', { token })).statusCode).toBe(200);
-    portal.clock.aheadMs += Number(resting.headers['retry-after']) * 1000;
+      tries += outcomes.filter((outcome) => outcome === null).length;
+      portal.clock.aheadMs += 60 * 60 * 1000;
+    }
+    expect(tries).toBeGreaterThan(0);
+    expect(1e6 / ((tries / 3) * 365.25)).toBeGreaterThan(10);
+  });
+
+  test('when strangers have used up all tries, links work everywhere, and codes in browsers that signed in before', async () => {
+    const now = () => Date.now() + portal.clock.aheadMs;
+    const email = someone();
+    const owner = portal.visitor({ address: '10.5.0.1' });
+    const signedIn = await owner.signIn(email);
+    const [, known] = [signedIn.headers['set-cookie']].flat().map((one) => one!.split(';')[0]);
+    await owner.change('POST', '/auth/logout');
+    owner.cookie = known;
+    const { limit } = LIMITS['tried by all'];
+    await Promise.all(
+      Array.from({ length: limit }, () => takeOne(portal.ledger, 'tried by all', '', now())),
+    );
+    const strangers = portal.visitor({ address: '10.6.0.1' });
+    const guess = await strangers.post('/auth/verify-code', { email, code: '123456' });
+    expect([guess.statusCode, slugOf(guess)]).toEqual([429, 'too-many-codes']);
+    const other = someone();
+    const mailed = await strangers.ask(other);
+    const paused = await strangers.post('/auth/verify-code', { email: other, code: mailed.code });
+    expect(paused.statusCode).toBe(429);
+    expect((await strangers.post('/auth/verify', { token: mailed.token })).statusCode).toBe(200);
+    expect((await owner.signIn(email)).statusCode).toBe(200);
+    owner.cookie = known;
+    const { token } = await owner.ask(email);
+    const phone = portal.visitor({ address: '10.7.0.1' });
+    expect((await phone.post('/auth/verify', { token })).json()).toMatchObject({ email });
+    portal.clock.aheadMs += Number(paused.headers['retry-after']) * 1000;
     expect((await portal.visitor().signIn(someone())).statusCode).toBe(200);
+    expect(portal.app.codeOutcomes!.get('refused')).toBeGreaterThan(0);
+  });
+
+  test('a known browser’s code outlasts strangers who request other codes and use up their tries', async () => {
+    const email = someone();
+    const owner = portal.visitor({ address: '10.8.0.1' });
+    const signedIn = await owner.signIn(email);
+    const [, known] = [signedIn.headers['set-cookie']].flat().map((one) => one!.split(';')[0]);
+    owner.cookie = known;
+    const { code, token } = await owner.ask(email);
+    for (let network = 0; network < 5; network++) {
+      const stranger = portal.visitor({ address: `10.9.${network}.1` });
+      if (network < 4) await stranger.ask(email);
+      for (let tries = 0; tries < 5; tries++) {
+        await stranger.post('/auth/verify-code', { email, code: otherCode(code) });
+      }
+    }
+    expect((await owner.post('/auth/verify-code', { email, code })).statusCode).toBe(200);
+    // A code is accepted once, and the link of its mail ends with it.
+    owner.cookie = known;
+    expect((await owner.post('/auth/verify-code', { email, code })).statusCode).not.toBe(200);
+    expect((await owner.post('/auth/verify', { token })).statusCode).toBe(400);
+  });
+
+  test('the cookie of a known browser is good for its own mailbox only, and not when altered', async () => {
+    const [email, other] = [someone(), someone()];
+    const visitor = portal.visitor({ address: '10.10.0.1' });
+    const signedIn = await visitor.signIn(email);
+    const [, known] = [signedIn.headers['set-cookie']].flat().map((one) => one!.split(';')[0]);
+    expect(known).toMatch(/^portal_browser=/);
+    const secrets = await portal.ledger.secret('sessions');
+    const browserIn = (cookies: string, of: string) => knownBrowser([secrets], cookies, of, false);
+    expect(browserIn(known, email)).toMatch(/^[\w-]{16}$/);
+    expect(browserIn(`a=b; ${known}`, email.toUpperCase())).toBe(browserIn(known, email));
+    expect(browserIn(known, other)).toBeUndefined();
+    const at = known.indexOf('=') + 1;
+    for (const altered of [
+      known.slice(0, at) + otherLetter(known[at]) + known.slice(at + 1),
+      known.slice(0, -2) + otherLetter(known.at(-2)!) + known.at(-1),
+      `${known}; ${known}`,
+      'portal_browser=',
+    ]) {
+      expect([altered, browserIn(altered, email)]).toEqual([altered, undefined]);
+    }
   });
 
   test('an IPv6 /48, with any number of clients, blocks no other client’s code or mail', async () => {

@@ -22,7 +22,9 @@ describe.each([
    * Opens a portal with the given limits on a ledger that is already in use; no network or domain
    * occurs twice.
    */
-  async function portalWith(limits: Partial<typeof LIMITS> | undefined) {
+  async function portalWith(
+    limits: Partial<typeof LIMITS & { openDomains: string[] }> | undefined,
+  ) {
     const ledger = await ofThisTest(openLedger(address, { rateLimitPerMinute: 1_000_000 }));
     const config = { signupGrants: limits && { ...LIMITS, ...limits } };
     const portal = await ofThisTest(openPortal({ ledger, config }));
@@ -46,20 +48,28 @@ describe.each([
   /** Returns an unused address at a public mail host. */
   const someone = () => `someone.${++people}@comcast.net`;
 
-  test('one IP address gets ten grants a day by default; further accounts are opened with an explanation', async () => {
+  test('one network gets a hundred grants at once by default; further ones are delayed, with the reason and the time', async () => {
     const portal = await portalWith(undefined);
     const balances: number[] = [];
-    for (let i = 0; i < 29; i++) balances.push((await portal.signIn(someone())).tokens_remaining);
-    expect(balances.filter((tokens) => tokens > 0)).toEqual(Array(10).fill(5_000));
+    for (let i = 0; i < 102; i++) {
+      const from = portal.ip.replace(/9$/, String(100 + i));
+      balances.push((await portal.signIn(someone(), from)).tokens_remaining);
+    }
+    expect(balances.filter((tokens) => tokens > 0)).toEqual(Array(100).fill(5_000));
     const visitor = portal.visitor({ address: portal.ip });
     const signedIn = (await visitor.signIn(someone())).json();
     expect(signedIn).toMatchObject({ email: expect.any(String), tokens_remaining: 0 });
-    expect(signedIn.grant_withheld.reason).toBe('network');
-    expect(signedIn.grant_withheld.detail).toMatch(/network.*Sign in again tomorrow/);
+    const { reason, until, detail } = signedIn.grant_withheld;
+    expect(reason).toBe('network');
+    expect(detail).toMatch(/network.*nothing you need to do/);
+    // A hundredth of a day for each of the three that wait.
+    const waitMs = Date.parse(until) - portal.now();
+    expect(waitMs).toBeGreaterThan(0.029 * DAY_MS);
+    expect(waitMs).toBeLessThanOrEqual(0.03 * DAY_MS);
     expect((await visitor.get('/account')).json()).toEqual(signedIn);
     // An account without a grant is one like any other.
     expect((await visitor.change('POST', '/keys', { label: 'mine' })).statusCode).toBe(201);
-    expect([portal.outcome('given'), portal.outcome('network')]).toEqual([10, 20]);
+    expect([portal.outcome('given'), portal.outcome('network')]).toEqual([100, 3]);
   });
 
   test('a /24 of IPv4 and a /48 of IPv6 are one network each, separate from their neighbours', async () => {
@@ -89,39 +99,98 @@ describe.each([
     for (let i = 0; i < 8; i++) expect(await portal.signIn(someone())).toMatchObject(GIVEN);
   });
 
-  test('a mailbox has one grant, under its plain address; an address with a plus is an account without a grant', async () => {
+  test('addresses of a domain that an operator names are limited by network only, those of its subdomains too', async () => {
+    const name = `uni${++people}.example.org`;
+    const portal = await portalWith({ perDomain: 1, perNetwork: 7, openDomains: [name] });
+    for (const at of [name, name, `a.${name}`, `b.${name}`]) {
+      expect(await portal.signIn(`x${++people}@${at}`)).toMatchObject(GIVEN);
+    }
+    expect(await portal.signIn(`x@other${name}`)).toMatchObject(GIVEN);
+    expect(await portal.signIn(`y@other${name}`)).toMatchObject(withheld('domain'));
+    expect(await portal.signIn(`x${++people}@${name}`)).toMatchObject(GIVEN);
+    expect(await portal.signIn(`x${++people}@${name}`)).toMatchObject(withheld('network'));
+  });
+
+  test('where tags are significant a tagged address is an account with a grant of its own; elsewhere it is the mailbox’s account', async () => {
     const portal = await portalWith({ perNetwork: 1_000 });
     const name = `ada.${++people}`;
-    const tagged = `${name}+shop@comcast.net`;
-    for (let again = 0; again < 2; again++) {
-      expect(await portal.signIn(tagged)).toMatchObject({ email: tagged, ...withheld('mailbox') });
+    for (const tagged of [`${name}@comcast.net`, `${name}+x@comcast.net`, `${name}+y@uni.edu`]) {
+      expect(await portal.signIn(tagged)).toMatchObject({ email: tagged, ...GIVEN });
     }
-    expect(await portal.signIn(`${name}@comcast.net`)).toMatchObject(GIVEN);
     expect(await portal.signIn(`${name}@gmail.com`)).toMatchObject(GIVEN);
     // Another spelling of the mailbox leads to the same account, as always.
     const written = `${name.replace('.', '')}+shop@googlemail.com`;
     expect(await portal.signIn(written)).toMatchObject({ email: `${name}@gmail.com`, ...GIVEN });
-    expect(await portal.signIn(`+${name}@comcast.net`)).toMatchObject(GIVEN);
+    expect(portal.outcome('given')).toBe(4);
   });
 
-  test('a withheld grant is paid once, when its owner signs in and the limit allows it', async () => {
-    const portal = await portalWith({ perNetwork: 1 });
-    await portal.signIn(someone());
-    const email = someone();
-    expect(await portal.signIn(email)).toMatchObject(withheld('network'));
-    expect(await portal.signIn(email)).toMatchObject(withheld('network'));
+  test('a delayed grant is credited when it is due, once, without a sign-in', async () => {
+    const portal = await portalWith({ perNetwork: 2 });
+    const people = Array.from({ length: 5 }, someone);
+    for (const email of people) await portal.signIn(email);
+    const credit = () => portal.app.signupGrants!.creditDue(portal.now());
+    const balances = () =>
+      Promise.all(people.map(async (one) => (await portal.ledger.accountByEmail(one))!.balance));
+    await credit();
+    expect(await balances()).toEqual([5_000, 5_000, 0, 0, 0]);
+    // Two a day: the third after half a day, in the order of their sign-ups.
+    portal.clock.aheadMs += DAY_MS / 2;
+    await Promise.all(Array.from({ length: 4 }, credit));
+    expect(await balances()).toEqual([5_000, 5_000, 5_000, 0, 0]);
     portal.clock.aheadMs += DAY_MS;
-    const open = () => portal.app.signupGrants!.openAccount(email, portal.ip, portal.now());
-    const accounts = await Promise.all(Array.from({ length: 4 }, open));
-    expect(new Set(accounts.map(({ id }) => id)).size).toBe(1);
-    expect(await portal.signIn(email)).toMatchObject(GIVEN);
-    const { id, balance } = (await portal.ledger.accountByEmail(email))!;
+    await Promise.all([credit(), credit()]);
+    expect(await balances()).toEqual(Array(5).fill(5_000));
+    expect(await portal.signIn(people[4])).toMatchObject(GIVEN);
+    const { id } = (await portal.ledger.accountByEmail(people[4]))!;
     const grants = await portal.ledger.grants(id);
     expect(grants.map(({ cause, tokens }) => [cause, tokens])).toEqual([
       ['signup-withheld:network', 0],
       ['signup', 5_000],
     ]);
-    expect(balance).toBe(5_000);
+    expect(await portal.ledger.dueGrants(portal.now(), 10)).toEqual([]);
+  });
+
+  test('an owner who looks at the account when the grant is due sees it credited', async () => {
+    const portal = await portalWith({ perNetwork: 1 });
+    await portal.signIn(someone());
+    const visitor = portal.visitor({ address: portal.ip });
+    const { grant_withheld } = (await visitor.signIn(someone())).json();
+    portal.clock.aheadMs += Date.parse(grant_withheld.until) - portal.now() - 60_000;
+    expect((await visitor.get('/account')).json()).toMatchObject({ tokens_remaining: 0 });
+    portal.clock.aheadMs += 60_000;
+    const account = (await visitor.get('/account')).json();
+    expect([account.tokens_remaining, account.grant_withheld]).toEqual([5_000, undefined]);
+  });
+
+  test('a delayed grant survives a move to another ledger, and is credited there', async () => {
+    const portal = await portalWith({ perNetwork: 1 });
+    await portal.signIn(someone());
+    const email = someone();
+    await portal.signIn(email);
+    const { id } = (await portal.ledger.accountByEmail(email))!;
+    const to = await ofThisTest(openLedger(newAddress(), { rateLimitPerMinute: 1 }));
+    await to.importAccount((await portal.ledger.exportAccount(id))!);
+    const there = await ofThisTest(openPortal({ ledger: to }));
+    await there.app.signupGrants!.creditDue(portal.now());
+    expect((await to.account(id))!.balance).toBe(5_000);
+  });
+
+  test('accounts that were closed or disabled while they waited are passed over', async () => {
+    const portal = await portalWith({ perNetwork: 1 });
+    const waiting = [someone(), someone()];
+    for (const email of [someone(), ...waiting]) await portal.signIn(email);
+    const ids = await Promise.all(
+      waiting.map(async (email) => (await portal.ledger.accountByEmail(email))!.id),
+    );
+    const change = { by: 'operator', atMs: portal.now() } as const;
+    await portal.ledger.closeAccount(ids[0], change);
+    await portal.ledger.setDisabled(ids[1], true, change);
+    await portal.app.signupGrants!.creditDue(portal.now() + 9 * DAY_MS);
+    for (const id of ids) expect((await portal.ledger.account(id))!.balance).toBe(0);
+    // One that is enabled again gets its grant when its owner looks.
+    await portal.ledger.setDisabled(ids[1], false, change);
+    portal.clock.aheadMs += 9 * DAY_MS;
+    expect(await portal.signIn(waiting[1])).toMatchObject(GIVEN);
   });
 
   test('racing first sign-ins of one mailbox give one grant, and no more', async () => {
@@ -161,7 +230,12 @@ describe.each([
     expect(await on.signIn(email)).toMatchObject({ withheld: null, tokens_remaining: 5_070 });
     // All grants of this ledger count towards the daily limit.
     const full = await portalWith({ perDay: 1 });
-    expect(await full.signIn(someone())).toMatchObject(withheld('day'));
+    const late = someone();
+    expect(await full.signIn(late)).toMatchObject(withheld('day'));
+    await full.app.signupGrants!.creditDue(full.now());
+    expect(await full.signIn(late)).toMatchObject(withheld('day'));
+    await full.app.signupGrants!.creditDue(full.now() + DAY_MS);
+    expect(await full.signIn(late)).toMatchObject(GIVEN);
   });
 });
 

@@ -88,6 +88,14 @@ export function limitEntry(subject: string): string {
   return `${PREFIX}limit:${subject}`;
 }
 
+/** String: `lastAtMs endsAtMs` of the reservations of a subject. */
+export function reservationEntry(subject: string): string {
+  return `${PREFIX}reservation:${subject}`;
+}
+
+/** Sorted set: account ids by when their sign-up grants are due. */
+export const DELAYED_GRANTS = `${PREFIX}delayed-grants`;
+
 /** String: version of the record format. */
 export const RECORD_VERSION_KEY = `${PREFIX}form`;
 

@@ -1,6 +1,7 @@
 import * as accounts from './accounts.ts';
 import * as balances from './balances.ts';
 import type { RedisConnection } from './connection.ts';
+import * as delayed from './delayed-grants.ts';
 import * as keys from './keys.ts';
 import type { Once } from './once.ts';
 import * as events from './payment-events.ts';
@@ -19,6 +20,10 @@ const OPERATIONS = {
   beginSession: sessions.beginSession,
   closeAccount: accounts.closeAccount,
   closeEvent: events.closeEvent,
+  delayGrant: delayed.delayGrant,
+  delayedUntil: delayed.delayedUntil,
+  dueGrants: delayed.dueGrants,
+  endDelay: delayed.endDelay,
   endSession: sessions.endSession,
   exportAccount: records.exportAccount,
   formerMailboxes: accounts.formerMailboxes,
@@ -33,6 +38,8 @@ const OPERATIONS = {
   keys: keys.keys,
   openAccount: accounts.openAccount,
   openEvents: events.openEvents,
+  reserve: delayed.reserve,
+  returnLimited: signIns.returnLimited,
   revokeKey: keys.revokeKey,
   secret: secrets.secret,
   secrets: secrets.secrets,

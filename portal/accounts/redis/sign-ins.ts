@@ -43,6 +43,10 @@ export async function takeLimited(
   return { allowed: allowed === 1, rate: rateState(window, used, elapsedMs) };
 }
 
+export async function returnLimited(redis: RedisConnection, subject: string): Promise<void> {
+  await redis.run(RETURN_LIMITED, [limitEntry(subject)]);
+}
+
 const KEEP_CHALLENGE = script<1>(
   `
 local challenge = KEYS[1]
@@ -65,4 +69,12 @@ return 0`,
 const TAKE_LIMITED = fleeting<[allowed: 0 | 1, used: number, elapsedMs: number]>(
   TAKE,
   `return { take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])) }`,
+);
+
+const RETURN_LIMITED = fleeting<0 | 1>(
+  `
+local start, used = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%S+)$')
+if not start or tonumber(used) < 1 then return 0 end
+redis.call('SET', KEYS[1], start .. ' ' .. (used - 1), 'KEEPTTL')
+return 1`,
 );

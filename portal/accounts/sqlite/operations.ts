@@ -2,6 +2,7 @@ import * as accounts from './accounts.ts';
 import { audit } from './audit.ts';
 import * as balances from './balances.ts';
 import { closeAccount } from './close-account.ts';
+import * as delayed from './delayed-grants.ts';
 import * as keys from './keys.ts';
 import * as events from './payment-events.ts';
 import * as replays from './replays.ts';
@@ -16,6 +17,8 @@ export const READS = {
   account: accounts.account,
   accountByEmail: accounts.accountByEmail,
   audit,
+  delayedUntil: delayed.delayedUntil,
+  dueGrants: delayed.dueGrants,
   exportAccount: transfer.exportAccount,
   formerMailboxes: transfer.formerMailboxes,
   grants: balances.grants,
@@ -36,6 +39,8 @@ export const WRITES = {
   /** A valid `debit`, even a single one, is committed as a run (`merged-debits.ts`). */
   debitRun: balances.debitRun,
   debitOnce: replays.debitOnce,
+  delayGrant: delayed.delayGrant,
+  endDelay: delayed.endDelay,
   endSession: sessions.endSession,
   grant: balances.grant,
   importAccount: transfer.importAccount,
@@ -50,6 +55,8 @@ export const WRITES = {
   openAccount: accounts.openAccount,
   refund: balances.refund,
   replay: replays.replay,
+  reserve: delayed.reserve,
+  returnLimited: signIns.returnLimited,
   revokeKey: keys.revokeKey,
   secret: secrets.secret,
   setCustomer: accounts.setCustomer,

@@ -1,5 +1,7 @@
+import { KEPT_BYTES_PER_TOKEN, RESPONSE_OVERHEAD } from '../replays.ts';
+
 /** Version of the schema, stored as SQLite's `user_version`; 0 is an empty file. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const RESPONSES = `
   CREATE TABLE responses (
@@ -11,11 +13,34 @@ const RESPONSES = `
   ) STRICT;
   CREATE INDEX responses_by_size ON responses (account, bytes);`;
 
+const DELAYED_GRANTS = `
+  CREATE TABLE delayed_grants (
+    account TEXT PRIMARY KEY,
+    dueAtMs INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX delayed_grants_by_due ON delayed_grants (dueAtMs);`;
+
+const SESSIONS_BY_USE = 'CREATE INDEX sessions_by_use ON sessions (seenAtMs);';
+
 /**
- * Statements from each version to the next. Version 1 did not count the bytes of responses, which
- * are dropped: a repeated request is computed again, uncharged.
+ * Statements from each version to the next. Version 1 did not count the bytes of responses, and
+ * kept larger ones. Up to version 2, a delayed sign-up grant was given when its owner signed in.
  */
-export const UPGRADES: readonly string[] = [`DROP TABLE responses; ${RESPONSES}`];
+export const UPGRADES: readonly string[] = [
+  `ALTER TABLE responses RENAME TO all_responses;
+   ${RESPONSES}
+   INSERT INTO responses
+     SELECT receipt, account, length(headers) + length(gzip) + ${RESPONSE_OVERHEAD}, headers, gzip
+     FROM all_responses JOIN receipts ON id = receipt
+     WHERE length(headers) + length(gzip) <= ${KEPT_BYTES_PER_TOKEN} * tokens;
+   DROP TABLE all_responses;`,
+  `${DELAYED_GRANTS}
+   ${SESSIONS_BY_USE}
+   INSERT INTO delayed_grants
+     SELECT account, min(atMs) FROM grants WHERE cause LIKE 'signup-withheld:%'
+     AND account NOT IN (SELECT account FROM grants WHERE cause = 'signup')
+     GROUP BY account;`,
+];
 
 /**
  * The tables of a ledger. Columns are named like the fields of the records that callers see; times
@@ -56,6 +81,7 @@ export const SCHEMA = `
     atMs INTEGER NOT NULL,
     PRIMARY KEY (account, cause)
   ) STRICT, WITHOUT ROWID;
+  ${DELAYED_GRANTS}
   CREATE TABLE usage (
     account TEXT NOT NULL,
     day TEXT NOT NULL,
@@ -85,6 +111,7 @@ export const SCHEMA = `
     seenAtMs INTEGER NOT NULL,
     PRIMARY KEY (account, id)
   ) STRICT, WITHOUT ROWID;
+  ${SESSIONS_BY_USE}
   CREATE TABLE challenges (
     mailbox TEXT PRIMARY KEY,
     codeHash TEXT NOT NULL,

@@ -66,3 +66,7 @@ export function takeLimited(
   }
   return { allowed, rate: rateState(window, used, nowMs - startMs) };
 }
+
+export function returnLimited(db: SqlConnection, subject: string): void {
+  db.run('UPDATE limits SET used = used - 1 WHERE subject = ? AND used > 0', subject);
+}

@@ -1,8 +1,10 @@
 import type { AccountId, AccountRecords, FormerMailbox } from '../accounts.ts';
+import { delayIn } from '../delayed-grants.ts';
 import { mailboxOf } from '../mailbox.ts';
 import { account, accountOfMailbox, insertAccount } from './accounts.ts';
 import { audit, note } from './audit.ts';
 import { grants, usage } from './balances.ts';
+import { delayGrant } from './delayed-grants.ts';
 import { insertKey, keysWithHashes } from './keys.ts';
 import type { SqlConnection } from './sql-connection.ts';
 
@@ -60,5 +62,7 @@ export function importAccount(db: SqlConnection, taken: AccountRecords): boolean
     );
   }
   for (const entry of taken.audit) note(db, id, entry);
+  const delay = delayIn(taken.grants);
+  if (delay) delayGrant(db, id, delay.sinceMs);
   return true;
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Account } from '../../responses.ts';
+import { momentOf } from '../parts/formats.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { Link } from '../router/link.tsx';
@@ -49,10 +50,15 @@ export function SignedIn(props: { readonly children: (account: Account) => Compo
             </Notice>
           )}
           {visitor.account.grant_withheld && (
-            <Notice kind="plain">{visitor.account.grant_withheld.detail}</Notice>
+            <Notice kind="plain">{delayInWords(visitor.account.grant_withheld)}</Notice>
           )}
           {props.children(visitor.account)}
         </div>
       );
   }
+}
+
+/** Why the free tokens of an account are delayed, and until when. */
+function delayInWords({ detail, until }: NonNullable<Account['grant_withheld']>): string {
+  return until === null ? detail : `${detail} They are due on ${momentOf(until)}.`;
 }

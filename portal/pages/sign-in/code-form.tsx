@@ -12,6 +12,7 @@ function plainly(error: unknown): string {
     case 'invalid-code':
       return 'That code did not work. Check the six digits in the latest message. After five wrong attempts or ten minutes, request another code.';
     case 'too-many-codes':
+      return `Too many attempts. Please use the link in the latest message, or try again in ${inWords(error.retryAfterSeconds)}.`;
     case 'rate-limited':
       return `Too many attempts. Please try again in ${inWords(error.retryAfterSeconds)}.`;
     default:
@@ -22,6 +23,7 @@ function plainly(error: unknown): string {
 function inWords(seconds: number): string {
   if (seconds <= 0) return 'a while';
   if (seconds < 100) return `${seconds} seconds`;
+  if (seconds > 7_200) return `${Math.ceil(seconds / 3_600)} hours`;
   return `${Math.ceil(seconds / 60)} minutes`;
 }
 
