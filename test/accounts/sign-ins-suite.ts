@@ -1,10 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AccountId } from '../../portal/accounts/accounts.ts';
 import { MAX_SESSIONS, SESSION_LIFE_MS, SESSION_SEEN_MS } from '../../portal/accounts/sessions.ts';
 import { CODE_TRIES } from '../../portal/accounts/sign-ins.ts';
 import { newAccount } from '../support/customers.ts';
+import { forAll } from '../support/for-all.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
 import { ledgersOfTests } from '../support/new-ledgers.ts';
+import { Dice } from '../transit/dice.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const MINUTE_MS = 60_000;
@@ -119,6 +122,75 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await take(NOON)).toMatchObject({ allowed: true, rate: { remaining: 1 } });
       const none = await ledger.takeLimited('none', { limit: 0, windowSeconds: 60 }, NOON);
       expect(none.allowed).toBe(false);
+    });
+
+    test('a returned attempt can be taken again, also by another process, and none more', async () => {
+      const window = { limit: 3, windowSeconds: 60 };
+      const take = async (atMs = NOON) =>
+        (await ledger.takeLimited('returned', window, atMs)).allowed;
+      expect([await take(), await take(), await take(), await take()]).toEqual([
+        true,
+        true,
+        true,
+        false,
+      ]);
+      await other.returnLimited('returned');
+      expect([await take(), await take()]).toEqual([true, false]);
+      await Promise.all(Array.from({ length: 9 }, () => ledger.returnLimited('returned')));
+      await ledger.returnLimited('never taken');
+      // The window ends when it would have ended.
+      const late = { allowed: true, rate: { remaining: 2, resetSeconds: 1 } };
+      expect(await other.takeLimited('returned', window, NOON + 59_500)).toMatchObject(late);
+      expect([await take(), await take(), await take()]).toEqual([true, true, false]);
+    });
+
+    test('reservations are served in turn: a limit’s worth at once, and then one each part of the window', () =>
+      forAll(25, fc.nat(), async (seed) => {
+        const dice = new Dice(seed);
+        const window = { limit: 1 + dice.below(5), windowSeconds: 600 };
+        const subject = crypto.randomUUID();
+        const spacingMs = 600_000 / window.limit;
+        // A bucket of `limit` tokens, refilled evenly, from which the reserved ones are owed.
+        let [tokens, filledMs, now] = [window.limit, NOON, NOON];
+        for (let step = 0; step < 25; step++) {
+          now += dice.pick([0, 0, 0, 1_000, 90_000, 700_000]);
+          tokens = Math.min(window.limit, tokens + (now - filledMs) / spacingMs);
+          filledMs = now;
+          tokens--;
+          const expected = tokens >= 0 ? now : now - tokens * spacingMs;
+          const at = await (step % 2 ? ledger : other).reserve(subject, window, now);
+          expect(Math.abs(at - expected)).toBeLessThanOrEqual(25);
+          expect(at).toBeGreaterThanOrEqual(now);
+        }
+      }));
+
+    test('a clock that was ahead for a while delays no reservation for as long', async () => {
+      const window = { limit: 2, windowSeconds: 100 };
+      const reserve = (atMs: number) => ledger.reserve('set back', window, atMs);
+      const future = NOON + 3_650 * 24 * 60 * MINUTE_MS;
+      expect([await reserve(future), await reserve(future)]).toEqual([future, future]);
+      expect(await reserve(NOON)).toBe(NOON + 50_000);
+      expect(await reserve(NOON + 150_000)).toBe(NOON + 150_000);
+    });
+
+    test('delayed grants are listed when they are due, the earliest first, until they end', async () => {
+      const [first, second, third] = await Promise.all(
+        Array.from({ length: 3 }, async () => (await newAccount(ledger)).id),
+      );
+      await ledger.delayGrant(second, NOON + 2);
+      await other.delayGrant(first, NOON + 1);
+      await ledger.delayGrant(third, NOON + 3);
+      await other.delayGrant(third, NOON);
+      expect(await ledger.delayedUntil(third)).toBe(NOON + 3);
+      expect(await other.delayedUntil('nobody')).toBeUndefined();
+      expect(await other.dueGrants(NOON, 9)).toEqual([]);
+      expect(await other.dueGrants(NOON + 2, 9)).toEqual([first, second]);
+      expect(await ledger.dueGrants(NOON + 9, 2)).toEqual([first, second]);
+      await ledger.endDelay(first);
+      await ledger.endDelay(first);
+      expect(await other.dueGrants(NOON + 9, 9)).toEqual([second, third]);
+      for (const id of [second, third]) await other.endDelay(id);
+      expect(await ledger.dueGrants(NOON + 9, 9)).toEqual([]);
     });
 
     async function signedIn(account?: AccountId, startedAtMs = NOON, id = 'laptop') {

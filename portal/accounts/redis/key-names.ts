@@ -31,7 +31,7 @@ export function keysOf(id: AccountId) {
     audit: `${of}audit`,
     /** String: rate window of requests, as written by `TAKE`. */
     rate: `${of}rate`,
-    /** Hash: session id → JSON of a `StoredSession`. */
+    /** Hash: session id → JSON of a `StoredSession`; expires with the one that was used last. */
     sessions: `${of}sessions`,
     /** Hash: receipt id → "deliveries delivered repaid tokens", and the field of `usage`. */
     receipts: `${of}receipts`,

@@ -8,6 +8,7 @@ import {
   MAX_SESSIONS,
   type NewSession,
   publicSession,
+  SESSION_LIFE_MS,
   type Session,
   type SessionRef,
   type StoredSession,
@@ -87,6 +88,7 @@ for _, text in ipairs(redis.call('HVALS', sessions)) do table.insert(older, cjso
 table.sort(older, function(a, b) return a.seenAtMs > b.seenAtMs end)
 for i = ${MAX_SESSIONS}, #older do redis.call('HDEL', sessions, older[i].id) end
 redis.call('HSET', sessions, ARGV[1], ARGV[2])
+redis.call('PEXPIRE', sessions, ${SESSION_LIFE_MS})
 note(audit, { what = 'signed-in', detail = ARGV[3], by = 'owner', atMs = tonumber(ARGV[4]) })
 return 'begun'`,
 );
@@ -98,6 +100,7 @@ if not text then return 0 end
 local session = cjson.decode(text)
 session.seenAtMs = tonumber(ARGV[2])
 redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(session))
+redis.call('PEXPIRE', KEYS[1], ${SESSION_LIFE_MS})
 return 1`,
 );
 

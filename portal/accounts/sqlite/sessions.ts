@@ -7,13 +7,14 @@ import {
   MAX_SESSIONS,
   type NewSession,
   publicSession,
+  SESSION_LIFE_MS,
   type Session,
   type SessionRef,
   type StoredSession,
 } from '../sessions.ts';
 import { account, existing } from './accounts.ts';
 import { note } from './audit.ts';
-import type { SqlConnection } from './sql-connection.ts';
+import { REMOVED_AT_ONCE, type SqlConnection } from './sql-connection.ts';
 
 const COLUMNS = 'id, secretHash, startedAtMs, client, address, seenAtMs';
 
@@ -41,6 +42,7 @@ export function beginSession(
     address,
     startedAtMs,
   );
+  removeUnused(db, startedAtMs);
   const detail = signInDetail(session);
   note(db, owner, { what: 'signed-in', detail, by: 'owner', atMs: startedAtMs });
   return 'begun';
@@ -84,4 +86,15 @@ export function endSession(db: SqlConnection, owner: AccountId, id: string, atMs
 
 export function endAllSessions(db: SqlConnection, owner: AccountId): void {
   db.run('DELETE FROM sessions WHERE account = ?', owner);
+}
+
+/** Removes some sessions that have expired, of any account. */
+function removeUnused(db: SqlConnection, nowMs: number): void {
+  db.run(
+    `DELETE FROM sessions WHERE (account, id) IN (
+       SELECT account, id FROM sessions WHERE seenAtMs <= ? ORDER BY seenAtMs LIMIT ?
+     )`,
+    nowMs - SESSION_LIFE_MS,
+    REMOVED_AT_ONCE,
+  );
 }
