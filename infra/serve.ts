@@ -158,7 +158,15 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   if (settings.metricsPort !== null) {
     // Loaded on demand, since the library takes a twentieth of the time to start.
     const { proxyMetrics } = await import('./observe/proxy-metrics.ts');
-    registry = proxyMetrics({ app, releases, releaseCache, store, storeCalls, ledgerCalls });
+    registry = proxyMetrics({
+      app,
+      releases,
+      releaseCache,
+      store,
+      storeCalls,
+      ledger,
+      ledgerCalls,
+    });
     // With several processes, the parent serves the combined metrics.
     if (!fleet) {
       addProcesses(registry, served.services.processes);

@@ -5,6 +5,8 @@ import { type BuildQueue, UNFINISHED_STATES } from './queue.ts';
 
 /** A queue that does not respond within this time counts as unavailable. */
 const TIMEOUT_MS = 3_000;
+/** Jobs of each state that are read; one that is taken over is the next. */
+const JOBS_READ = 50;
 
 /** Metrics of a worker: its process and the queue. */
 export function queueMetrics({ jobs }: BuildQueue): Registry {
@@ -18,6 +20,18 @@ export function queueMetrics({ jobs }: BuildQueue): Registry {
       const counting = jobs.getJobCounts(...UNFINISHED_STATES, 'completed', 'failed');
       const counts = await Promise.race([counting, pause(TIMEOUT_MS, null)]);
       return Object.entries(counts ?? {}).map(([state, value]) => ({ labels: { state }, value }));
+    },
+  });
+  addFamily(registry, {
+    name: 'tta_build_takeovers',
+    help: 'How often a job has been taken over from a worker that ended: the most of those in progress or next.',
+    type: 'gauge',
+    async samples() {
+      const reading = jobs.getJobs(['active', 'waiting'], 0, JOBS_READ - 1, true);
+      const read = await Promise.race([reading, pause(TIMEOUT_MS, null)]);
+      // A job that has been removed meanwhile is undefined.
+      const takeovers = read?.map((job) => job?.stalledCounter ?? 0);
+      return takeovers ? [{ value: Math.max(0, ...takeovers) }] : [];
     },
   });
   return registry;

@@ -1,3 +1,4 @@
+import type { Admission } from '../../portal/accounts/metering.ts';
 import type { LedgerCall, LedgerInterceptor } from '../../portal/accounts/serving-ledger.ts';
 import { AddressRefused, type Mailer } from '../../portal/mail/mailer.ts';
 import type { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
@@ -118,6 +119,15 @@ export class LedgerCalls extends Calls {
   readonly breaker: CircuitBreaker | null;
   readonly charged = new Map<string, number>();
   repaid = 0;
+  /** Requests with a key or browser token, by outcome. */
+  readonly admissions = new Map<Admission['outcome'], number>([
+    ['admitted', 0],
+    ['rate-limited', 0],
+    ['invalid-key', 0],
+    ['account-disabled', 0],
+  ]);
+  /** Responses of `Idempotency-Key`s that were not stored, or removed, to bound their bytes. */
+  responsesGivenUp = 0;
   readonly #trace: Trace | null;
 
   constructor(breaker: CircuitBreaker | null, trace: Trace | null) {
@@ -143,6 +153,11 @@ export class LedgerCalls extends Calls {
   }
 
   #count({ operation, route, tokens = 0 }: LedgerCall, value: unknown): void {
+    if (operation === 'admit' || operation === 'admitSession') {
+      const { outcome } = value as Admission;
+      this.admissions.set(outcome, (this.admissions.get(outcome) ?? 0) + 1);
+    }
+    if (operation === 'storeResponse') this.responsesGivenUp += value as number;
     if (operation === 'refund' || operation === 'undeliver') this.repaid += tokens;
     if (route === undefined || operation === 'refund' || !isDebited(value)) return;
     this.charged.set(route, (this.charged.get(route) ?? 0) + tokens);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { Ledger, LedgerFullness } from '../../portal/accounts/ledger.ts';
 import type { ReleaseCache } from '../../shards/release/release-cache.ts';
 import type { ReleaseSource } from '../../shards/release/release-source.ts';
 import type { Store } from '../../shards/store/store.ts';
@@ -14,6 +15,7 @@ interface ProxyParts {
   readonly releaseCache: ReleaseCache;
   readonly store: Store;
   readonly storeCalls: StoreCalls;
+  readonly ledger: Pick<Ledger, 'fullness'>;
   readonly ledgerCalls: LedgerCalls;
 }
 
@@ -22,6 +24,7 @@ export function proxyMetrics(parts: ProxyParts): Registry {
   const registry = serverMetrics(parts.app);
   addResponses(registry, parts.app);
   addLedger(registry, parts.ledgerCalls);
+  addFullness(registry, parts.ledger);
   addStore(registry, parts);
   addRelease(registry, parts.releases);
   const breakers = { store: parts.storeCalls.breaker, ledger: parts.ledgerCalls.breaker };
@@ -73,10 +76,47 @@ function addLedger(registry: Registry, calls: LedgerCalls): void {
     type: 'counter',
     samples: () => [...calls.charged].map(([route, value]) => ({ labels: { route }, value })),
   });
+  addFamily(registry, {
+    name: 'tta_admissions_total',
+    help: 'Well-formed keys and browser tokens that the ledger was asked for, by outcome.',
+    type: 'counter',
+    samples: () =>
+      [...calls.admissions].map(([outcome, value]) => ({ labels: { outcome }, value })),
+  });
   addFigures(registry, 'counter', [
     ['tta_tokens_repaid_total', 'Tokens refunded for undelivered data.', () => calls.repaid],
+    [
+      'tta_responses_given_up_total',
+      'Responses not kept for a repeated Idempotency-Key: too large for their price or their account.',
+      () => calls.responsesGivenUp,
+    ],
   ]);
 }
+
+function addFullness(registry: Registry, ledger: Pick<Ledger, 'fullness'>): void {
+  addFamily(registry, {
+    name: 'tta_ledger_used_ratio',
+    help: 'Used share of the memory of Redis, or of the disk of a SQLite ledger; absent while it is away.',
+    type: 'gauge',
+    async samples() {
+      const { memory, disk } = await ledger.fullness().catch(() => AWAY);
+      return Object.entries({ memory, disk }).flatMap(([of, value]) =>
+        value === undefined ? [] : [{ labels: { of }, value }],
+      );
+    },
+  });
+  addFamily(registry, {
+    name: 'tta_ledger_log_failing',
+    help: '1 if Redis last failed to write or rewrite its append-only file; absent while it is away.',
+    type: 'gauge',
+    async samples() {
+      const { isLogFailing } = await ledger.fullness().catch(() => AWAY);
+      return isLogFailing === undefined ? [] : [{ value: isLogFailing ? 1 : 0 }];
+    },
+  });
+}
+
+const AWAY: Partial<LedgerFullness> = {};
 
 function addStore(registry: Registry, parts: ProxyParts): void {
   const { byKind, damagedByKind } = parts.storeCalls;

@@ -32,7 +32,17 @@ export interface Ledger
 
   /** Resolves when the backing store responds; rejects with `LedgerUnavailable`. */
   ping(): Promise<void>;
+  /** How full the backing store is; rejects with `LedgerUnavailable`. */
+  fullness(): Promise<LedgerFullness>;
   close(): Promise<void>;
+}
+
+export interface LedgerFullness {
+  /** Used share of what limits the ledger: of Redis's memory, or of the disk of a folder. */
+  readonly memory?: number;
+  readonly disk?: number;
+  /** Whether Redis last failed to write or rewrite its append-only file, as on a full disk. */
+  readonly isLogFailing: boolean;
 }
 
 export interface LedgerOptions {

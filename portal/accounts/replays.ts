@@ -15,9 +15,10 @@ export interface Replays {
   /**
    * Stores the response that a debit paid for, outside its transaction, since a body may be
    * megabytes long. Stores none whose debit was undone, and none over `KEPT_BYTES_PER_TOKEN`. Where
-   * an account's responses exceed `KEPT_BYTES_PER_ACCOUNT`, the largest are removed.
+   * an account's responses exceed `KEPT_BYTES_PER_ACCOUNT`, the largest are removed. Returns how
+   * many responses these limits cost.
    */
-  storeResponse(receipt: Receipt, response: StoredResponse): Promise<void>;
+  storeResponse(receipt: Receipt, response: StoredResponse): Promise<number>;
 
   /**
    * Returns the stored response to an earlier request with this `Idempotency-Key`, if any; call it

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { rename, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { AUDIT_KEPT } from '../../portal/accounts/accounts.ts';
@@ -10,6 +13,7 @@ import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
+const run = promisify(execFile);
 const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
 const folder = folderOfTests();
@@ -101,3 +105,31 @@ test.each([
     expect(await ledger.audit(id)).toHaveLength(AUDIT_KEPT);
   },
 );
+
+test('a SQLite ledger tells how full its disk is, as df does', async () => {
+  const ledger = await ofThisTest(openLedger(`sqlite:${folder}/three`, { rateLimitPerMinute: 60 }));
+  const { disk, memory, isLogFailing } = await ledger.fullness();
+  const { stdout } = await run('df', ['--output=size,avail', folder]);
+  const [size, available] = stdout.trim().split('\n')[1].trim().split(/\s+/).map(Number);
+  expect(disk).toBeCloseTo(1 - available / size, 2);
+  expect([memory, isLogFailing]).toEqual([undefined, false]);
+});
+
+test('a Redis ledger tells how full its memory is, and that its append-only file cannot be rewritten', async () => {
+  const ledger = await ofThisTest(openLedger(redis.address(3), { rateLimitPerMinute: 60 }));
+  const shareOf = async (mebibytes: number) => {
+    await redis.cli('config', 'set', 'maxmemory', `${mebibytes}mb`);
+    const used = Number(/^used_memory:(\d+)/m.exec(await redis.cli('info', 'memory'))![1]);
+    const { memory, disk, isLogFailing } = await ledger.fullness();
+    expect(Math.abs(memory! - used / (mebibytes * 2 ** 20))).toBeLessThan(0.02);
+    expect([disk, isLogFailing]).toEqual([undefined, false]);
+    return memory!;
+  };
+  expect(await shareOf(64)).toBeGreaterThan(3 * (await shareOf(256)));
+  const folderOfRedis = (await redis.cli('config', 'get', 'dir')).trim().split('\n')[1];
+  await rename(`${folderOfRedis}/appendonlydir`, `${folderOfRedis}/elsewhere`);
+  // A rewrite cannot begin, as on a full disk.
+  await writeFile(`${folderOfRedis}/appendonlydir`, '');
+  await redis.cli('bgrewriteaof');
+  expect((await ledger.fullness()).isLogFailing).toBe(true);
+});

@@ -280,6 +280,21 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await keptOf({ whole: mebibytes(8), next: 900 }, 9_000)).toEqual(['next']);
     });
 
+    test('what the limits cost is counted: a response too large for its price, and those removed for its account', async () => {
+      const { charge } = await customer(1_000_000);
+      const givenUp = async (key: string, tokens: number, bytes: number) => {
+        const made = await ledger.debitOnce(charge(tokens), { key, fingerprint: 'f' });
+        if (made.outcome !== 'debited') throw new Error(made.outcome);
+        return ledger.storeResponse(made.receipt, { headers: {}, gzip: randomBytes(bytes) });
+      };
+      expect(await givenUp('small', 1, 900)).toBe(0);
+      expect(await givenUp('dear', 1, 1_100)).toBe(1);
+      expect(await givenUp('vast', 9_000, 9 * MEBIBYTE)).toBe(1);
+      expect(await givenUp('first', 9_000, 4 * MEBIBYTE)).toBe(0);
+      expect(await givenUp('second', 9_000, 5 * MEBIBYTE)).toBe(1);
+      expect(await givenUp('third', 9_000, MEBIBYTE)).toBe(0);
+    });
+
     test('the bytes kept of one account leave room for those of others', async () => {
       const full = { a: 5 * MEBIBYTE, b: 2 * MEBIBYTE };
       expect(await keptOf(full, 9_000)).toEqual(['a', 'b']);

@@ -45,6 +45,10 @@ const lately = (minutes: number, perMinute: number, rest = 0) => {
   return `0+${rest}x${before} ${before * rest}+${perMinute}x${minutes}`;
 };
 
+const admissions = (outcome: string) => `tta_admissions_total{outcome="${outcome}"}`;
+const fullness = (what: string) => `tta_ledger_used_ratio{of="${what}"}`;
+const stores = 'tta_ledger_duration_seconds_count{operation="storeResponse"}';
+const codes = (outcome: string) => `tta_sign_in_codes_total{outcome="${outcome}"}`;
 const SUMMARY = 'route="GET /v1/blocks/{geoid}/summary"';
 const proxies = Array.from({ length: 20 }, (_, i) => `p${i}`);
 
@@ -103,6 +107,15 @@ const well = (last: number): Series => ({
   'tta_signup_grants_total{outcome="network"}': always(0, last),
   'tta_signup_grants_total{outcome="domain"}': always(0, last),
   tta_payment_failures_total: always(0, last),
+  [admissions('admitted')]: growing(300, last),
+  [admissions('invalid-key')]: growing(1, last),
+  [fullness('memory')]: always(0.4, last),
+  tta_ledger_log_failing: always(0, last),
+  tta_responses_given_up_total: always(0, last),
+  [stores]: growing(60, last),
+  [codes('wrong')]: growing(0.05, last),
+  [codes('refused')]: always(0, last),
+  tta_build_takeovers: always(0, last),
 });
 
 /** Buckets of a histogram: requests under a tenth of a second, and all requests. */
@@ -134,8 +147,8 @@ const grants = (outcome: string) => `tta_signup_grants_total{outcome="${outcome}
 const jobs = (state: string) => `tta_build_jobs{state="${state}"}`;
 
 const CASES: readonly Case[] = [
-  { happens: 'nothing', series: {}, fires: [] },
-  { happens: 'nothing, for a day and an hour', series: {}, fires: [], last: DAY + 60 },
+  { happens: 'nothing', series: {}, fires: ['Watchdog'] },
+  { happens: 'nothing, for a day and an hour', series: {}, fires: ['Watchdog'], last: DAY + 60 },
 
   // --- Servers ---
   {
@@ -145,8 +158,8 @@ const CASES: readonly Case[] = [
   },
   {
     happens: 'all proxies are there, and none answers',
-    series: of(20, (proxy) => ({ [up(proxy)]: down(7), [release(proxy)]: gone(7) })),
-    fires: ['ApiGone', 'MostDown'],
+    series: of(20, (proxy) => ({ [up(proxy)]: down(9), [release(proxy)]: gone(9) })),
+    fires: ['ApiGone'],
   },
   {
     happens: 'the only proxy is started anew',
@@ -206,6 +219,13 @@ const CASES: readonly Case[] = [
     happens: 'a proxy begins again every ten minutes',
     series: {
       'process_start_time_seconds{job="travel-times", instance="p0"}': `0x${LAST - 60} 1x10 2x10 3x10 4x10 5x10 6x10`,
+    },
+    fires: ['Restarting'],
+  },
+  {
+    happens: 'a worker is killed every ten minutes, and started again',
+    series: {
+      'process_start_time_seconds{job="workers", instance="w0"}': `0x${LAST - 60} 1x10 2x10 3x10 4x10 5x10 6x10`,
     },
     fires: ['Restarting'],
   },
@@ -293,6 +313,37 @@ const CASES: readonly Case[] = [
       [answered(503)]: growing(3),
     },
     fires: ['ErrorsHigh'],
+  },
+  {
+    happens: 'the ledger is another one, and refuses the keys of all, but a new customer’s',
+    series: {
+      [admissions('admitted')]: `0+300x${DAY} ${DAY * 300}+2x60`,
+      [admissions('invalid-key')]: `0x${DAY} 0+298x60`,
+    },
+    fires: ['KeysRefused'],
+    last: DAY + 60,
+  },
+  {
+    happens: 'the ledger has been another one for some minutes, in a switch',
+    series: {
+      [admissions('admitted')]: `0+300x${DAY} ${DAY * 300}+2x3`,
+      [admissions('invalid-key')]: `0x${DAY} 0+298x3`,
+    },
+    fires: [],
+    last: DAY + 3,
+  },
+  {
+    happens: 'one customer repeats a revoked key all day, more than all others call',
+    series: {
+      [admissions('admitted')]: growing(100),
+      [admissions('invalid-key')]: growing(300),
+    },
+    fires: [],
+  },
+  {
+    happens: 'customers leave at night, and mistype no key',
+    series: { [admissions('admitted')]: lately(40, 1, 300) },
+    fires: [],
   },
   {
     happens: 'one request meets a fault of the program',
@@ -420,6 +471,59 @@ const CASES: readonly Case[] = [
       },
     ];
   }),
+  ...(['store', 'ledger'] as const).map(
+    (backend): Case => ({
+      happens: `the ${backend} is dead, and every request fails with it, for an hour`,
+      series: {
+        ...of(20, (proxy) => ({ [calls(backend, proxy)]: lately(60, 60) })),
+        [answered(200)]: lately(60, 0, 1_000),
+        [answered(503)]: lately(60, 1_000),
+      },
+      fires:
+        backend === 'store'
+          ? ['CutOff', 'ObjectsFail', 'StoreInTrouble']
+          : ['CutOff', 'LedgerInTrouble'],
+    }),
+  ),
+  {
+    happens: 'the store was dead and is well again, and requests fail of another cause',
+    series: {
+      ...of(20, (proxy) => ({ [calls('store', proxy)]: `0x30 0+60x20 1200x${LAST - 51}` })),
+      [answered(503)]: lately(60, 20),
+    },
+    fires: ['ErrorsHigh'],
+  },
+  {
+    happens: 'the memory of Redis is full to nine tenths',
+    series: { [fullness('memory')]: `0.5x${LAST - 15} 0.9x15` },
+    fires: ['LedgerFilling'],
+  },
+  {
+    happens: 'the disk of the ledger is full',
+    series: { [fullness('disk')]: `0.7x${LAST - 30} 0.99x30` },
+    fires: ['LedgerFilling', 'LedgerFull'],
+  },
+  {
+    happens: 'Redis cannot rewrite its append-only file',
+    series: { tta_ledger_log_failing: `0x${LAST - 15} 1x15` },
+    fires: ['LedgerFilling'],
+  },
+  {
+    happens: 'the ledger is filled to three quarters, and once to nine tenths for some minutes',
+    series: { [fullness('memory')]: `0.75x${LAST - 20} 0.9x5 0.75x15` },
+    fires: [],
+  },
+  {
+    happens:
+      'an account has more kept responses than it may, and half of what it stores is given up',
+    series: { tta_responses_given_up_total: lately(80, 5), [stores]: growing(10) },
+    fires: ['ResponsesGivenUp'],
+  },
+  {
+    happens: 'the responses of some odd batches are not kept, beside those of many',
+    series: { tta_responses_given_up_total: lately(80, 5), [stores]: growing(100) },
+    fires: [],
+  },
   {
     happens: 'an object is missing, which is seldom asked for',
     series: { [calls('store', 'p0')]: lately(80, 0.3) },
@@ -640,6 +744,21 @@ const CASES: readonly Case[] = [
     fires: [],
   },
   {
+    happens: 'wrong codes are tried by many networks, more than half of what they may',
+    series: { [codes('wrong')]: lately(60, 3) },
+    fires: ['WrongCodes'],
+  },
+  {
+    happens: 'codes are refused, since the tries are used up',
+    series: { [codes('wrong')]: always(250), [codes('refused')]: lately(10, 5) },
+    fires: ['WrongCodes'],
+  },
+  {
+    happens: 'people mistype their codes, as they do',
+    series: { [codes('wrong')]: lately(80, 0.5), [codes('refused')]: lately(30, 0.2) },
+    fires: [],
+  },
+  {
     happens: 'nine in ten sign-up grants of the day are given',
     series: { [grants('given')]: lately(85, 1) },
     fires: ['SignupGrantsHigh'],
@@ -701,6 +820,17 @@ const CASES: readonly Case[] = [
     happens: 'a job is tried every six minutes, and fails within one each time',
     series: { [jobs('delayed')]: `0x${LAST - 60} ${'1x4 0x0 '.repeat(10)}` },
     fires: ['BuildRetries'],
+  },
+  {
+    happens: 'workers are killed for memory at the same job, one after the other, for hours',
+    series: { tta_build_takeovers: '0x100 1x40 2x40 3x120' },
+    fires: ['WorkersKilled'],
+    last: 300,
+  },
+  {
+    happens: 'a machine that ran a job is taken away, twice',
+    series: { tta_build_takeovers: `0x${LAST - 60} 1x30 2x30` },
+    fires: [],
   },
   {
     happens: 'no job of a build is done for hours',

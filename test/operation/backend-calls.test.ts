@@ -61,6 +61,30 @@ test('a debit that succeeds counts as charged, and a refund as repaid; failed ca
   expect([[...calls.charged], calls.repaid]).toEqual([[['summary', 61]], 11]);
 });
 
+test('keys that the ledger admits and refuses are counted from zero, and responses that it gives up', async () => {
+  const calls = new LedgerCalls(null, null);
+  expect([...calls.admissions.values()]).toEqual([0, 0, 0, 0]);
+  const asked = [
+    ['admit', 'admitted'],
+    ['admit', 'invalid-key'],
+    ['admitSession', 'invalid-key'],
+  ] as const;
+  for (const [operation, outcome] of asked) {
+    await calls.around({ operation }, async () => ({ outcome }));
+  }
+  await expect(calls.around({ operation: 'admit' }, failing['rejects later'])).rejects.toBe(fault);
+  expect(Object.fromEntries(calls.admissions)).toEqual({
+    admitted: 1,
+    'invalid-key': 2,
+    'rate-limited': 0,
+    'account-disabled': 0,
+  });
+  for (const givenUp of [0, 1, 4]) {
+    await calls.around({ operation: 'storeResponse' }, async () => givenUp);
+  }
+  expect(calls.responsesGivenUp).toBe(5);
+});
+
 test('faults of a route are counted from zero, before its first request', async () => {
   const [app, tally] = [fastify(), new RequestCounts()];
   countRequests(app, tally, false);

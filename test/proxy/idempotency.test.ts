@@ -151,7 +151,7 @@ describe('a repeated request', () => {
         first = await ask();
         return debitOnce.call(proxy.ledger, charge, request);
       },
-      storeResponse: async () => {},
+      storeResponse: async () => 0,
     });
     proxy.store.reads = [];
     const second = await ask();

@@ -208,7 +208,7 @@ describe('a batch concurrent with another request of its account', () => {
       return debitOnce.call(proxy.ledger, charge, request);
     };
     // As for a response that is too large to keep, and is made again.
-    proxy.ledger.storeResponse = async () => {};
+    proxy.ledger.storeResponse = async () => 0;
     try {
       const again = await ask();
       expect(first!.headers['x-tokens-charged']).toBe(String(two));

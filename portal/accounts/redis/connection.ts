@@ -204,6 +204,14 @@ export class RedisConnection {
     }));
   }
 
+  /** What each master says of its memory and its files. */
+  infos(): Promise<string[]> {
+    const all = this.#masters().map((node) =>
+      this.ask(async () => (await node.info('memory')) + (await node.info('persistence'))),
+    );
+    return Promise.all(all);
+  }
+
   /** Waits for pending commands. */
   async close(): Promise<void> {
     if (this.#closed) return;

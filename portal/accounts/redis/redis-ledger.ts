@@ -46,6 +46,18 @@ export async function openRedisLedger(
       await redis.ask((client) => client.ping());
     },
 
+    async fullness() {
+      const infos = await redis.infos();
+      const shares = infos.map((info) => {
+        const bytes = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
+        return bytes('used_memory') / (bytes('maxmemory') || bytes('total_system_memory'));
+      });
+      const isLogFailing = infos.some((info) =>
+        /^aof_last_(write|bgrewrite)_status:err/m.test(info),
+      );
+      return { memory: Math.max(...shares), isLogFailing };
+    },
+
     async close() {
       await once.close();
       await redis.close();

@@ -82,16 +82,16 @@ export async function replay(
   return reply === null ? undefined : replayOf(redis, once, account, reply);
 }
 
-/** Stores the response of a debit that has not been undone. */
-export async function storeResponse(
+/** Stores the response of a debit that has not been undone; returns how many were given up. */
+export function storeResponse(
   redis: RedisConnection,
   { account, id }: Receipt,
   { headers, gzip }: StoredResponse,
-): Promise<void> {
-  if (gzip.length > KEPT_BYTES_PER_ACCOUNT) return;
+): Promise<number> {
+  if (gzip.length > KEPT_BYTES_PER_ACCOUNT) return Promise.resolve(1);
   const { receipts, response, kept } = keysOf(account);
   const body = Buffer.from(gzip.buffer, gzip.byteOffset, gzip.length);
-  await redis.run(
+  return redis.run(
     STORE_RESPONSE,
     [receipts, response(id), kept],
     [id, JSON.stringify(headers), body, response('')],
@@ -226,24 +226,26 @@ return { 'debited', balance }`,
 
 /**
  * When an account has too much, removes its largest responses down to three quarters of what it may
- * have, since that reads the list of all of them.
+ * have, since that reads the list of all of them. Returns how many responses were given up.
  */
-const STORE_RESPONSE = fleeting<0 | 1>(
+const STORE_RESPONSE = fleeting<number>(
   RECEIPT,
   `
 local receipts, response, kept = KEYS[1], KEYS[2], KEYS[3]
 local id, headers, gzip, responses = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local receipt, bytes = receipt_of(receipts, id), #headers + #gzip
-if not receipt or bytes > receipt.tokens * ${KEPT_BYTES_PER_TOKEN} then return 0 end
+if not receipt then return 0 end
+if bytes > receipt.tokens * ${KEPT_BYTES_PER_TOKEN} then return 1 end
 redis.call('HSET', response, 'headers', headers, 'gzip', gzip)
 redis.call('PEXPIRE', response, ${RESPONSE_LIFE_MS})
 local size = bytes + ${RESPONSE_OVERHEAD}
 local is_new = redis.call('HSET', kept, id, size) == 1
 local total = redis.call('HINCRBY', kept, 'total', is_new and size or 0)
 redis.call('PEXPIRE', kept, ${RESPONSE_LIFE_MS})
-if total <= ${KEPT_BYTES_PER_ACCOUNT} then return 1 end
+if total <= ${KEPT_BYTES_PER_ACCOUNT} then return 0 end
 redis.call('HDEL', kept, 'total')
 local sizes, all = {}, redis.call('HGETALL', kept)
+local given_up = 0
 total = 0
 for at = 1, #all, 2 do
   if redis.call('EXISTS', responses .. all[at]) == 1 then
@@ -260,10 +262,11 @@ if total > ${KEPT_BYTES_PER_ACCOUNT} then
     redis.call('DEL', responses .. largest.id)
     redis.call('HDEL', kept, largest.id)
     total = total - largest.bytes
+    given_up = given_up + 1
   end
 end
 redis.call('HSET', kept, 'total', total)
-return 1`,
+return given_up`,
 );
 
 const UNDELIVER = script<0 | 1>(

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { type ClientId, SHARED } from '../../../shards/concurrency/fair-queue.ts';
 import type { Millis } from '../../../shards/units.ts';
-import { LedgerUnavailable } from '../ledger.ts';
+import { type LedgerFullness, LedgerUnavailable } from '../ledger.ts';
 import { checkAfterCrash } from './backup.ts';
 import { unavailable } from './failure.ts';
 import { CommitFailed, GroupCommit } from './group-commit.ts';
@@ -86,6 +87,14 @@ export class LedgerDatabase {
     if (lastFailure && performance.now() - lastFailure.atMs < DISTRUST_MS) {
       throw unavailable(this.#directory, lastFailure.error.cause);
     }
+  }
+
+  /** How full the disk of the ledger's folder is, for this user. */
+  async fullness(): Promise<LedgerFullness> {
+    const { blocks, bavail } = await statfs(this.#directory).catch((error: unknown) => {
+      throw unavailable(this.#directory, error);
+    });
+    return { disk: 1 - bavail / blocks, isLogFailing: false };
   }
 
   async close(): Promise<void> {

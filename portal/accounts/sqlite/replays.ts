@@ -90,13 +90,17 @@ export function replay(
   };
 }
 
-/** Stores the response of a debit that has not been undone. */
-export function storeResponse(db: SqlConnection, receipt: Receipt, response: StoredResponse): void {
+/** Stores the response of a debit that has not been undone; returns how many were given up. */
+export function storeResponse(
+  db: SqlConnection,
+  receipt: Receipt,
+  response: StoredResponse,
+): number {
   const paid = receiptOf(db, receipt.account, receipt.id);
-  if (!paid || replayOf(db, paid.account, paid.idempotencyKey)?.receipt !== paid.id) return;
+  if (!paid || replayOf(db, paid.account, paid.idempotencyKey)?.receipt !== paid.id) return 0;
   const headers = JSON.stringify(response.headers);
   const bytes = headers.length + response.gzip.length;
-  if (bytes > KEPT_BYTES_PER_TOKEN * paid.tokens) return;
+  if (bytes > KEPT_BYTES_PER_TOKEN * paid.tokens) return 1;
   db.run(
     'INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?)',
     paid.id,
@@ -105,11 +109,15 @@ export function storeResponse(db: SqlConnection, receipt: Receipt, response: Sto
     headers,
     response.gzip,
   );
-  removeLargest(db, paid.account);
+  return removeLargest(db, paid.account);
 }
 
-/** Removes the largest responses of an account that has more than `KEPT_BYTES_PER_ACCOUNT`. */
-function removeLargest(db: SqlConnection, account: AccountId): void {
+/**
+ * Removes the largest responses of an account that has more than `KEPT_BYTES_PER_ACCOUNT`; returns
+ * how many.
+ */
+function removeLargest(db: SqlConnection, account: AccountId): number {
+  let count = 0;
   const sum = 'SELECT sum(bytes) AS bytes FROM responses WHERE account = ?';
   let { bytes } = db.get<{ bytes: number }>(sum, account)!;
   while (bytes > KEPT_BYTES_PER_ACCOUNT) {
@@ -120,7 +128,9 @@ function removeLargest(db: SqlConnection, account: AccountId): void {
       account,
     )!;
     bytes -= removed.bytes;
+    count++;
   }
+  return count;
 }
 
 /**

@@ -69,6 +69,7 @@ export async function openSqliteLedger(
     },
 
     ping: async () => database.check(),
+    fullness: () => database.fullness(),
     close: () => database.close(),
   };
 }

@@ -1,0 +1,30 @@
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { BuildQueue, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
+import { queueMetrics } from '../../infra/build-queue/queue-metrics.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+const redis = ofTests(() => startRedis());
+
+test('workers report how often the next job has been taken over from others, also with many jobs behind it', async () => {
+  const queue = await ofThisTest(BuildQueue.open(redis.address()));
+  const registry = queueMetrics(queue);
+  const takeovers = async () => /^tta_build_takeovers (\d+)$/m.exec(await registry.metrics())?.[1];
+  expect(await takeovers()).toBe('0');
+  for (let i = 0; i < 120; i++) {
+    // Of a job, only its state in the queue matters here.
+    await queue.jobs.add('unit', {} as never, { jobId: `unit-${i}` });
+  }
+  expect(await takeovers()).toBe('0');
+  const client = new Redis(redis.port, '127.0.0.1');
+  // As when a worker dies: the job returns to the head of the queue.
+  const taken = await client.rpop(`bull:${QUEUE_NAME}:wait`);
+  await client.hset(`bull:${QUEUE_NAME}:${taken}`, 'stc', 4);
+  await client.rpush(`bull:${QUEUE_NAME}:wait`, taken!);
+  expect(await takeovers()).toBe('4');
+  await client.rpop(`bull:${QUEUE_NAME}:wait`);
+  await client.lpush(`bull:${QUEUE_NAME}:active`, taken!);
+  expect(await takeovers()).toBe('4');
+  client.disconnect();
+});
