@@ -1,4 +1,6 @@
-/** The value of a cookie in a `Cookie` header. If there are two of the name, neither is accepted. */
+/**
+ * The value of a cookie in a `Cookie` header. If there are two of the name, neither is accepted.
+ */
 export function cookieNamed(name: string, header: string | undefined): string | undefined {
   const start = `${name}=`;
   const found = (header ?? '')

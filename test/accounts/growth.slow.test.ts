@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const folder = folderOfTests();
 const redis = ofTests(() => startRedis());
 
-/** What an account leaves in a ledger: it signs in, creates keys, and is charged, many times. */
+/** Opens an account that signs in, creates a key and is charged, so many times. */
 async function useAll(ledger: Ledger, who: string, atMs: number, times: number): Promise<string> {
   const { id } = await newAccount(ledger, { email: `${who}@example.org` });
   await ledger.grant(id, { tokens: 1_000, cause: 'start', atMs }, 'operator');

@@ -186,7 +186,8 @@ test('a healthy service raises no alert, and all alerts can be evaluated', async
   expect(rules.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert));
   for (const { name, health, state, lastError } of rules) {
     expect({ name, health, lastError }).toEqual({ name, health: 'ok' });
-    // On a busy machine, an event loop may be late for a moment. One always fires, as a sign of life.
+    // On a busy machine, an event loop may be late for a moment. One alert always fires, as a
+    // sign of life.
     const silent = name === 'Watchdog' ? 'firing' : expect.stringMatching(/^(inactive|pending)$/);
     expect([name, state]).toEqual([name, silent]);
   }

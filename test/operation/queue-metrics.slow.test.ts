@@ -13,7 +13,7 @@ test('workers report how often the next job has been taken over from others, als
   const takeovers = async () => /^tta_build_takeovers (\d+)$/m.exec(await registry.metrics())?.[1];
   expect(await takeovers()).toBe('0');
   for (let i = 0; i < 120; i++) {
-    // Of a job, only its state in the queue matters here.
+    // The contents of a job do not matter here.
     await queue.jobs.add('unit', {} as never, { jobId: `unit-${i}` });
   }
   expect(await takeovers()).toBe('0');

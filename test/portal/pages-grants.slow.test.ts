@@ -36,3 +36,16 @@ test('with sign-up grants pages promise them, and do not mention them to an owne
   await page.getByText('5,000', { exact: true }).first().waitFor();
   expect(await page.getByText('free tokens').count()).toBe(0);
 });
+
+test('an owner whose free tokens are delayed reads why and until when', async () => {
+  const config = { signupGrants: { ...LIMITS, perNetwork: 1 } };
+  const site = await ofThisTest(openPortalSite({ config }));
+  await site.signedIn('first@example.org');
+  const owner = await site.signedIn('ada@example.org');
+  const { page, wrong } = await openWatched(owner, `${site.address}${PAGE_PATHS.overview}`);
+  const notice = page.getByRole('status').filter({ hasText: 'free tokens will be added later' });
+  const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000);
+  const day = tomorrow.toLocaleDateString('en-US', { month: 'short', day: 'numeric' });
+  await notice.filter({ hasText: `They are due on ${day}, ${tomorrow.getFullYear()}` }).waitFor();
+  expect(wrong).toEqual([]);
+});

@@ -204,7 +204,7 @@ export class RedisConnection {
     }));
   }
 
-  /** What each master says of its memory and its files. */
+  /** Reads what each master reports of its memory and its files. */
   infos(): Promise<string[]> {
     const all = this.#masters().map((node) =>
       this.ask(async () => (await node.info('memory')) + (await node.info('persistence'))),
