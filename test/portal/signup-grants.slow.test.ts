@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
-import { ownMailDomain } from '../../portal/sign-in/signup-grants.ts';
+import { ownMailDomain, SignupGrants } from '../../portal/sign-in/signup-grants.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openPortal } from '../support/portal-harness.ts';
@@ -237,6 +237,27 @@ describe.each([
     await full.app.signupGrants!.creditDue(full.now() + DAY_MS);
     expect(await full.signIn(late)).toMatchObject(GIVEN);
   });
+});
+
+test('a portal looks for due grants every ten seconds, also after a failure, until it is closed', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const [looked, failed]: [number[], unknown[]] = [[], []];
+  const dueGrants = async (nowMs: number) => {
+    looked.push(nowMs);
+    if (looked.length === 1) throw new Error('away');
+    return [];
+  };
+  const grants = new SignupGrants({ dueGrants } as never, { ...LIMITS, openDomains: [] });
+  grants.start(
+    () => 42,
+    (error) => failed.push(error),
+  );
+  await vi.advanceTimersByTimeAsync(35_000);
+  expect([looked, failed]).toEqual([[42, 42, 42], [new Error('away')]]);
+  await grants.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(looked).toHaveLength(3);
 });
 
 test.each([
