@@ -129,7 +129,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
 const ASK: PortalOperation = {
   operationId: 'requestCode',
   summary: 'Request a sign-in code and link by e-mail',
-  description: `The response is the same for every address. Both work once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and replace those mailed before.`,
+  description: `The response is the same for every address. Both work once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and replace those mailed before. A client that has signed in to the address before, and sends the cookie it got, gets a code that works with that cookie only; the link works anywhere.`,
   tag: 'Sign-in',
   access: 'open',
   body: askSchema,
