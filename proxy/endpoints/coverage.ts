@@ -15,7 +15,6 @@ import {
   requestedCriteria,
 } from '../queries/areas/basket.ts';
 import {
-  type AskedCoverage,
   type CoverageQuery,
   CoverageSums,
   coverageColumns,
@@ -152,9 +151,8 @@ const postCoverage = postEndpoint({
     `${SUMS} With \`all_of\`, a basket of up to 8 criteria, \`basket\` says how much of the first ` +
     'weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at ' +
     'those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if ' +
-    'a criterion is not known and none fails. A parent type is met by any of its leaves. With ' +
-    '`all_of` and none of `type`, `mode`, `nth`, `by` and several weights, `results` is empty. ' +
-    `${PLANS.charges.basket} tokens a basket.`,
+    'a criterion is not known and none fails. A parent type is met by any of its leaves. ' +
+    `${PLANS.charges.basket} tokens a basket, beside those of the rows.`,
   tag: 'Coverage',
   body: z.strictObject({
     area: areaMember.optional(),
@@ -179,8 +177,7 @@ const postCoverage = postEndpoint({
   problems: AREA_PROBLEMS,
 
   async resolve(release, { area, all_of, ...asked }, _services, waiters) {
-    const wanted = requestedCoverage(release, asked, 'body').query;
-    const query = all_of && !wantsResults(asked) ? { ...wanted, types: [] } : wanted;
+    const { query } = requestedCoverage(release, asked, 'body');
     const requestedBasket = all_of && { all_of, criteria: requestedCriteria(release, all_of) };
     return { area: await requestedArea(area, waiters), query, basket: requestedBasket ?? null };
   },
@@ -189,11 +186,6 @@ const postCoverage = postEndpoint({
   respond: (release, { area, query, basket }, context) =>
     sumsOf(release, context, area, query, basket),
 });
-
-/** Whether a request with a basket requests rows as well. */
-function wantsResults({ type, mode, weight = [], by, nth }: AskedCoverage): boolean {
-  return (type ?? mode ?? by) !== undefined || nth !== 1 || weight.length > 1;
-}
 
 function priceOf({ types, modes, weights }: CoverageQuery, basket: RequestedBasket | null): number {
   const { row, basket: price, area_minimum } = PLANS.charges;

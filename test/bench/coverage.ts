@@ -123,7 +123,7 @@ async function casesOf(
     basket: {
       wantedMs: 15,
       operationId: 'measureCoverage',
-      requests: [{ body: { area: { counties }, all_of: CRITERIA } }],
+      requests: [{ body: { area: { counties }, mode: ['walk'], type: [101], all_of: CRITERIA } }],
     },
     sites_250: ofSites(100, 250),
     sites_1000: ofSites(400, 1_000),

@@ -62,10 +62,10 @@ test('a basket is coloured and counted for free, with the counts that cost token
 
   // For tokens, a county is counted exactly, with the people who miss one criterion only.
   const owner = await site.proxy.customer({ tokens: 100 });
-  await page.getByRole('button', { name: 'Exact shares 10 tokens at most' }).click();
+  await page.getByRole('button', { name: 'Exact shares 11 tokens at most' }).click();
   await page.getByLabel('API key').fill(owner.key);
   await page.getByLabel('API key').press('Enter');
-  await page.getByText('10 tokens charged, 90 tokens left.').waitFor();
+  await page.getByText('11 tokens charged, 89 tokens left.').waitFor();
   const county = await exact({ counties: COUNTIES.slice(0, 1) });
   const exactTable = page.getByRole('table').filter({ hasText: 'not known' });
   expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
@@ -80,7 +80,7 @@ test('a basket is coloured and counted for free, with the counts that cost token
   await page.waitForURL(/a=9957600/);
   await page.getByLabel('Area').getByText('Port Meridian').waitFor({ state: 'attached' });
   await page.getByRole('button', { name: /^Exact shares/ }).click();
-  await page.getByText('10 tokens charged, 80 tokens left.').waitFor();
+  await page.getByText('11 tokens charged, 78 tokens left.').waitFor();
   const city = await exact({ places: ['9957600'] });
   expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
     [...city.met.toReversed(), city.no_data].map(text),

@@ -254,7 +254,7 @@ const QUESTIONS: readonly Question[] = [
       city.sum(city.county('99003'), (geoid) =>
         [[101], [405], PARKS].every((types) => isNear(city, 'walk', types, 15)(geoid)),
       ),
-    costs: 10,
+    costs: 11,
   },
   {
     who: 'planner',
@@ -280,7 +280,7 @@ const QUESTIONS: readonly Question[] = [
         ),
       );
     },
-    costs: 10,
+    costs: 11,
   },
   {
     who: 'planner',
@@ -372,7 +372,7 @@ const QUESTIONS: readonly Question[] = [
     reads: (_asked, { all_of }) => all_of,
     truth: async (city) =>
       city.sum(await city.place(HALCYON), isNear(city, 'walk', [311, 312, 313, 314], 10)),
-    costs: 10,
+    costs: 11,
   },
   {
     who: 'researcher',

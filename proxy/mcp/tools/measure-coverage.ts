@@ -23,7 +23,7 @@ export const measureCoverage = tool({
   }),
   async price({ types = [], all_of = [] }, calls) {
     requireAny(types, all_of);
-    const rows = rowCountOf((await calls.types()).resolve(types));
+    const rows = types.length > 0 ? rowCountOf((await calls.types()).resolve(types)) : 1;
     const { area_minimum, basket } = PLANS.charges;
     return Math.max(area_minimum, rows + (all_of.length > 0 ? basket : 0));
   },
@@ -33,19 +33,24 @@ export const measureCoverage = tool({
     const catalogue = await calls.types();
     const types = catalogue.resolve(names);
     const criteria = all_of.map((one) => ({ ...one, type: catalogue.resolveOne(one.type).id }));
+    // Without types, the row of one leaf: rows of all types and modes would be charged.
+    const rowsOf =
+      types.length > 0
+        ? { mode: [mode], type: types.map(({ id }) => id) }
+        : { mode: [all_of[0].mode], type: [catalogue.resolveOne(all_of[0].type).leafIds[0]] };
     const reply = await calls.data(
       calls.client.measureCoverage({
         area,
         weight: [weight],
-        ...(types.length > 0 && { mode: [mode], type: types.map(({ id }) => id) }),
+        ...rowsOf,
         ...(criteria.length > 0 && { all_of: criteria }),
       }),
     );
     const { area: facts, results, basket } = reply;
-    const { total } = results[0] ?? basket;
+    const [{ total }] = results;
     /** Sums by type and minutes. */
     const within: Record<string, Record<string, number>> = {};
-    for (const { dest_type_id, within: sums, beyond, no_data } of results) {
+    for (const { dest_type_id, within: sums, beyond, no_data } of types.length > 0 ? results : []) {
       within[catalogue.nameOf(dest_type_id)] = { ...sums, beyond, no_data };
     }
     const lines = Object.entries(within).map(([type, sums]) => {

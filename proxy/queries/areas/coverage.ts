@@ -48,7 +48,7 @@ export interface CoverageQuery {
 }
 
 /** Selection of a request, as sent. */
-export interface AskedCoverage {
+interface AskedCoverage {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;
   readonly weight?: readonly string[] | undefined;

@@ -222,8 +222,8 @@ describe('a basket', () => {
   test('counts the people of each block by the criteria it meets', async () => {
     const { api, release } = demo;
     await forAll(60, areas(), criteria(), async ({ area, blocks }, all_of) => {
-      const body = expectOk(await api.post('/v1/coverage', { area, all_of }));
-      expect(body.results).toEqual([]);
+      const one = { mode: ['walk'], type: [101] };
+      const body = expectOk(await api.post('/v1/coverage', { area, ...one, all_of }));
       expect(body.basket).toEqual(basketOf(release, blocks, all_of));
       expect(body.basket.total).toBe(peopleOf(blocks));
     });
@@ -238,13 +238,15 @@ describe('a basket', () => {
       const response = await api.post('/v1/coverage', { area, ...body });
       return [expectOk(response).results.length, Number(response.headers['x-tokens-charged'])];
     };
-    expect(await cost({ all_of })).toEqual([0, 10]);
+    const [all, ofAll] = await cost({});
+    expect(ofAll).toBe(all);
+    expect(await cost({ all_of })).toEqual([all, all + 10]);
+    expect(await cost({ type: [101], mode: ['walk'], all_of })).toEqual([1, 11]);
     expect(await cost({ type: [101] })).toEqual([3, 10]);
     const [rows, tokens] = await cost({ type });
     expect(rows).toBeGreaterThan(10);
     expect(tokens).toBe(rows);
     expect(await cost({ type, all_of })).toEqual([rows, rows + 10]);
-    // Members that select rows get rows.
     for (const one of [{ mode: ['walk'] }, { nth: 2 }, { by: ['jobs'] }]) {
       const [selected, price] = await cost({ ...one, all_of });
       expect(selected).toBeGreaterThan(0);

@@ -10,18 +10,24 @@ export function basketRequest(area: string, criteria: readonly Criterion[]): Pai
   const body = basketBody(area, criteria);
   return {
     name: `basket ${JSON.stringify(body)}`,
-    price: Math.max(PLANS.charges.basket, PLANS.charges.area_minimum),
+    price: Math.max(PLANS.charges.row + PLANS.charges.basket, PLANS.charges.area_minimum),
     run: (client, pay, signal) => pay(client.measureCoverage(body, { signal })),
   };
 }
 
-/** The body of `basketRequest`. */
+/**
+ * The body of `basketRequest`. The rows are those of one type and mode, since rows of all of them
+ * would be charged.
+ */
 export function basketBody(
   area: string,
   criteria: readonly Criterion[],
 ): ParamsOf<'measureCoverage'> {
+  const [first] = criteria;
   return {
     area: area.length === COUNTY_DIGITS ? { counties: [area] } : { places: [area] },
+    mode: [first.mode as Mode],
+    type: [first.type],
     all_of: criteria.map(({ type, mode, minutes }) => ({
       type,
       mode: mode as Mode,
