@@ -11,6 +11,7 @@ import { Problem } from '../portal/http/problem.ts';
 import { serveProblemPages } from '../portal/http/problem-docs.ts';
 import type { ProblemSlug } from '../portal/http/problem-types.ts';
 import { httpServer } from '../portal/http/server.ts';
+import type { ParameterNames } from '../portal/http/validation.ts';
 import { CacheBudget } from '../shards/concurrency/cost-aware-cache.ts';
 import { FairSemaphore } from '../shards/concurrency/fair-semaphore.ts';
 import { onDemand } from '../shards/concurrency/on-demand.ts';
@@ -107,6 +108,7 @@ export async function buildProxy(parts: {
     onward: new Map(),
     postSemaphore: new FairSemaphore(POST_CONCURRENCY),
     shutdown: newShutdown(),
+    parameterNames: PARAMETER_NAMES,
   };
 
   const helpAt = (slug: string) => (ACCOUNT_PROBLEMS.has(slug) ? config.accountUrl : undefined);
@@ -220,6 +222,15 @@ function route(app: FastifyInstance, endpoint: Endpoint, services: ProxyServices
       if (!GET_PATHS.has(endpoint.path)) refuseGet(app, url);
   }
 }
+
+/** A parameter of another route is refused as one that does not apply, not as unknown. */
+const PARAMETER_NAMES: ParameterNames = new Set(
+  ENDPOINTS.flatMap((endpoint) =>
+    endpoint.access === 'posted'
+      ? Object.keys(endpoint.body.shape)
+      : [endpoint.params, endpoint.query].flatMap(({ shape }) => Object.keys(shape)),
+  ),
+);
 
 const GET_PATHS = new Set(
   ENDPOINTS.filter(({ access }) => access !== 'posted').map(({ path }) => path),

@@ -61,6 +61,8 @@ export interface StaticResult {
    * body is rendered.
    */
   readonly etag?: string;
+  /** The release, for `X-Data-Release`: a front names it in responses that it has revalidated. */
+  readonly release?: string;
   readonly body: object;
 }
 

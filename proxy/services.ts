@@ -2,6 +2,7 @@ import type { RateCounter } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
 import type { StaticResponseSender } from '../portal/http/caching.ts';
 import type { Shutdown } from '../portal/http/graceful-shutdown.ts';
+import type { ParameterNames } from '../portal/http/validation.ts';
 import type { Waiters } from '../shards/concurrency/fair-queue.ts';
 import type { FairSemaphore } from '../shards/concurrency/fair-semaphore.ts';
 import type { ReleaseSource } from '../shards/release/release-source.ts';
@@ -54,6 +55,7 @@ export interface ProxyServices extends Authority {
   readonly postSemaphore: FairSemaphore;
   /** State of a shutdown; once one has begun, the service is not ready. */
   readonly shutdown: Shutdown;
+  readonly parameterNames: ParameterNames;
 }
 
 /** Context of a query. */

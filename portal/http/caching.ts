@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CacheBudget, CostAwareCache } from '../../shards/concurrency/cost-aware-cache.ts';
 import { SingleFlight } from '../../shards/concurrency/single-flight.ts';
 import { compressWith, MIN_COMPRESSED_BYTES, preferredEncoding } from './content-encoding.ts';
+import { Problem } from './problem.ts';
 
 /** Values of Cache-Control. */
 export const CACHE_CONTROL = {
@@ -58,6 +60,39 @@ export function knownRepresentation(
   return coding && variantEtag(etag, coding);
 }
 
+/** A response that preconditions are about. */
+interface Representation {
+  /** Plain; null for a response without an ETag. */
+  readonly etag: string | null;
+  /** When the data was last modified, RFC 3339; null if that is not known. */
+  readonly modified: string | null;
+}
+
+/**
+ * Throws `precondition-failed` unless `If-Match`, or else `If-Unmodified-Since`, holds: RFC 9110
+ * section 13.2.2. ETags are compared strongly, in any coding of ours; a date is ignored if it is
+ * malformed or if it is not known when the data was modified.
+ */
+export function requirePreconditions(
+  { 'if-match': ifMatch, 'if-unmodified-since': since }: IncomingHttpHeaders,
+  { etag, modified }: Representation,
+): void {
+  if (ifMatch !== undefined) {
+    const strong = ifMatch.replaceAll(/W\/"[^"]*"/g, '');
+    if (etag !== null && knownRepresentation(strong, etag) !== undefined) return;
+    throw preconditionFailed('If-Match', etag === null ? 'has no ETag' : `has the ETag ${etag}`);
+  }
+  if (since === undefined || modified === null) return;
+  // HTTP dates are whole seconds.
+  const date = new Date(modified).toUTCString();
+  if (!(Date.parse(since) < Date.parse(date))) return;
+  throw preconditionFailed('If-Unmodified-Since', `was modified on ${date}`);
+}
+
+function preconditionFailed(header: string, fact: string): Problem {
+  return new Problem('precondition-failed', `${header} does not hold: the response ${fact}`);
+}
+
 /** Whether `If-None-Match` is `*`: any representation matches. */
 export function matchesAny(ifNoneMatch: string | undefined): boolean {
   return ifNoneMatch?.trim() === '*';
@@ -105,6 +140,7 @@ export class StaticResponseSender {
         ? preferredEncoding(request.headers['accept-encoding'])
         : null;
     const sent = coding === null ? etag : variantEtag(etag, coding);
+    requirePreconditions(request.headers, { etag, modified: null });
     reply.headers({ etag: sent, 'cache-control': cacheControl, vary });
     if (knownRepresentation(request.headers['if-none-match'], etag) !== undefined) {
       return reply.removeHeader('content-type').code(304).send();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { systemCode } from '../../shards/error-facts.ts';
 import { withCommas } from '../../shards/number-words.ts';
@@ -98,6 +99,29 @@ export function refuseConnection(
   }
   const isLate = systemCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT';
   const problem = isLate ? late() : (refusedMethod(error, known) ?? malformed(error));
+  return endWith(problem, socket, style, fixedHeaders);
+}
+
+/** Refuses CONNECT, whose target is no path, and closes its connection. */
+export function refuseTunnel(
+  socket: Duplex,
+  style: ProblemStyle,
+  known: KnownPaths,
+  fixedHeaders: readonly string[],
+): number {
+  const allow = known.allMethods.join(', ');
+  const detail = `this server is no proxy, and opens no tunnels: it allows ${allow}, not CONNECT`;
+  const problem = new Problem('method-not-allowed', detail, {}, { allow });
+  return endWith(problem, socket, style, fixedHeaders);
+}
+
+/** Sends a problem on a connection and closes it; returns the status. */
+function endWith(
+  problem: Problem,
+  socket: Duplex,
+  style: ProblemStyle,
+  fixedHeaders: readonly string[],
+): number {
   const { status, headers } = problem;
   const body = problemText(style, problem);
   socket.end(
@@ -225,11 +249,25 @@ function late(): Problem {
   );
 }
 
+/** Advice about input that Node's parser refuses, by the code of its error. */
+const MALFORMED: ReadonlyMap<string, string> = new Map([
+  [
+    'HPE_HEADER_OVERFLOW',
+    `exceeds the limit of ${maxHeaderSize} bytes for the request line and headers`,
+  ],
+  [
+    'HPE_INVALID_URL',
+    'has a character in its URL that must be percent-encoded as UTF-8: %C3%B1 for ñ',
+  ],
+  [
+    'HPE_INVALID_CONSTANT',
+    'has a request line other than METHOD URL HTTP/1.1; in a URL write %20 for a space',
+  ],
+]);
+
 /** The problem for an error of a request found before routing. */
 function malformed(error: Error): Problem {
-  const msg =
-    systemCode(error) === 'HPE_HEADER_OVERFLOW'
-      ? `exceeds the limit of ${maxHeaderSize} bytes for the request line and headers`
-      : error.message;
+  const code = systemCode(error) ?? '';
+  const msg = MALFORMED.get(code) ?? error.message;
   return invalidParameters([{ loc: ['request'], msg, type: 'malformed' }]);
 }

@@ -15,7 +15,7 @@ import { withCommas } from '../../shards/number-words.ts';
 import { invalidParameters, Problem } from './problem.ts';
 import type { ProblemSlug } from './problem-types.ts';
 import { hasBody } from './slow-clients.ts';
-import { issuesOf, validationMessage } from './validation.ts';
+import { issuesOf, type ParameterNames, validationMessage, withoutNulls } from './validation.ts';
 
 /** Error for JSON that is nested deeper than any valid request. */
 class NestedTooDeep extends Error {
@@ -88,7 +88,7 @@ const COUNT_PROBLEMS: ReadonlySet<string> = new Set<ProblemSlug>([
  */
 function countProblem(schema: z.ZodObject, beginning: unknown): Problem | undefined {
   try {
-    const { error } = schema.safeParse(beginning, { error: validationMessage });
+    const { error } = parseMembers(schema, beginning);
     const tooLong = issuesOf('body', schema, error).filter(({ type }) => type === 'too_big');
     return tooLong.length > 0 ? invalidParameters(tooLong) : undefined;
   } catch (error) {
@@ -175,9 +175,17 @@ export function parseBody<B extends z.ZodObject>(schema: B, request: FastifyRequ
   return validBody(schema, parseJson(request, { schema }));
 }
 
+function parseMembers<B extends z.ZodObject>(schema: B, value: unknown) {
+  return schema.safeParse(withoutNulls(schema.shape, value), { error: validationMessage });
+}
+
 /** Validates a body. All errors are reported in one `invalid-parameters`. */
-export function validBody<B extends z.ZodObject>(schema: B, value: unknown): z.output<B> {
-  const parsed = schema.safeParse(value, { error: validationMessage });
-  if (!parsed.success) throw invalidParameters(issuesOf('body', schema, parsed.error));
+export function validBody<B extends z.ZodObject>(
+  schema: B,
+  value: unknown,
+  elsewhere?: ParameterNames,
+): z.output<B> {
+  const parsed = parseMembers(schema, value);
+  if (!parsed.success) throw invalidParameters(issuesOf('body', schema, parsed.error, elsewhere));
   return parsed.data;
 }

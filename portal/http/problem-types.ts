@@ -216,6 +216,12 @@ export const PROBLEM_TYPES = {
     title: 'Already a member',
     advice: 'Manage the membership at portal_url.',
   },
+  'precondition-failed': {
+    status: 412,
+    title: 'Precondition failed',
+    advice:
+      'Send the request without If-Match and If-Unmodified-Since, or with the current ETag; nothing was charged. To revalidate a copy, send If-None-Match.',
+  },
   'payload-too-large': {
     status: 413,
     title: 'Body too large',

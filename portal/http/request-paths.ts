@@ -26,6 +26,11 @@ export class KnownPaths {
     }
   }
 
+  /** The methods that any path accepts. */
+  get allMethods(): string[] {
+    return [...new Set(this.#paths.flatMap(({ methods }) => methods))].sort();
+  }
+
   /** The methods that a path accepts; undefined if it is not known. */
   methodsOf(path: string): readonly string[] | undefined {
     const decoded = isDecodable(path) ? decodeURI(path) : path;

@@ -15,6 +15,7 @@ import {
   type KnownErrors,
   refuseConnection,
   refuseSlashedPaths,
+  refuseTunnel,
 } from './error-handling.ts';
 import { newShutdown, type Shutdown, shutDownGracefully } from './graceful-shutdown.ts';
 import { takeJsonBodies } from './json-body.ts';
@@ -35,31 +36,42 @@ export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   return typeof given === 'string' && SAFE.test(given) ? given : randomUUID();
 }
 
-/** Rejects HTTP/1.1 without a Host, and any request with two: RFC 9112 section 3.2. */
-function requireHost(app: FastifyInstance): void {
+/**
+ * Rejects HTTP/1.1 without a Host, and any request with two: RFC 9112 section 3.2. Rejects two
+ * Authorization headers as well (RFC 6750 section 3.1): Node keeps the first, a front perhaps the
+ * other.
+ */
+function requireSingleHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { httpVersion, rawHeaders } = request.raw;
-    const hosts = hostsIn(rawHeaders);
-    if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return done();
-    const [msg, type] = hosts === 0 ? ['is missing', 'missing'] : ['is there twice', 'repeated'];
+    const hosts = countIn(rawHeaders, 'host');
+    if (hosts > 1) return done(refusedHeader('host', 'is there twice', 'repeated'));
+    if (hosts === 0 && httpVersion === '1.1') {
+      return done(refusedHeader('host', 'is missing', 'missing'));
+    }
+    const isRepeated = countIn(rawHeaders, 'authorization') > 1;
     done(
-      new Problem(
-        'invalid-parameters',
-        `header.host: ${msg}`,
-        { errors: [{ loc: ['header', 'host'], msg, type }] },
-        { connection: 'close' },
-      ),
+      isRepeated
+        ? refusedHeader('authorization', 'is there twice: send it once, with one key', 'repeated')
+        : undefined,
     );
   });
 }
 
-/** Counts the Host headers of a request; Node's own `headers` keep only the first. */
-function hostsIn(rawHeaders: readonly string[]): number {
-  let hosts = 0;
+function refusedHeader(name: string, msg: string, type: string): Problem {
+  const errors = [{ loc: ['header', name], msg, type }];
+  const detail = `header.${name}: ${msg}`;
+  return new Problem('invalid-parameters', detail, { errors }, { connection: 'close' });
+}
+
+/** Counts the headers of a name in a request; Node's own `headers` keep only the first of some. */
+function countIn(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host') hosts++;
+    const header = rawHeaders[i];
+    if (header.length === name.length && header.toLowerCase() === name) count++;
   }
-  return hosts;
+  return count;
 }
 
 /**
@@ -155,6 +167,10 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
       if (status !== undefined) tally.refused(status);
     },
   });
+  // Without a listener, Node closes the connection without a response.
+  app.server.on('connect', (_request, socket) => {
+    tally.refused(refuseTunnel(socket, problems, app.knownPaths, fixedHeaders));
+  });
   // A preflight needs no body, so one that is sent is not buffered.
   app.addHttpMethod('OPTIONS', { overrideExisting: true });
   // Known paths can thus reject every method that Node parses.
@@ -172,7 +188,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   if (options.shedAtLagMs) app.decorate('shedder', shedLoad(app, options.shedAtLagMs, isOnward));
   limitByAddress(app, rates, isOnward);
   refuseKeysInUrls(app);
-  requireHost(app);
+  requireSingleHeaders(app);
   refuseSlashedPaths(app);
   ignoreExpectations(app);
   app.addHook('onSend', (_request, reply, payload, done) => {

@@ -48,29 +48,48 @@ function sizeOf(origin: string, bound: string, size: number | bigint): string {
   return `have ${bound} ${counted(Number(size), noun)}`;
 }
 
+/** Names of the parameters and body members of all routes of a service. */
+export type ParameterNames = ReadonlySet<string>;
+const NO_NAMES: ParameterNames = new Set();
+
 /** Validates path and query. All errors are reported in one `invalid-parameters`. */
 export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
   schemas: { readonly params: P; readonly query: Q },
   request: FastifyRequest,
+  elsewhere?: ParameterNames,
 ): { params: z.output<P>; query: z.output<Q> } {
   const params = schemas.params.safeParse(request.params, { error: textValidationMessage });
   const query = schemas.query.safeParse(request.query, { error: textValidationMessage });
   if (params.success && query.success) return { params: params.data, query: query.data };
   throw invalidParameters([
-    ...issuesOf('path', schemas.params, params.error),
-    ...issuesOf('query', schemas.query, query.error),
+    ...issuesOf('path', schemas.params, params.error, elsewhere),
+    ...issuesOf('query', schemas.query, query.error, elsewhere),
   ]);
+}
+
+/**
+ * Returns an object without those members that are null and optional in its schema: typed
+ * serializers write null for an absent member. Any other value is returned unchanged.
+ */
+export function withoutNulls(shape: z.core.$ZodShape, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const members = Object.entries(value);
+  const isAbsent = ([name, member]: [string, unknown]) =>
+    member === null && Object.hasOwn(shape, name) && shape[name]._zod.optin !== undefined;
+  if (!members.some(isAbsent)) return value;
+  return Object.fromEntries(members.filter((member) => !isAbsent(member)));
 }
 
 /**
  * Issues of a part of a request, as listed by `invalid-parameters`. For an unknown member of a
  * nested object, the message lists the members of that object; for one of the outermost object,
- * those of the route.
+ * those of the route, and it says whether another route has the parameter (`elsewhere`).
  */
 export function issuesOf(
   part: string,
   schema: z.ZodObject,
   error: z.ZodError | undefined,
+  elsewhere: ParameterNames = NO_NAMES,
 ): ParameterIssue[] {
   return (error?.issues ?? []).flatMap((issue): ParameterIssue[] => {
     const loc = [
@@ -80,7 +99,7 @@ export function issuesOf(
     if (issue.code !== 'unrecognized_keys')
       return [{ loc, msg: issue.message, type: typeOf(issue) }];
     return issue.keys.slice(0, MAX_COUNTED_FAULTS).map((key) => {
-      const msg = issue.path.length === 0 ? unknownName(key, schema) : issue.message;
+      const msg = issue.path.length === 0 ? unknownName(key, schema, elsewhere) : issue.message;
       return { loc: [...loc, key], msg, type: issue.code };
     });
   });
@@ -89,12 +108,15 @@ export function issuesOf(
 /** How some clients write the name of a multi-valued parameter: `mode[]`, `mode[0]`. */
 const BRACKETS = /\[\d*\]$/;
 
-function unknownName(key: string, { shape }: z.ZodObject): string {
+function unknownName(key: string, { shape }: z.ZodObject, elsewhere: ParameterNames): string {
   const plain = key.replace(BRACKETS, '');
   if (plain !== key && Object.hasOwn(shape, plain)) {
     return `unknown parameter; for several values, repeat ${plain} without brackets`;
   }
-  return `unknown parameter; this route ${acceptsParameters(Object.keys(shape))}`;
+  const accepted = acceptsParameters(Object.keys(shape));
+  return elsewhere.has(key)
+    ? `does not apply to this route, which ${accepted}`
+    : `unknown parameter; this route ${accepted}`;
 }
 
 /** The type of an issue; our own rules name theirs. */

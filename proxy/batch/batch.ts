@@ -37,7 +37,7 @@ export interface Batch<O> {
   readonly columns?: readonly string[] | undefined;
   /** Names an origin in `errors`. */
   identify(origin: O): object;
-  /** Names an origin in `truncated`. */
+  /** Names an origin in `truncated`; null for a malformed one, which is an error all the same. */
   shorten(origin: O): unknown;
   respond(origin: O, waiters: Waiters): Promise<OriginOutcome>;
 }
@@ -72,7 +72,7 @@ export async function runBatch<O>(
       origins.slice(first, first + WIDTH).map((origin) => batch.respond(origin, waiters)),
     );
     const paid: OriginResult[] = [];
-    let truncated: unknown[] = [];
+    const truncated: unknown[] = [];
     let truncated_reason: TruncatedReason | null = null;
     for (const [i, outcome] of outcomes.entries()) {
       if ('type' in outcome) {
@@ -82,7 +82,12 @@ export async function runBatch<O>(
       const rows = count + outcome.rows.count;
       if (!hasResponse && rows > balance) throw tokensExhausted(balance);
       if (rows > balance || (hasResponse && rows > rowBudget)) {
-        truncated = origins.slice(first + i).map((origin) => batch.shorten(origin));
+        for (const origin of origins.slice(first + i)) {
+          const short = batch.shorten(origin);
+          if (short !== null) truncated.push(short);
+          else
+            errors.push({ ...(await batch.respond(origin, waiters)), ...batch.identify(origin) });
+        }
         truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';
         break;
       }

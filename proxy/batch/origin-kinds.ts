@@ -4,6 +4,7 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
+import { BOUNDS, isWithin, rangeFault } from '../bounds.ts';
 import type { ExampleMarks } from '../endpoint.ts';
 import {
   locateOrigin,
@@ -31,6 +32,7 @@ export interface OriginKind<O> {
   example(marks: ExampleMarks): O;
   /** The values of `members`. */
   nameOf(origin: O): object;
+  /** Names an origin in `truncated`; null for one that need not be sent again. */
   shorten(origin: O): unknown;
   /** Finds the block of an origin, or throws a not-found problem. */
   locate(release: Release, origin: O, waiters: Waiters): Promise<OriginBlock>;
@@ -77,10 +79,24 @@ export const POINTS: OriginKind<Point> = {
   short: z.object(POINT_MEMBERS),
   example: ({ point }) => point,
   nameOf: nameOfPoint,
-  shorten: nameOfPoint,
-  locate: async (release, { lon, lat }, waiters) =>
-    locateOrigin(release, originOfPoint(release, lon, lat), waiters),
+  shorten: (point) => (point.lon === null || point.lat === null ? null : nameOfPoint(point)),
+  async locate(release, { lon, lat }, waiters) {
+    if (lon === null || lat === null)
+      throw notAPoint('is not an object with the numbers lon and lat');
+    for (const [name, bounds, value] of [
+      ['lon', BOUNDS.longitude, lon],
+      ['lat', BOUNDS.latitude, lat],
+    ] as const) {
+      if (!isWithin(bounds, value))
+        throw notAPoint(`is no point: ${name} ${rangeFault(bounds, value)}`);
+    }
+    return locateOrigin(release, originOfPoint(release, lon, lat), waiters);
+  },
 };
+
+function notAPoint(fault: string): Problem {
+  return new Problem('point-not-covered', `the origin ${fault}`);
+}
 
 /** A batch request, apart from its lookup. */
 interface BatchRequest<O> {

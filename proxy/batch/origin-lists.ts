@@ -2,46 +2,63 @@ import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { truncate } from '../../portal/http/problem.ts';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
+import type { Degrees, DestId } from '../../shards/units.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
-import { integer, POINT_SCHEMA, pointItem } from '../schemas/body-members.ts';
+import { POINT_FAULTS, POINT_SCHEMA } from '../schemas/body-members.ts';
 import { listOf } from '../schemas/list.ts';
 import { checkOrigins } from './batch.ts';
 
 const LIMITS = REQUEST_LIMITS.origins;
+const FAILS_ALONE = ' A malformed or unknown one fails alone and is listed in `errors`.';
 /** Longer than any GEOID, so that truncating a malformed one keeps it malformed. */
 const MAX_QUOTED_GEOID = 40;
 
 /**
- * Block origins as sent: a malformed GEOID matches no block and fails alone. A number, as
- * spreadsheets store GEOIDs, is interpreted by its digits.
+ * Block origins as text. A number, as spreadsheets store GEOIDs, is interpreted by its digits; what
+ * is neither matches no block, and fails alone.
  */
 export const blockOrigins = originList(
   'origins',
   z
-    .union([z.string(), z.number()], {
-      error: 'must be a census block GEOID: a string of 15 digits',
-    })
-    .transform((given) => truncate(String(given), MAX_QUOTED_GEOID)),
+    .unknown()
+    .transform((given) =>
+      truncate(typeof given === 'string' ? given : JSON.stringify(given), MAX_QUOTED_GEOID),
+    ),
   { type: 'string', description: 'Census block GEOID, 15 digits including leading zeros.' },
   'Blocks',
-  ' A malformed or unknown one fails alone and is listed in `errors`.',
 );
 
-export type Point = z.output<typeof pointItem>;
-export const pointOrigins = originList('origins', pointItem, POINT_SCHEMA, 'Points');
+/** A point as sent; a coordinate that is no number is null. */
+export interface Point {
+  readonly lon: Degrees | null;
+  readonly lat: Degrees | null;
+}
 
-/** Block origins or point origins, depending on the first item. */
+const COORDINATE = z.unknown().optional().transform(numberOrNull);
+
+/** Point origins; one without coordinates fails alone, as do coordinates out of range. */
+export const pointOrigins = originList(
+  'origins',
+  z
+    .unknown()
+    .transform((given) => (isObject(given) ? given : {}))
+    .pipe(z.strictObject({ lon: COORDINATE, lat: COORDINATE }, POINT_FAULTS)),
+  POINT_SCHEMA,
+  'Points',
+);
+
+/** Block origins or point origins, depending on the first item that is not null. */
 export const blockOrPointOrigins = z
   .unknown()
   .transform((given, context) => {
-    const isPoints = Array.isArray(given) && typeof given[0] === 'object';
+    const isPoints = Array.isArray(given) && typeof given.find(isGiven) === 'object';
     const parsed = isPoints ? pointOrigins.safeParse(given) : blockOrigins.safeParse(given);
     if (parsed.success) return parsed.data;
     for (const issue of parsed.error.issues) context.addIssue({ ...issue });
     return z.NEVER;
   })
   .meta({
-    description: `Blocks by GEOID, or points; 1 to ${LIMITS}. A malformed or unknown GEOID fails alone and is listed in \`errors\`.`,
+    description: `Blocks by GEOID, or points; 1 to ${LIMITS}.${FAILS_ALONE}`,
     override: {
       type: 'array',
       items: { oneOf: [{ type: 'string' }, POINT_SCHEMA] },
@@ -50,13 +67,23 @@ export const blockOrPointOrigins = z
     },
   });
 
+/** POI origins; what is no integer is null. */
 export const poiOrigins = originList(
   'dest_ids',
-  integer(BOUNDS.destId),
+  z.unknown().transform((given) => (Number.isSafeInteger(given) ? (given as DestId) : null)),
   boundsSchema('integer', BOUNDS.destId),
   'POIs',
-  ' An unknown one fails alone and is listed in `errors`.',
 );
+
+const isGiven = (value: unknown) => value !== null;
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
 
 /**
  * A list of origins. A wrong length is a problem of its own, checked before anything else; an
@@ -67,7 +94,6 @@ function originList<T extends z.ZodType>(
   item: T,
   items: oas31.SchemaObject,
   kind: string,
-  more = '',
 ) {
   const none = `must be an array of 1 to ${LIMITS} origins`;
   return z
@@ -77,7 +103,7 @@ function originList<T extends z.ZodType>(
     )
     .pipe(listOf(item, LIMITS, { none, many: none }))
     .meta({
-      description: `${kind}, 1 to ${LIMITS}.${more}`,
+      description: `${kind}, 1 to ${LIMITS}.${FAILS_ALONE}`,
       override: { type: 'array', items, minItems: 1, maxItems: LIMITS },
     });
 }

@@ -21,7 +21,7 @@ import {
   locateOrigin,
   type OriginBlock,
   originOfGeoid,
-  originOfPoint,
+  originOfQuery,
   type ResolvedBlock,
 } from '../queries/origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
@@ -122,7 +122,7 @@ const pointAccess = meteredEndpoint({
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
   problems: ['point-not-covered', 'direction-not-available'],
   resolve: (release, { query: { lat, lon, ...query } }) =>
-    resolve(release, 'point-access', originOfPoint(release, lon, lat), { lat, lon }, query),
+    resolve(release, 'point-access', originOfQuery(release, lon, lat), { lat, lon }, query),
   locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
   respond(_release, resolved, context, block) {
     const origin = { resolved_block: block.geoid, block: blockMetadata(block) };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Problem } from '../../portal/http/problem.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import type { DestId } from '../../shards/units.ts';
 import { type Batch, NO_LIMIT, originError, rowBudgetOf } from '../batch/batch.ts';
@@ -50,7 +51,7 @@ export const poisCatchment = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: BATCH_PROBLEMS,
-  resolve(release, { dest_ids, max_rows, ...query }, services): Batch<DestId> {
+  resolve(release, { dest_ids, max_rows, ...query }, services): Batch<DestId | null> {
     const { max_minutes, mode, block, names } = query;
     const filter = {
       modes: modePositions(release, mode, 'body'),
@@ -59,7 +60,10 @@ export const poisCatchment = postEndpoint({
       withName: names,
     };
     const all = { position: ROW_BEGINS, limit: NO_LIMIT };
-    const look = async (destId: DestId, waiters: Waiters) => {
+    const look = async (destId: DestId | null, waiters: Waiters) => {
+      if (destId === null) {
+        throw new Problem('poi-not-found', 'the origin is not a dest_id: a whole number');
+      }
       const county = await homeCounty(release, destId);
       return { rows: await catchmentOf(release, county, destId, filter, all, waiters) };
     };

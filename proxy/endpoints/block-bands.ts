@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { freeEndpoint } from '../endpoint.ts';
+import { areExchanged, EXCHANGED } from '../queries/exchanged-coordinates.ts';
 import { boxArea } from '../queries/searched-area.ts';
-import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
+import { bboxNumbers, bboxParam, invalidBox } from '../schemas/bounding-box.ts';
 import { NONE } from '../schemas/named-parameter.ts';
 
 /** Keeps the response for the whole nation small; a map shows fewer counties. */
@@ -45,8 +46,9 @@ export const blockBands = freeEndpoint({
   cache: 'catalogue',
   respond({ releases, config }, { query: { bbox } }) {
     const { latest, counties, blockBoxes } = releases.current;
-    const inBox =
-      bbox === undefined ? counties : blockBoxes.meeting(boxArea(...bboxNumbers(bbox)).boxes);
+    const boxes = bbox === undefined ? [] : boxArea(...bboxNumbers(bbox)).boxes;
+    if (areExchanged(releases.current, boxes)) throw invalidBox(EXCHANGED);
+    const inBox = bbox === undefined ? counties : blockBoxes.meeting(boxes);
     const found = inBox.flatMap(({ fips, manifest }) => {
       const { block_bands, block_box, blocks, population } = manifest;
       if (block_bands === undefined) return [];

@@ -19,6 +19,7 @@ import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { NONE, named } from '../schemas/named-parameter.ts';
 import { integerText } from '../schemas/scalar-text.ts';
 import { modeLabel } from '../schemas/schemas.ts';
+import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 export const isochroneMeta = freeEndpoint({
   access: 'free',
@@ -148,7 +149,7 @@ export const tileJson = freeEndpoint({
     'minutes, but not within those of the previous band.',
   tag: 'Isochrones',
   params: z.strictObject({ mode: modePart, dest_type_id: typePart }),
-  query: NONE,
+  query: z.strictObject(WINDOW_PARAMS),
   responseDescription: 'The TileJSON document.',
   response: z.looseObject({ tilejson: z.literal('3.0.0'), tiles: z.array(z.string()) }),
   problems: ['no-isochrone-data'],
@@ -204,7 +205,7 @@ export const isochroneTile = meteredEndpoint({
     x: number('TileX', BOUNDS.tileAcross),
     y: number('TileY', BOUNDS.tileAcross),
   }),
-  query: NONE,
+  query: z.strictObject(WINDOW_PARAMS),
   freeForMembers: true,
   mediaType: MVT,
   mayBeEmpty: true,

@@ -36,7 +36,7 @@ import {
   locateOrigin,
   type OriginBlock,
   originOfGeoid,
-  originOfPoint,
+  originOfQuery,
 } from '../queries/origins/origin-block.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { NONE } from '../schemas/named-parameter.ts';
@@ -244,7 +244,7 @@ function originOf(release: Release, { block, lon, lat }: IsochroneParams): Block
         `lon must be ${boundsText(BOUNDS.longitude)}; lat ${rangeFault(BOUNDS.latitude, lat)}`,
       );
     }
-    return originOfPoint(release, lon, lat);
+    return originOfQuery(release, lon, lat);
   }
   throw new Problem('missing-location', 'send block, or both lon and lat');
 }

@@ -4,6 +4,7 @@ import type { ReleaseCounty } from '../../shards/release/release.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
+import { areExchanged, EXCHANGED } from '../queries/exchanged-coordinates.ts';
 import {
   countiesWithPois,
   querySearch,
@@ -11,7 +12,7 @@ import {
   resolveSearch,
 } from '../queries/pois/poi-search.ts';
 import { boxArea, circleArea, type SearchedArea } from '../queries/searched-area.ts';
-import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
+import { bboxNumbers, bboxParam, invalidBox } from '../schemas/bounding-box.ts';
 import { optionalLatParam, optionalLonParam, radiusParam } from '../schemas/location-parameters.ts';
 import { cursorParam, limitParam, nameParam, typeParam } from '../schemas/parameters.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
@@ -58,6 +59,11 @@ export const poiSearch = meteredEndpoint({
     { cursors },
   ): ResolvedPoiSearch {
     const area = requestedArea(where);
+    if (areExchanged(release, area.boxes)) {
+      if (where.bbox !== undefined) throw invalidBox(EXCHANGED);
+      const msg = `the circle ${EXCHANGED}`;
+      throw invalidParameters([{ loc: ['query', 'lat'], msg, type: 'exchanged' }]);
+    }
     const counties = countiesWithPois(release, area);
     const spelled = { ...where, bbox: where.bbox && bboxNumbers(where.bbox) };
     return {

@@ -5,7 +5,7 @@ import { POI_TIMES } from '../formats/row-table.ts';
 import {
   locateOrigin,
   originOfGeoid,
-  originOfPoint,
+  originOfQuery,
   type ResolvedBlock,
   resolveBlock,
 } from '../queries/origins/origin-block.ts';
@@ -89,7 +89,7 @@ export const pointPois = meteredEndpoint({
 
   resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginPois {
     return {
-      ...resolveBlock(originOfPoint(release, lon, lat), 'pois'),
+      ...resolveBlock(originOfQuery(release, lon, lat), 'pois'),
       ...resolvePoiTimes(release, cursors, 'point-pois', { lat, lon }, query),
     };
   },

@@ -6,7 +6,13 @@ import { SITES } from '../formats/row-table.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { checkDirection } from '../queries/origins/near-points.ts';
-import { priceOfSites, querySites, type SitesQuery } from '../queries/sites/sites.ts';
+import {
+  type LocatedQuery,
+  locateQuery,
+  priceOfSites,
+  querySites,
+  type SitesQuery,
+} from '../queries/sites/sites.ts';
 import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
 import { modeItem, weightMember } from '../schemas/body-members.ts';
 import { areaFacts, siteCoverageRow, siteResults } from '../schemas/coverage-schemas.ts';
@@ -38,8 +44,8 @@ export const sitesCoverage = postEndpoint({
     'whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, ' +
     'NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with ' +
     'their coordinates, and `chosen` columns of them; the first rows of CSV are `results` ' +
-    '(`list`: `area`). Nothing that you send is stored. One token a site or candidate, at least ' +
-    `${PLANS.charges.sites_minimum}.`,
+    '(`list`: `area`). Nothing that you send is stored. One token a site or candidate that has a ' +
+    `block to route from, at least ${PLANS.charges.sites_minimum}.`,
   tag: 'Coverage',
   body: z.strictObject({
     sites: sitesMember,
@@ -66,7 +72,7 @@ export const sitesCoverage = postEndpoint({
   response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...siteResults }),
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
-  async resolve(release, body, _services, waiters): Promise<SitesQuery> {
+  async resolve(release, body, _services, waiters): Promise<LocatedQuery> {
     const {
       sites,
       candidates = [],
@@ -86,7 +92,7 @@ export const sitesCoverage = postEndpoint({
     }
     const position = modePosition(release, mode, 'body');
     checkDirection(release, direction);
-    return {
+    const query: SitesQuery = {
       sites,
       candidates,
       choose: choose ?? 0,
@@ -97,6 +103,7 @@ export const sitesCoverage = postEndpoint({
       weights: requestedWeights(release, weight, 'body'),
       minutes,
     };
+    return locateQuery(release, query, waiters);
   },
 
   price: priceOfSites,

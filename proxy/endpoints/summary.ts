@@ -12,7 +12,7 @@ import {
 import {
   locateOrigin,
   originOfGeoid,
-  originOfPoint,
+  originOfQuery,
   type ResolvedBlock,
   resolveBlock,
 } from '../queries/origins/origin-block.ts';
@@ -104,7 +104,7 @@ export const pointSummary = meteredEndpoint({
 
   resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginSummary {
     return {
-      ...resolveBlock(originOfPoint(release, lon, lat), timesKind(query)),
+      ...resolveBlock(originOfQuery(release, lon, lat), timesKind(query)),
       ...resolveSummary(release, cursors, 'point-summary', { lat, lon }, query),
     };
   },

@@ -84,20 +84,6 @@ export function formatFor(accept: string | undefined, offers: readonly Offer[]):
   );
 }
 
-/** Whether `Accept` allows a response of a media type that a route offers, or once did. */
-export function accepts(
-  accept: string | undefined,
-  offers: readonly Offer[],
-  contentType: string,
-): boolean {
-  const ranges = rangesOf(accept ?? '');
-  if (ranges.length === 0) return true;
-  const [own] = contentType.split(';', 1);
-  const offer = offers.find(({ mediaTypes }) => mediaTypes.includes(own));
-  const names = offer?.mediaTypes ?? [own];
-  return names.some((mediaType) => rangeOf(mediaType, ranges).quality > 0);
-}
-
 interface Range {
   readonly range: string;
   readonly quality: number;

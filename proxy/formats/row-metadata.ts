@@ -7,9 +7,9 @@ type NamedOrigin = {
   readonly list?: string;
   readonly id?: string | number;
   readonly geoid?: string;
-  readonly dest_id?: number;
-  readonly origin_lat?: number;
-  readonly origin_lon?: number;
+  readonly dest_id?: number | null;
+  readonly origin_lat?: number | null;
+  readonly origin_lon?: number | null;
 };
 
 type Members = Readonly<Record<string, unknown>>;
@@ -92,13 +92,13 @@ function repeated<M extends keyof OtherMembers>(
 /** An origin as listed in a header: percent-encoded, since a malformed GEOID may be any text. */
 function written(origin: NamedOrigin | string | number): string {
   if (typeof origin !== 'object') return encoded(origin);
-  const { geoid, dest_id, list, id, origin_lat, origin_lon } = origin;
-  const name = encoded(geoid ?? dest_id ?? id ?? `${origin_lat} ${origin_lon}`);
+  const { geoid, dest_id = geoid, list, id = dest_id, origin_lat, origin_lon } = origin;
+  const name = encoded(id === undefined ? `${origin_lat} ${origin_lon}` : id);
   return list === undefined ? name : `${list}:${name}`;
 }
 
 /** Percent-encodes a value; a lone surrogate, which UTF-8 cannot encode, becomes U+FFFD. */
-function encoded(value: string | number): string {
+function encoded(value: string | number | null): string {
   return encodeURIComponent(String(value).replaceAll(/\p{Surrogate}/gu, '\ufffd'));
 }
 

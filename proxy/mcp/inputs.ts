@@ -3,6 +3,7 @@ import type { Area } from '../../portal/client/src/index.ts';
 import { BLOCK_GEOID, COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { PEOPLE } from '../../shards/weights/weight.ts';
 import { BOUNDS, LIMITS } from '../bounds.ts';
+import { bodyObject } from '../schemas/body-members.ts';
 import { objectFault } from '../schemas/criteria.ts';
 import { weightName } from '../schemas/weight-name.ts';
 import { NeedsChoice } from './advice.ts';
@@ -53,7 +54,7 @@ export function listOf<Item extends z.ZodType>(
 
 /** Returns the schema of a list item; a misspelt member of the item is refused, as everywhere. */
 export function item<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
-  return z.strictObject(shape, {
+  return bodyObject(shape, {
     error: ({ code }) => objectFault(code, what, Object.keys(shape)),
   });
 }

@@ -1,6 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { validationMessage } from '../../portal/http/validation.ts';
+import { validationMessage, withoutNulls } from '../../portal/http/validation.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,8 @@ type Listed<S extends z.ZodObject> = StandardSchemaWithJSON<z.input<S>, z.output
  * size.
  */
 export function listedInput<S extends z.ZodObject>(schema: S): Listed<S> {
-  return listed(schema, slim(z.toJSONSchema(schema, { io: 'input' }), SILENT));
+  const json = slim(z.toJSONSchema(schema, { io: 'input' }), SILENT);
+  return listed(schema, json, (value) => withoutNulls(schema.shape, value));
 }
 
 /**
@@ -21,13 +22,17 @@ export function listedInput<S extends z.ZodObject>(schema: S): Listed<S> {
  */
 export function listedOutput<S extends z.ZodObject>(schema: S): Listed<S> {
   const json = slim(z.toJSONSchema(schema, { io: 'output' }), SILENT_OF_RESULTS);
-  return listed(schema, { type: 'object', ...json });
+  return listed(schema, { type: 'object', ...json }, (value) => value);
 }
 
-function listed<S extends z.ZodObject>(schema: S, json: JsonSchema): Listed<S> {
+function listed<S extends z.ZodObject>(
+  schema: S,
+  json: JsonSchema,
+  read: (value: unknown) => unknown,
+): Listed<S> {
   const jsonSchema = { input: () => ({ ...json }), output: () => ({ ...json }) };
   const validate = (value: unknown) => {
-    const { success, data, error } = schema.safeParse(value, { error: validationMessage });
+    const { success, data, error } = schema.safeParse(read(value), { error: validationMessage });
     return success ? { value: data } : { issues: distinct(error.issues) };
   };
   return { '~standard': { ...schema['~standard'], validate, jsonSchema } };

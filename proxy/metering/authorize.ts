@@ -37,6 +37,7 @@ export interface Authority {
    * reachable.
    */
   readonly browserTokenSecrets: readonly string[];
+  readonly config: { readonly baseUrl: string };
 }
 
 /**
@@ -56,7 +57,7 @@ export async function authorize(
   const admission =
     typeof credential === 'string'
       ? await ledger.admit(credential, nowMs)
-      : await ledger.admitSession(sessionBehind(credential, request, nowMs), nowMs);
+      : await ledger.admitSession(sessionBehind(authority, credential, request, nowMs), nowMs);
   if ('balance' in admission && !(freeForMembers && admission.member)) {
     reply.balance = admission.balance;
   }
@@ -102,15 +103,27 @@ const SESSION_ENDED = 'the session that requested the browser token has ended';
 
 /**
  * Returns the session of a browser token; throws if the token has expired or if it is used on a
- * page of another origin.
+ * page of another origin. Browsers send no `Origin` with a GET to the page's own origin, but state
+ * that it is one (Fetch Metadata): such a page is of the origin that serves the API.
  */
-function sessionBehind(token: BrowserToken, request: FastifyRequest, nowMs: number): SessionId {
-  const { origin } = request.headers;
+function sessionBehind(
+  { config }: Authority,
+  token: BrowserToken,
+  { headers, protocol, host }: FastifyRequest,
+  nowMs: number,
+): SessionId {
+  const isOwnPage = headers['sec-fetch-site'] === 'same-origin';
+  const ownOrigins = isOwnPage ? [new URL(config.baseUrl).origin, `${protocol}://${host}`] : [];
+  const origins = headers.origin === undefined ? ownOrigins : [headers.origin];
   if (nowMs >= token.endsAtMs) throw invalidKey('the browser token has expired: request another');
-  if (origin === undefined) {
-    throw invalidKey('a browser token is for pages: the request has no Origin header');
+  if (origins.length === 0) {
+    throw invalidKey(
+      'a browser token is for pages: the request has neither an Origin header nor Sec-Fetch-Site: same-origin',
+    );
   }
-  if (origin !== token.origin) throw invalidKey('the browser token is bound to another origin');
+  if (!origins.includes(token.origin)) {
+    throw invalidKey('the browser token is bound to another origin');
+  }
   return { account: token.account, id: token.session };
 }
 

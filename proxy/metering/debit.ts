@@ -12,23 +12,25 @@ const EXHAUSTED_RETRY_SECONDS = '3600';
 
 /**
  * Debits a charge and returns the remaining balance; throws `tokens-exhausted` if the balance does
- * not suffice.
+ * not suffice. `publicPrice`: the price, if it follows from the request alone.
  */
-export async function debit(ledger: Metering, due: Charge): Promise<number> {
+export async function debit(ledger: Metering, due: Charge, publicPrice?: number): Promise<number> {
   const { outcome, balance } = await ledger.debit(due);
   if (outcome === 'debited') return balance;
-  throw tokensExhausted(balance);
+  throw tokensExhausted(balance, publicPrice);
 }
 
 /**
- * Error for a response that costs more than the balance. It does not state the price, which is a
- * number of rows: an account without tokens could derive times from it by bisection.
+ * Error for a response that costs more than the balance. It states a price that follows from the
+ * request alone, but not one that is a number of rows: an account without tokens could derive times
+ * from it by bisection.
  */
-export function tokensExhausted(balance: number): Problem {
+export function tokensExhausted(balance: number, price?: number): Problem {
+  const costs = price === undefined ? 'costs' : `costs ${counted(price, 'token')},`;
   return new Problem(
     'tokens-exhausted',
-    `the response costs more than the ${counted(balance, 'token')} left; nothing was charged`,
-    { tokens_remaining: balance },
+    `the response ${costs} more than the ${counted(balance, 'token')} left; nothing was charged`,
+    { tokens_remaining: balance, ...(price !== undefined && { tokens_required: price }) },
     { 'retry-after': EXHAUSTED_RETRY_SECONDS, 'x-tokens-remaining': String(balance) },
   );
 }

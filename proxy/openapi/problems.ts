@@ -7,6 +7,7 @@ const slugs = (...of: readonly ProblemSlug[]) => of;
 const PROBE_PROBLEMS = slugs('invalid-parameters', 'key-in-url', 'internal-error');
 const FREE_PROBLEMS = slugs(
   ...PROBE_PROBLEMS,
+  'precondition-failed',
   'not-acceptable',
   'rate-limited',
   'overloaded',
@@ -24,7 +25,12 @@ const KEYED_PROBLEMS = slugs(
   'overloaded',
   'debit-unavailable',
 );
-const METERED_PROBLEMS = slugs(...KEYED_PROBLEMS, 'tokens-exhausted', 'store-unavailable');
+const METERED_PROBLEMS = slugs(
+  ...KEYED_PROBLEMS,
+  'precondition-failed',
+  'tokens-exhausted',
+  'store-unavailable',
+);
 const POSTED_PROBLEMS = slugs(
   ...METERED_PROBLEMS,
   'request-timeout',
@@ -49,7 +55,11 @@ const problem = problemDocument
   .extend({
     tokens_remaining: z.int().optional().meta({
       description:
-        'For `tokens-exhausted`: the balance. The price of the response is not disclosed.',
+        'For `tokens-exhausted`: the balance. A price that depends on the number of rows is not disclosed.',
+    }),
+    tokens_required: z.int().optional().meta({
+      description:
+        'For `tokens-exhausted`: the price, if it follows from the request alone (contours, tiles, coverage, sites, trips, links).',
     }),
     account_url: z.url().optional().meta({
       description:

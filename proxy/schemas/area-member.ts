@@ -16,7 +16,7 @@ import { LIMITS } from '../bounds.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { circleArea } from '../queries/searched-area.ts';
-import { POINT_SCHEMA, pointItem, radiusMember } from './body-members.ts';
+import { bodyObject, POINT_SCHEMA, pointItem, radiusMember } from './body-members.ts';
 import { distinct, kindOf, listOf } from './list.ts';
 import { polygonMember } from './polygon-member.ts';
 
@@ -73,37 +73,35 @@ const blocksMember = z
   });
 
 /** An area, identified in exactly one way. */
-export const areaMember = z
-  .strictObject(
-    {
-      polygon: polygonMember,
-      center: pointItem
-        .optional()
-        .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
-      radius_m: radiusMember,
-      // A malformed code is refused as an unknown place, like a code that no place has.
-      places: codes(/^/, PLACE_GEOID.source, 'census place GEOIDs of 7 digits', LIMITS.areaPlaces),
-      counties: codes(
-        COUNTY_FIPS,
-        COUNTY_FIPS.source,
-        'county FIPS codes of 5 digits',
-        LIMITS.areaCounties,
-      ),
-      blocks: blocksMember,
-    },
-    {
-      error: ({ code }) =>
-        code === 'unrecognized_keys'
-          ? `unknown member; an area is one of ${WAYS}`
-          : `must be an object with one of ${WAYS}`,
-    },
-  )
-  .meta({
-    id: 'Area',
-    description:
-      'Exactly one of `polygon`, `center` with `radius_m`, `places`, `counties` and `blocks`. A ' +
-      'polygon or circle stands for the blocks whose centre is inside.',
-  });
+export const areaMember = bodyObject(
+  {
+    polygon: polygonMember,
+    center: pointItem
+      .optional()
+      .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
+    radius_m: radiusMember,
+    // A malformed code is refused as an unknown place, like a code that no place has.
+    places: codes(/^/, PLACE_GEOID.source, 'census place GEOIDs of 7 digits', LIMITS.areaPlaces),
+    counties: codes(
+      COUNTY_FIPS,
+      COUNTY_FIPS.source,
+      'county FIPS codes of 5 digits',
+      LIMITS.areaCounties,
+    ),
+    blocks: blocksMember,
+  },
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? `unknown member; an area is one of ${WAYS}`
+        : `must be an object with one of ${WAYS}`,
+  },
+).meta({
+  id: 'Area',
+  description:
+    'Exactly one of `polygon`, `center` with `radius_m`, `places`, `counties` and `blocks`. A ' +
+    'polygon or circle stands for the blocks whose centre is inside.',
+});
 
 /** An area as sent. */
 export type AreaParams = z.output<typeof areaMember>;

@@ -14,11 +14,15 @@ export const originError = z
     type: z.enum(ORIGIN_FAULTS),
     detail: z.string(),
     geoid: z.string().optional(),
-    origin_lat: z.number().optional(),
-    origin_lon: z.number().optional(),
-    dest_id: z.int().optional(),
+    origin_lat: z.number().nullable().optional(),
+    origin_lon: z.number().nullable().optional(),
+    dest_id: z.int().nullable().optional(),
   })
-  .meta({ id: 'OriginError', description: 'Why an origin of a batch has no rows.' });
+  .meta({
+    id: 'OriginError',
+    description:
+      'Why an origin of a batch has no rows. A number that was sent as another value is null.',
+  });
 
 const TRUNCATED_REASONS = ['insufficient-balance', 'row-budget'] as const;
 export type TruncatedReason = (typeof TRUNCATED_REASONS)[number];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { acceptsParameters, missing } from '../../portal/http/validation.ts';
+import { acceptsParameters, missing, withoutNulls } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import {
   BOUNDS,
@@ -13,6 +13,7 @@ import {
 } from '../bounds.ts';
 import { FIELD_DESCRIPTIONS, type ListDescription, TYPE_ID } from './field-descriptions.ts';
 import { distinct, listOf, singleFault } from './list.ts';
+import { decimal } from './scalar-text.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 
 /** Error messages for empty lists, by what omitting the list requests. */
@@ -79,11 +80,14 @@ export const destIdMember = list(
   FIELD_DESCRIPTIONS.destId,
 );
 
-/** Blocks as integers, as the catchment routes accept them. */
+/** Blocks by GEOID, as integers or text. */
 export const blockMember = list(
-  integer(BOUNDS.block),
+  z
+    .unknown()
+    .transform((value) => (typeof value === 'string' ? (decimal(value) ?? value) : value))
+    .pipe(integer(BOUNDS.block)),
   boundsSchema('integer', BOUNDS.block),
-  'integers',
+  'GEOIDs',
   FIELD_DESCRIPTIONS.block,
   { most: LIMITS.blocksListed },
 );
@@ -122,25 +126,32 @@ export const limitMember = integer(BOUNDS.limit)
 export const cursorMember = z
   .string({ error: 'must be text' })
   .max(LIMITS.cursorLength, { error: 'is too long' })
-  .nullish()
-  // Accepts null for the first page, so that a client can pass on the previous page's cursor
-  // unchanged.
-  .transform((cursor) => cursor ?? undefined)
+  .optional()
   .meta({
     description:
       '`next_cursor` of the previous page, with the same other members. Null: the first page.',
     override: { type: ['string', 'null'], maxLength: LIMITS.cursorLength },
   });
 
-/** A point; unknown members are rejected with the list of known ones. */
+/** An object within a body: as in the body itself, null means that an optional member is absent. */
+export function bodyObject<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  faults: z.core.$ZodObjectParams,
+) {
+  return z.preprocess((value) => withoutNulls(shape, value), z.strictObject(shape, faults));
+}
+
+/** Error messages of a point; unknown members are rejected with the list of known ones. */
+export const POINT_FAULTS: z.core.$ZodObjectParams = {
+  error: ({ code }) =>
+    code === 'unrecognized_keys'
+      ? `unknown member; a point ${acceptsParameters(['lon', 'lat'])}`
+      : 'must be an object with lon and lat',
+};
+
 export const pointItem = z.strictObject(
   { lon: number(BOUNDS.longitude), lat: number(BOUNDS.latitude) },
-  {
-    error: ({ code }) =>
-      code === 'unrecognized_keys'
-        ? `unknown member; a point ${acceptsParameters(['lon', 'lat'])}`
-        : 'must be an object with lon and lat',
-  },
+  POINT_FAULTS,
 );
 /** A point as the document describes it. */
 export const POINT_SCHEMA: oas31.SchemaObject = {

@@ -41,7 +41,7 @@ export function bboxNumbers(
     throw invalidBox(`has a longitude that is not ${boundsText(longitude)}; longitude comes first`);
   }
   if (![south, north].every((lat) => isWithin(latitude, lat))) {
-    throw invalidBox(`has a latitude that is not ${boundsText(latitude)}`);
+    throw invalidBox(`has a latitude that is not ${boundsText(latitude)}; longitude comes first`);
   }
   if (south > north) throw invalidBox('has a min_lat greater than its max_lat');
   if (west > east && east + 360 - west >= MAX_SPAN_ACROSS) {
@@ -52,6 +52,7 @@ export function bboxNumbers(
   return [west, south, east, north];
 }
 
-function invalidBox(fault: string): Problem {
+/** Returns the problem of a box; the name of the parameter precedes the fault. */
+export function invalidBox(fault: string): Problem {
   return new Problem('invalid-bbox', `bbox ${fault}`);
 }

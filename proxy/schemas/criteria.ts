@@ -1,16 +1,15 @@
-import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { acceptsParameters } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
-import { integer, modeItem, number, oneOf } from './body-members.ts';
+import { bodyObject, integer, modeItem, number, oneOf } from './body-members.ts';
 import { TYPE_ID } from './field-descriptions.ts';
 import { listOf } from './list.ts';
 
 const MODE_SCHEMA: oas31.SchemaObject = { type: 'string', enum: [...MODE_LABELS] };
 
-const criterion = z.strictObject(
+const criterion = bodyObject(
   {
     type: integer(BOUNDS.typeId, TYPE_ID),
     mode: modeItem,
@@ -47,7 +46,7 @@ export const allOfMember = listOf(criterion, LIMITS.criteria, {
   },
 });
 
-const nearPoint = z.strictObject(
+const nearPoint = bodyObject(
   {
     lon: number(BOUNDS.longitude),
     lat: number(BOUNDS.latitude),

@@ -23,7 +23,7 @@ export const FIELD_DESCRIPTIONS = {
     more: ' A parent stands for all its leaves. Omitted: all types.',
   },
   destId: { what: 'Only these POIs', more: '' },
-  block: { what: 'Only these blocks, GEOIDs as integers', more: '' },
+  block: { what: 'Only these blocks, by GEOID, as integers or text', more: '' },
   maxMinutes: `Only destinations within this many minutes, at most ${BOUNDS.maxMinutes.max}.`,
   nth: {
     what: `Minutes to the n-th nearest POI of each type, ${BOUNDS.nth.min} to ${BOUNDS.nth.max}`,

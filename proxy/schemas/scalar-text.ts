@@ -44,10 +44,16 @@ function bounded(bounds: Bounds, kind: string, isOfKind: (value: number) => bool
     context.addIssue({
       code: 'custom',
       params: { type: isOf ? 'out_of_range' : 'invalid_number' },
-      message: isOf ? rangeFault(bounds, value) : `must be ${kind}`,
+      message: isOf ? rangeFault(bounds, value) : `must be ${kind}${hintOn(text)}`,
     });
     return z.NEVER;
   });
+}
+
+/** Advice on a text that would be a number with the plus sign that a query turned into a space. */
+function hintOn(text: string): string {
+  const hasSpace = text.startsWith(' ') && decimal(text.slice(1)) !== undefined;
+  return hasSpace ? ': a plus sign in a query is a space; leave it out, or send %2B' : '';
 }
 
 // Only one alternative begins with digits; otherwise, a long run of digits would be tried with

@@ -31,9 +31,10 @@ export interface PostRequest {
   readonly idempotent: IdempotentRequest | null;
   /** Makes a new body for a replay, for routes whose bodies expire before the key does. */
   readonly renew: ((kept: unknown) => Promise<object>) | undefined;
-  /** Whether `Accept` allows a stored response of a type. */
-  accepts(contentType: string): boolean;
-  /** Looks up in the release what the body refers to; throws for what the release lacks. */
+  /**
+   * Looks up in the release what the body refers to; throws for what the release lacks, and if
+   * `Accept` allows no format of the route.
+   */
   resolve(): Promise<ResolvedPost>;
 }
 

@@ -64,12 +64,6 @@ async function earlierResponse(
     return computed?.tokens === tokens ? computed : (await post.resolve()).compute(tokens);
   }
   const { 'content-type': contentType, ...metadata } = stored.headers;
-  if (!post.accepts(contentType)) {
-    throw new Problem(
-      'idempotency-conflict',
-      `the response of this Idempotency-Key is ${contentType}, which Accept does not allow; accept it, or use a new key`,
-    );
-  }
   const head = { contentType, metadata, tokens };
   const body = Body.of(stored.gzip);
   if (post.renew) {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateCounter } from '../../portal/accounts/rate-window.ts';
-import { knownRepresentation } from '../../portal/http/caching.ts';
+import { knownRepresentation, requirePreconditions } from '../../portal/http/caching.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { rateLimited, rateSubject } from '../../portal/http/rate-limiting.ts';
 import type { CheckedObject, CheckedPages } from '../../shards/pmtiles/checked-pages.ts';
@@ -43,6 +43,7 @@ export async function sendObject(
   const { object } = checked;
   const etag = `"${object.sha256}"`;
   const caching = { etag, 'cache-control': cacheControl, 'accept-ranges': 'bytes' };
+  requirePreconditions(headers, { etag, modified: null });
   if (knownRepresentation(headers['if-none-match'], etag) !== undefined) {
     return reply.headers(caching).code(304).send();
   }

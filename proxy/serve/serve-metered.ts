@@ -5,6 +5,7 @@ import {
   CACHE_CONTROL,
   knownRepresentation,
   matchesAny,
+  requirePreconditions,
   variantEtag,
 } from '../../portal/http/caching.ts';
 import { acceptsGzip } from '../../portal/http/content-encoding.ts';
@@ -41,9 +42,9 @@ import type { ProxyServices } from '../services.ts';
 import { compressed, finishResponse, inflated, isCompressible } from './finish-response.ts';
 
 /**
- * Handles every metered GET, in this order: key and rate, validation, If-None-Match, reading,
- * debit, response. A failure before the debit costs nothing; whatever is debited and then not
- * delivered to the socket is refunded. The same release is used throughout.
+ * Handles every metered GET, in this order: key and rate, validation, preconditions, If-None-Match,
+ * reading, debit, response. A failure before the debit costs nothing; whatever is debited and then
+ * not delivered to the socket is refunded. The same release is used throughout.
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices) {
   const { queries, releases } = services;
@@ -52,7 +53,8 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
 
   const resolve = (release: Release, request: FastifyRequest): Promise<ResolvedRequest> =>
     queries.compute(release, request.raw.url!, async () => {
-      const resolved = await endpoint.resolve(release, parseInput(endpoint, request), services);
+      const input = parseInput(endpoint, request, services.parameterNames);
+      const resolved = await endpoint.resolve(release, input, services);
       const etag = strongEtag(resolved.canonical, resolved.dependsOn);
       return { resolved, etag, cacheKey: cacheKeyOf(etag, resolved) };
     });
@@ -110,7 +112,9 @@ interface MeteredRequest {
 }
 
 async function respond(metered: MeteredRequest): Promise<void> {
-  const { endpoint, request, resolved, admitted, isFree, format, etag, cacheKey } = metered;
+  const { endpoint, request, release, resolved, admitted, isFree, format, etag, cacheKey } =
+    metered;
+  requirePreconditions(request.headers, { etag, modified: release.latest.published_at });
   const ifNoneMatch = request.headers['if-none-match'];
   const known = knownRepresentation(ifNoneMatch, etag);
   if (known !== undefined) {
@@ -123,7 +127,7 @@ async function respond(metered: MeteredRequest): Promise<void> {
   const isPayable = mayAfford(admitted.balance, isHead ? undefined : price);
   if (!isPayable && !isFree && !endpoint.mayBeEmpty) {
     await locate(metered);
-    throw tokensExhausted(admitted.balance);
+    throw tokensExhausted(admitted.balance, price);
   }
   if (isHead && price !== undefined) {
     await locate(metered);
@@ -212,6 +216,8 @@ async function charge(
     reply,
     admitted,
     route,
+    endpoint,
+    resolved,
   }: MeteredRequest,
   tokens: number,
   status: number,
@@ -220,8 +226,10 @@ async function charge(
 ): Promise<void> {
   const { account, keyId } = admitted;
   const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
+  // A response that may be empty, and is then free, has a fixed price otherwise.
+  const isPublic = endpoint.mayBeEmpty === true || endpoint.price?.(resolved) === tokens;
   const { refunded } = await charges.open(request, async () => {
-    putTokenHeaders(headers, tokens, await debit(ledger, due));
+    putTokenHeaders(headers, tokens, await debit(ledger, due, isPublic ? tokens : undefined));
     return deliverBody(
       request,
       tokens,

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge, Debit } from '../../portal/accounts/metering.ts';
+import { requirePreconditions } from '../../portal/http/caching.ts';
 import { parseJson, validBody } from '../../portal/http/json-body.ts';
 import { parseInput } from '../../portal/http/validation.ts';
 import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import type { PostEndpoint } from '../endpoint.ts';
-import { accepts, formatFor, offersOf } from '../formats/negotiate.ts';
+import { formatFor, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
 import { deliverBody, mayAfford, tokensExhausted } from '../metering/debit.ts';
@@ -31,7 +32,8 @@ declare module 'fastify' {
 /**
  * Handles every metered POST: key and rate, then the body, validation, the Idempotency-Key,
  * reading, debit, response. Types, weights and the like are looked up in the release for new
- * responses only, so that a replay needs none that the release in force may lack. Responses are not
+ * responses only, so that a replay needs none that the release in force may lack, and only these
+ * are negotiated, since a replay is in the format of the first response. Responses are not
  * cacheable. A request holds a slot of the semaphore from the first step that may produce a large
  * response until the response writer accounts for it: this bounds responses in memory, whatever the
  * load and however slow the ledger.
@@ -46,13 +48,13 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const release = services.releases.current;
     reply.dataRelease = release.version;
-    parseInput({ params: NONE, query: NONE }, request);
-    const format = formatFor(request.headers.accept, offers);
+    parseInput({ params: NONE, query: NONE }, request, services.parameterNames);
+    requirePreconditions(request.headers, { etag: null, modified: release.latest.published_at });
     const clientId = request.admitted!.account;
     await turnOf(clientId);
     const json = parseJson(request, { schema: endpoint.body });
     await turnOf(clientId);
-    const body = validBody(endpoint.body, json);
+    const body = validBody(endpoint.body, json, services.parameterNames);
     await turnOf(clientId);
     const post: PostRequest = {
       request,
@@ -65,8 +67,8 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       status: endpoint.status ?? 200,
       idempotent: idempotentRequest(endpoint, request, json),
       renew: endpoint.renew && ((kept) => endpoint.renew!(kept, services)),
-      accepts: (contentType) => accepts(request.headers.accept, offers, contentType),
       async resolve() {
+        const format = formatFor(request.headers.accept, offers);
         const resolved = await endpoint.resolve(release, body, services, clientId);
         const compute = async (balance: number) => {
           const { config, cursors } = services;
@@ -106,13 +108,15 @@ async function charged(post: PostRequest): Promise<HandedOver> {
   const { request, charges, admitted } = post;
   const { balance } = admitted;
   const { price, compute } = await post.resolve();
-  if (!mayAfford(balance, price)) throw tokensExhausted(balance);
+  if (!mayAfford(balance, price)) throw tokensExhausted(balance, price);
   for (let attempt = 1, payable = balance; ; attempt++) {
     const response = await compute(payable);
     const paid = await charges.open(request, () => charge(post, response));
     if ('refunded' in paid) return paid;
     // A batch adapts to the remaining balance; another route's response has a fixed price.
-    if (attempt === ATTEMPTS || paid.balance === payable) throw tokensExhausted(paid.balance);
+    if (attempt === ATTEMPTS || paid.balance === payable) {
+      throw tokensExhausted(paid.balance, price);
+    }
     payable = paid.balance;
   }
 }

@@ -3,6 +3,7 @@ import {
   CACHE_CONTROL,
   etagOf,
   knownRepresentation,
+  requirePreconditions,
   type StaticResponse,
   staticResponse,
   variantEtag,
@@ -29,7 +30,7 @@ export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
 function serveConstant(endpoint: FreeEndpoint, services: ProxyServices) {
   const rendered = new WeakMap<Release, StaticResponse>();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const input = parseInput(endpoint, request);
+    const input = parseInput(endpoint, request, services.parameterNames);
     const format = formatFor(request.headers.accept, JSON_ALONE);
     const release = services.releases.current;
     let response = rendered.get(release);
@@ -53,9 +54,10 @@ function serveComputed(endpoint: FreeEndpoint, services: ProxyServices) {
   const isProbe = endpoint.cache === 'never';
   const vary = endpoint.isGeoJson ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const input = parseInput(endpoint, request);
+    const input = parseInput(endpoint, request, services.parameterNames);
     const format = isProbe ? 'json' : formatFor(request.headers.accept, offers);
     const result = await endpoint.respond(services, input);
+    if (result.etag) requirePreconditions(request.headers, { etag: result.etag, modified: null });
     const known = result.etag && knownRepresentation(request.headers['if-none-match'], result.etag);
     if (known) {
       const caching = { etag: known, 'cache-control': CACHE_CONTROL.catalogue, vary };
@@ -65,6 +67,7 @@ function serveComputed(endpoint: FreeEndpoint, services: ProxyServices) {
     const text = JSON.stringify(body);
     reply.code(status).header('content-type', MEDIA_TYPES[format]);
     if (isProbe) {
+      reply.dataRelease = result.release ?? null;
       if (status === 503) reply.headers(RETRY);
       return reply.header('cache-control', CACHE_CONTROL.never).send(text);
     }
@@ -86,7 +89,7 @@ function putNextPage(request: FastifyRequest, reply: FastifyReply, body: object)
 export function serveKeyed(endpoint: KeyedEndpoint, services: ProxyServices) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
     const { balance } = await authorize(services, request, reply);
-    const input = parseInput(endpoint, request);
+    const input = parseInput(endpoint, request, services.parameterNames);
     formatFor(request.headers.accept, JSON_ALONE);
     reply.headers({
       'cache-control': CACHE_CONTROL.never,

@@ -29,6 +29,7 @@ export const PROBLEM_STATUS = {
   'method-not-allowed': 405,
   'not-acceptable': 406,
   'idempotency-conflict': 409,
+  'precondition-failed': 412,
   'payload-too-large': 413,
   'unsupported-media-type': 415,
   'range-not-satisfiable': 416,

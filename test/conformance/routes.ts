@@ -138,6 +138,11 @@ export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks),
 /** A successful request to each metered route. */
 export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];
 
+/** Whether the price of a route follows from the request alone, not from its rows. */
+export function hasPublicPrice(route: string): boolean {
+  return /\/(coverage|explain|isochrone)$/.test(route);
+}
+
 /** Whether a route takes `names`: its rows have ids of destination types, or of POIs with times. */
 export function takesNames(route: string): boolean {
   return /\/(summary|pois|catchment|blocks|query|coverage)$/.test(route) && !SEARCHES.test(route);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
+import type { Geoid } from '../../shards/geoid.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests({ rateLimitPerMinute: 1e6 });
@@ -252,11 +253,28 @@ describe('bad input is refused by name, uncharged', () => {
     expect(response.headers['x-tokens-charged']).toBe('0');
     expect(JSON.stringify(response.json())).toContain(message);
   });
+});
 
-  test('blocks and points in one batch', async () => {
-    const body = { origins: ['990010001001000', { lat: 1, lon: 1 }] };
-    const response = await proxy.post('/v1/access', proxy.key, body);
-    expect(response.statusCode).toBe(400);
-    expect(response.body).toContain('origins');
-  });
+test('a batch is of points if its first origin but null is one; others among them fail alone', async () => {
+  const release = proxy.releases.current;
+  const index = await release.index(release.county(origins[0].slice(0, 5))!);
+  const at = index.ordinalOf(origins[0] as Geoid);
+  const { lon, lat } = { lon: index.lon[at] / 1e6, lat: index.lat[at] / 1e6 };
+  const ask = (list: unknown[]) =>
+    proxy.post('/v1/access', proxy.key, { origins: list, mode: ['walk'], minutes: [10] });
+  const alone = (await ask([{ lon, lat }])).json();
+  const mixed = (await ask([null, { lon, lat }, origins[0], { lat }])).json();
+  expect(mixed.results).toEqual(alone.results);
+  expect(mixed.errors).toMatchObject([
+    { type: 'point-not-covered', origin_lat: null, origin_lon: null },
+    { type: 'point-not-covered', origin_lat: null, origin_lon: null },
+    { type: 'point-not-covered', origin_lat: lat, origin_lon: null },
+  ]);
+  const blocks = (await ask([null, origins[0], { lon, lat }])).json();
+  expect(blocks.errors.map(({ type }: { type: string }) => type)).toEqual([
+    'block-not-found',
+    'block-not-found',
+  ]);
+  const typo = await ask([{ lng: lon, lat }]);
+  expect([typo.statusCode, typo.headers['x-tokens-charged']]).toEqual([400, '0']);
 });

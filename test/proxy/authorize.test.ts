@@ -8,6 +8,8 @@ import type { Admission, Metering } from '../../portal/accounts/metering.ts';
 import { authorize } from '../../proxy/metering/authorize.ts';
 import { forAll } from '../support/for-all.ts';
 
+/** The API is mounted under a path of a site. */
+const BASE_URL = 'https://site.example/api';
 const SECRETS = ['the first secret of browser tokens', 'the second secret of browser tokens'];
 const RATE = { limit: 60, remaining: 0, windowSeconds: 60, resetSeconds: 7 };
 const ADMITTED: Admission = {
@@ -22,13 +24,23 @@ const ADMITTED: Admission = {
 interface Sent {
   readonly authorization?: string | undefined;
   readonly origin?: string | undefined;
+  /** `Sec-Fetch-Site`. */
+  readonly site?: string;
+  readonly host?: string;
   readonly admission?: Admission;
   readonly freeForMembers?: boolean;
   readonly socket?: Socket;
 }
 
 /** Authorizes a request; returns the outcome, and the keys and sessions that were looked up. */
-async function authorized({ authorization, origin, admission = ADMITTED, ...sent }: Sent) {
+async function authorized({
+  authorization,
+  origin,
+  site,
+  host,
+  admission = ADMITTED,
+  ...sent
+}: Sent) {
   const looked: unknown[] = [];
   const admit = async (subject: unknown) => {
     looked.push(subject);
@@ -40,9 +52,12 @@ async function authorized({ authorization, origin, admission = ADMITTED, ...sent
   const reply = { balance: null, rate: null, header } as unknown as FastifyReply;
   const request = {
     raw: { socket: sent.socket ?? new Socket() },
-    headers: { authorization, origin },
+    headers: { authorization, origin, 'sec-fetch-site': site },
+    protocol: 'http',
+    host: host ?? 'internal:8080',
   } as unknown as FastifyRequest;
-  const authority = { ledger, browserTokenSecrets: SECRETS };
+  const config = { baseUrl: BASE_URL };
+  const authority = { ledger, browserTokenSecrets: SECRETS, config };
   const outcome = await authorize(authority, request, reply, sent.freeForMembers).then(
     (request) => ({ request, problem: null }),
     (problem) => ({ request: null, problem }),
@@ -156,8 +171,21 @@ const token: BrowserToken = {
   origin: ORIGIN,
   endsAtMs: Date.now() + 3_600_000,
 };
+const ofApi = (origin = new URL(BASE_URL).origin) => sealed({ origin });
 const sealed = (changes: Partial<BrowserToken> = {}, secret = SECRETS[0]) =>
   `Bearer ${sealBrowserToken([secret], { ...token, ...changes })}`;
+
+test('a browser token works on the API’s own pages, whose GETs have no Origin, by base URL or Host', async () => {
+  for (const [origin, host] of [
+    [new URL(BASE_URL).origin, 'internal:8080'],
+    ['http://localhost:8080', 'localhost:8080'],
+  ]) {
+    const sent = { authorization: ofApi(origin), site: 'same-origin', host };
+    expect((await authorized(sent)).request).toEqual(ADMITTED);
+    const { problem } = await authorized({ ...sent, site: 'cross-site' });
+    expect(problem).toMatchObject({ slug: 'invalid-key' });
+  }
+});
 
 test('a browser token is admitted by its session, on pages of its origin, under either secret', async () => {
   for (const secret of SECRETS) {
@@ -176,7 +204,10 @@ test.each([
     { authorization: sealed({}, 'other'), origin: ORIGIN },
   ],
   ['the browser token has expired', { authorization: sealed({ endsAtMs: 1 }), origin: ORIGIN }],
-  ['the request has no Origin header', { authorization: sealed() }],
+  ['neither an Origin header nor Sec-Fetch-Site', { authorization: sealed() }],
+  ['neither an Origin header nor Sec-Fetch-Site', { authorization: sealed(), site: 'same-site' }],
+  ['bound to another origin', { authorization: sealed(), site: 'same-origin' }],
+  ['bound to another origin', { authorization: ofApi(), site: 'same-origin', origin: ORIGIN }],
   ['bound to another origin', { authorization: sealed(), origin: 'https://other.example' }],
   ['bound to another origin', { authorization: sealed(), origin: '' }],
 ])('refuses a browser token: %s', async (words, sent) => {

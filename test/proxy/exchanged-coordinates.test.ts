@@ -32,8 +32,8 @@ describe.each(ROUTES)('%s', (route) => {
     return `${response.statusCode} ${response.json().detail}`;
   };
 
-  test('a point gets the hint only if it would be in the release when exchanged', async () => {
-    expect(await detailOf(exchanged())).toMatch(/^404 .*: are lat and lon exchanged\?$/);
+  test('a point is refused as exchanged only if it would be in the release when exchanged', async () => {
+    expect(await detailOf(exchanged())).toMatch(/^400 .*with lon and lat exchanged/);
     expect(await detailOf(elsewhere)).toMatch(/^404 .*any census block of this release$/);
   });
 
@@ -45,14 +45,12 @@ describe.each(ROUTES)('%s', (route) => {
   });
 });
 
-test('exchanged origins of batches, points to be near, centres and sites get the hint', async () => {
+test('exchanged points to be near, centres, sites and origins of batches get the hint', async () => {
   const far = { lat: -122.4, lon: 37.8 };
   const walk = { mode: 'walk', max_minutes: 15 };
   const all_of = [{ type: 101, ...walk }];
   const area = { counties: ['99001'] };
   for (const [path, body] of [
-    ['/v1/point/summary', { origins: [far] }],
-    ['/v1/access', { origins: [far], of: ['people'] }],
     ['/v1/blocks/match', { area, all_of, near: [{ ...far, ...walk }] }],
     ['/v1/blocks/query', { center: far, radius_m: 500 }],
     ['/v1/coverage', { area: { center: far, radius_m: 500 } }],
@@ -65,10 +63,11 @@ test('exchanged origins of batches, points to be near, centres and sites get the
       expect.stringContaining(HINT),
     ]);
   }
-  const batch = await proxy.post('/v1/point/summary', proxy.key, { origins: [exchanged(), at] });
-  expect(batch.json().errors).toEqual([
-    expect.objectContaining({ type: 'point-not-covered', detail: expect.stringContaining(HINT) }),
-  ]);
+  for (const path of ['/v1/point/summary', '/v1/access']) {
+    const batch = await proxy.post(path, proxy.key, { origins: [far, exchanged(), at] });
+    const hinted = { type: 'point-not-covered', detail: expect.stringContaining(HINT) };
+    expect(batch.json().errors).toMatchObject([hinted, hinted]);
+  }
   const sites = await proxy.post('/v1/sites/coverage', proxy.key, {
     sites: [
       { id: 'here', ...at },

@@ -340,7 +340,7 @@ describe('nothing is charged', () => {
       'an exchanged point',
       'explain_block',
       { origin: '-70,36' },
-      /exchanged\? Nothing was charged\.$/,
+      /lon and lat exchanged.* Nothing was charged\.$/,
     ],
     ['an unknown county', 'find_blocks', { area: '01001' }, /no county/],
     ['minutes out of order', 'reach_from', { minutes: [30, 15] }, /ascend/],

@@ -27,42 +27,6 @@ describe('a replayed response', () => {
     expect(proxy.store.reads).toEqual([]);
   });
 
-  test('keeps its format where Accept allows it, and otherwise is a conflict, uncharged', async () => {
-    const { id, key } = await proxy.customer({ tokens: 1e6 });
-    const ask = (name: string, accept?: string) =>
-      post(key, { origins: reaching }, { 'idempotency-key': name, ...(accept && { accept }) });
-    const formats = {
-      'text/csv': ['application/json', 'text/csv;q=0, */*', 'application/*'],
-      'application/jsonl': ['text/csv', 'application/json'],
-      'application/json': ['text/*', 'application/x-ndjson, application/json;q=0'],
-    };
-    for (const [format, others] of Object.entries(formats)) {
-      const first = await ask(format, format);
-      const paid = await proxy.balance(id);
-      const allowed = [undefined, '*/*', format, `application/geo+json, ${format};q=0.1`];
-      for (const accept of allowed) {
-        const again = await ask(format, accept);
-        expect([accept, again.statusCode, again.body]).toEqual([accept, 200, first.body]);
-        expect(again.headers).toMatchObject({
-          'content-type': first.headers['content-type'],
-          'idempotency-replayed': 'true',
-          'x-tokens-charged': '0',
-        });
-      }
-      for (const accept of others) {
-        const refused = await ask(format, accept);
-        expect([accept, refused.statusCode]).toEqual([accept, 409]);
-        expect(refused.json()).toMatchObject({
-          type: expect.stringMatching(/\/idempotency-conflict$/),
-          detail: expect.stringContaining(`${first.headers['content-type']}`),
-        });
-      }
-      expect(await proxy.balance(id)).toBe(paid);
-      // The refusals have not used up the response.
-      expect((await ask(format, format)).body).toBe(first.body);
-    }
-  });
-
   test('is in memory only a few times at once, however many clients request it', async () => {
     const customers = await Promise.all(
       Array.from({ length: 4 }, () => proxy.customer({ tokens: 1e6 })),

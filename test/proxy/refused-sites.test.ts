@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../proxy/bounds.ts';
-import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
 import type { Area } from '../../proxy/queries/areas/area.ts';
-import { querySites, type SitesQuery } from '../../proxy/queries/sites/sites.ts';
+import { locateQuery, type SitesQuery } from '../../proxy/queries/sites/sites.ts';
 import { wholeCountry, wideRelease } from '../support/wide-release.ts';
 
 const COUNTIES = wholeCountry().slice(0, 80);
@@ -16,8 +15,7 @@ const sitesIn = (counties: typeof COUNTIES) =>
 async function refusal(query: Pick<SitesQuery, 'area' | 'sites' | 'candidates'>) {
   const { release, read, outlined } = wideRelease(COUNTIES, { areOutlined: true });
   const fixed = { choose: 0, uncovered: 0, mode: 0, weights: ['people'], minutes: [15] };
-  const context = { waiters: 'asker', format: ROW_FORMATS.json };
-  const refused = querySites(release, context, { ...fixed, direction: 'to', ...query });
+  const refused = locateQuery(release, { ...fixed, direction: 'to', ...query }, 'asker');
   const problem = await refused.then(
     () => null,
     (error) => error,

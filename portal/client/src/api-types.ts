@@ -61,8 +61,10 @@ export type Problem = {
   }>;
   /** Number of further errors that `errors` does not list, at least: of the wrong items of a list, or unknown members, the first 100 are counted. */
   errors_omitted?: number;
-  /** For `tokens-exhausted`: the balance. The price of the response is not disclosed. */
+  /** For `tokens-exhausted`: the balance. A price that depends on the number of rows is not disclosed. */
   tokens_remaining?: number;
+  /** For `tokens-exhausted`: the price, if it follows from the request alone (contours, tiles, coverage, sites, trips, links). */
+  tokens_required?: number;
   /** For `missing-key`, `invalid-key` and `tokens-exhausted`: where to create keys and buy tokens, if configured. */
   account_url?: string;
   /** For `not-acceptable`: the media types of the route. */
@@ -152,14 +154,14 @@ export type Leg = {
   to_stop?: string;
 };
 
-/** Why an origin of a batch has no rows. */
+/** Why an origin of a batch has no rows. A number that was sent as another value is null. */
 export type OriginError = {
   type: 'block-not-found' | 'no-block-data' | 'point-not-covered' | 'poi-not-found';
   detail: string;
   geoid?: string;
-  origin_lat?: number;
-  origin_lon?: number;
-  dest_id?: number;
+  origin_lat?: number | null;
+  origin_lon?: number | null;
+  dest_id?: number | null;
 };
 
 /** Why origins were truncated; null if none were. */
@@ -395,6 +397,8 @@ export interface Problems {
   'internal-error': Problem;
   /** No acceptable format. Status 406. */
   'not-acceptable': Problem & Required<Pick<Problem, 'formats'>>;
+  /** Precondition failed. Status 412. */
+  'precondition-failed': Problem;
   /** Too many requests. Status 429. */
   'rate-limited': Problem;
   /** Service overloaded. Status 503. */
@@ -837,7 +841,7 @@ export interface Operations {
   /** Summaries of many points. `GET /v1/point/summary` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   getPointSummaries: {
     params: {
-      /** Points, 1 to 250. */
+      /** Points, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<{
         lon: number;
         lat: number;
@@ -940,7 +944,7 @@ export interface Operations {
   /** POIs within reach of many points. All rows of `GET /v1/point/pois` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   listPointsPois: {
     params: {
-      /** Points, 1 to 250. */
+      /** Points, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<{
         lon: number;
         lat: number;
@@ -1052,7 +1056,7 @@ export interface Operations {
       departure?: 'am' | undefined;
       /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
       percentile?: 10 | undefined;
-      /** Only these blocks, GEOIDs as integers; repeat the parameter for several. */
+      /** Only these blocks, by GEOID, as integers or text; repeat the parameter for several. */
       block?: ReadonlyArray<number> | undefined;
       /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
@@ -1262,7 +1266,7 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. With `all_of` and none of `type`, `mode`, `nth`, `by` and several weights, `results` is empty. 10 tokens a basket. */
+  /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. 10 tokens a basket, beside those of the rows. */
   measureCoverage: {
     params: {
       area?: Area | undefined;
@@ -1340,7 +1344,7 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). Nothing that you send is stored. One token a site or candidate, at least 10. */
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
   measureSites: {
     params: {
       /** Sites that are there. */
@@ -1588,7 +1592,7 @@ export interface Operations {
   /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   getAccess: {
     params: {
-      /** Blocks by GEOID, or points; 1 to 250. A malformed or unknown GEOID fails alone and is listed in `errors`. */
+      /** Blocks by GEOID, or points; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<string | {
         lon: number;
         lat: number;
@@ -1640,7 +1644,7 @@ export interface Operations {
   /** Catchments of many POIs. All rows of `GET /v1/pois/{dest_id}/catchment` for many POIs. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   listPoisCatchments: {
     params: {
-      /** POIs, 1 to 250. An unknown one fails alone and is listed in `errors`. */
+      /** POIs, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       dest_ids: ReadonlyArray<number>;
       /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
@@ -1650,7 +1654,7 @@ export interface Operations {
       departure?: 'am' | undefined;
       /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
       percentile?: 10 | undefined;
-      /** Only these blocks, GEOIDs as integers. */
+      /** Only these blocks, by GEOID, as integers or text. */
       block?: ReadonlyArray<number> | undefined;
       /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
       names?: boolean | undefined;
@@ -1815,6 +1819,10 @@ export interface Operations {
       mode: 'walk' | 'bike' | 'transit';
       /** A leaf destination type. */
       dest_type_id: number;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
     };
     responses: {
       'application/json': {
@@ -1834,6 +1842,10 @@ export interface Operations {
       z: number;
       x: number;
       y: number;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
     };
     responses: {
       'application/vnd.mapbox-vector-tile': Uint8Array;

@@ -13,7 +13,7 @@ import {
   MICRO,
   type MicroDegrees,
 } from '../../../shards/units.ts';
-import { areExchanged } from '../exchanged-coordinates.ts';
+import { areExchanged, EXCHANGED } from '../exchanged-coordinates.ts';
 import { COUNTIES_PER_PAGE } from '../rows/pagination.ts';
 import type { SearchedArea } from '../searched-area.ts';
 
@@ -89,9 +89,7 @@ async function countiesOf(
 ): Promise<readonly ReleaseCounty[]> {
   const near = release.blockBoxes.meeting(area.boxes);
   if (near.length === 0 && areExchanged(release, area.boxes)) {
-    const detail =
-      'the area is beyond this release, and would be in it with lon and lat exchanged; in GeoJSON longitude comes first';
-    throw new Problem('invalid-geometry', detail);
+    throw new Problem('invalid-geometry', `the area ${EXCHANGED}`);
   }
   if (!area.meets) return near;
   const met = new Set<ReleaseCounty>();

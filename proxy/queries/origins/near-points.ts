@@ -5,6 +5,7 @@ import { byMode, type Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../../shards/units.ts';
+import { refuseExchanged } from '../exchanged-coordinates.ts';
 import { modeFault } from '../modes-and-types.ts';
 import { locateOrigin, originOfPoint } from './origin-block.ts';
 import { REASONS, unroutedReason } from './unrouted.ts';
@@ -18,13 +19,16 @@ export interface NearPoint {
   readonly max_minutes: Minutes;
 }
 
-/** Throws for modes and directions that the release lacks. */
+/** Throws for modes and directions that the release lacks, and for exchanged coordinates. */
 export function checkNearPoints(release: Release, points: readonly NearPoint[]): void {
   const lacking = points.flatMap(({ mode }, i) =>
     modeFault(release, mode, ['body', 'near', i, 'mode']),
   );
   if (lacking.length > 0) throw invalidParameters(lacking);
-  for (const { direction } of points) checkDirection(release, direction);
+  for (const [i, point] of points.entries()) {
+    checkDirection(release, point.direction);
+    refuseExchanged(release, point, ['body', 'near', i]);
+  }
 }
 
 /** Throws `direction-not-available` for a direction that the release lacks. */

@@ -6,7 +6,7 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import { type CountyBlock, type Degrees, MICRO } from '../../../shards/units.ts';
-import { areExchanged } from '../exchanged-coordinates.ts';
+import { areExchanged, refuseExchanged } from '../exchanged-coordinates.ts';
 
 /** A located block of a release: the basis of every response about it. */
 export interface OriginBlock {
@@ -44,6 +44,12 @@ interface PointOrigin {
 export function originOfPoint(release: Release, lon: Degrees, lat: Degrees): PointOrigin {
   const box = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
   return { lon, lat, counties: release.blockBoxes.meeting([box]).map(({ manifest }) => manifest) };
+}
+
+/** Identifies the block of a query's point; throws if it is in the release only if exchanged. */
+export function originOfQuery(release: Release, lon: Degrees, lat: Degrees): PointOrigin {
+  refuseExchanged(release, { lon, lat }, ['query', 'lat']);
+  return originOfPoint(release, lon, lat);
 }
 
 /** How a request identifies its block. */

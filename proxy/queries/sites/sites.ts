@@ -40,8 +40,8 @@ export interface SitesQuery {
   readonly minutes: readonly Minutes[];
 }
 
-/** Returns the price of a request in tokens, which does not depend on the response. */
-export function priceOfSites({ sites, candidates }: SitesQuery): number {
+/** Returns the price of a request in tokens; points without a block to route from are free. */
+export function priceOfSites({ sites, candidates }: LocatedQuery): number {
   const { site, sites_minimum } = PLANS.charges;
   return Math.max(sites_minimum, (sites.length + candidates.length) * site);
 }
@@ -50,11 +50,11 @@ export function priceOfSites({ sites, candidates }: SitesQuery): number {
 export async function querySites(
   release: Release,
   { waiters, format }: Pick<QueryContext, 'waiters' | 'format'>,
-  query: SitesQuery,
+  query: LocatedQuery,
 ): Promise<QueryResult> {
-  const { parts, sites, candidates, errors } = await locate(release, query, waiters);
+  const { parts, sites, candidates, errors } = query;
   const area = await WeightedArea.of(release, parts, query, waiters);
-  const measures = await measureSites({ ...query, release, area, sites, candidates, waiters });
+  const measures = await measureSites({ ...query, release, area, waiters });
   const tokens = priceOfSites(query);
   const facts = areaFactsOf(parts);
   const ending = { errors, precision: 'block' };
@@ -68,15 +68,16 @@ export async function querySites(
   return { body: { area: facts, results: measures.results, ...ending, rows }, tokens, columns };
 }
 
-/** Sites and candidates that have blocks, and the area to measure them over. */
-interface LocatedQuery {
+/** A request with the sites and candidates that have blocks, and the area to measure them over. */
+export interface LocatedQuery extends Omit<SitesQuery, 'sites' | 'candidates'> {
   readonly parts: readonly CountyBlocks[];
   readonly sites: readonly LocatedSite[];
   readonly candidates: readonly LocatedSite[];
   readonly errors: readonly SiteError[];
 }
 
-async function locate(
+/** Finds the blocks of sites and candidates, and those of the area. */
+export async function locateQuery(
   release: Release,
   query: SitesQuery,
   waiters: Waiters,
@@ -92,6 +93,7 @@ async function locate(
   const offered = await locateList('candidates', isOfCandidates);
   const points = isOfCandidates ? offered.located : found.located;
   return {
+    ...query,
     parts: sent ?? (await blocksOfArea(release, countiesAround(points), waiters)),
     sites: found.located,
     candidates: offered.located,

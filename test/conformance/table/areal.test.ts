@@ -128,7 +128,6 @@ describe('POST /v1/blocks/query', () => {
     ['no coordinates', { type: 'Polygon' }],
     ['coordinates of text', { type: 'Polygon', coordinates: 'x' }],
     ['positions of text', polygon([['-70', '36']] as unknown as Ring)],
-    ['a null', null],
     ['a scalar', 5],
     ['an array', [1]],
     ['of rings that are none', { type: 'Polygon', coordinates: [5] }],

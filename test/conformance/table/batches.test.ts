@@ -10,14 +10,31 @@ const post = (path: string, body: object, as = demo.api.customer) =>
 const point = ({ lon, lat }: { lon: number; lat: number }) => ({ lat, lon });
 const WHOLE = { truncated: [], truncated_reason: null };
 
-/** Per batch route: its list's name, a number of known origins, and an unknown one. */
+const OF_BLOCKS = {
+  member: 'origins',
+  known: geoids,
+  unknown: () => NO_SUCH_BLOCK,
+  fault: 'block-not-found',
+} as const;
+const OF_POINTS = {
+  member: 'origins',
+  known: points,
+  unknown: () => point(OPEN_SEA),
+  fault: 'point-not-covered',
+} as const;
+/** Per batch route: its list's name, a number of known origins, an unknown one, and its error. */
 const ORIGINS = {
-  '/v1/blocks/summary': { member: 'origins', known: geoids, unknown: () => NO_SUCH_BLOCK },
-  '/v1/blocks/pois': { member: 'origins', known: geoids, unknown: () => NO_SUCH_BLOCK },
-  '/v1/point/summary': { member: 'origins', known: points, unknown: () => point(OPEN_SEA) },
-  '/v1/point/pois': { member: 'origins', known: points, unknown: () => point(OPEN_SEA) },
-  '/v1/access': { member: 'origins', known: geoids, unknown: () => NO_SUCH_BLOCK },
-  '/v1/pois/catchment': { member: 'dest_ids', known: destIds, unknown: () => NO_SUCH_POI },
+  '/v1/blocks/summary': OF_BLOCKS,
+  '/v1/blocks/pois': OF_BLOCKS,
+  '/v1/point/summary': OF_POINTS,
+  '/v1/point/pois': OF_POINTS,
+  '/v1/access': OF_BLOCKS,
+  '/v1/pois/catchment': {
+    member: 'dest_ids',
+    known: destIds,
+    unknown: () => NO_SUCH_POI,
+    fault: 'poi-not-found',
+  },
 } as const;
 type Path = keyof typeof ORIGINS;
 
@@ -81,23 +98,46 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expectInvalid(await post(path, body), 'mode');
   });
 
-  test('origins that are not an array, or are of the wrong type, are invalid-parameters', async () => {
-    for (const bad of [
-      'x',
-      5,
-      null,
-      {},
-      [null],
-      [true],
-      [[]],
-      [{}],
-      [{ lat: 91, lon: 0 }],
-      // A number as a GEOID is an unknown block, not an invalid parameter.
-      ...(/blocks|access/.test(path) ? [] : [[1.5]]),
-    ]) {
-      const response = await post(path, { [origins]: bad });
-      expectInvalid(response, origins);
+  test('origins that are not an array are invalid-parameters', async () => {
+    for (const bad of ['x', 5, null, {}]) {
+      expectInvalid(await post(path, { [origins]: bad }), origins);
     }
+  });
+
+  test('a null or malformed origin fails alone, in every format, and costs nothing', async () => {
+    const { known, fault } = ORIGINS[path];
+    const malformed = [null, true, [], 1.5, 'x', '\u0000', {}, { lat: 91, lon: 0 }, { lat: null }];
+    const body = bodyOf(path, 2);
+    const alone = await post(path, body);
+    const mixed = { ...body, [origins]: [null, ...known(1), ...malformed, ...known(2).slice(1)] };
+    const response = await post(path, mixed);
+    const { results, errors, truncated } = expectOk(response);
+    expect(results).toEqual(expectOk(alone).results);
+    expect(errors.map(({ type }: { type: string }) => type)).toEqual(
+      Array(1 + malformed.length).fill(fault),
+    );
+    expect([truncated, response.headers['x-tokens-charged']]).toEqual([
+      [],
+      alone.headers['x-tokens-charged'],
+    ]);
+    for (const accept of ['text/csv', 'application/x-ndjson', 'application/vnd.apache.parquet']) {
+      const text = await demo.api.post(path, mixed, { headers: { accept } });
+      expect([accept, text.statusCode, text.headers['x-batch-errors']]).toEqual([
+        accept,
+        200,
+        String(1 + malformed.length),
+      ]);
+      if (accept === 'text/csv') expect(text.headers['x-errors']).toContain(`=${fault}`);
+    }
+  });
+
+  test('a malformed origin beyond a truncated one is an error, since it need not be sent again', async () => {
+    const { known, fault } = ORIGINS[path];
+    if (fault === 'block-not-found') return;
+    const body = { ...bodyOf(path, 2), [origins]: [...known(2), null], max_rows: 1 };
+    const { truncated, truncated_reason, errors } = expectOk(await post(path, body));
+    expect([truncated.length, truncated_reason]).toEqual([1, 'row-budget']);
+    expect(errors).toMatchObject([{ type: fault }]);
   });
 
   test('costs one token and returns 200 when no origin can be resolved', async () => {

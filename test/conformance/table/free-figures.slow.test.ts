@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Call, type Customer, expectOk, expectProblem, type HttpResponse } from '../api.ts';
 import { type Demo, NO_SUCH_BLOCK, onEachLedger } from '../demo.ts';
 import type { NaiveTime } from '../naive-release.ts';
-import { KNOWN_REQUESTS } from '../routes.ts';
+import { hasPublicPrice, KNOWN_REQUESTS } from '../routes.ts';
 
 /** Transient headers: they depend on the request's number and the clock, not on rows. */
 const OF_THE_MOMENT = ['date', 'ratelimit', 'x-request-id'];
@@ -113,12 +113,13 @@ onEachLedger((demo) => {
 
     test('gets the same refusal on every route, in every format, as HEAD and with an Idempotency-Key', async () => {
       const as = await withTokens(0);
-      for (const { request } of KNOWN_REQUESTS) {
+      for (const { route, request } of KNOWN_REQUESTS) {
         const call = request(demo);
         for (const accept of ['application/json', 'text/csv;q=0.9, application/json;q=0.8']) {
           const problem = expectProblem(await ask(call, as, { accept }), 'tokens-exhausted');
+          const price = hasPublicPrice(route) ? ['tokens_required'] : [];
           expect(Object.keys(problem).sort()).toEqual(
-            ['detail', 'status', 'title', 'tokens_remaining', 'type'].sort(),
+            ['detail', 'status', 'title', 'tokens_remaining', 'type', ...price].sort(),
           );
           expect(problem.tokens_remaining).toBe(0);
         }

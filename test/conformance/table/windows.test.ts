@@ -40,6 +40,23 @@ test.each(routes)(
   },
 );
 
+test('tiles and their TileJSON take the window and the percentile of the release', async () => {
+  for (const path of [
+    '/v1/isochrone/tiles/walk/101/6/0/0.mvt',
+    '/v1/isochrone/tiles/walk/101.json',
+  ]) {
+    const ask = (query: Call['query']) => demo.api.get(path, query);
+    const plain = await ask({});
+    const response = await ask({ departure: 'am', percentile: 10 });
+    expect(response.statusCode).toBeLessThan(300);
+    expect([response.statusCode, response.headers.etag]).toEqual([
+      plain.statusCode,
+      plain.headers.etag,
+    ]);
+    expectInvalid(await ask({ departure: 'pm' }), 'departure');
+  }
+});
+
 test('assumptions list the windows and percentiles', async () => {
   const meta = expectOk(await demo.api.get('/v1/isochrone/meta'));
   expect(meta.assumptions).toMatchObject({ departures: ['am'], percentiles: [10] });

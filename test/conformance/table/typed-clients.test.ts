@@ -1,0 +1,274 @@
+import { describe, expect, test } from 'vitest';
+import { type Call, expectInvalid, expectOk, expectProblem } from '../api.ts';
+import { OPEN_SEA, onEachLedger } from '../demo.ts';
+import { ISOCHRONE, METERED_GETS, METERED_POSTS } from '../routes.ts';
+
+const LONG_AGO = 'Mon, 01 Jan 2001 00:00:00 GMT';
+
+onEachLedger((demo) => {
+  const point = ({ lon, lat }: { lon: number; lat: number }) => ({ lon, lat });
+  const exchanged = () => ({ lon: demo.block.lat, lat: demo.block.lon });
+
+  test.each(METERED_POSTS)('$route takes null for an optional member as absent', async (known) => {
+    const { path, body } = known.request(demo);
+    const document = (await demo.api.get('/openapi.json', {}, { as: null })).json();
+    const { schema } = document.paths[path].post.requestBody.content['application/json'];
+    const members = Object.keys(schema.properties).filter(
+      (name) => !schema.required?.includes(name) && !Object.hasOwn(body as object, name),
+    );
+    expect(members.length).toBeGreaterThan(0);
+    const nulls = Object.fromEntries(members.map((name) => [name, null]));
+    const plain = await demo.api.post(path, body);
+    const padded = await demo.api.post(path, { ...nulls, ...(body as object) });
+    expect([padded.statusCode, padded.body]).toEqual([200, plain.body]);
+    expect(padded.headers['x-tokens-charged']).toBe(plain.headers['x-tokens-charged']);
+    expectInvalid(
+      await demo.api.post(path, { ...(body as object), unheard_of: null }),
+      'unheard_of',
+    );
+  });
+
+  test('null within a body is absent too: of areas, criteria and points to be near', async () => {
+    const walk = { mode: 'walk', max_minutes: 15 };
+    const area = { center: point(demo.block), radius_m: 500 };
+    const others = { polygon: null, places: null, counties: null, blocks: null };
+    const bodyOf = (more: object, nth: object, direction: object) => ({
+      area: { ...area, ...more },
+      all_of: [{ type: 101, ...walk, ...nth }],
+      near: [{ ...point(demo.block), ...walk, ...direction }],
+    });
+    const plain = await demo.api.post('/v1/blocks/match', bodyOf({}, {}, {}));
+    const padded = bodyOf(others, { nth: null }, { direction: null });
+    expect(expectOk(await demo.api.post('/v1/blocks/match', padded))).toEqual(expectOk(plain));
+    const none = { area: { ...others, center: null, radius_m: null }, all_of: padded.all_of };
+    expectProblem(await demo.api.post('/v1/blocks/match', none), 'missing-area');
+    const required = { ...padded, all_of: [{ type: null, ...walk }] };
+    expectInvalid(await demo.api.post('/v1/blocks/match', required), 'type');
+  });
+
+  test('block of a catchment takes GEOIDs as text or numbers, in bodies as in queries', async () => {
+    const { geoid } = demo.block;
+    const ask = (block: unknown) =>
+      demo.api.post('/v1/pois/catchment', { dest_ids: [demo.poi.dest_id], block });
+    const { results } = expectOk(await ask([Number(geoid)]));
+    expect(results.length).toBeGreaterThan(0);
+    expect(expectOk(await ask([geoid])).results).toEqual(results);
+    const { poi } = demo;
+    const got = await demo.api.get(`/v1/pois/${poi.dest_id}/catchment`, { block: geoid });
+    expect(expectOk(got).results).toEqual(results);
+    for (const bad of [['x'], ['12'], [''], [true], geoid]) expectInvalid(await ask(bad), 'block');
+  });
+
+  test('a replay is in the format of the first response, whatever the repeated Accept', async () => {
+    const customer = await demo.api.newCustomer({ tokens: 1_000 });
+    for (const first of ['text/csv', 'application/x-ndjson', 'application/json']) {
+      const ask = (accept: string) =>
+        demo.api.post(
+          '/v1/blocks/summary',
+          { origins: [demo.block.geoid], type: [101] },
+          { as: customer, headers: { accept, 'idempotency-key': first } },
+        );
+      const response = await ask(first);
+      for (const accept of ['application/json', 'text/csv', 'image/png', '*/*;q=0']) {
+        const again = await ask(accept);
+        expect([accept, again.statusCode, again.body]).toEqual([accept, 200, response.body]);
+        expect(again.headers).toMatchObject({
+          'content-type': response.headers['content-type'],
+          'idempotency-replayed': 'true',
+          'x-tokens-charged': '0',
+        });
+      }
+    }
+    expectProblem(
+      await demo.api.post(
+        '/v1/blocks/summary',
+        { origins: [demo.block.geoid] },
+        { as: customer, headers: { accept: 'image/png', 'idempotency-key': 'new' } },
+      ),
+      'not-acceptable',
+    );
+  });
+
+  test('sites and candidates without a block are not charged, and do not make a request too dear', async () => {
+    const lost = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ id: `lost ${i}`, ...OPEN_SEA }));
+    const found = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ id: i, ...point(demo.block) }));
+    const ask = (tokens: number, sites: object[], candidates?: object[]) =>
+      demo.api.newCustomer({ tokens }).then((as) => {
+        const body = { sites, candidates, mode: 'walk', minutes: [5] };
+        return demo.api.post('/v1/sites/coverage', body, { as });
+      });
+    for (const [sites, candidates, price] of [
+      [[...lost(20), ...found(1)], undefined, 10],
+      [[...lost(5), ...found(12)], lost(30), 12],
+      [found(7), [...lost(3), ...found(8)], 15],
+    ] as const) {
+      const response = await ask(price, [...sites], candidates && [...candidates]);
+      expect(expectOk(response).errors.length).toBeGreaterThan(0);
+      expect(response.headers['x-tokens-charged']).toBe(String(price));
+      const poor = await ask(price - 1, [...sites], candidates && [...candidates]);
+      expect(expectProblem(poor, 'tokens-exhausted')).toMatchObject({ tokens_required: price });
+    }
+  });
+
+  describe('what is in the data only with lat and lon exchanged is refused, with a sentence', () => {
+    const SAYS_SO = /with lon and lat exchanged/;
+
+    test.each(['/v1/point/summary', '/v1/point/pois', '/v1/point/access', '/v1/isochrone'])(
+      'a point: GET %s',
+      async (path) => {
+        const minutes = path === '/v1/point/summary' || path === '/v1/point/pois' ? undefined : 5;
+        const response = await demo.api.get(path, { ...exchanged(), minutes });
+        expect(expectProblem(response, 'invalid-parameters').detail).toMatch(SAYS_SO);
+        expectProblem(await demo.api.get(path, { ...OPEN_SEA, minutes }), 'point-not-covered');
+      },
+    );
+
+    test('a point that blocks must be near', async () => {
+      const walk = { mode: 'walk', max_minutes: 15 };
+      const body = {
+        area: { counties: ['99001'] },
+        all_of: [{ type: 101, ...walk }],
+        near: [{ ...exchanged(), ...walk }],
+      };
+      const problem = expectProblem(
+        await demo.api.post('/v1/blocks/match', body),
+        'invalid-parameters',
+      );
+      expect(problem).toMatchObject({
+        detail: expect.stringMatching(SAYS_SO),
+        errors: [{ loc: ['body', 'near', 0] }],
+      });
+    });
+
+    test('a box, and a circle of a search', async () => {
+      const { lon, lat } = demo.block;
+      const boxOf = (x: number, y: number) => [x - 0.1, y - 0.1, x + 0.1, y + 0.1].join();
+      for (const path of ['/v1/pois', '/v1/meta/block-bands']) {
+        const as = path === '/v1/pois' ? undefined : null;
+        const ask = (bbox: string) => demo.api.get(path, { bbox }, { as });
+        expect(expectProblem(await ask(boxOf(lat, lon)), 'invalid-bbox').detail).toMatch(SAYS_SO);
+        expectOk(await ask(boxOf(lon, lat)));
+        expectOk(await ask(boxOf(OPEN_SEA.lon, OPEN_SEA.lat)));
+      }
+      const circle = await demo.api.get('/v1/pois', { ...exchanged(), radius_m: 500 });
+      expect(expectProblem(circle, 'invalid-parameters').detail).toMatch(SAYS_SO);
+    });
+  });
+
+  test('all_of alone is a basket beside the rows of all types and modes', async () => {
+    const all_of = [{ type: 101, mode: 'walk', max_minutes: 10 }];
+    const area = { blocks: [demo.block.geoid] };
+    const alone = await demo.api.post('/v1/coverage', { area });
+    const response = await demo.api.post('/v1/coverage', { area, all_of });
+    const { results, basket } = expectOk(response);
+    expect(results).toEqual(expectOk(alone).results);
+    expect(results.length).toBeGreaterThan(10);
+    expect(basket.all_of).toEqual([{ ...all_of[0], nth: 1 }]);
+    expect(response.headers['x-tokens-charged']).toBe(String(results.length + 10));
+  });
+
+  describe('preconditions are decided before the debit', () => {
+    test.each([...METERED_GETS, ISOCHRONE])('$route', async ({ request }) => {
+      const call = request(demo);
+      const first = await demo.api.call(call);
+      const etag = String(first.headers.etag);
+      const asked = (headers: NonNullable<Call['headers']>, method: 'GET' | 'HEAD' = 'GET') =>
+        demo.api.call({ ...call, method, headers });
+      const failing: readonly NonNullable<Call['headers']>[] = [
+        { 'if-match': '"another"' },
+        { 'if-match': `W/${etag}` },
+        { 'if-match': '"another"', 'if-none-match': etag },
+        { 'if-unmodified-since': LONG_AGO },
+      ];
+      for (const headers of failing) {
+        const refused = await asked(headers);
+        expectProblem(refused, 'precondition-failed');
+        expect(refused.headers['x-tokens-charged']).toBe('0');
+        expect((await asked(headers, 'HEAD')).statusCode).toBe(412);
+      }
+      const updated = (await demo.api.get('/v1/last-updated', {}, { as: null })).json();
+      const published = new Date(updated.last_updated).toUTCString();
+      const holding: typeof failing = [
+        { 'if-match': `"another", ${etag}` },
+        { 'if-match': '*' },
+        { 'if-match': etag, 'if-unmodified-since': LONG_AGO },
+        { 'if-unmodified-since': published },
+        { 'if-unmodified-since': 'nonsense' },
+      ];
+      for (const headers of holding) {
+        const response = await asked(headers);
+        expect([headers, response.statusCode, response.body]).toEqual([headers, 200, first.body]);
+      }
+    });
+
+    test.each(METERED_POSTS)('$route', async ({ request }) => {
+      const headers = { 'if-unmodified-since': LONG_AGO };
+      expectProblem(await demo.api.call({ ...request(demo), headers }), 'precondition-failed');
+      const matched = { ...request(demo), headers: { 'if-match': '"x"' } };
+      expectProblem(await demo.api.call(matched), 'precondition-failed');
+    });
+  });
+
+  test('a refusal states a price that follows from the request, and never one of rows', async () => {
+    const none = await demo.api.newCustomer({ tokens: 0 });
+    const area = { blocks: [demo.block.geoid] };
+    const priced: readonly (readonly [Call, number])[] = [
+      [{ path: '/v1/isochrone', query: { block: demo.block.geoid, contours: '5,10,15' } }, 30],
+      [{ path: `/v1/blocks/${demo.block.geoid}/explain`, query: { to: demo.block.geoid } }, 5],
+      [{ path: '/v1/counties/99001/coverage', query: { mode: 'walk', type: 101 } }, 10],
+      [
+        {
+          path: '/v1/coverage',
+          method: 'POST',
+          body: {
+            area,
+            mode: ['walk'],
+            type: [101],
+            all_of: [{ type: 101, mode: 'walk', max_minutes: 5 }],
+          },
+        },
+        11,
+      ],
+    ];
+    for (const [call, tokens_required] of priced) {
+      const problem = expectProblem(await demo.api.call({ ...call, as: none }), 'tokens-exhausted');
+      expect(problem).toMatchObject({
+        tokens_remaining: 0,
+        tokens_required,
+        detail: expect.stringContaining(`costs ${tokens_required} tokens`),
+      });
+    }
+    const ofRows = { path: `/v1/blocks/${demo.block.geoid}/summary` };
+    for (const tokens of [0, 1]) {
+      const poor = await demo.api.newCustomer({ tokens });
+      const problem = expectProblem(
+        await demo.api.call({ ...ofRows, as: poor }),
+        'tokens-exhausted',
+      );
+      expect(problem).not.toHaveProperty('tokens_required');
+    }
+    const batch = await demo.api.post(
+      '/v1/blocks/summary',
+      { origins: [demo.block.geoid] },
+      { as: none },
+    );
+    expect(expectProblem(batch, 'tokens-exhausted')).not.toHaveProperty('tokens_required');
+  });
+
+  test('a parameter of other routes is named as one that does not apply', async () => {
+    const { errors } = expectProblem(
+      await demo.api.get(`/v1/blocks/${demo.block.geoid}/summary`, { radius_m: 5, radius: 5 }),
+      'invalid-parameters',
+    );
+    expect(errors.map(({ msg }: { msg: string }) => msg.split(/[;,]/)[0])).toEqual([
+      'does not apply to this route',
+      'unknown parameter',
+    ]);
+    const posted = await demo.api.post('/v1/blocks/summary', { origins: ['x'], limit: 5 });
+    expect(posted.json().detail).toMatch(
+      /^body\.limit: does not apply to this route, which accepts/,
+    );
+  });
+});
