@@ -99,6 +99,7 @@ export const ready = freeEndpoint({
     const isReady = store === 'ok' && accounts === 'ok' && haveStarted && !shutdown.hasBegun;
     return {
       status: isReady ? 200 : 503,
+      ...(isReady && { release: services.releases.current.version }),
       body: {
         ready: isReady,
         checks: { store, release, ledger: accounts },

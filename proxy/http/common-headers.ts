@@ -85,7 +85,7 @@ const RESPONSE_HEADERS = {
     'CSV only: the origins that could not be resolved, in the same form, each with its reason: `990019999999999=block-not-found`; of sites, after their list: `candidates:a=point-not-covered`.',
   ),
   'X-Data-Release': text(
-    'The release of the response: the `version` of `/v1/isochrone/meta`. A cursor continues in the current release; a response from an intermediate cache names the release it was read from and is still valid in the current one.',
+    'The release of the response: the `version` of `/v1/isochrone/meta`. A cursor continues in the current release; a response that a cache has revalidated is valid in the current release.',
   ),
   'X-Block': textIfAny('CSV and NDJSON only: `block`, as JSON.'),
   'X-Blocks': textIfAny(

@@ -64,13 +64,18 @@ function isMetered({ access }: Endpoint): boolean {
   return access === 'metered' || access === 'posted';
 }
 
+/** Whether responses name the release: metered ones, and that of readiness. */
+function namesRelease(endpoint: Endpoint): boolean {
+  return isMetered(endpoint) || (endpoint.access === 'free' && endpoint.otherStatus !== undefined);
+}
+
 /** Headers of a response that do not repeat any of its body. */
 function plainHeaders(endpoint: Endpoint): z.ZodRawShape {
   return {
     ...COMMON,
     ...(!isProbe(endpoint) && headersNamed(...RATE)),
     ...tokens(endpoint),
-    ...(isMetered(endpoint) && headersNamed('X-Data-Release')),
+    ...(namesRelease(endpoint) && headersNamed('X-Data-Release')),
     ...(isConditional(endpoint) && headersNamed('ETag')),
     ...(!isProbe(endpoint) && headersNamed('Vary')),
   };

@@ -3,8 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { BY } from '../support/customers.ts';
 import { HOSTS, startNginxFront, startVarnishFront } from '../support/front.ts';
-import { ofTests } from '../support/of-tests.ts';
-import { proxyOfTests } from '../support/proxy-harness.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { openWire, type Wire, type WireRequest } from '../support/wire.ts';
 
 const proxy = proxyOfTests();
@@ -36,6 +39,49 @@ const FRONTS = {
   nginx: () => startNginxFront({ api: [wire.address] }),
   Varnish: () => startVarnishFront(wire.address),
 };
+
+describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s, across releases', (name) => {
+  test('a revalidated response names the release in force, and is free', async () => {
+    const shape = { blocks: 12, pois: 60 };
+    const [same, before, after] = [
+      smallCounty({ fips: '24510', seed: 1, ...shape }),
+      smallCounty({ fips: '24005', seed: 2, ...shape }),
+      smallCounty({ fips: '24005', seed: 3, ...shape }),
+    ];
+    const folder = await folderOfThisTest();
+    await publishSmallRelease(folder, 'first', [same, before]);
+    const service = await ofThisTest(openProxy(folder));
+    const own = await openWire(`http://127.0.0.1:${await service.listen()}`);
+    const front = await (name === 'nginx'
+      ? startNginxFront({ api: [own.address] })
+      : startVarnishFront(own.address));
+    try {
+      const { id, key } = await service.customer();
+      const url = `https://${HOSTS.api}/v1/blocks/${same.blocks[3].geoid}/summary`;
+      const ask = () => front.ask(url, { authorization: `Bearer ${key}` });
+      const first = await ask();
+      const release = service.releases.current.version;
+      expect([first.status, first.headers['x-data-release']]).toEqual([200, release]);
+      const paid = await service.balance(id);
+      await publishSmallRelease(folder, 'second', [same, after]);
+      expect(await service.releases.refresh()).toBe(true);
+      const inForce = service.releases.current.version;
+      expect(inForce).not.toBe(release);
+      // nginx asks for the release in force once a second.
+      await expect.poll(async () => (await ask()).headers['x-data-release']).toBe(inForce);
+      const last = await ask();
+      expect([last.status, last.body, last.headers['x-tokens-charged']]).toEqual([
+        200,
+        first.body,
+        '0',
+      ]);
+      expect(await service.balance(id)).toBe(paid);
+    } finally {
+      await front.stop();
+      await own.close();
+    }
+  });
+});
 
 describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
   const front = ofTests(() => FRONTS[name]());
@@ -125,6 +171,49 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     const other = await front.ask(url, { ...as(key), 'if-none-match': '"another"' });
     expect(other.status).toBe(200);
     expect(await proxy.balance(id)).toBeLessThan(balance);
+  });
+
+  test('preconditions are decided by the service, before the debit', async () => {
+    const { id, key } = await proxy.customer();
+    const url = unasked();
+    const first = await front.ask(url, as(key));
+    const etag = String(first.headers.etag);
+    const paid = await proxy.balance(id);
+    for (const [failing, method] of [
+      [{ 'if-match': '"x"' }, 'GET'],
+      [{ 'if-match': `W/${etag}` }, 'GET'],
+      [{ 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }, 'GET'],
+      [{ 'if-match': '"x"' }, 'HEAD'],
+    ] as const) {
+      for (const target of [url, unasked()]) {
+        const refused = await front.ask(target, { ...as(key), ...failing }, method);
+        expect([refused.status, refused.headers['content-type']]).toEqual([
+          412,
+          'application/problem+json; charset=utf-8',
+        ]);
+        expect(await proxy.balance(id)).toBe(paid);
+      }
+    }
+    const holdings: readonly Readonly<Record<string, string>>[] = [
+      { 'if-match': etag },
+      { 'if-match': '*' },
+      { 'if-unmodified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' },
+      { 'if-match': etag, 'accept-encoding': 'gzip' },
+    ];
+    for (const holding of holdings) {
+      const before = await proxy.balance(id);
+      const response = await front.ask(url, { ...as(key), ...holding });
+      expect(response.status).toBe(200);
+      expect(before - (await proxy.balance(id))).toBe(Number(response.headers['x-tokens-charged']));
+    }
+    const catalogue = `https://${HOSTS.api}/v1/meta/modes`;
+    for (let again = 0; again < 2; again++) {
+      const refused = await front.ask(catalogue, { 'if-match': '"x"' });
+      expect([refused.status, JSON.parse(`${refused.body}`).type]).toEqual([
+        412,
+        expect.stringMatching(/\/precondition-failed$/),
+      ]);
+    }
   });
 
   test('a HEAD costs the price of a HEAD and leaves nothing in the cache', async () => {
