@@ -3,7 +3,7 @@ import type { DelayedGrants } from './delayed-grants.ts';
 import type { Metering } from './metering.ts';
 import type { PaymentEvents } from './payment-events.ts';
 import type { RateCounter } from './rate-window.ts';
-import type { Replays } from './replays.ts';
+import type { ReplayRecord, Replays } from './replays.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIns } from './sign-ins.ts';
 
@@ -29,6 +29,19 @@ export interface Ledger
   secrets(): Promise<Readonly<Record<string, string>>>;
   /** Imports secrets; existing ones stay unchanged. */
   importSecrets(secrets: Readonly<Record<string, string>>): Promise<void>;
+
+  /** Every charge whose response can be replayed, or has expired a short while ago. */
+  allReplays(): AsyncIterable<ReplayRecord>;
+  /**
+   * Imports a charge of an account that is imported afterwards; returns `false` and changes nothing
+   * if the account exists already.
+   */
+  importReplay(record: ReplayRecord): Promise<boolean>;
+
+  /** The ids of the processed payment events that are remembered. */
+  closedEvents(): AsyncIterable<string>;
+  /** Records that events have been processed elsewhere, except those that are open here. */
+  importClosedEvents(ids: readonly string[], nowMs: number): Promise<void>;
 
   /** Resolves when the backing store responds; rejects with `LedgerUnavailable`. */
   ping(): Promise<void>;

@@ -89,6 +89,22 @@ export interface StoredResponse {
   readonly gzip: Uint8Array;
 }
 
+/** A charge and its response, as transferred between ledgers. */
+export interface ReplayRecord extends IdempotentRequest {
+  /** Of the debit, which was made `RESPONSE_LIFE_MS` before the response expires. */
+  readonly receipt: Receipt;
+  readonly keyId: string;
+  readonly route: string;
+  readonly tokens: number;
+  /** Deliveries that have started and are not known to have failed. */
+  readonly deliveries: number;
+  /** Tokens' worth delivered by the best of the failed deliveries. */
+  readonly delivered: number;
+  /** Refunded tokens, which the next delivery is charged. */
+  readonly repaid: number;
+  readonly response: StoredResponse | null;
+}
+
 export type Replay =
   | {
       readonly outcome: 'replayed';

@@ -7,6 +7,8 @@ import {
   MEMBERSHIP_STATUSES,
 } from './accounts.ts';
 import type { Ledger } from './ledger.ts';
+import type { PaymentEvent } from './payment-events.ts';
+import { MAX_IDEMPOTENCY_KEY, type ReplayRecord } from './replays.ts';
 
 /** Error for a file that is not an export, or is truncated; names the line. */
 export class NotAnExport extends Error {
@@ -22,10 +24,16 @@ export interface Transferred {
   readonly alreadyThere: number;
 }
 
+/** Closed events per line, and open ones read at a time. */
+const EVENTS_AT_ONCE = 1_000;
+/** Replays written at a time, since a ledger commits concurrent changes together. */
+const REPLAYS_AT_ONCE = 64;
+
 /**
  * Exports a ledger as lines of JSON: data that belongs to no account (secrets, mailboxes that have
- * had the sign-up grant), one account per line, and the number of accounts, by which a truncated
- * file is detected.
+ * had the sign-up grant), one replay per line, one account per line, payment events, and the counts
+ * of these, by which a truncated file is detected. An account comes after its replays and before
+ * the events, so that it is never used without what it has paid for.
  */
 export async function* exportLines(
   ledger: Ledger,
@@ -37,7 +45,12 @@ export async function* exportLines(
     ...headOf(await ledger.formerMailboxes()),
   };
   yield JSON.stringify(head);
-  let [accounts, tokens] = [0, 0];
+  let [accounts, tokens, replays, events] = [0, 0, 0, 0];
+  for await (const { response, ...charge } of ledger.allReplays()) {
+    const text = response && { ...response, gzip: Buffer.from(response.gzip).toString('base64') };
+    yield JSON.stringify({ replay: { ...charge, response: text } });
+    replays++;
+  }
   for await (const { id } of ledger.allAccounts()) {
     const records = await ledger.exportAccount(id);
     if (!records) continue;
@@ -45,7 +58,21 @@ export async function* exportLines(
     tokens += records.account.balance;
     onAccount(++accounts);
   }
-  yield JSON.stringify({ accounts } satisfies Tail);
+  let ids: string[] = [];
+  for await (const id of ledger.closedEvents()) {
+    events++;
+    if (ids.push(id) < EVENTS_AT_ONCE) continue;
+    yield JSON.stringify({ closedEvents: ids });
+    ids = [];
+  }
+  if (ids.length > 0) yield JSON.stringify({ closedEvents: ids });
+  for (let from = 0, read = EVENTS_AT_ONCE; read === EVENTS_AT_ONCE; from += read) {
+    const open = await ledger.openEvents(EVENTS_AT_ONCE, from);
+    for (const event of open) yield JSON.stringify({ event });
+    read = open.length;
+    events += read;
+  }
+  yield JSON.stringify({ accounts, replays, events } satisfies Tail);
   return { accounts, tokens, alreadyThere: 0 };
 }
 
@@ -58,8 +85,9 @@ export async function importLines(
   lines: AsyncIterable<string>,
   onAccount: (done: number) => void = () => {},
 ): Promise<Transferred> {
-  let [line, accounts, tokens, alreadyThere] = [0, 0, 0, 0];
+  let [line, accounts, tokens, alreadyThere, replays, events] = [0, 0, 0, 0, 0, 0];
   let isWhole = false;
+  let writing: Promise<unknown>[] = [];
   for await (const text of lines) {
     line++;
     if (line === 1) {
@@ -73,25 +101,57 @@ export async function importLines(
     }
     if (isWhole) throw new NotAnExport(`line ${line}: unexpected data after the end`);
     const value = json(text, line);
-    const done = accounts + alreadyThere;
-    if (typeof value === 'object' && value && 'accounts' in value) {
-      const tail = checked(TAIL, value, line);
-      isWhole = tail.accounts === done;
-      if (isWhole) continue;
-      throw new NotAnExport(
-        `line ${line}: ${tail.accounts} accounts were exported, but ${done} arrived`,
-      );
+    const kind = kindOf(value);
+    if (kind !== 'replay' || writing.length === REPLAYS_AT_ONCE) {
+      await Promise.all(writing);
+      writing = [];
     }
-    const records = checked(RECORDS, value, line);
-    requireSum(records, line);
-    if (await ledger.importAccount(records)) {
-      accounts++;
-      tokens += records.account.balance;
-    } else alreadyThere++;
-    onAccount(done + 1);
+    if (kind === 'replay') {
+      const write = ledger.importReplay(checked(REPLAY, value, line).replay);
+      // Reported when all are awaited, unless a fault of a line is reported before.
+      write.catch(() => {});
+      writing.push(write);
+      replays++;
+    } else if (kind === 'closedEvents') {
+      const { closedEvents } = checked(CLOSED_EVENTS, value, line);
+      await ledger.importClosedEvents(closedEvents, Date.now());
+      events += closedEvents.length;
+    } else if (kind === 'event') {
+      await ledger.storeEvent(checked(EVENT, value, line).event);
+      events++;
+    } else if (kind === 'accounts') {
+      const arrived = { accounts: accounts + alreadyThere, replays, events };
+      requireAll(checked(TAIL, value, line), arrived, line);
+      isWhole = true;
+    } else {
+      const records = checked(RECORDS, value, line);
+      requireSum(records, line);
+      if (await ledger.importAccount(records)) {
+        accounts++;
+        tokens += records.account.balance;
+      } else alreadyThere++;
+      onAccount(accounts + alreadyThere);
+    }
   }
+  await Promise.all(writing);
   if (!isWhole) throw new NotAnExport(`ends after line ${line}, before the end of the export`);
   return { accounts, tokens, alreadyThere };
+}
+
+/** The member that tells the kind of a line; null for an account. */
+function kindOf(value: unknown) {
+  const kinds = ['replay', 'closedEvents', 'event', 'accounts'] as const;
+  return kinds.find((kind) => typeof value === 'object' && value && kind in value) ?? null;
+}
+
+/** Requires that as many records arrived as were exported. */
+function requireAll(exported: Tail, arrived: Tail, line: number): void {
+  for (const kind of ['accounts', 'replays', 'events'] as const) {
+    if (exported[kind] === arrived[kind]) continue;
+    throw new NotAnExport(
+      `line ${line}: ${exported[kind]} ${kind} were exported, but ${arrived[kind]} arrived`,
+    );
+  }
 }
 
 function headOf(former: readonly FormerMailbox[]) {
@@ -127,13 +187,13 @@ function requireSum({ account, grants, usage }: AccountRecords, line: number): v
   );
 }
 
-/** Version of the export format. */
-const EXPORT_VERSION = 1;
+/** Version of the export format; the first had neither replays nor events. */
+const EXPORT_VERSION = 2;
 const tokens = z.int().min(0);
 const at = z.number();
 
 const HEAD = z.object({
-  ledger: z.literal(EXPORT_VERSION, 'is not a ledger export that this version supports'),
+  ledger: z.literal([1, EXPORT_VERSION], 'is not a ledger export that this version supports'),
   secrets: z.record(z.string(), z.string()),
   formerMailboxes: z.array(z.string()),
   /** The subset of `formerMailboxes` whose accounts were disabled. */
@@ -141,12 +201,52 @@ const HEAD = z.object({
 });
 type Head = z.infer<typeof HEAD>;
 
-const TAIL = z.object({ accounts: z.int() });
+const TAIL = z.object({
+  accounts: z.int(),
+  replays: z.int().default(0),
+  events: z.int().default(0),
+});
 type Tail = z.infer<typeof TAIL>;
+
+const accountId = z.string().regex(/^[^\s{}]+$/);
+const compressed = z.base64().transform((text) => new Uint8Array(Buffer.from(text, 'base64')));
+
+const REPLAY: z.ZodType<{ readonly replay: ReplayRecord }> = z.object({
+  replay: z
+    .object({
+      key: z.string().min(1).max(MAX_IDEMPOTENCY_KEY),
+      fingerprint: z.string(),
+      receipt: z.object({ account: accountId, endsAtMs: at, id: z.string().regex(/^\S+$/) }),
+      keyId: z.string(),
+      route: z.string(),
+      tokens,
+      deliveries: z.int().min(0),
+      delivered: tokens,
+      repaid: tokens,
+      response: z
+        .object({ headers: z.record(z.string(), z.string()), gzip: compressed })
+        .nullable(),
+    })
+    .refine(({ delivered, repaid, tokens }) => delivered <= tokens && repaid <= tokens, {
+      path: ['tokens'],
+      message: 'must be at least what was delivered and what was refunded',
+    }),
+});
+
+const CLOSED_EVENTS = z.object({ closedEvents: z.array(z.string().min(1)) });
+
+const EVENT: z.ZodType<{ readonly event: PaymentEvent }> = z.object({
+  event: z.object({
+    id: z.string().min(1),
+    type: z.string(),
+    object: z.string(),
+    receivedAtMs: at,
+  }),
+});
 
 const RECORDS: z.ZodType<AccountRecords> = z.object({
   account: z.object({
-    id: z.string().regex(/^[^\s{}]+$/),
+    id: accountId,
     email: z.string().nullable(),
     membership: z
       .object({

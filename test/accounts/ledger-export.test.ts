@@ -8,6 +8,7 @@ import {
   NotAnExport,
   type Transferred,
 } from '../../portal/accounts/transfer.ts';
+import { chargeAndKeep } from '../support/charged-response.ts';
 import { BY, issuedKey, newAccount, ROUTE } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofEachTest } from '../support/of-tests.ts';
@@ -111,10 +112,49 @@ test.each([
   '[]',
   'null',
   '7',
-  '{"ledger":2,"secrets":{},"formerMailboxes":[],"disabledMailboxes":[]}',
+  '{"ledger":3,"secrets":{},"formerMailboxes":[],"disabledMailboxes":[]}',
 ])('the first line %s is refused', async (head) => {
   const fault = /^line 1: .*(is not a ledger export that this version supports|expected object)/;
   await expect(imported([head])).rejects.toThrow(fault);
+});
+
+test('an export of the first version, without charges and events, is imported', async () => {
+  const id = await customer('one@example.org');
+  const { lines } = await exported(from);
+  const first = [lines[0].replace('"ledger":2', '"ledger":1'), lines[1], '{"accounts":1}'];
+  expect((await imported(first)).totals).toEqual({ accounts: 1, tokens: 60, alreadyThere: 0 });
+  expect(await to.exportAccount(id)).toEqual(await from.exportAccount(id));
+});
+
+test('an export that lacks a charge or an event, or has a faulty one, is refused with the line', async () => {
+  const { id } = await newAccount(from);
+  await from.grant(id, { tokens: 10, cause: 'first', atMs: NOON }, 'operator');
+  const charge = { account: id, keyId: 'k', route: ROUTE, tokens: 4, atMs: NOON };
+  const response = { headers: { etag: '"x"' }, gzip: Buffer.from('body') };
+  await chargeAndKeep(from, charge, { key: 'order', fingerprint: 'f' }, response);
+  for (const id of ['evt_open', 'evt_done']) {
+    await from.storeEvent({ id, type: 'paid', object: 'cs_1', receivedAtMs: NOON });
+  }
+  await from.closeEvent('evt_done', NOON);
+  const { lines } = await exported(from);
+  expect(lines).toHaveLength(6);
+  for (const [lost, fault] of [
+    [1, 'line 5: 1 replays were exported, but 0 arrived'],
+    [3, 'line 5: 2 events were exported, but 1 arrived'],
+    [4, 'line 5: 2 events were exported, but 1 arrived'],
+  ] as const) {
+    await expect(imported(lines.toSpliced(lost, 1))).rejects.toThrow(fault);
+  }
+  for (const [at, from, to, fault] of [
+    [1, '"key":"order"', '"key":""', 'line 2: replay.key: '],
+    [1, '"repaid":0', '"repaid":5', 'line 2: replay.tokens: '],
+    [1, '"gzip":"', '"gzip":"!', 'line 2: replay.response.gzip: '],
+    [3, '"evt_done"', '7', 'line 4: closedEvents.0: '],
+    [4, '"type":"paid"', '"type":7', 'line 5: event.type: '],
+  ] as const) {
+    const changed = lines.with(at, lines[at].replace(from, to));
+    await expect(imported(changed)).rejects.toThrow(fault);
+  }
 });
 
 test.each(['secrets', 'formerMailboxes', 'disabledMailboxes'])(

@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import type { DebitOnce, Receipt, Replay, StoredResponse } from '../../portal/accounts/replays.ts';
 import { booksOf } from '../support/books.ts';
+import { chargeAndKeep } from '../support/charged-response.ts';
 import { BY, issuedKey, ROUTE } from '../support/customers.ts';
+import { forAll } from '../support/for-all.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -21,6 +26,29 @@ const folder = folderOfTests();
 const runIn = commandsOfTests();
 const tta = (...args: string[]) => runIn({}, ...args);
 const redis = ofTests(() => startRedis());
+
+/** Addresses of new ledgers of both kinds. */
+function newLedgers() {
+  // The other tests use the first databases.
+  let made = 10;
+  return {
+    sqlite: () => `sqlite:${path.join(folder, `moved-${made++}`)}`,
+    redis: () => redis.address(made++),
+  };
+}
+
+const BODY = randomBytes(5_000);
+
+function responseOf(bytes: number): StoredResponse {
+  return { headers: { 'content-type': 'text/plain' }, gzip: BODY.subarray(0, bytes) };
+}
+
+/** Returns a replay with its response as text. */
+function plain(found: Replay | undefined): unknown {
+  if (found?.outcome !== 'replayed' || !found.response) return found;
+  const { headers, gzip } = found.response;
+  return { ...found, response: { headers, gzip: Buffer.from(gzip).toString('hex') } };
+}
 
 async function using<T>(address: string, use: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = await openLedger(address, { rateLimitPerMinute: 1_000 });
@@ -61,6 +89,7 @@ async function fill(ledger: Ledger): Promise<string> {
 /** The full contents of a ledger, by account. */
 async function everything(ledger: Ledger): Promise<Map<string, unknown>> {
   const all = new Map<string, unknown>([['secrets', await ledger.secrets()]]);
+  all.set('events', await ledger.openEvents(1_000));
   all.set('former mailboxes', new Set(await ledger.formerMailboxes()));
   for await (const account of ledger.allAccounts()) {
     const { id } = account;
@@ -76,7 +105,7 @@ test('a ledger moves from SQLite to Redis and back unchanged', async () => {
   const [first, second] = ['one', 'two'].map((name) => `sqlite:${path.join(folder, name)}`);
   const plainKey = await using(first, fill);
   const before = await using(first, everything);
-  expect(before.size).toBe(ACCOUNTS + 2);
+  expect(before.size).toBe(ACCOUNTS + 3);
   const ledgers = [first, redis.address(), second];
   for (const [i, to] of ledgers.slice(1).entries()) {
     const file = path.join(folder, `export-${i}.jsonl`);
@@ -84,6 +113,7 @@ test('a ledger moves from SQLite to Redis and back unchanged', async () => {
     expect(exported).toMatchObject({ code: 0, stdout: '' });
     expect(exported.stderr).toMatch(/^export: 12 accounts with [\d,]+ tokens/);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readFile(file, 'utf8')).not.toContain(plainKey);
     const imported = await tta('accounts', 'import', file, '--ledger', to);
     expect(imported.stderr).toMatch(
       /^(created the ledger sqlite:.*\n)?import: 12 accounts with [\d,]+ tokens imported, 0 already existed/,
@@ -111,6 +141,91 @@ test('a ledger moves from SQLite to Redis and back unchanged', async () => {
     expect((await ledger.openAccount(disabled)).account.disabled).toBe(true);
   });
 });
+
+test('what a ledger was paid for is still paid after a move, whatever happened before', async () => {
+  const [ledgers, files] = [newLedgers(), folder];
+  const step = fc.record({
+    what: fc.constantFrom('ask', 'ask', 'ask', 'fail', 'fail in part', 'event', 'settle'),
+    account: fc.nat(1),
+    key: fc.constantFrom('order 1', 'ü/…{}', 'k'.repeat(255)),
+    fingerprint: fc.constantFrom('one', 'another'),
+    tokens: fc.integer({ min: 0, max: 9 }),
+    hours: fc.integer({ min: 0, max: 30 }),
+    bytes: fc.constantFrom(null, 0, 900, 5_000),
+    event: fc.nat(3),
+  });
+  const moved = fc.array(step, { maxLength: 25 });
+  await forAll(12, moved, fc.boolean(), async (steps, isFromRedis) => {
+    const [sqlite, inRedis] = [ledgers.sqlite(), ledgers.redis()];
+    const [from, to] = isFromRedis ? [inRedis, sqlite] : [sqlite, inRedis];
+    /** The receipt of each key whose response may still be under way. */
+    const receipts = new Map<string, Receipt>();
+    const accounts: string[] = [];
+    const eventOf = (i: number) => {
+      return { id: `evt_${i}`, type: 'paid', object: `cs_${i}`, receivedAtMs: NOON + i };
+    };
+    await using(from, async (ledger) => {
+      for (const [i, tokens] of [1_000, 12].entries()) {
+        const grant = { tokens, cause: 'start', atMs: NOON };
+        const order = { email: `one${i}@example.org`, grant, by: 'owner', atMs: NOON } as const;
+        accounts.push((await ledger.openAccount(order)).account.id);
+      }
+      await ledger.secret('links');
+      for (const { what, account, key, fingerprint, tokens, hours, bytes, event } of steps) {
+        const atMs = NOON + hours * 3_600_000;
+        if (what === 'ask') {
+          const charge = { account: accounts[account], keyId: 'k', route: ROUTE, tokens, atMs };
+          const kept = bytes === null ? null : responseOf(bytes);
+          const made = await chargeAndKeep(ledger, charge, { key, fingerprint }, kept);
+          if (made.outcome === 'debited') receipts.set(`${account} ${key}`, made.receipt);
+        } else if (what === 'event') await ledger.storeEvent(eventOf(event));
+        else if (what === 'settle') await ledger.closeEvent(`evt_${event}`, NOON);
+        else {
+          const receipt = receipts.get(`${account} ${key}`);
+          receipts.delete(`${account} ${key}`);
+          if (receipt) await ledger.undeliver(receipt, what === 'fail' ? undefined : tokens);
+        }
+      }
+    });
+    const before = await using(from, everything);
+    const file = path.join(files, `${randomUUID()}.jsonl`);
+    await tta('accounts', 'export', file, '--ledger', from);
+    const imported = await tta('accounts', 'import', file, '--ledger', to);
+    expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('2 accounts')]);
+    expect(await using(to, everything)).toEqual(before);
+    // A second import brings nothing back that was refunded or settled meanwhile.
+    const answers = (isRepeated: boolean) => async (ledger: Ledger) => {
+      const all: unknown[] = [];
+      for (const account of accounts) {
+        for (const key of ['order 1', 'ü/…{}', 'k'.repeat(255)]) {
+          for (const fingerprint of ['one', 'another']) {
+            for (const hours of [0, 23, 30, 54]) {
+              const atMs = NOON + hours * 3_600_000;
+              const found = await ledger.replay(account, { key, fingerprint }, atMs);
+              all.push(plain(found));
+              if (found?.outcome === 'replayed') await ledger.undeliver(found.receipt);
+            }
+          }
+        }
+      }
+      for (const receipt of receipts.values()) await ledger.undeliver(receipt);
+      if (isRepeated) {
+        const again = await tta('accounts', 'import', file, '--ledger', to);
+        expect(again.stderr).toContain('2 already existed');
+      }
+      for (const i of [0, 1, 2, 3]) all.push(await ledger.storeEvent(eventOf(i)));
+      all.push(await ledger.openEvents(10), await everything(ledger));
+      for (const account of accounts) {
+        const request = { key: 'order 1', fingerprint: 'one' };
+        const charge = { account, keyId: 'k', route: ROUTE, tokens: 1, atMs: NOON + 1 };
+        const { outcome, balance } = (await ledger.debitOnce(charge, request)) as DebitOnce;
+        all.push(outcome, balance);
+      }
+      return all;
+    };
+    expect(await using(to, answers(true))).toEqual(await using(from, answers(false)));
+  });
+}, 240_000);
 
 test('a ledger moves through a pipe', async () => {
   const [from, to] = ['pipe-from', 'pipe-to'].map((name) => `sqlite:${path.join(folder, name)}`);
@@ -140,7 +255,7 @@ test('a faulty export is reported with the line of its fault', async () => {
     [lines.slice(0, -1), 'ends after line 13, before the end of the export'],
     [lines.toSpliced(4, 1), 'line 13: 12 accounts were exported, but 11 arrived'],
     [['{', ...lines], 'line 1: is not JSON'],
-    [changed(1, /"ledger":1/, '"ledger":9'), 'line 1: ledger: is not a ledger export'],
+    [changed(1, /"ledger":2/, '"ledger":9'), 'line 1: ledger: is not a ledger export'],
     [changed(3, /"balance":(\d+)/, '"balance":1$1'), 'line 3: account '],
     [changed(3, /"disabled":\w+/, '"disabled":"no"'), 'line 3: account.disabled: '],
   ] as const) {

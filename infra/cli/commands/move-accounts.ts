@@ -18,12 +18,12 @@ import { requireLedger, runWithLedger } from '../with-ledger.ts';
 const PRIVATE_FILE = 0o600;
 
 const HELP = `
-Transfers accounts, keys (as hashes), grants, usage, audit trails and the ledger's secrets. Stop the
-servers of both ledgers first, or changes made meanwhile may be lost. Not transferred: sign-in
-sessions and mailed codes (users sign in again), responses stored for Idempotency-Keys in the last
-24 hours (a repeated request is charged again), current rate-limit counters, and payment events not
-yet processed (run tta portal reconcile). Importing a second time changes nothing. The file contains
-secrets: keep it private, and delete it afterwards.`;
+Transfers accounts, keys (as hashes), grants, usage, audit trails, charges and responses stored for
+Idempotency-Keys, payment events, and the ledger's secrets, which links to exports are signed with.
+Stop the servers of both ledgers first, or changes made meanwhile may be lost. Not transferred:
+sign-in sessions and mailed codes (users sign in again), and current rate-limit counters. Importing
+a second time changes nothing. The file contains secrets and responses: keep it private, and delete
+it afterwards.`;
 
 const RESTORE_HELP = `
 Stop every server and portal on the ledger first. The ledger that is replaced is kept next to the

@@ -62,6 +62,15 @@ export function accountIn(key: string): AccountId {
   return key.slice(`${PREFIX}{`.length, -'}:account'.length);
 }
 
+/** Pattern that matches the `replay` keys of every account. */
+export const ANY_REPLAY = `${PREFIX}{*}:replay:*`;
+
+/** The account and `Idempotency-Key` of a `replay` key. */
+export function replayIn(name: string): { account: AccountId; key: string } {
+  const [account, text] = name.slice(`${PREFIX}{`.length).split('}:replay:');
+  return { account, key: Buffer.from(text, 'base64url').toString() };
+}
+
 /** String: "account-id key-id", which never changes. */
 export function keyEntry(hash: KeyHash): string {
   return `${PREFIX}key:${hash}`;
@@ -102,6 +111,8 @@ export const RECORD_VERSION_KEY = `${PREFIX}form`;
 /** Hash: name → secret. */
 export const SECRETS = `${PREFIX}secrets`;
 
+const CLOSED_EVENT = `${PREFIX}{events}:closed:`;
+
 /** Keys of payment events, in one slot. */
 export const EVENTS = {
   /** Sorted set of ids by time of arrival. */
@@ -109,5 +120,12 @@ export const EVENTS = {
   /** Hash: id → JSON of open events. */
   records: `${PREFIX}{events}:records`,
   /** String: marks an event as processed, for as long as it is remembered. */
-  closed: (id: string) => `${PREFIX}{events}:closed:${id}`,
+  closed: (id: string) => `${CLOSED_EVENT}${id}`,
 };
+
+/** Pattern that matches the `closed` keys of every event. */
+export const ANY_CLOSED_EVENT = `${CLOSED_EVENT}*`;
+
+export function closedEventIn(key: string): string {
+  return key.slice(CLOSED_EVENT.length);
+}

@@ -1,6 +1,6 @@
 import { EVENT_LIFE_MS, type PaymentEvent } from '../payment-events.ts';
 import type { RedisConnection } from './connection.ts';
-import { EVENTS } from './key-names.ts';
+import { ANY_CLOSED_EVENT, closedEventIn, EVENTS } from './key-names.ts';
 import { fleeting, script } from './script.ts';
 
 export async function storeEvent(redis: RedisConnection, event: PaymentEvent): Promise<boolean> {
@@ -29,6 +29,19 @@ export async function closeEvent(redis: RedisConnection, id: string): Promise<vo
   await redis.run(CLOSE_EVENT, [EVENTS.open, EVENTS.records, EVENTS.closed(id)], [id]);
 }
 
+/** The ids of processed events. */
+export async function* closedEvents(redis: RedisConnection): AsyncGenerator<string> {
+  for await (const key of redis.keysLike(ANY_CLOSED_EVENT)) yield closedEventIn(key);
+}
+
+/** Records events as processed, unless they are stored. */
+export async function importClosedEvents(
+  redis: RedisConnection,
+  ids: readonly string[],
+): Promise<void> {
+  await redis.run(IMPORT_CLOSED, [EVENTS.records, ...ids.map(EVENTS.closed)], ids);
+}
+
 /**
  * Maximum number of events per read. `unpack` fails near Lua's C stack limit of some 8,000 values;
  * this stays well below it.
@@ -49,6 +62,16 @@ const OPEN_EVENTS = fleeting<string[]>(
 local ids = redis.call('ZRANGE', KEYS[1], ARGV[1], ARGV[2])
 if #ids == 0 then return {} end
 return redis.call('HMGET', KEYS[2], unpack(ids))`,
+);
+
+const IMPORT_CLOSED = script<1>(
+  `
+for i, id in ipairs(ARGV) do
+  if redis.call('HEXISTS', KEYS[1], id) == 0 then
+    redis.call('SET', KEYS[i + 1], '', 'PX', ${EVENT_LIFE_MS}, 'NX')
+  end
+end
+return 1`,
 );
 
 const CLOSE_EVENT = script<0 | 1>(

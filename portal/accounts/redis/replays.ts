@@ -12,11 +12,12 @@ import {
   RESPONSE_OVERHEAD,
   type Receipt,
   type Replay,
+  type ReplayRecord,
   type StoredResponse,
 } from '../replays.ts';
 import { usageField } from './balances.ts';
 import type { RedisConnection } from './connection.ts';
-import { keysOf } from './key-names.ts';
+import { ANY_REPLAY, keysOf, replayIn } from './key-names.ts';
 import { CHARGE, COUNT, IN_TIME, KNOWN, PASS, RECEIPT, UNDELIVERED } from './lua.ts';
 import type { Once } from './once.ts';
 import { fleeting, script } from './script.ts';
@@ -117,6 +118,37 @@ export async function undeliver(
   );
 }
 
+export async function* allReplays(redis: RedisConnection): AsyncGenerator<ReplayRecord> {
+  for await (const name of redis.keysLike(ANY_REPLAY)) {
+    const { account, key } = replayIn(name);
+    const read = await redis.run(READ_REPLAY, [name, keysOf(account).receipts]);
+    if (read === null) continue;
+    const [id, endsAtMs, fingerprint, deliveries, delivered, repaid, tokens, field] = read;
+    const receipt = { account, endsAtMs: Number(endsAtMs), id };
+    const [, keyId, route]: string[] = JSON.parse(field);
+    const response = await responseOf(redis, receipt);
+    const debited = { keyId, route, tokens, deliveries, delivered, repaid };
+    yield { key, fingerprint, receipt, ...debited, response };
+  }
+}
+
+export async function importReplay(
+  redis: RedisConnection,
+  { key, fingerprint, receipt, response, ...debited }: ReplayRecord,
+): Promise<boolean> {
+  const of = keysOf(receipt.account);
+  const { keyId, route, tokens, deliveries, delivered, repaid } = debited;
+  const field = usageField({ atMs: receipt.endsAtMs - RESPONSE_LIFE_MS, keyId, route });
+  const isWritten = await redis.run(
+    IMPORT_REPLAY,
+    [of.account, of.replay(key), of.receipts, of.receiptEnds],
+    [receipt.id, receipt.endsAtMs, fingerprint, deliveries, delivered, repaid, tokens, field],
+  );
+  if (isWritten === 0) return false;
+  if (response) await storeResponse(redis, receipt, response);
+  return true;
+}
+
 type ReplayReply =
   | [outcome: 'conflict']
   | [outcome: 'unpaid', tokens: number, balance: number]
@@ -190,6 +222,47 @@ if has_passed(KEYS[5], ARGV[3], ARGV[4]) then return undone() end
 return begin_replay(KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5])`,
 );
 
+/** Records a debit for replays and refunds, in the place of an earlier one under the same key. */
+const KEEP_REPLAY = `
+${RECEIPT}
+local function keep_replay(replay, receipts, receipt_ends, id, ends, fingerprint, receipt)
+  redis.call('SET', replay, id .. ' ' .. ends .. ' ' .. fingerprint, 'PX', ${RESPONSE_LIFE_MS})
+  keep_receipt(receipts, id, receipt)
+  redis.call('ZADD', receipt_ends, ends, id)
+  redis.call('PEXPIRE', receipts, ${RECEIPT_LIFE_MS})
+  redis.call('PEXPIRE', receipt_ends, ${RECEIPT_LIFE_MS})
+end`;
+
+/** Reads a replay and its receipt, if there is one. */
+const READ_REPLAY = fleeting<
+  | [
+      ...replay: [id: string, endsAtMs: string, fingerprint: string],
+      ...receipt: [deliveries: number, delivered: number, repaid: number, tokens: number],
+      field: string,
+    ]
+  | null
+>(
+  RECEIPT,
+  `
+local id, ends, fingerprint = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%S+) (.*)$')
+local receipt = id and receipt_of(KEYS[2], id)
+if not receipt then return nil end
+return { id, ends, fingerprint, receipt.deliveries, receipt.delivered, receipt.repaid, receipt.tokens, receipt.field }`,
+);
+
+/** Redis expires an imported entry no earlier than its own. */
+const IMPORT_REPLAY = script<0 | 1>(
+  KNOWN,
+  KEEP_REPLAY,
+  `
+if known(KEYS[1]) then return 0 end
+keep_replay(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2], ARGV[3], {
+  deliveries = tonumber(ARGV[4]), delivered = tonumber(ARGV[5]),
+  repaid = tonumber(ARGV[6]), tokens = tonumber(ARGV[7]), field = ARGV[8],
+})
+return 1`,
+);
+
 /**
  * Entries expire by the caller's clock. Redis expires unused entries by its own, and each debit
  * removes more expired receipts than it adds.
@@ -200,6 +273,7 @@ const DEBIT_ONCE = script<
   IN_TIME,
   KNOWN,
   BEGIN_REPLAY,
+  KEEP_REPLAY,
   `
 local account, usage, replay, receipts, receipt_ends, sequences = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, fingerprint, sequence, number = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
@@ -211,16 +285,13 @@ local charged, balance = charge(account, usage, field, 1, tokens, now)
 if charged == nil then return unknown(account) end
 if not charged then return { 'insufficient', balance } end
 pass(sequences, sequence, number, id)
-redis.call('SET', replay, id .. ' ' .. ends .. ' ' .. fingerprint, 'PX', ${RESPONSE_LIFE_MS})
-keep_receipt(receipts, id, { deliveries = 1, delivered = 0, repaid = 0, tokens = tokens, field = field })
-redis.call('ZADD', receipt_ends, ends, id)
+keep_replay(replay, receipts, receipt_ends, id, ends, fingerprint,
+  { deliveries = 1, delivered = 0, repaid = 0, tokens = tokens, field = field })
 local ended = now - ${RECEIPT_LIFE_MS - RESPONSE_LIFE_MS}
 for _, old in ipairs(redis.call('ZRANGEBYSCORE', receipt_ends, '-inf', ended, 'LIMIT', 0, 4)) do
   redis.call('ZREM', receipt_ends, old)
   redis.call('HDEL', receipts, old)
 end
-redis.call('PEXPIRE', receipts, ${RECEIPT_LIFE_MS})
-redis.call('PEXPIRE', receipt_ends, ${RECEIPT_LIFE_MS})
 return { 'debited', balance }`,
 );
 

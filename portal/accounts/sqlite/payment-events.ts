@@ -18,6 +18,18 @@ export function openEvents(db: SqlConnection, limit: number, offset = 0): Paymen
   );
 }
 
+/** The ids of processed events. */
+export function closedEvents(db: SqlConnection): string[] {
+  const sql = 'SELECT id FROM payment_events WHERE endsAtMs IS NOT NULL';
+  return db.all<{ id: string }>(sql).map(({ id }) => id);
+}
+
+/** Records events as processed, unless they are stored. Only their ids are remembered. */
+export function importClosedEvents(db: SqlConnection, ids: readonly string[], nowMs: number): void {
+  const sql = "INSERT INTO payment_events VALUES (?, '', '', ?, ?) ON CONFLICT DO NOTHING";
+  for (const id of ids) db.run(sql, id, nowMs, nowMs + EVENT_LIFE_MS);
+}
+
 export function closeEvent(db: SqlConnection, id: string, nowMs: number): void {
   db.run('UPDATE payment_events SET endsAtMs = ? WHERE id = ?', nowMs + EVENT_LIFE_MS, id);
   removeEnded(db, 'payment_events', nowMs);

@@ -12,8 +12,10 @@ import {
   RESPONSE_OVERHEAD,
   type Receipt,
   type Replay,
+  type ReplayRecord,
   type StoredResponse,
 } from '../replays.ts';
+import { account } from './accounts.ts';
 import { chargeAgain, debit, refund } from './balances.ts';
 import { REMOVED_AT_ONCE, type SqlConnection } from './sql-connection.ts';
 
@@ -25,16 +27,11 @@ interface ReplayRow {
 }
 
 /** A row of `receipts`: a debit, and the state of its response's deliveries. */
-interface ReceiptRow extends Charge {
-  readonly id: string;
+interface ReceiptRow
+  extends Charge,
+    Pick<ReplayRecord, 'deliveries' | 'delivered' | 'repaid'>,
+    Receipt {
   readonly idempotencyKey: string;
-  readonly endsAtMs: number;
-  /** Deliveries that have started and are not known to have failed. */
-  readonly deliveries: number;
-  /** Tokens' worth delivered by the best of the failed deliveries. */
-  readonly delivered: number;
-  /** Refunded tokens, which the next delivery is charged. */
-  readonly repaid: number;
 }
 
 /**
@@ -166,31 +163,77 @@ export function undeliver(db: SqlConnection, receipt: Receipt, undelivered?: num
   );
 }
 
+/** The accounts and keys of all replays, of which `replayRecord` returns the records. */
+export function replayKeys(db: SqlConnection): { account: AccountId; key: string }[] {
+  return db.all('SELECT account, idempotencyKey AS key FROM replays');
+}
+
+/** Returns the record of a replay, unless it has been removed. */
+export function replayRecord(
+  db: SqlConnection,
+  { account, key }: { readonly account: AccountId; readonly key: string },
+): ReplayRecord | undefined {
+  return db.snapshot(() => {
+    const kept = replayOf(db, account, key);
+    const paid = kept && receiptOf(db, account, kept.receipt);
+    if (!paid) return undefined;
+    const { id, endsAtMs, keyId, route, tokens, deliveries, delivered, repaid } = paid;
+    return {
+      key,
+      fingerprint: kept.fingerprint,
+      receipt: { account, endsAtMs, id },
+      keyId,
+      route,
+      tokens,
+      deliveries,
+      delivered,
+      repaid,
+      response: responseOf(db, id),
+    };
+  });
+}
+
+export function importReplay(db: SqlConnection, taken: ReplayRecord): boolean {
+  if (account(db, taken.receipt.account)) return false;
+  write(db, taken);
+  if (taken.response) storeResponse(db, taken.receipt, taken.response);
+  return true;
+}
+
 /** Records a debit, for replays and refunds. */
 function record(
   db: SqlConnection,
-  charge: Charge,
+  { account, keyId, route, tokens, atMs }: Charge,
   { key, fingerprint }: IdempotentRequest,
 ): Receipt {
-  const { account, keyId, route, tokens, atMs } = charge;
-  const endsAtMs = atMs + RESPONSE_LIFE_MS;
-  const id = randomUUID();
+  const receipt = { account, endsAtMs: atMs + RESPONSE_LIFE_MS, id: randomUUID() };
+  const delivering = { deliveries: 1, delivered: 0, repaid: 0 };
+  write(db, { key, fingerprint, receipt, keyId, route, tokens, ...delivering });
+  return receipt;
+}
+
+/** Writes a debit in the place of an earlier one under the same key. */
+function write(db: SqlConnection, debited: Omit<ReplayRecord, 'response'>): void {
+  const { key, fingerprint, receipt, keyId, route, tokens } = debited;
+  const { account, endsAtMs, id } = receipt;
   const before = replayOf(db, account, key);
   if (before) db.run('DELETE FROM responses WHERE receipt = ?', before.receipt);
   const sql = 'INSERT OR REPLACE INTO replays VALUES (?, ?, ?, ?, ?)';
   db.run(sql, account, key, fingerprint, id, endsAtMs);
   db.run(
-    'INSERT INTO receipts VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0)',
+    'INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     id,
     account,
     key,
     keyId,
     route,
     tokens,
-    atMs,
+    endsAtMs - RESPONSE_LIFE_MS,
     endsAtMs,
+    debited.deliveries,
+    debited.delivered,
+    debited.repaid,
   );
-  return { account, endsAtMs, id };
 }
 
 function replayOf(db: SqlConnection, account: AccountId, key: string): ReplayRow | undefined {

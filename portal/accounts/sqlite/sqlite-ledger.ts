@@ -14,7 +14,8 @@ import {
   WRITES,
   type Writes,
 } from './operations.ts';
-import { hasReplay } from './replays.ts';
+import { closedEvents } from './payment-events.ts';
+import { hasReplay, replayKeys, replayRecord } from './replays.ts';
 import { session } from './sessions.ts';
 import type { OpenWriter } from './writer.ts';
 
@@ -66,6 +67,17 @@ export async function openSqliteLedger(
         const account = await reads.account(id);
         if (account) yield account;
       }
+    },
+
+    async *allReplays() {
+      for (const of of database.read(replayKeys)) {
+        const record = database.read((db) => replayRecord(db, of));
+        if (record) yield record;
+      }
+    },
+
+    async *closedEvents() {
+      yield* database.read(closedEvents);
     },
 
     ping: async () => database.check(),
