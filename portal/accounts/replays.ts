@@ -91,7 +91,7 @@ export interface StoredResponse {
 
 /** A charge and its response, as transferred between ledgers. */
 export interface ReplayRecord extends IdempotentRequest {
-  /** Of the debit, which was made `RESPONSE_LIFE_MS` before the response expires. */
+  /** The debit, made `RESPONSE_LIFE_MS` before the response expires. */
   readonly receipt: Receipt;
   readonly keyId: string;
   readonly route: string;
