@@ -1,14 +1,13 @@
 import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemCode } from '../shards/error-facts.ts';
 import { fullDisk } from '../shards/store/full-disk.ts';
-import { isProcessAlive } from '../shards/store/process-alive.ts';
+import { ownProcessName, processState } from '../shards/store/process-name.ts';
 
 /** Attempts to make a folder that other processes may remove again. */
 const TRIES = 100;
-/** Prefix of the scratch folders of this machine; the process id of the owner follows. */
-const OURS = `tta-build-${hostname()}_`;
+const PREFIX = 'tta-build-';
 
 /**
  * Runs `work` with a new scratch folder, inside the given folder or the system's, and removes it
@@ -30,11 +29,11 @@ export async function inScratchFolder<T>(
 }
 
 async function openScratch(folder = tmpdir()): Promise<string> {
-  await removeAbandonedFolders(folder);
+  await removeAbandonedFolders(folder, PREFIX);
   for (let tries = 1; ; tries++) {
     try {
       await mkdir(folder, { recursive: true });
-      return await mkdtemp(path.join(folder, `${OURS}${process.pid}-`));
+      return await makeOwnFolder(folder, PREFIX);
     } catch (error) {
       // Another process has removed the empty folder meanwhile.
       if (systemCode(error) !== 'ENOENT' || tries === TRIES) throw error;
@@ -44,16 +43,21 @@ async function openScratch(folder = tmpdir()): Promise<string> {
 
 /** Removes a folder if only abandoned scratch folders are in it. */
 async function removeIfUnused(folder: string): Promise<void> {
-  await removeAbandonedFolders(folder);
+  await removeAbandonedFolders(folder, PREFIX);
   await rmdir(folder).catch(() => {});
 }
 
-/** Removes scratch folders left by killed processes of this machine; those of other users stay. */
-async function removeAbandonedFolders(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  const ours = names.filter((name) => name.startsWith(OURS));
-  for (const name of ours) {
-    if (isProcessAlive(Number.parseInt(name.slice(OURS.length), 10))) continue;
-    await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => {});
+/** Makes a folder that names its owner, for `removeAbandonedFolders` to recognise it by. */
+export function makeOwnFolder(parent: string, prefix: string): Promise<string> {
+  return mkdtemp(path.join(parent, `${prefix}${ownProcessName()}-`));
+}
+
+/** Removes folders left by killed processes of this machine; those of other users stay. */
+export async function removeAbandonedFolders(parent: string, prefix: string): Promise<void> {
+  const names = await readdir(parent).catch(() => []);
+  for (const name of names.filter((name) => name.startsWith(prefix))) {
+    const owner = name.slice(prefix.length, name.lastIndexOf('-'));
+    if (processState(owner) !== 'ended') continue;
+    await rm(path.join(parent, name), { recursive: true, force: true }).catch(() => {});
   }
 }

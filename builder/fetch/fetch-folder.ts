@@ -116,7 +116,7 @@ async function claim(root: string): Promise<() => Promise<void>> {
     });
   if (lock.taken) return () => lock.release();
   throw new BuildError(
-    `${root}: another fetch (process ${lock.owner}) is writing to it; wait for it, or use another --out`,
+    `${root}: another fetch (${lock.owner}) is writing to it; wait for it, or use another --out`,
   );
 }
 

@@ -1,13 +1,12 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import path from 'node:path';
 import { WaitingError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Progress } from '../../builder/progress.ts';
 import { endLease, withLease } from '../../builder/publish/leases.ts';
+import { makeOwnFolder, removeAbandonedFolders } from '../../builder/scratch-folder.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
-import { isProcessAlive } from '../../shards/store/process-alive.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { obstacleTo, parseJob, programProblem } from './job-checks.ts';
 import { JobRunner } from './job-runner.ts';
@@ -33,6 +32,8 @@ export interface BuildWorker {
   close(): Promise<void>;
 }
 
+/** Prefix of a worker's folder for inputs and scratch files. */
+const FOLDER = 'tta-worker-';
 /** A worker silent for this long is considered dead, and another takes over its job. */
 const SILENT_MS = 15_000;
 const CHECK_SILENT_MS = 5_000;
@@ -52,8 +53,8 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
   try {
     const store = await openWritableStore(options.store);
     opened.push(() => store.close());
-    await removeAbandonedFolders();
-    const folder = await mkdtemp(path.join(tmpdir(), `${FOLDER}${process.pid}-`));
+    await removeAbandonedFolders(tmpdir(), FOLDER);
+    const folder = await makeOwnFolder(tmpdir(), FOLDER);
     opened.push(() => rm(folder, { recursive: true, force: true }));
     const redis = await connect(options.queue);
     opened.push(() => redis.disconnect());
@@ -147,19 +148,4 @@ function startWorking(
       await worker.close();
     },
   };
-}
-
-/**
- * Prefix of a worker's folder for inputs and scratch files; the process id and a random suffix
- * follow.
- */
-const FOLDER = 'tta-worker-';
-
-/** Removes folders of killed workers on this machine; other users' folders are left alone. */
-async function removeAbandonedFolders(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const owner = new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1];
-    if (owner === undefined || isProcessAlive(Number(owner))) continue;
-    await rm(path.join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
-  }
 }

@@ -4,7 +4,13 @@ import path from 'node:path';
 import { systemCode } from '../error-facts.ts';
 import { nullIfMissing, StoreError } from '../errors.ts';
 import { FolderReader, identityOf } from './folder-reader.ts';
-import { isLocked, isLockUnderWay, takeLock } from './lock-file.ts';
+import {
+  FILE_LOCK_LAPSES_MS,
+  type HeldFileLock,
+  isLocked,
+  isLockUnderWay,
+  takeLock,
+} from './lock-file.ts';
 import { type PutBody, putBodyOf } from './put-body.ts';
 import { LOCK_NAME, type Lock, type StoredObject, type WritableStore } from './store.ts';
 
@@ -22,6 +28,9 @@ const SUCCESSION = /[.-]lock\.[0-9a-f]{16}\.lock$/;
  * files that name a process.
  */
 export class FolderStore extends FolderReader implements WritableStore {
+  /** The locks that this store holds, by their names. */
+  readonly #locks = new Map<HeldFileLock, string>();
+
   get scratch(): string {
     return this.pathOf(SCRATCH);
   }
@@ -65,7 +74,7 @@ export class FolderStore extends FolderReader implements WritableStore {
   async leftovers(prefix: string): Promise<StoredObject[]> {
     const found = await this.#find(
       prefix,
-      (name) => SUCCESSION.test(name) || (HALF_WRITTEN.test(name) && !isLockUnderWay(name)),
+      (name) => SUCCESSION.test(name) || HALF_WRITTEN.test(name),
     );
     if (prefix === '') {
       const recursive = true;
@@ -73,13 +82,17 @@ export class FolderStore extends FolderReader implements WritableStore {
     }
     // A mutable object may be half-written by a live writer, which holds only that object's lock.
     const underWay = await Promise.all(
-      found.map(({ name }) => isLocked(this.pathOf(lockOver(name)))),
+      found.map(
+        async ({ name }) =>
+          (await isLockUnderWay(this.pathOf(name))) || isLocked(this.pathOf(lockOver(name))),
+      ),
     );
     return found.filter((_, i) => !underWay[i]);
   }
 
   async remove(name: string): Promise<void> {
     try {
+      await this.#requireLocks();
       await rm(this.pathOf(name), { force: true });
       this.forget(name);
     } catch (error) {
@@ -92,9 +105,26 @@ export class FolderStore extends FolderReader implements WritableStore {
     try {
       await mkdir(path.dirname(file), { recursive: true });
       const lock = await takeLock(file);
-      return lock.taken ? lock : { taken: false, owner: `process ${lock.owner}` };
+      if (!lock.taken) return lock;
+      this.#locks.set(lock, name);
+      const release = () => {
+        this.#locks.delete(lock);
+        return lock.release().catch((error) => {
+          throw this.explain(name, error);
+        });
+      };
+      return { taken: true, release };
     } catch (error) {
       throw this.explain(name, error);
+    }
+  }
+
+  /** Rejects with `conflict` if a lock was lost: another writer may be doing what it protected. */
+  async #requireLocks(): Promise<void> {
+    for (const [lock, name] of this.#locks) {
+      if (await lock.isHeld()) continue;
+      const problem = `this lock was not renewed for ${FILE_LOCK_LAPSES_MS / 1000} s and another process took it, so nothing more is written; run again when they are done`;
+      throw new StoreError('conflict', name, problem);
     }
   }
 
@@ -129,6 +159,7 @@ export class FolderStore extends FolderReader implements WritableStore {
     const target = this.pathOf(name);
     const scratch = `${target}.${randomUUID()}.tmp`;
     try {
+      await this.#requireLocks();
       await mkdir(path.dirname(target), { recursive: true });
       const handle = await open(scratch, 'wx');
       try {

@@ -1,48 +1,61 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { systemCode } from '../error-facts.ts';
-import { isProcessAlive } from './process-alive.ts';
+import type { Millis } from '../units.ts';
+import { ownProcessName, processState, shownProcess } from './process-name.ts';
 
-/** An acquired lock, or the process that holds it. */
-export type FileLock =
-  | { readonly taken: true; release(): Promise<void> }
-  | { readonly taken: false; readonly owner: number };
+/** An acquired lock, which may be lost; or the process that holds it, as text. */
+export type FileLock = HeldFileLock | { readonly taken: false; readonly owner: string };
+
+export interface HeldFileLock {
+  readonly taken: true;
+  /**
+   * Whether the lock is still held. Processes that cannot see this one may take it over, if it was
+   * stopped for `FILE_LOCK_LAPSES_MS`.
+   */
+  isHeld(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+/**
+ * A lock whose owner cannot be seen, in another container or on another machine, may be taken over
+ * if it was not renewed for this long.
+ */
+export const FILE_LOCK_LAPSES_MS: Millis = 60_000;
+const RENEWALS = 6;
 
 /** A lock file not yet linked into place: `<lock>.<process>.<UUID>.tmp`. */
-const HALF_LOCK = /[.-]lock\.(\d+)\.[0-9a-f-]{36}\.tmp$/;
+const HALF_LOCK = /[.-]lock\.(\d+_[\w.-]+)\.[0-9a-f-]{36}\.tmp$/;
 
-/** Contents of this process's lock files: an earlier process may have had the same id. */
+/** Contents of this process's lock files, which another part of it may hold. */
 const own = new Set<string>();
 
 /**
- * Takes a lock between processes of this machine: a file that names its owner. It is linked into
- * place complete, so a lock without an owner is never seen. The lock of a dead owner is taken over
- * by one contender, the owner of the takeover lock. File system errors are passed on.
+ * Takes a lock between processes: a file that names its owner. It is linked into place complete, so
+ * a lock without an owner is never seen. The lock of a dead owner is taken over by one contender,
+ * the owner of the takeover lock. File system errors are passed on.
  */
 export async function takeLock(file: string): Promise<FileLock> {
-  const content = `${process.pid} ${randomUUID()}`;
-  const scratch = `${file}.${process.pid}.${randomUUID()}.tmp`;
-  const release = async () => {
-    await rm(file, { force: true });
-    own.delete(content);
-  };
+  const content = `${ownProcessName()} ${randomUUID()}`;
+  const scratch = `${file}.${ownProcessName()}.${randomUUID()}.tmp`;
   let taken = false;
   own.add(content);
   try {
     await writeFile(scratch, content);
     for (;;) {
       taken = await isLinked(scratch, file);
-      if (taken) return { taken: true, release };
+      if (taken) return held(file, content);
       const theirs = await contentOf(file);
       if (theirs === null) continue;
-      if (isAlive(theirs)) return { taken: false, owner: ownerOf(theirs) };
+      if (await isAlive(theirs, file))
+        return { taken: false, owner: shownProcess(ownerOf(theirs)) };
       const succession = await takeLock(`${file}.${digestOf(theirs)}.lock`);
       if (!succession.taken) return succession;
       try {
         if ((await contentOf(file)) !== theirs) continue;
         await rename(scratch, file);
         taken = true;
-        return { taken: true, release };
+        return held(file, content);
       } finally {
         await succession.release();
       }
@@ -56,13 +69,43 @@ export async function takeLock(file: string): Promise<FileLock> {
 /** Whether a live process holds this lock. */
 export async function isLocked(file: string): Promise<boolean> {
   const content = await contentOf(file);
-  return content !== null && isAlive(content);
+  return content !== null && (await isAlive(content, file));
 }
 
-/** Whether a file name is that of a lock being put into place by a live process. */
-export function isLockUnderWay(name: string): boolean {
-  const half = HALF_LOCK.exec(name);
-  return half !== null && isProcessAlive(Number(half[1]));
+/** Whether a file is a lock that a live process is putting into place. */
+export async function isLockUnderWay(file: string): Promise<boolean> {
+  const half = HALF_LOCK.exec(file);
+  return half !== null && (await isRunning(half[1], file));
+}
+
+function held(file: string, content: string): HeldFileLock {
+  let renewedMs = performance.now();
+  const isOurs = async () => (await contentOf(file)) === content;
+  const renew = async () => {
+    if (!(await isOurs())) return false;
+    const now = new Date();
+    await utimes(file, now, now);
+    renewedMs = performance.now();
+    return true;
+  };
+  // If this fails, the next renewal may succeed, or the lock lapses.
+  const timer = setInterval(() => void renew().catch(() => {}), FILE_LOCK_LAPSES_MS / RENEWALS);
+  timer.unref();
+  return {
+    taken: true,
+    async isHeld() {
+      return performance.now() - renewedMs < FILE_LOCK_LAPSES_MS / 2 || renew();
+    },
+    async release() {
+      clearInterval(timer);
+      try {
+        if (await isOurs()) await rm(file, { force: true });
+      } finally {
+        // If the file could not be removed, it is no longer a lock all the same.
+        own.delete(content);
+      }
+    },
+  };
 }
 
 async function isLinked(scratch: string, file: string): Promise<boolean> {
@@ -84,15 +127,29 @@ async function contentOf(file: string): Promise<string | null> {
   }
 }
 
-function ownerOf(content: string): number {
-  return Number(content.split(' ')[0]);
+function ownerOf(content: string): string {
+  return content.split(' ')[0];
 }
 
-function isAlive(content: string): boolean {
-  const pid = ownerOf(content);
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  if (pid === process.pid) return own.has(content);
-  return isProcessAlive(pid);
+async function isAlive(content: string, file: string): Promise<boolean> {
+  const owner = ownerOf(content);
+  return owner === ownProcessName() ? own.has(content) : isRunning(owner, file);
+}
+
+/**
+ * Whether the process that keeps a file is running or, if it cannot be seen, renews the file. A
+ * file that names none was damaged when its owner died.
+ */
+async function isRunning(owner: string, file: string): Promise<boolean> {
+  const state = processState(owner);
+  if (state !== 'unseen') return state === 'running';
+  try {
+    // A time in the future is of a clock that was set back since.
+    return Math.abs(Date.now() - (await stat(file)).mtimeMs) < FILE_LOCK_LAPSES_MS;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 function digestOf(content: string): string {

@@ -1,11 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import { isTransient } from '../../infra/build-queue/retries.ts';
 import { describe as describeError } from '../../infra/errors.ts';
+import { ownProcessName } from '../../shards/store/process-name.ts';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
+import {
+  endedName,
+  nameBeforeBoot,
+  reusedName,
+  runningName,
+  unseenName,
+} from '../support/process-names.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const folder = folderOfEachTest();
@@ -14,24 +21,27 @@ afterEach(() => vi.unstubAllEnvs());
 
 test('leftovers of a killed process are removed, and those of a live one are kept', async () => {
   vi.stubEnv('TMPDIR', folder);
-  const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid']));
   const own = await inScratchFolder(undefined, async (scratch) => path.basename(scratch));
-  const of = (pid: number) => own.replace(`_${process.pid}-`, `_${pid}-`);
-  await mkdir(path.join(folder, of(dead), 'piles'), { recursive: true });
-  await mkdir(path.join(folder, of(process.ppid)));
+  const of = (name: string) => own.replace(ownProcessName(), name);
+  for (const name of [endedName(), reusedName(process.ppid), nameBeforeBoot()]) {
+    await mkdir(path.join(folder, of(name), 'piles'), { recursive: true });
+  }
+  const kept = [of(runningName(process.ppid)), of(unseenName()), 'tta-build-of-somebody'];
+  for (const name of kept) await mkdir(path.join(folder, name));
   await inScratchFolder(undefined, async (scratch) => {
-    const left = [path.basename(scratch), of(process.ppid)];
+    const left = [path.basename(scratch), ...kept];
     expect((await readdir(folder)).sort()).toEqual(left.sort());
   });
 });
 
 test('the still empty folder of a live process survives the end of another in the same folder', async () => {
   const shared = path.join(folder, 'shared');
-  const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid']));
   const live = await inScratchFolder(shared, async (scratch) => {
-    const of = (pid: number) => scratch.replace(`_${process.pid}-`, `_${pid}-`);
-    for (const pid of [dead, process.ppid]) await mkdir(of(pid));
-    return path.basename(of(process.ppid));
+    const [ended, running] = [endedName(), runningName(process.ppid)].map((name) =>
+      scratch.replace(ownProcessName(), name),
+    );
+    for (const one of [ended, running]) await mkdir(one);
+    return path.basename(running);
   });
   expect(await readdir(shared)).toEqual([live]);
   await rm(path.join(shared, live), { recursive: true });

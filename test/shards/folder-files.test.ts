@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FolderReader } from '../../shards/store/folder-reader.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
+import { ownProcessName } from '../../shards/store/process-name.ts';
 import {
   bufferBody,
   concatBodies,
@@ -16,6 +17,7 @@ import {
 } from '../../shards/store/put-body.ts';
 import { forAll } from '../support/for-all.ts';
 import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
+import { reusedName } from '../support/process-names.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { bytes, failure, refOf } from './reader-suite.ts';
 
@@ -360,7 +362,7 @@ test('names that merely begin like those of locks or half-written files are name
   const uuid = '01234567-89ab-4def-8123-456789abcdef';
   const names = [
     `a.${uuid}.tmp.tta`,
-    `a.lock.${process.pid}.${uuid}.tmp.tta`,
+    `a.lock.${ownProcessName()}.${uuid}.tmp.tta`,
     'a.lock.0123456789abcdef.lock.tta',
     'a.lock.tta',
     'alock',
@@ -380,7 +382,7 @@ test('names that merely begin like those of locks or half-written files are name
 });
 
 describe('a lock file', () => {
-  test.each(['', '0 x', '-1 x', '1.5 x', 'no number', '4194305 x'])(
+  test.each(['', '0 x', '1 x', 'no number', `${reusedName(4194305)} x`])(
     'that contains "%s" belongs to no live process, and is taken over under a lock of its own',
     async (content) => {
       const file = path.join(folder, 'section.lock');
@@ -407,7 +409,7 @@ describe('a lock file', () => {
   );
 
   test('of another user’s process counts as held', async () => {
-    await fs.writeFile(path.join(folder, 'section.lock'), '4194305 x');
+    await fs.writeFile(path.join(folder, 'section.lock'), `${reusedName(4194305)} x`);
     for (const [code, taken] of [
       ['EPERM', false],
       ['ESRCH', true],

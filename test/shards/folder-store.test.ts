@@ -1,11 +1,29 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
+import { ownProcessName } from '../../shards/store/process-name.ts';
 import { lockHolder } from '../support/lock-holder.ts';
 import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
+import {
+  endedName,
+  nameBeforeBoot,
+  reusedName,
+  runningName,
+  unseenName,
+} from '../support/process-names.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { bytes, failure, readerSuite } from './reader-suite.ts';
 import { storeModel } from './store-model.ts';
@@ -122,7 +140,7 @@ const HALF_WRITTEN = '01234567-89ab-cdef-0123-456789abcdef.tmp';
 test('leftovers of a killed writer are listed separately, excluding files being moved into place', async () => {
   await store.putContent(ref.name, bytes);
   const lock = await store.lock('latest.json.lock');
-  const left = [ref.name, 'latest.json', `kind/section.lock.${process.pid}`].map(
+  const left = [ref.name, 'latest.json', `kind/section.lock.${ownProcessName()}`].map(
     (of) => `${of}.${HALF_WRITTEN}`,
   );
   for (const name of left) await writeFile(path.join(folder, name), 'half');
@@ -150,10 +168,81 @@ test('a store contains the files below its folder, whatever their names start wi
   expect(others.map((file) => store.holdsFile(file))).toEqual(others.map(() => false));
 });
 
-test('a lock of an earlier process with the same id is taken over', async () => {
-  await writeFile(path.join(folder, 'section.lock'), `${process.pid} of another life`);
+test('a lock of an earlier process with the id of one that runs now is taken over', async () => {
+  for (const name of [
+    '1',
+    reusedName(process.pid),
+    reusedName(process.ppid),
+    nameBeforeBoot(),
+    // This very process, which has no such lock.
+    ownProcessName(),
+  ]) {
+    await writeFile(path.join(folder, 'section.lock'), `${name} of another life`);
+    const lock = await store.lock('section.lock');
+    expect(lock.taken).toBe(true);
+    expect((await store.lock('section.lock')).taken).toBe(false);
+    if (lock.taken) await lock.release();
+  }
+  await writeFile(path.join(folder, 'section.lock'), `${runningName(process.ppid)} held`);
+  expect(await store.lock('section.lock')).toEqual({
+    taken: false,
+    owner: `process ${process.ppid}`,
+  });
+});
+
+test('a lock of another container is taken over once it has not been renewed for a minute', async () => {
+  const file = path.join(folder, 'section.lock');
+  await writeFile(file, `${unseenName()} held`);
+  const owner = 'process 1 on another-container';
+  expect(await store.lock('section.lock')).toEqual({ taken: false, owner });
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  await utimes(file, ago(50_000), ago(50_000));
+  expect(await store.lock('section.lock')).toEqual({ taken: false, owner });
+  await utimes(file, ago(61_000), ago(61_000));
   expect((await store.lock('section.lock')).taken).toBe(true);
-  expect((await store.lock('section.lock')).taken).toBe(false);
+});
+
+/** Whether this user may run a program as process 1 of a container would run. */
+const hasContainers = spawnSync('unshare', ['-fp', 'true']).status === 0;
+
+test.runIf(hasContainers)('containers on one folder do not hold a lock at once', async () => {
+  const contend = () =>
+    lockHolder(
+      `import { openWritableStore } from '${path.resolve('dist/shards/store/open-store.js')}';`,
+      '(await openWritableStore(process.argv[1]))',
+      folder,
+      {},
+      ['unshare', '-fp', '--kill-child'],
+    );
+  const holders = [contend(), contend()];
+  onTestFinished(() => void holders.map((holder) => holder.kill('SIGKILL')));
+  const outputs = await Promise.all(holders.map(({ stdout }) => once(stdout, 'data')));
+  expect(outputs.map(String).sort()).toEqual(['false', 'true']);
+  const refused = { taken: false, owner: expect.stringMatching(/^process 1 on ./) };
+  expect(await store.lock('section.lock')).toEqual(refused);
+  const ended = holders.map((holder) => once(holder, 'exit'));
+  for (const holder of holders) holder.kill('SIGKILL');
+  await Promise.all(ended);
+  const lapsed = new Date(Date.now() - 61_000);
+  await utimes(path.join(folder, 'section.lock'), lapsed, lapsed);
+  expect((await store.lock('section.lock')).taken).toBe(true);
+});
+
+test('a store whose lock was taken over while it was stopped writes and removes nothing more', async () => {
+  const file = path.join(folder, 'section.lock');
+  await store.putContent(ref.name, bytes);
+  const now = vi.spyOn(performance, 'now');
+  const lock = await store.lock('section.lock');
+  await writeFile(file, `${unseenName()} held`);
+  now.mockReturnValue(performance.now() + 61_000);
+  for (const change of [() => store.putContent('kind/more', bytes), () => store.remove(ref.name)]) {
+    await expect(change()).rejects.toMatchObject({ failure: 'conflict', object: 'section.lock' });
+  }
+  // The lock that it has lost is not removed, but is another's.
+  if (lock.taken) await lock.release();
+  expect(await readFile(file, 'utf8')).toBe(`${unseenName()} held`);
+  await store.remove(ref.name);
+  now.mockRestore();
 });
 
 test('a name that leads out of the folder is refused for reading, writing and removing', async () => {
@@ -179,8 +268,10 @@ test('temporary files of a killed build are leftovers, however deep', async () =
 });
 
 test('a lock being moved into place is a leftover once its process has died', async () => {
-  const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid']));
-  const halfOf = (pid: number) => `.sweep-lock.${pid}.01234567-89ab-4def-8123-456789abcdef.tmp`;
-  for (const pid of [dead, process.ppid]) await writeFile(path.join(folder, halfOf(pid)), '');
+  const dead = endedName();
+  const halfOf = (of: string) => `.sweep-lock.${of}.01234567-89ab-4def-8123-456789abcdef.tmp`;
+  for (const of of [dead, runningName(process.ppid), unseenName()]) {
+    await writeFile(path.join(folder, halfOf(of)), '');
+  }
   expect((await store.leftovers('')).map(({ name }) => name)).toEqual([halfOf(dead)]);
 });

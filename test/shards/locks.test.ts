@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isLocked, takeLock } from '../../shards/store/lock-file.ts';
 import { type HeldLock, type LockObject, takeObjectLock } from '../../shards/store/s3/s3-lock.ts';
 import { forAll } from '../support/for-all.ts';
+import { reusedName } from '../support/process-names.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
 /** Counts the concurrent holders of a lock. */
@@ -74,8 +75,8 @@ class Turns {
 
 describe('a lock file', () => {
   /** An impossible process id, since Linux counts to 2^22 at most. */
-  const DEAD = `${2 ** 22 + 1} 00000000-0000-4000-8000-000000000000`;
-  const STEPS = ['link', 'readFile', 'rename', 'rm', 'writeFile'] as const;
+  const DEAD = `${reusedName(2 ** 22 + 1)} 00000000-0000-4000-8000-000000000000`;
+  const STEPS = ['link', 'readFile', 'rename', 'rm', 'stat', 'utimes', 'writeFile'] as const;
   const folder = folderOfTests();
 
   /** Makes `wait` delay the result of each disk operation while `run` runs. */
@@ -120,7 +121,7 @@ describe('a lock file', () => {
       const first = await takeLock(file);
       expect(first.taken).toBe(true);
       releaseReads();
-      expect(await second).toEqual({ taken: false, owner: process.pid });
+      expect(await second).toEqual({ taken: false, owner: `process ${process.pid}` });
       expect(await isLocked(file)).toBe(true);
       if (first.taken) await first.release();
       expect(await isLocked(file)).toBe(false);

@@ -74,7 +74,7 @@ export async function restoreLedger(
   await claimLedgerFolder(directory);
   const ledger = path.join(directory, DATABASE_FILE);
   const lock = await takeLock(`${ledger}.restoring.lock`);
-  if (!lock.taken) throw inUse(directory, `process ${lock.owner}, which restores it,`);
+  if (!lock.taken) throw inUse(directory, `${lock.owner}, which restores it,`);
   const copy = `${ledger}.restoring`;
   try {
     await rm(copy, { force: true });
