@@ -8,6 +8,7 @@ import { LATEST } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { withWritesExcluded } from './leases.ts';
 import { BUILD_LOCK, type LockWait, StoreBusy, SWEEP_LOCK, withBuildsLocked } from './locks.ts';
+import { STORE_ID } from './store-id.ts';
 
 /** The folders of a store. */
 export const STORE_FOLDERS: readonly string[] = [
@@ -40,7 +41,7 @@ export async function requireStore(store: WritableStore, inputs: readonly string
   const strangers = (await store.topNames()).filter(
     (entry) =>
       !STORE_FOLDERS.includes(entry) &&
-      ![LATEST, BUILD_LOCK, SWEEP_LOCK].some((name) => entry.startsWith(name)),
+      ![LATEST, STORE_ID, BUILD_LOCK, SWEEP_LOCK].some((name) => entry.startsWith(name)),
   );
   if (strangers.length > 0) {
     throw new BuildError(

@@ -30,7 +30,7 @@ export async function buildByQueue(
   progress: Progress,
 ): Promise<boolean> {
   await requireStore(store, pathsIn(request));
-  const queue = await BuildQueue.open(address, progress.note);
+  const queue = await BuildQueue.open(address, store, progress.note);
   try {
     const refusal = (owner: string) =>
       `another build (${owner}) is writing to it; wait for it, or give another --out`;
@@ -49,7 +49,7 @@ export async function buildByQueue(
       const jobs = jobsOf(plan, request.unitBlocks);
       const units = jobs.units.length;
       for (;;) {
-        const submitted = await submitBuild(queue, store, plan.ref, request, jobs);
+        const submitted = await submitBuild(queue, plan.ref, request, jobs);
         progress.note(
           `build ${submitted.build}: ${counted(units, 'unit')}, ${submitted.wasThere ? 'already queued' : 'queued'}; it continues without this command, which can be run again to reattach`,
         );

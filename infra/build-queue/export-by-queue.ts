@@ -15,7 +15,7 @@ import type { Release } from '../../shards/release/release.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import { BuildQueue, type BuildQueueJob } from './queue.ts';
-import { type QueuedTable, storeNameOf } from './queued-job.ts';
+import type { QueuedTable } from './queued-job.ts';
 import { jobOptions } from './submit.ts';
 import { retryNotes } from './watch.ts';
 
@@ -39,12 +39,12 @@ export async function exportByQueue(
 ): Promise<readonly ExportedTable[]> {
   if (out !== null) await refuseReleases(out);
   const build = buildOf(release);
-  const queue = await BuildQueue.open(address, progress.note);
+  const queue = await BuildQueue.open(address, store, progress.note);
   try {
     const patience = { onWait: progress.note };
     const performByQueue = async () => {
       const tables = tableJobsOf(release, request);
-      const add = (table: TableJob) => enqueue(queue, store, release, table);
+      const add = (table: TableJob) => enqueue(queue, release, table);
       const jobs = new Map<string, TableJob>();
       for (const table of tables) jobs.set((await add(table)).id!, table);
       progress.note(`export ${build}: ${counted(jobs.size, 'table')} queued`);
@@ -82,7 +82,6 @@ function buildOf({ latest }: Release): string {
 /** Queues a table, unless its job is in the queue and not finished. */
 async function enqueue(
   { jobs }: BuildQueue,
-  store: WritableStore,
   release: Release,
   table: TableJob,
 ): Promise<BuildQueueJob> {
@@ -93,7 +92,6 @@ async function enqueue(
   if (there && ((await there.isCompleted()) || (await there.isFailed()))) await there.remove();
   const data: QueuedTable = {
     build,
-    storeName: storeNameOf(store),
     program: programVersion(),
     latest: release.latest,
     table,

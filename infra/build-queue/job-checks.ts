@@ -2,34 +2,20 @@ import { UnrecoverableError } from 'bullmq';
 import { requireThisProgram } from '../../builder/plan/program-version.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import { readJob } from '../../builder/plan/stored-job.ts';
-import type { Progress } from '../../builder/progress.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { readManifest } from '../../shards/release/manifests.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { describe } from '../errors.ts';
 import type { BuildQueueJob } from './queue.ts';
-import { describeJob, parseQueued, programIn, type Queued, storeNameOf } from './queued-job.ts';
+import { parseQueued, programIn, type Queued } from './queued-job.ts';
 
 /**
- * Returns the reason why this worker must not run a job that another version of the program queued,
- * whatever the schema of the job; null for any other job.
- */
-export function programProblem({ id, data }: BuildQueueJob): string | null {
-  const program = programIn(data);
-  if (program === null) return null;
-  try {
-    requireThisProgram({ ref: { name: `job ${id}` }, plan: { program } });
-    return null;
-  } catch (error) {
-    return describe(error);
-  }
-}
-
-/**
- * Parses a job. Throws an `UnrecoverableError` for an invalid job, which then fails without
- * retries.
+ * Parses a job. Throws an `UnrecoverableError` for an invalid job, or one that another version of
+ * the program queued, which then fails without retries.
  */
 export function parseJob({ id, data }: BuildQueueJob): Queued {
+  const program = programIn(data);
+  if (program !== null) requireOwn({ name: `job ${id}` }, program);
   const parsed = parseQueued(data);
   if (parsed.success) return parsed.data;
   const [{ path: where, message }] = parsed.error.issues;
@@ -38,28 +24,30 @@ export function parseJob({ id, data }: BuildQueueJob): Queued {
   );
 }
 
+/** Throws an `UnrecoverableError` unless this version of the program made an object. */
+function requireOwn(ref: Pick<ObjectRef, 'name'>, program: string): void {
+  try {
+    requireThisProgram({ ref, plan: { program } });
+  } catch (error) {
+    throw new UnrecoverableError(describe(error));
+  }
+}
+
 /**
  * Returns the reason why this worker cannot run a job that another worker may be able to run; null
- * if it can. Throws an `UnrecoverableError` for a job that no worker can run, which then fails
- * without retries.
+ * if it can. Throws an `UnrecoverableError` for a job that no worker of this queue can run, which
+ * then fails without retries.
  */
-export async function obstacleTo(
-  queued: Queued,
-  store: Store,
-  progress: Progress,
-): Promise<string | null> {
+export async function obstacleTo(queued: Queued, store: Store): Promise<string | null> {
   const ref = objectOf(queued);
   try {
-    requireThisProgram({ ref, plan: await madeBy(queued, store) });
+    requireOwn(ref, (await madeBy(queued, store)).program);
     return null;
   } catch (error) {
     if (error instanceof StoreError && error.failure === 'missing') {
-      if (queued.storeName === storeNameOf(store)) {
-        const gone = `${ref.name} has been removed from ${store.location}; run the command that queued the job again`;
-        progress.note(`job ${describeJob(queued)} failed: ${gone}`);
-        throw new UnrecoverableError(gone);
-      }
-      return `${store.location}: has no ${ref.name}, which a job in the queue reads; the build uses a different store from this worker`;
+      throw new UnrecoverableError(
+        `${ref.name} has been removed from ${store.location}; run the command that queued the job again`,
+      );
     }
     if (error instanceof ShardError) return describe(error);
     throw error;

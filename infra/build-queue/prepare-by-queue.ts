@@ -19,7 +19,6 @@ import {
   jobReturnSchema,
   removeIfUnstarted,
 } from './queue.ts';
-import { storeNameOf } from './queued-job.ts';
 import { jobOptions } from './submit.ts';
 
 /** Maximum number of jobs in the queue at once; more than the threads that workers could have. */
@@ -39,7 +38,6 @@ export class QueuePreparationPool implements PreparationPool {
   readonly width = QUEUED_JOBS;
   readonly #queue: BuildQueue;
   readonly #store: WritableStore;
-  readonly #storeName: string;
   readonly #receipts: Receipts;
   readonly #local: PreparationPool;
   readonly #inputAt: PendingPlan['inputAt'];
@@ -61,15 +59,13 @@ export class QueuePreparationPool implements PreparationPool {
   ) {
     this.#queue = queue;
     this.#store = store;
-    this.#storeName = storeNameOf(store);
     this.#receipts = new Receipts(store);
     this.#local = local;
     this.#inputAt = inputAt;
     this.#build = key.slice(0, ID_DIGITS);
     this.#freeLocally = local.width;
     this.#cleared = queue.removeUnstarted(
-      ({ data }) =>
-        'preparation' in data && data.build === this.#build && data.storeName === this.#storeName,
+      ({ data }) => 'preparation' in data && data.build === this.#build,
     );
     this.#cleared.catch(() => {});
   }
@@ -107,11 +103,7 @@ export class QueuePreparationPool implements PreparationPool {
     this.#requireOpen();
     const build = this.#build;
     const id = `${build}-${randomUUID().slice(0, 8)}-${job.spec.kind}`;
-    const queued = await this.#queue.jobs.add(
-      'prepare',
-      { build, storeName: this.#storeName, preparation },
-      jobOptions(id),
-    );
+    const queued = await this.#queue.jobs.add('prepare', { build, preparation }, jobOptions(id));
     this.#unfinished.add(queued);
     return queued;
   }

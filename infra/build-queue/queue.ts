@@ -1,12 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FlowProducer, type Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { BuildError } from '../../builder/errors.ts';
+import { programVersion } from '../../builder/plan/program-version.ts';
+import { storeId } from '../../builder/publish/store-id.ts';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
 import { redisOptions } from '../../portal/accounts/redis/redis-options.ts';
 import { messageOf } from '../../shards/error-facts.ts';
+import { counted } from '../../shards/number-words.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import { UsageError } from '../errors.ts';
 import { parseQueueAddress, QUEUE_FORM } from '../settings/queue-address.ts';
@@ -29,7 +33,7 @@ export type JobReturn = z.infer<typeof jobReturnSchema>;
 
 export type BuildQueueJob = Job<Queued, JobReturn>;
 
-export const QUEUE_NAME = 'tta-build';
+const PREFIX = 'tta-build';
 /** States of unfinished jobs. */
 export const UNFINISHED_STATES = [
   'waiting-children',
@@ -40,27 +44,14 @@ export const UNFINISHED_STATES = [
 ] as const;
 const CONNECT_MS = 3_000;
 const POLL_MS: Millis = 1_000;
-/**
- * Set of the keys of commands that plan or watch a build. Each command has a key of its own, which
- * expires if the command is killed.
- */
-const PLANNERS = `${QUEUE_NAME}:planners`;
 const PLANNING_LAPSES_S = 15;
 const RENEW_PLANNING_MS = 5_000;
-/**
- * Prefix of the key that counts a waiting worker's polls, from which the worker detects that the
- * Redis has lost data.
- */
-const POLLS = `${QUEUE_NAME}:looks:`;
+/** Time until unused queues are forgotten. */
+const QUEUES_LAPSE_S = 30 * 86_400;
 /** Time until a count of polls expires; longer than a worker is usually cut off from its queue. */
 const POLLS_LAPSE_S = 3_600;
 /** Time within which commands that plan or watch a build restore what the Redis has lost. */
 const RESTORED_WITHIN_MS: Millis = 3 * RENEW_PLANNING_MS;
-/**
- * Prefix of the key that marks a build as cancelled. While the key exists, commands that wait for
- * the build end instead of queuing it again.
- */
-const CANCELLED = `${QUEUE_NAME}:cancelled:`;
 /**
  * Time until the mark of a cancelled build expires; longer than between two polls of a command that
  * waits for the build, even if the command loses the queue for a while.
@@ -68,6 +59,17 @@ const CANCELLED = `${QUEUE_NAME}:cancelled:`;
 const CANCELLED_LAPSES_S = 60;
 /** Jobs examined at a time. */
 const PAGE = 100;
+/** Hash: queue → for whose builds it is, as text for people. */
+const QUEUES = `${PREFIX}:queues`;
+
+/**
+ * Name of the queue for the builds of a store by this version of the program. Other workers must
+ * not take its jobs, so those of other stores and versions have queues of their own.
+ */
+export async function queueName(store: WritableStore): Promise<string> {
+  const version = createHash('sha256').update(programVersion()).digest('hex').slice(0, 8);
+  return `${PREFIX}-${await storeId(store)}-${version}`;
+}
 
 /** Connects to a queue's Redis; once connected, reconnects whenever the connection is lost. */
 export async function connect(address: string): Promise<Redis> {
@@ -104,11 +106,23 @@ export async function connect(address: string): Promise<Redis> {
 /** The build queue, as seen by processes that submit and watch jobs. */
 export class BuildQueue {
   readonly #redis: Redis;
+  /** Name of the queue, and prefix of its keys. */
+  readonly name: string;
+  readonly #store: WritableStore;
+  /** What has been noted of other queues. */
+  readonly #noted = new Set<string>();
   readonly jobs: Queue<Queued>;
   readonly flows: FlowProducer;
 
-  private constructor(redis: Redis, note: (line: string) => void) {
+  private constructor(
+    redis: Redis,
+    name: string,
+    store: WritableStore,
+    note: (line: string) => void,
+  ) {
     this.#redis = redis;
+    this.name = name;
+    this.#store = store;
     let isAway = false;
     redis.on('error', ({ message }: Error) => {
       if (!isAway) note(`queue: ${message}; waiting for it to come back`);
@@ -117,7 +131,7 @@ export class BuildQueue {
     redis.on('ready', () => {
       isAway = false;
     });
-    this.jobs = new Queue(QUEUE_NAME, { connection: redis });
+    this.jobs = new Queue(name, { connection: redis });
     this.flows = new FlowProducer({ connection: redis });
     // Errors are reported by the calls that fail or wait.
     this.jobs.on('error', () => {});
@@ -125,11 +139,59 @@ export class BuildQueue {
   }
 
   /**
-   * Opens a queue. Throws a `UsageError` if the queue is unreachable. `note` receives a line when
-   * the queue is lost later.
+   * Opens the queue of a store. Throws a `UsageError` if the queue is unreachable. `note` receives a
+   * line when the queue is lost later.
    */
-  static async open(address: string, note: (line: string) => void = () => {}): Promise<BuildQueue> {
-    return new BuildQueue(await connect(address), note);
+  static async open(
+    address: string,
+    store: WritableStore,
+    note: (line: string) => void = () => {},
+  ): Promise<BuildQueue> {
+    const redis = await connect(address);
+    try {
+      return new BuildQueue(redis, await queueName(store), store, note);
+    } catch (error) {
+      redis.disconnect();
+      throw error;
+    }
+  }
+
+  /**
+   * Set of the keys of commands that plan or watch a build. Each command has a key of its own,
+   * which expires if the command is killed.
+   */
+  get planners(): string {
+    return `${this.name}:planners`;
+  }
+
+  /**
+   * The key that marks a build as cancelled. While the key exists, commands that wait for the build
+   * end instead of queuing it again.
+   */
+  #cancelledKey(build: string): string {
+    return `${this.name}:cancelled:${build}`;
+  }
+
+  /** Notes, each once, the other queues whose jobs wait for workers that this one's are not. */
+  async noteOthers(note: (line: string) => void): Promise<void> {
+    const queues = await this.#redis.hgetall(QUEUES);
+    for (const [name, whose] of Object.entries(queues)) {
+      if (name === this.name || this.#noted.has(name)) continue;
+      const other = new Queue(name, { connection: this.#redis });
+      other.on('error', () => {});
+      const waiting = await other.getJobCountByTypes(...UNFINISHED_STATES);
+      await other.close();
+      if (waiting === 0) continue;
+      this.#noted.add(name);
+      note(
+        `${counted(waiting, 'job')} of this queue ${waiting === 1 ? 'is' : 'are'} for workers ${whose}; this one works for ${this.#whose()}`,
+      );
+    }
+  }
+
+  /** For whose builds this queue is. */
+  #whose(): string {
+    return `with the store ${this.#store.location} of version ${programVersion()}`;
   }
 
   /**
@@ -137,13 +199,15 @@ export class BuildQueue {
    * `untilDone` waits even if there are no jobs.
    */
   async whilePlanning<T>(plan: () => Promise<T>): Promise<T> {
-    const planner = `${PLANNERS}:${randomUUID()}`;
+    const planner = `${this.planners}:${randomUUID()}`;
     const renew = () =>
       this.#redis
         .multi()
         .set(planner, '1', 'EX', PLANNING_LAPSES_S)
-        .sadd(PLANNERS, planner)
-        .expire(PLANNERS, PLANNING_LAPSES_S)
+        .sadd(this.planners, planner)
+        .expire(this.planners, PLANNING_LAPSES_S)
+        .hset(QUEUES, this.name, this.#whose())
+        .expire(QUEUES, QUEUES_LAPSE_S)
         .exec();
     await renew();
     // A failed renewal may succeed next time.
@@ -156,14 +220,14 @@ export class BuildQueue {
       this.#redis
         .multi()
         .del(planner)
-        .srem(PLANNERS, planner)
+        .srem(this.planners, planner)
         .exec()
         .catch(() => {});
     }
   }
 
   async #countPlanners(): Promise<number> {
-    const planners = await this.#redis.smembers(PLANNERS);
+    const planners = await this.#redis.smembers(this.planners);
     return planners.length === 0 ? 0 : this.#redis.exists(...planners);
   }
 
@@ -179,7 +243,8 @@ export class BuildQueue {
     // Planners are counted first, since jobs are queued before planning ends.
     const countUnfinished = async () =>
       (await this.#countPlanners()) + (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
-    const polls = POLLS + randomUUID();
+    // Counts the polls, from which the worker detects that the Redis has lost data.
+    const polls = `${this.name}:looks:${randomUUID()}`;
     let emptyUntilMs = performance.now() + firstMs;
     for (let poll = 1; ; poll++) {
       const unfinished = await countUnfinished();
@@ -209,20 +274,20 @@ export class BuildQueue {
    */
   async cancel(build: string): Promise<{ readonly removed: number; readonly running: number }> {
     // Set first, or a command could queue the removed jobs again.
-    await this.#redis.set(CANCELLED + build, '1', 'EX', CANCELLED_LAPSES_S);
+    await this.#redis.set(this.#cancelledKey(build), '1', 'EX', CANCELLED_LAPSES_S);
     const counts = await this.removeUnstarted(({ data }) => data.build === build);
-    if (counts.removed === 0) await this.#redis.del(CANCELLED + build);
+    if (counts.removed === 0) await this.#redis.del(this.#cancelledKey(build));
     return counts;
   }
 
   /** Removes the mark of a cancelled build, which is to be queued again. */
   async renew(build: string): Promise<void> {
-    await this.#redis.del(CANCELLED + build);
+    await this.#redis.del(this.#cancelledKey(build));
   }
 
   /** Throws a `BuildError` if a build has been cancelled. */
   async requireUncancelled(build: string): Promise<void> {
-    if ((await this.#redis.exists(CANCELLED + build)) === 0) return;
+    if ((await this.#redis.exists(this.#cancelledKey(build))) === 0) return;
     throw new BuildError('the build was cancelled');
   }
 

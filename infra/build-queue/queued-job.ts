@@ -1,5 +1,3 @@
-import { hostname } from 'node:os';
-import path from 'node:path';
 import { z } from 'zod';
 import { tableJobSchema } from '../../builder/export/table-job.ts';
 import {
@@ -9,7 +7,6 @@ import {
   objectRefSchema,
   releaseSchema,
 } from '../../shards/release/manifest.ts';
-import type { Store } from '../../shards/store/store.ts';
 
 const unit = z.array(countyFipsSchema).min(1).readonly();
 
@@ -20,11 +17,6 @@ const unit = z.array(countyFipsSchema).min(1).readonly();
 const queuedJobSchema = z.strictObject({
   /** Id of the build that the job belongs to; the same for the same release of the same plan. */
   build: z.string().regex(/^[0-9a-f]{16}$/),
-  /**
-   * Name of the store that the job was queued for (`storeNameOf`). It is only compared; workers
-   * open their own store.
-   */
-  storeName: z.string().max(4_096),
   plan: objectRefSchema,
   request: z.strictObject({
     release: releaseSchema,
@@ -43,7 +35,6 @@ export type QueuedJob = z.infer<typeof queuedJobSchema>;
 const queuedPreparationSchema = z.strictObject({
   /** Id that all preparation jobs of a plan share. */
   build: queuedJobSchema.shape.build,
-  storeName: queuedJobSchema.shape.storeName,
   preparation: objectRefSchema,
 });
 export type QueuedPreparation = z.infer<typeof queuedPreparationSchema>;
@@ -52,7 +43,6 @@ export type QueuedPreparation = z.infer<typeof queuedPreparationSchema>;
 const queuedTableSchema = z.strictObject({
   /** Id that all tables of a release share. */
   build: queuedJobSchema.shape.build,
-  storeName: queuedJobSchema.shape.storeName,
   /** Version of the program that is to write the table, so that all tables have the same bytes. */
   program: z.string().max(100),
   latest: latestSchema,
@@ -62,14 +52,6 @@ export type QueuedTable = z.infer<typeof queuedTableSchema>;
 
 /** Any job in the queue. */
 export type Queued = QueuedJob | QueuedPreparation | QueuedTable;
-
-/**
- * Returns a name that two processes have for the same store only: its location, and for a folder
- * also the machine, since another machine may have a folder at the same path.
- */
-export function storeNameOf({ location }: Store): string {
-  return path.isAbsolute(location) ? `${hostname()}:${location}` : location;
-}
 
 /**
  * Returns the version of the program that queued a job, if its data state one, as those of tables

@@ -3,9 +3,9 @@ import type { FlowJob, JobsOptions } from 'bullmq';
 import type { BuildJob, BuildJobs } from '../../builder/build-jobs.ts';
 import type { ReleaseRequest } from '../../builder/build-request.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
-import type { ObjectRef, Store } from '../../shards/store/store.ts';
-import { type BuildQueue, QUEUE_NAME, UNFINISHED_STATES } from './queue.ts';
-import { type QueuedJob, storeNameOf } from './queued-job.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import { type BuildQueue, UNFINISHED_STATES } from './queue.ts';
+import type { QueuedJob } from './queued-job.ts';
 import { ATTEMPTS } from './retries.ts';
 
 /** Seconds that finished jobs are kept for inspection. */
@@ -49,7 +49,6 @@ export function buildOf(
  */
 export async function submitBuild(
   queue: BuildQueue,
-  store: Store,
   plan: ObjectRef,
   request: ReleaseRequest,
   { units, join, publish }: BuildJobs,
@@ -58,7 +57,6 @@ export async function submitBuild(
   const build = buildOf(plan, request);
   const { jobs, flows } = queue;
   await queue.renew(build);
-  const storeName = storeNameOf(store);
   for (const job of await jobs.getJobs([...UNFINISHED_STATES])) {
     if (job?.name !== 'publish' || job.data.build !== build) continue;
     return { build, root: job.id!, wasThere: true };
@@ -67,10 +65,9 @@ export async function submitBuild(
   const attempt = randomUUID().slice(0, 8);
   const flowOf = (job: BuildJob, name: string, children: FlowJob[], parent: boolean): FlowJob => ({
     name: job.kind,
-    queueName: QUEUE_NAME,
+    queueName: queue.name,
     data: {
       build,
-      storeName,
       plan,
       request: { release, tiles, directions },
       job,

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import { WaitingError, Worker } from 'bullmq';
+import { UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Progress } from '../../builder/progress.ts';
 import { endLease, withLease } from '../../builder/publish/leases.ts';
@@ -8,10 +8,10 @@ import { makeOwnFolder, removeAbandonedFolders } from '../../builder/scratch-fol
 import { messageOf } from '../../shards/error-facts.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import { obstacleTo, parseJob, programProblem } from './job-checks.ts';
+import { obstacleTo, parseJob } from './job-checks.ts';
 import { JobRunner } from './job-runner.ts';
-import { type BuildQueueJob, connect, QUEUE_NAME } from './queue.ts';
-import { describeJob } from './queued-job.ts';
+import { type BuildQueueJob, connect, type JobProgress, queueName } from './queue.ts';
+import { describeJob, type Queued } from './queued-job.ts';
 import { pauseAfterMs } from './retries.ts';
 import { forwarding } from './thread-messages.ts';
 
@@ -37,8 +37,11 @@ const FOLDER = 'tta-worker-';
 /** A worker silent for this long is considered dead, and another takes over its job. */
 const SILENT_MS = 15_000;
 const CHECK_SILENT_MS = 5_000;
-/** Maximum takeovers per job. Assumes that machines are lost, not that the job kills them. */
-const MAX_TAKEOVERS = 10;
+/**
+ * Workers that may be lost during a job before it fails: a machine is lost once, but a job for which
+ * memory is too small loses them all.
+ */
+const MAX_LOST = 3;
 
 /**
  * Takes jobs from the queue and runs them in another thread, so that the main thread can keep
@@ -58,7 +61,8 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
     opened.push(() => rm(folder, { recursive: true, force: true }));
     const redis = await connect(options.queue);
     opened.push(() => redis.disconnect());
-    const { gaveUp, close, isReady } = startWorking(options, store, folder, redis);
+    const queue = await queueName(store);
+    const { gaveUp, close, isReady } = startWorking(options, store, folder, redis, queue);
     opened.push(close);
     await isReady;
     return { gaveUp, close: closeAll };
@@ -74,6 +78,7 @@ function startWorking(
   store: WritableStore,
   folder: string,
   redis: Redis,
+  queue: string,
 ): BuildWorker & { readonly isReady: Promise<unknown> } {
   const { progress, workers, memory } = options;
   const name = `${hostname()}-${process.pid}`;
@@ -84,6 +89,17 @@ function startWorking(
   });
   let isClosing = false;
 
+  /** Parses a job, and returns the reason why only another worker may be able to run it, if any. */
+  const check = async (job: BuildQueueJob) => {
+    try {
+      const queued = parseJob(job);
+      requireNotFatal(job, queued);
+      return { queued, problem: await obstacleTo(queued, store) };
+    } catch (error) {
+      progress.note(`job ${job.id} is refused: ${messageOf(error)}`);
+      throw error;
+    }
+  };
   const perform = async (job: BuildQueueJob, token?: string) => {
     const giveBack = async (): Promise<never> => {
       await job.moveToWait(token);
@@ -97,10 +113,7 @@ function startWorking(
       return giveBack();
     };
     if (isClosing) return giveBack();
-    const otherProgram = programProblem(job);
-    if (otherProgram !== null) return giveUpFor(otherProgram);
-    const queued = parseJob(job);
-    const problem = await obstacleTo(queued, store, progress);
+    const { queued, problem } = await check(job);
     if (problem !== null) return giveUpFor(problem);
     const work = async () => {
       // `close` may have been called while the store was being read.
@@ -121,12 +134,13 @@ function startWorking(
     if (isLast) await endLease(store, queued.build).catch(() => {});
     return result;
   };
-  const worker = new Worker(QUEUE_NAME, perform, {
+  const worker = new Worker(queue, perform, {
     connection: redis,
     name,
     lockDuration: SILENT_MS,
     stalledInterval: CHECK_SILENT_MS,
-    maxStalledCount: MAX_TAKEOVERS,
+    // The job fails when it is taken once more, with a reason.
+    maxStalledCount: MAX_LOST + 1,
     settings: { backoffStrategy: pauseAfterMs },
   });
   let isAway = false;
@@ -148,4 +162,14 @@ function startWorking(
       await worker.close();
     },
   };
+}
+
+/** Throws an `UnrecoverableError` for a job that has lost `MAX_LOST` workers. */
+function requireNotFatal({ stalledCounter, progress }: BuildQueueJob, queued: Queued): void {
+  if (stalledCounter < MAX_LOST) return;
+  const { worker, stage } = (progress || {}) as Partial<JobProgress>;
+  const last = worker === undefined ? '' : `, the last time on ${worker} during ${stage}`;
+  throw new UnrecoverableError(
+    `${describeJob(queued)}: its worker was killed or cut off ${MAX_LOST} times${last}, probably because memory ran out; give workers more memory, or use smaller units (--unit-blocks of the build)`,
+  );
 }

@@ -48,7 +48,7 @@ export async function takeLock(file: string): Promise<FileLock> {
       const theirs = await contentOf(file);
       if (theirs === null) continue;
       if (await isAlive(theirs, file))
-        return { taken: false, owner: shownProcess(ownerOf(theirs)) };
+        return { taken: false, owner: await shownOwner(theirs, file) };
       const succession = await takeLock(`${file}.${digestOf(theirs)}.lock`);
       if (!succession.taken) return succession;
       try {
@@ -142,14 +142,27 @@ async function isAlive(content: string, file: string): Promise<boolean> {
  */
 async function isRunning(owner: string, file: string): Promise<boolean> {
   const state = processState(owner);
-  if (state !== 'unseen') return state === 'running';
+  return state === 'unseen' ? (await lapsesIn(file)) > 0 : state === 'running';
+}
+
+/** Time until the lock of an owner that cannot be seen lapses; not positive if it has. */
+async function lapsesIn(file: string): Promise<Millis> {
   try {
     // A time in the future is of a clock that was set back since.
-    return Math.abs(Date.now() - (await stat(file)).mtimeMs) < FILE_LOCK_LAPSES_MS;
+    const agoMs = Math.abs(Date.now() - (await stat(file)).mtimeMs);
+    return FILE_LOCK_LAPSES_MS - agoMs;
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false;
+    if (systemCode(error) === 'ENOENT') return 0;
     throw error;
   }
+}
+
+async function shownOwner(content: string, file: string): Promise<string> {
+  const owner = ownerOf(content);
+  const shown = shownProcess(owner);
+  if (processState(owner) !== 'unseen') return shown;
+  const seconds = Math.max(1, Math.ceil((await lapsesIn(file)) / 1_000));
+  return `${shown}, whose lock lapses in ${seconds} s if it has ended`;
 }
 
 function digestOf(content: string): string {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import path from 'node:path';
 import { UnrecoverableError, Worker } from 'bullmq';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { jobsOf } from '../../builder/build-jobs.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { programVersion } from '../../builder/plan/program-version.ts';
@@ -15,10 +15,10 @@ import { QueuePreparationPool } from '../../infra/build-queue/prepare-by-queue.t
 import {
   BuildQueue,
   connect,
-  QUEUE_NAME,
+  queueName,
   removeIfUnstarted,
 } from '../../infra/build-queue/queue.ts';
-import { type Queued, storeNameOf } from '../../infra/build-queue/queued-job.ts';
+import type { Queued, QueuedJob } from '../../infra/build-queue/queued-job.ts';
 import { isTransient } from '../../infra/build-queue/retries.ts';
 import { submitBuild } from '../../infra/build-queue/submit.ts';
 import { watchBuild } from '../../infra/build-queue/watch.ts';
@@ -72,13 +72,15 @@ const plan = { ref, plan: { counties: { 99001: sketch, 99003: sketch } } } as un
 
 /** Runs a queued build of two units, whose jobs are done by `work`. */
 async function done(database: number, work: (kind: string) => void) {
-  const queue = await BuildQueue.open(redis.address(database));
+  const queue = await BuildQueue.open(redis.address(database), anyStore);
   const reads = vi.spyOn(queue.jobs, 'getJobs');
   const connection = await connect(redis.address(database));
   const jobs = jobsOf(plan, 9);
-  const submitted = await submitBuild(queue, anyStore, ref, { release: 'r' }, jobs);
+  const submitted = await submitBuild(queue, ref, { release: 'r' }, jobs);
   reads.mockClear();
-  const worker = new Worker(QUEUE_NAME, async ({ name }) => work(name), { connection });
+  const worker = new Worker(await queueName(anyStore), async ({ name }) => work(name), {
+    connection,
+  });
   const ended: number[] = [];
   const stage = { at: (jobs: number) => void ended.push(jobs), finish: () => {} };
   const progress = { ...silent, start: () => stage };
@@ -128,8 +130,8 @@ test('a worker told to stop while it fetches a job starts nothing and returns th
     await answered.isOpen;
     return read.apply(this, range);
   });
-  const queue = await BuildQueue.open(redis.address(3));
-  await submitBuild(queue, store, stored, { release: 'r' }, jobsOf(plan, 9));
+  const queue = await BuildQueue.open(redis.address(3), store);
+  await submitBuild(queue, stored, { release: 'r' }, jobsOf(plan, 9));
   const notes: string[] = [];
   const worker = await openWorker({
     queue: redis.address(3),
@@ -152,8 +154,8 @@ test('a worker told to stop while it fetches a job starts nothing and returns th
   }
 });
 
-/** Stores an empty plan of this program. */
-function storedPlan(store: FolderStore) {
+/** Stores an empty plan, by default of this program. */
+function storedPlan(store: FolderStore, program = programVersion()) {
   const inputs = {
     osm: [],
     blocks: [],
@@ -165,7 +167,7 @@ function storedPlan(store: FolderStore) {
     gtfs: [],
   };
   const empty: ReleasePlan = {
-    program: programVersion(),
+    program,
     modes: ['walk'],
     taxonomy: { version: '1', types: [] },
     parameters: {},
@@ -191,10 +193,9 @@ function storedPlan(store: FolderStore) {
 
 test('nothing is cleared away between two jobs of a build, whose lease lasts until publication', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'leased')));
-  const queue = await ofThisTest(BuildQueue.open(redis.address(5)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(5), store));
   const { root } = await submitBuild(
     queue,
-    store,
     await storedPlan(store),
     { release: 'r' },
     jobsOf(plan, 9),
@@ -227,7 +228,7 @@ test('nothing is cleared away between two jobs of a build, whose lease lasts unt
 });
 
 test('a worker with --until-done stops with the reason of a failed build, until another is queued after it', async () => {
-  const queue = await ofThisTest(BuildQueue.open(redis.address(6)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(6), anyStore));
   const workUntilDone = () =>
     tta(
       'worker',
@@ -255,7 +256,7 @@ test('a worker with --until-done stops with the reason of a failed build, until 
 });
 
 test('a worker with --until-done waits for all builds that are being planned, and no longer', async () => {
-  const queue = await ofThisTest(BuildQueue.open(redis.address(7)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(7), anyStore));
   const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
   let hasEnded = false;
   const ended = await queue.whilePlanning(async () => {
@@ -286,14 +287,13 @@ async function workerOn(database: number, store: string) {
 test('a job whose plan has been removed fails for good, and the worker goes on with the next build', async () => {
   threads.work = async () => {};
   const store = await ofThisTest(new FolderStore(path.join(folder, 'collected')));
-  const queue = await ofThisTest(BuildQueue.open(redis.address(8)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(8), store));
   const collected = await storedPlan(store);
   await store.remove(collected.name);
-  const lost = await submitBuild(queue, store, collected, { release: 'lost' }, jobsOf(plan, 9));
+  const lost = await submitBuild(queue, collected, { release: 'lost' }, jobsOf(plan, 9));
   const preparation = { ...ref, name: 'plans/job-0.json' };
-  const storeName = storeNameOf(store);
   const build = 'b'.repeat(16);
-  const early = await queue.jobs.add('prepare', { build, storeName, preparation });
+  const early = await queue.jobs.add('prepare', { build, preparation });
   const { worker, notes } = await workerOn(8, store.location);
   await expect.poll(() => queue.untilDone()).toMatch(/failed: plans\/\S+ has been removed from/);
   expect(await (await queue.jobs.getJob(lost.root))!.getState()).toBe('failed');
@@ -302,7 +302,7 @@ test('a job whose plan has been removed fails for good, and the worker goes on w
     /has been removed from \S+; run the command that queued the job again/,
   );
   await storedPlan(store);
-  const { root } = await submitBuild(queue, store, collected, { release: 'next' }, jobsOf(plan, 9));
+  const { root } = await submitBuild(queue, collected, { release: 'next' }, jobsOf(plan, 9));
   await expect.poll(async () => (await queue.jobs.getJob(root))!.getState()).toBe('completed');
   expect(await Promise.race([worker.gaveUp, 'works'])).toBe('works');
   expect(await queue.untilDone()).toBeNull();
@@ -310,10 +310,9 @@ test('a job whose plan has been removed fails for good, and the worker goes on w
 
 test('a worker runs jobs in one thread, in a new one after a failed job, and in none once all are done', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'one-thread')));
-  const queue = await ofThisTest(BuildQueue.open(redis.address(15)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(15), store));
   const data = {
     build: 'd'.repeat(16),
-    storeName: storeNameOf(store),
     plan: await storedPlan(store),
     request: { release: 'r', tiles: false, directions: ['from'] },
     job: { kind: 'unit', counties: ['99001'] },
@@ -352,28 +351,86 @@ test('a thread that crashes fails the job in progress, and none between jobs', a
   await runner.end();
 });
 
-test('a worker returns a job of another version unchanged, whatever the clock, and fails a bad one of its own', async () => {
+test('a worker refuses stray jobs of another version and bad ones of its own, names them, and goes on', async () => {
+  threads.work = async () => {};
   const store = await ofThisTest(new FolderStore(path.join(folder, 'versions')));
-  const queue = await ofThisTest(BuildQueue.open(redis.address(13)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(13), store));
   const latest = { manifest: 'manifests/r-0.json', sha256: ref.sha256 };
   const table = { table: 'later', county: null, format: 'later', geoparquet: '9.9' };
-  const job = { build: 'c'.repeat(16), storeName: storeNameOf(store), table, later: true };
-  const add = (program: string) => queue.jobs.add('export', { ...job, program, latest } as never);
-  const wrong = await add(programVersion());
-  const { worker } = await workerOn(13, store.location);
-  await expect.poll(() => wrong.getState()).toBe('failed');
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
-  onTestFinished(() => void vi.useRealTimers());
-  const other = await add('another version');
-  expect(await worker.gaveUp).toMatch(/was made by another version, a different version/);
-  await expect.poll(() => other.getState()).toBe('waiting');
+  const job = { build: 'c'.repeat(16), table, latest, later: true };
+  const add = (program: string) => queue.jobs.add('export', { ...job, program } as never);
+  const [other, wrong] = [await add('another version'), await add(programVersion())];
+  const ofOtherPlan = await storedPlan(store, 'another version');
+  await submitBuild(queue, ofOtherPlan, { release: 'other' }, jobsOf(plan, 9));
+  const good = await submitBuild(queue, await storedPlan(store), { release: 'r' }, jobsOf(plan, 9));
+  const { worker, notes } = await workerOn(13, store.location);
+  await expect.poll(async () => (await queue.jobs.getJob(good.root))!.getState()).toBe('completed');
+  expect([await other.getState(), await wrong.getState()]).toEqual(['failed', 'failed']);
+  const made = 'was made by another version, a different version of the program from this one';
+  expect(notes.join('\n')).toContain(
+    `job ${other.id} is refused: job ${other.id}: program: ${made}`,
+  );
+  expect(notes.join('\n')).toMatch(`is refused: ${ofOtherPlan.name}: program: ${made}`);
+  expect(await Promise.race([worker.gaveUp, 'works'])).toBe('works');
+});
+
+test('builds of two stores by one Redis leave each other alone, even of the same plan', async () => {
+  threads.work = async () => {};
+  const stores = await Promise.all(
+    ['store-a', 'store-b'].map((name) => ofThisTest(new FolderStore(path.join(folder, name)))),
+  );
+  const builds = await Promise.all(
+    stores.map(async (store) => {
+      const queue = await ofThisTest(BuildQueue.open(redis.address(16), store));
+      const stored = await storedPlan(store);
+      const { root, build } = await submitBuild(queue, stored, { release: 'r' }, jobsOf(plan, 9));
+      return { queue, build, state: async () => (await queue.jobs.getJob(root))!.getState() };
+    }),
+  );
+  expect(builds[0].build).toBe(builds[1].build);
+  await workerOn(16, stores[1].location);
+  await expect.poll(builds[1].state).toBe('completed');
+  expect(await builds[0].state()).toBe('waiting-children');
+  const noted: string[] = [];
+  for (const { queue } of builds) await queue.noteOthers((line) => void noted.push(line));
+  expect(noted).toEqual([
+    expect.stringContaining(
+      `4 jobs of this queue are for workers with the store ${stores[0].location}`,
+    ),
+  ]);
+  await workerOn(16, stores[0].location);
+  await expect.poll(builds[0].state).toBe('completed');
+});
+
+test('a job that has lost three workers fails, with its counties and the probable cause', async () => {
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'fatal')));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(17), store));
+  const stored = await storedPlan(store);
+  const { root } = await submitBuild(queue, stored, { release: 'r' }, jobsOf(plan, 9));
+  const [unit] = await queue.jobs.getWaiting();
+  await unit.updateProgress({ worker: 'host-4711', stage: 'search 45 %' });
+  const tried: number[] = [];
+  threads.work = async () => {
+    tried.push(1);
+  };
+  const lost = (times: number) =>
+    redis.cli('-n', '17', 'hset', queue.jobs.toKey(unit.id!), 'stc', String(times));
+  await lost(3);
+  const { notes } = await workerOn(17, store.location);
+  const { job } = unit.data as QueuedJob;
+  const counties = 'counties' in job ? job.counties.join(', ') : '';
+  const cause = `unit of ${counties} for r of build ${unit.data.build}: its worker was killed or cut off 3 times, the last time on host-4711 during search 45 %, probably because memory ran out; `;
+  await expect.poll(async () => (await queue.jobs.getJob(root))!.getState()).toBe('failed');
+  expect(await queue.failureOf(root)).toContain(cause);
+  expect(notes.join('\n')).toContain(`job ${unit.id} is refused: ${cause}`);
+  expect(await queue.untilDone()).toContain(cause);
 });
 
 test('cancelling a build removes its jobs except the one in progress, and no job of another build', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'cancelled')));
-  const queue = await ofThisTest(BuildQueue.open(redis.address(9)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(9), store));
   const stored = await storedPlan(store);
-  const { build } = await submitBuild(queue, store, stored, { release: 'a' }, jobsOf(plan, 9));
+  const { build } = await submitBuild(queue, stored, { release: 'a' }, jobsOf(plan, 9));
   const begun = gate();
   const mayEnd = gate();
   threads.work = () => {
@@ -382,7 +439,7 @@ test('cancelling a build removes its jobs except the one in progress, and no job
   };
   const { worker } = await workerOn(9, store.location);
   await begun.isOpen;
-  const other = await submitBuild(queue, store, stored, { release: 'b' }, jobsOf(plan, 9));
+  const other = await submitBuild(queue, stored, { release: 'b' }, jobsOf(plan, 9));
   const at = ['--queue', redis.address(9), '--store', store.location];
   const cancelled = await tta('worker', ...at, '--cancel', build);
   expect([cancelled.code, cancelled.stdout]).toEqual([
@@ -403,9 +460,9 @@ test('cancelling a build removes its jobs except the one in progress, and no job
 
 test('a command that waits for a build ends once it is cancelled, and the build may be queued again', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'awaited')));
-  const queue = await ofThisTest(BuildQueue.open(redis.address(14)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(14), store));
   const stored = await storedPlan(store);
-  const submit = () => submitBuild(queue, store, stored, { release: 'r' }, jobsOf(plan, 9));
+  const submit = () => submitBuild(queue, stored, { release: 'r' }, jobsOf(plan, 9));
   const submitted = await submit();
   const watched = watchBuild(queue, { ...submitted, units: 2 }, silent).catch(
     ({ message }) => message,
@@ -421,21 +478,20 @@ test('a command that waits for a build ends once it is cancelled, and the build 
 });
 
 test('a job of a queue that is gone is not taken for one that is running', async () => {
-  const queue = await BuildQueue.open(redis.address(12));
+  const queue = await BuildQueue.open(redis.address(12), anyStore);
   const preparation = { ...ref, name: 'plans/job-0.json' };
-  const job = await queue.jobs.add('prepare', { build: 'a', storeName: 'b', preparation });
+  const job = await queue.jobs.add('prepare', { build: 'a', preparation });
   await queue.close();
   await expect(removeIfUnstarted(job)).rejects.toThrow(/[Cc]onnection/);
 });
 
 test('a preparation removes the jobs that a killed command left for the same plan', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'killed')));
-  const queue = await ofThisTest(BuildQueue.open(redis.address(10)));
-  const storeName = storeNameOf(store);
+  const queue = await ofThisTest(BuildQueue.open(redis.address(10), store));
   const preparation = { ...ref, name: 'plans/job-0.json' };
   const [same, other] = ['a', 'b'].map((digit) => digit.repeat(16));
   for (const build of [same, same, other]) {
-    await queue.jobs.add('prepare', { build, storeName, preparation });
+    await queue.jobs.add('prepare', { build, preparation });
   }
   const local = { width: 1, run: () => expect.unreachable(), close: async () => {} };
   const pending = { key: same.repeat(4), inputAt: () => expect.unreachable() };
@@ -448,7 +504,9 @@ test('a preparation removes the jobs that a killed command left for the same pla
 test('a client of the queue reports each outage of the queue once', async () => {
   const own = await ofThisTest(startRedis());
   const notes: string[] = [];
-  const queue = await ofThisTest(BuildQueue.open(own.address(0), (line) => void notes.push(line)));
+  const queue = await ofThisTest(
+    BuildQueue.open(own.address(0), anyStore, (line) => void notes.push(line)),
+  );
   for (const times of [1, 2]) {
     await own.kill('SIGKILL');
     await expect.poll(() => notes.length).toBe(times);
@@ -460,7 +518,7 @@ test('a client of the queue reports each outage of the queue once', async () => 
 });
 
 test('a worker with --until-done may wait for a first job', async () => {
-  const queue = await ofThisTest(BuildQueue.open(redis.address(11)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(11), anyStore));
   const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
   let hasEnded = false;
   const done = queue.untilDone(60_000).finally(() => {
@@ -476,7 +534,7 @@ test('a worker with --until-done may wait for a first job', async () => {
 
 test('a worker with --until-done notices that the queue came back with an older snapshot', async () => {
   const own = await ofThisTest(startRedis());
-  const queue = await ofThisTest(BuildQueue.open(own.address(0)));
+  const queue = await ofThisTest(BuildQueue.open(own.address(0), anyStore));
   const notes: string[] = [];
   const job = await queue.jobs.add('none', {} as never);
   const done = queue.untilDone(0, (line) => void notes.push(line));
@@ -495,7 +553,7 @@ test('a worker with --until-done notices that the queue came back with an older 
 
 test('a worker with --until-done waits for a build to be queued again when the queue has lost its data', async () => {
   const own = await ofThisTest(startRedis());
-  const queue = await ofThisTest(BuildQueue.open(own.address(0)));
+  const queue = await ofThisTest(BuildQueue.open(own.address(0), anyStore));
   const notes: string[] = [];
   let hasEnded = false;
   await queue.jobs.add('none', {} as never);
@@ -521,11 +579,10 @@ test('a worker with --until-done waits for a build to be queued again when the q
 });
 
 test('a worker with --until-done stays while a planner finds its build lost, and may queue it again', async () => {
-  const queue = await ofThisTest(BuildQueue.open(redis.address(12)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(12), anyStore));
   const store = await ofThisTest(new FolderStore(path.join(folder, 'watched')));
   const { root, build } = await submitBuild(
     queue,
-    store,
     await storedPlan(store),
     { release: 'watched' },
     jobsOf(plan, 9),
@@ -552,11 +609,11 @@ test('a command that watches a build reports once why its jobs are to be tried a
     setImmediate(threads.crash, memory);
     return new Promise(() => {});
   };
-  const queue = await ofThisTest(BuildQueue.open(redis.address(14)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(14), anyStore));
   const store = await ofThisTest(new FolderStore(path.join(folder, 'retried')));
   const stored = await storedPlan(store);
   const jobs = jobsOf(plan, 9);
-  const { root, build } = await submitBuild(queue, store, stored, { release: 'retried' }, jobs);
+  const { root, build } = await submitBuild(queue, stored, { release: 'retried' }, jobs);
   const notes: string[] = [];
   const progress = { ...silent, note: (line: string) => void notes.push(line) };
   const watching = watchBuild(queue, { build, root, units: 2 }, progress).catch(() => 'ended');

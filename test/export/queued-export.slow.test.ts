@@ -10,7 +10,7 @@ import {
   BuildQueue,
   type BuildQueueJob,
   connect,
-  QUEUE_NAME,
+  queueName,
 } from '../../infra/build-queue/queue.ts';
 import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -125,7 +125,7 @@ test('the command fails with the first table that fails, and names it, while ear
     return { searched: [], notes: [] };
   };
   const connection = await connect(address);
-  const worker = new Worker(QUEUE_NAME, work, { connection, concurrency: 2 });
+  const worker = new Worker(await queueName(store), work, { connection, concurrency: 2 });
   try {
     const exported = exportByQueue(release, request, { queue: address, threads: 1 }, store, silent);
     await expect(exported).rejects.toThrow('table weights of county 99001: disk full');
@@ -149,7 +149,7 @@ test('the command reports once why a table keeps failing transiently', async () 
   };
   const connection = await connect(address);
   const settings = { backoffStrategy: pauseAfterMs };
-  const worker = new Worker(QUEUE_NAME, work, { connection, settings });
+  const worker = new Worker(await queueName(store), work, { connection, settings });
   const progress = { ...silent, note: (line: string) => void notes.push(line) };
   try {
     await exportByQueue(release, request, { queue: address, threads: 1 }, store, progress);
@@ -170,7 +170,7 @@ test('cancelling an export ends the command that waits for it, and removes it fr
   expect(await tta('worker', ...flags, '--cancel', build)).toMatchObject({ code: 0 });
   expect(await ended).toEqual([1, null]);
   expect(waiting.said).toMatch(/^tta: the build was cancelled$/m);
-  const queue = await ofThisTest(BuildQueue.open(redis.address(4)));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(4), new FolderStore(at('queue'))));
   expect(await queue.jobs.getJobs()).toEqual([]);
 });
 

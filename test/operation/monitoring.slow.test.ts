@@ -10,6 +10,7 @@ import { type MetricsServer, serveMetrics } from '../../infra/observe/metrics-se
 import { type PortalServing, servePortal } from '../../infra/portal.ts';
 import { portalSettings } from '../../infra/settings/portal-server.ts';
 import { PROBLEM_TYPES } from '../../portal/http/problem-types.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { freePort } from '../support/free-port.ts';
 import { FAILING, type Inbox, openInbox, REFUSED } from '../support/inbox.ts';
@@ -62,7 +63,7 @@ beforeAll(async () => {
   const mail = { SMTP_URL: inbox.address, MAIL_FROM: 'no-reply@example.org', LOG_LEVEL: 'silent' };
   portal = await servePortal(portalSettings({}, '1.0.0', { ...env, ...mail }), service.ledger);
   redis = await startRedis();
-  queue = await BuildQueue.open(redis.address());
+  queue = await BuildQueue.open(redis.address(), new FolderStore(folder));
   ofQueue = await serveMetrics(queueMetrics(queue), { port: 0, host: '127.0.0.1' });
   address = await startPrometheus({
     'travel-times': [service.metricsAddress!, portal.metricsAddress!],

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * SHA-256 of every file of a store by name, leaving out locks, times of publication, and plans and
+ * SHA-256 of every file of a store by name, leaving out locks, its id, times of publication, and plans and
  * receipts, which record how a store was built and not its contents.
  */
 export async function storeContents(folder: string): Promise<Record<string, string>> {
@@ -11,7 +11,7 @@ export async function storeContents(folder: string): Promise<Record<string, stri
   const names = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
-    .filter((name) => !/^(plans|receipts|published)/.test(name) && !/lock\b/.test(name));
+    .filter((name) => !/^(plans|receipts|published|\.store-id)/.test(name) && !/lock\b/.test(name));
   const hashes = names.sort().map(async (name) => {
     const bytes = await readFile(path.join(folder, name));
     const content = name === 'latest.json' ? withoutTime(bytes) : bytes;

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { counted } from '../../../shards/number-words.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
+import type { WritableStore } from '../../../shards/store/store.ts';
 import { shownLocation } from '../../../shards/store/store-location.ts';
+import type { BuildQueue } from '../../build-queue/queue.ts';
 import { UsageError } from '../../errors.ts';
 import { serveMetrics } from '../../observe/metrics-server.ts';
 import { workerSchema } from '../../settings/builds.ts';
@@ -21,6 +23,9 @@ interface WorkerFlags extends Flags {
 
 /** Time for a shutdown; enough to return a job to the queue. */
 const ENDS_WITHIN_MS = 10_000;
+
+/** Pause between looks for jobs that wait for other workers. */
+const NOTE_OTHERS_MS = 30_000;
 
 /** Defines the options and the action of `tta worker`. */
 export function defineWorker(command: Command): void {
@@ -56,7 +61,9 @@ async function work(flags: WorkerFlags): Promise<void> {
     for (const one of opened.splice(0).reverse()) await one();
   };
   try {
-    const queue = await BuildQueue.open(set.QUEUE);
+    const store = await openWritableStore(set.STORE);
+    opened.push(() => store.close());
+    const queue = await BuildQueue.open(set.QUEUE, store);
     opened.push(() => queue.close());
     const progress = terminalProgress(process.stderr);
     const { QUEUE, STORE, WORKERS, MEMORY, METRICS_PORT, HOST } = set;
@@ -77,6 +84,10 @@ async function work(flags: WorkerFlags): Promise<void> {
     const failsBySignal = flags.untilDone === true;
     const ending = shutDownOnSignals({ close, withinMs: () => ENDS_WITHIN_MS, failsBySignal });
     process.stdout.write(`worker on ${shownLocation(STORE)} is waiting for jobs\n`);
+    const noteOthers = () => queue.noteOthers(progress.note).catch(() => {});
+    const noting = setInterval(noteOthers, NOTE_OTHERS_MS);
+    opened.push(async () => clearInterval(noting));
+    await noteOthers();
     const allDone = flags.untilDone
       ? queue.untilDone(waitMinutes * 60_000, progress.note)
       : new Promise<never>(() => {});
@@ -96,7 +107,7 @@ async function cancel(
 ): Promise<void> {
   const { BuildQueue } = await import('../../build-queue/queue.ts');
   const { endLease } = await import('../../../builder/publish/leases.ts');
-  await whileOpen(BuildQueue.open(QUEUE), async (queue) => {
+  const cancelIn = async (queue: BuildQueue, store: WritableStore) => {
     const { removed, running } = await queue.cancel(build);
     if (removed === 0) {
       throw new UsageError(
@@ -105,7 +116,10 @@ async function cancel(
           : `--cancel: all jobs of build "${build}" in the queue are running; stop their workers to end them`,
       );
     }
-    await whileOpen(openWritableStore(STORE), (store) => endLease(store, build));
+    await endLease(store, build);
     process.stdout.write(`build ${build}: ${counted(removed, 'job')} removed from the queue\n`);
-  });
+  };
+  await whileOpen(openWritableStore(STORE), (store) =>
+    whileOpen(BuildQueue.open(QUEUE, store), (queue) => cancelIn(queue, store)),
+  );
 }
