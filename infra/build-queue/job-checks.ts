@@ -10,8 +10,8 @@ import type { BuildQueueJob } from './queue.ts';
 import { parseQueued, programIn, type Queued } from './queued-job.ts';
 
 /**
- * Parses a job. Throws an `UnrecoverableError` for an invalid job, or one that another version of
- * the program queued, which then fails without retries.
+ * Parses a job. Throws an `UnrecoverableError` for an invalid job, which then fails without
+ * retries.
  */
 export function parseJob({ id, data }: BuildQueueJob): Queued {
   const program = programIn(data);
@@ -24,12 +24,15 @@ export function parseJob({ id, data }: BuildQueueJob): Queued {
   );
 }
 
-/** Throws an `UnrecoverableError` unless this version of the program made an object. */
+/**
+ * Throws an error unless this version of the program made an object. A retry may be by a worker of
+ * the other version.
+ */
 function requireOwn(ref: Pick<ObjectRef, 'name'>, program: string): void {
   try {
     requireThisProgram({ ref, plan: { program } });
   } catch (error) {
-    throw new UnrecoverableError(describe(error));
+    throw new Error(describe(error), { cause: error });
   }
 }
 

@@ -1,10 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FlowProducer, type Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { BuildError } from '../../builder/errors.ts';
-import { programVersion } from '../../builder/plan/program-version.ts';
 import { storeId } from '../../builder/publish/store-id.ts';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
 import { redisOptions } from '../../portal/accounts/redis/redis-options.ts';
@@ -59,16 +58,12 @@ const RESTORED_WITHIN_MS: Millis = 3 * RENEW_PLANNING_MS;
 const CANCELLED_LAPSES_S = 60;
 /** Jobs examined at a time. */
 const PAGE = 100;
-/** Hash: queue → for whose builds it is, as text for people. */
+/** Hash: queue → the location of its store. */
 const QUEUES = `${PREFIX}:queues`;
 
-/**
- * Name of the queue for the builds of a store by this version of the program. Other workers must
- * not take its jobs, so those of other stores and versions have queues of their own.
- */
+/** Name of the queue for the builds of a store. Workers of other stores must not take its jobs. */
 export async function queueName(store: WritableStore): Promise<string> {
-  const version = createHash('sha256').update(programVersion()).digest('hex').slice(0, 8);
-  return `${PREFIX}-${await storeId(store)}-${version}`;
+  return `${PREFIX}-${await storeId(store)}`;
 }
 
 /** Connects to a queue's Redis; once connected, reconnects whenever the connection is lost. */
@@ -172,10 +167,10 @@ export class BuildQueue {
     return `${this.name}:cancelled:${build}`;
   }
 
-  /** Notes, each once, the other queues whose jobs wait for workers that this one's are not. */
+  /** Notes, each once, the other stores whose jobs wait for workers. */
   async noteOthers(note: (line: string) => void): Promise<void> {
     const queues = await this.#redis.hgetall(QUEUES);
-    for (const [name, whose] of Object.entries(queues)) {
+    for (const [name, location] of Object.entries(queues)) {
       if (name === this.name || this.#noted.has(name)) continue;
       const other = new Queue(name, { connection: this.#redis });
       other.on('error', () => {});
@@ -184,14 +179,9 @@ export class BuildQueue {
       if (waiting === 0) continue;
       this.#noted.add(name);
       note(
-        `${counted(waiting, 'job')} of this queue ${waiting === 1 ? 'is' : 'are'} for workers ${whose}; this one works for ${this.#whose()}`,
+        `${counted(waiting, 'job')} of this queue ${waiting === 1 ? 'is' : 'are'} for workers with the store ${location}; this one has ${this.#store.location}`,
       );
     }
-  }
-
-  /** For whose builds this queue is. */
-  #whose(): string {
-    return `with the store ${this.#store.location} of version ${programVersion()}`;
   }
 
   /**
@@ -206,7 +196,7 @@ export class BuildQueue {
         .set(planner, '1', 'EX', PLANNING_LAPSES_S)
         .sadd(this.planners, planner)
         .expire(this.planners, PLANNING_LAPSES_S)
-        .hset(QUEUES, this.name, this.#whose())
+        .hset(QUEUES, this.name, this.#store.location)
         .expire(QUEUES, QUEUES_LAPSE_S)
         .exec();
     await renew();

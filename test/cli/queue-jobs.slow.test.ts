@@ -230,16 +230,7 @@ test('nothing is cleared away between two jobs of a build, whose lease lasts unt
 test('a worker with --until-done stops with the reason of a failed build, until another is queued after it', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(6), anyStore));
   const workUntilDone = () =>
-    tta(
-      'worker',
-      '--until-done',
-      '--queue',
-      redis.address(6),
-      '--store',
-      path.join(folder, 'until-done'),
-      '--workers',
-      '1',
-    );
+    tta('worker', '--until-done', '--queue', redis.address(6), '--store', folder, '--workers', '1');
   expect((await workUntilDone()).code).toBe(0);
   await expect(
     done(6, (kind) => {
@@ -392,10 +383,13 @@ test('builds of two stores by one Redis leave each other alone, even of the same
   await expect.poll(builds[1].state).toBe('completed');
   expect(await builds[0].state()).toBe('waiting-children');
   const noted: string[] = [];
-  for (const { queue } of builds) await queue.noteOthers((line) => void noted.push(line));
+  for (const { queue } of builds) {
+    await queue.whilePlanning(async () => {});
+    await queue.noteOthers((line) => void noted.push(line));
+  }
   expect(noted).toEqual([
     expect.stringContaining(
-      `4 jobs of this queue are for workers with the store ${stores[0].location}`,
+      `4 jobs of this queue are for workers with the store ${stores[0].location}; `,
     ),
   ]);
   await workerOn(16, stores[0].location);
