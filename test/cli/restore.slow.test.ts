@@ -158,6 +158,30 @@ test('a file that is no intact backup is refused, and the ledger stays', async (
   expect(contents(database())).toMatchObject({ integrity: 'ok' });
 });
 
+test('every command for backups that operators are given works as written', async () => {
+  await customer();
+  const documents = [
+    'infra/monitoring/RUNBOOK.md',
+    ...(await readdir('infra/docs'))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `infra/docs/${name}`),
+  ];
+  const commands: string[][] = [];
+  for (const document of documents) {
+    const text = await readFile(document, 'utf8');
+    for (const [line] of text.matchAll(/tta accounts (backup|restore) [^`\n]*--ledger [^`\s]+/g)) {
+      const [, , verb, , ...rest] = line.split(' ');
+      commands.push(['accounts', verb, backup(), rest[0], `sqlite:${place()}`]);
+      expect(rest.slice(1)).toEqual([expect.stringMatching(/^sqlite:(\.\/ledger|DIR)$/)]);
+    }
+  }
+  expect(commands.map(([, verb]) => verb).sort()).toEqual(['backup', 'restore', 'restore']);
+  for (const command of commands.sort(([, a], [, b]) => (a < b ? -1 : 1))) {
+    expect(await tta(...command)).toMatchObject({ code: 0 });
+  }
+  expect(contents(database())).toMatchObject({ integrity: 'ok' });
+}, 60_000);
+
 test.runIf(process.platform === 'linux')(
   'a stopped process that keeps the ledger locked is named, and the next command works when it has ended',
   async () => {

@@ -41,7 +41,7 @@ export function defineWorker(command: Command): void {
     )
     .addHelpText(
       'after',
-      '\nRun one worker per machine, of the same version as the command that queued the jobs (`tta build` or\n`tta export` with --queue), and with the same store. If a worker dies, another takes over its job.',
+      '\nRun one worker per machine, of the same version as the command that queued the jobs (`tta build` or\n`tta export` with --queue), and with the same store. If a worker dies, another takes over its job; a\njob that has lost three fails.',
     );
   addSettings(command, workerSchema).action((flags: WorkerFlags) => run(() => work(flags)));
 }
