@@ -104,7 +104,7 @@ export class BuildQueue {
   /** Name of the queue, and prefix of its keys. */
   readonly name: string;
   readonly #store: WritableStore;
-  /** What has been noted of other queues. */
+  /** The other queues that have been noted. */
   readonly #noted = new Set<string>();
   readonly jobs: Queue<Queued>;
   readonly flows: FlowProducer;
@@ -134,8 +134,8 @@ export class BuildQueue {
   }
 
   /**
-   * Opens the queue of a store. Throws a `UsageError` if the queue is unreachable. `note` receives a
-   * line when the queue is lost later.
+   * Opens the queue of a store. Throws a `UsageError` if the queue is unreachable. `note` receives
+   * a line when the queue is lost later.
    */
   static async open(
     address: string,

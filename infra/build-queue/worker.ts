@@ -38,8 +38,8 @@ const FOLDER = 'tta-worker-';
 const SILENT_MS = 15_000;
 const CHECK_SILENT_MS = 5_000;
 /**
- * Workers that may be lost during a job before it fails: a machine is lost once, but a job for which
- * memory is too small loses them all.
+ * Workers that may be lost during a job before it fails: a machine is lost once, but a job for
+ * which memory is too small loses them all.
  */
 const MAX_LOST = 3;
 

@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * SHA-256 of every file of a store by name, leaving out locks, its id, times of publication, and plans and
- * receipts, which record how a store was built and not its contents.
+ * SHA-256 of every file of a store by name, leaving out locks, its id, times of publication, and
+ * plans and receipts, which record how a store was built and not its contents.
  */
 export async function storeContents(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
