@@ -1,14 +1,17 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { BuildQueue, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
+import { BuildQueue } from '../../infra/build-queue/queue.ts';
 import { queueMetrics } from '../../infra/build-queue/queue-metrics.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 
+const folder = folderOfTests();
 const redis = ofTests(() => startRedis());
 
 test('workers report how often the next job has been taken over from others, also with many jobs behind it', async () => {
-  const queue = await ofThisTest(BuildQueue.open(redis.address()));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(), new FolderStore(folder)));
   const registry = queueMetrics(queue);
   const takeovers = async () => /^tta_build_takeovers (\d+)$/m.exec(await registry.metrics())?.[1];
   expect(await takeovers()).toBe('0');
@@ -19,12 +22,12 @@ test('workers report how often the next job has been taken over from others, als
   expect(await takeovers()).toBe('0');
   const client = new Redis(redis.port, '127.0.0.1');
   // As when a worker dies: the job returns to the head of the queue.
-  const taken = await client.rpop(`bull:${QUEUE_NAME}:wait`);
-  await client.hset(`bull:${QUEUE_NAME}:${taken}`, 'stc', 4);
-  await client.rpush(`bull:${QUEUE_NAME}:wait`, taken!);
+  const taken = await client.rpop(`bull:${queue.name}:wait`);
+  await client.hset(`bull:${queue.name}:${taken}`, 'stc', 4);
+  await client.rpush(`bull:${queue.name}:wait`, taken!);
   expect(await takeovers()).toBe('4');
-  await client.rpop(`bull:${QUEUE_NAME}:wait`);
-  await client.lpush(`bull:${QUEUE_NAME}:active`, taken!);
+  await client.rpop(`bull:${queue.name}:wait`);
+  await client.lpush(`bull:${queue.name}:active`, taken!);
   expect(await takeovers()).toBe('4');
   client.disconnect();
 });
