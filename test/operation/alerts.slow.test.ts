@@ -823,13 +823,13 @@ const CASES: readonly Case[] = [
   },
   {
     happens: 'workers are killed for memory at the same job, one after the other, for hours',
-    series: { tta_build_takeovers: '0x100 1x40 2x40 3x120' },
+    series: { tta_build_takeovers: '0x100 1x40 2x160' },
     fires: ['WorkersKilled'],
     last: 300,
   },
   {
-    happens: 'a machine that ran a job is taken away, twice',
-    series: { tta_build_takeovers: `0x${LAST - 60} 1x30 2x30` },
+    happens: 'a machine that ran a job is taken away',
+    series: { tta_build_takeovers: `0x${LAST - 60} 1x60` },
     fires: [],
   },
   {
