@@ -6,6 +6,8 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
+  readonly if?: Schema;
+  readonly else?: Schema;
   readonly items?: Schema;
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -53,7 +55,8 @@ interface Problem {
 
 /**
  * Returns the TypeScript module of a document: its schemas, operations and problems as types, and a
- * table of access, method, path and chunked member for the client. HEAD operations are left out.
+ * table of access, method, path and chunked member for the client. Files and messages of assistants,
+ * whose paths are not below `/v1`, are read by other clients, and left out.
  */
 export function emitTypes({ paths, components }: OpenApiDocument): string {
   const schemas = Object.entries(components.schemas).map(
@@ -68,6 +71,7 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
   const types: string[] = [];
   const table: string[] = [];
   for (const [path, methods] of Object.entries(paths)) {
+    if (!path.startsWith('/v1/')) continue;
     for (const method of ['get', 'post'] as const) {
       const operation = methods[method];
       if (!operation) continue;
@@ -149,7 +153,7 @@ function typeOf(schema: Schema, isSent = false): string {
   if (schema.$ref) return nameIn(schema.$ref);
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
-  const choices = schema.anyOf ?? schema.oneOf;
+  const choices = choicesOf(schema);
   if (choices) return choices.map((one) => typeOf(one, isSent)).join(' | ');
   if (typeof schema.type === 'object') {
     return schema.type.map((type) => typeOf({ ...schema, type }, isSent)).join(' | ');
@@ -171,6 +175,11 @@ function typeOf(schema: Schema, isSent = false): string {
     default:
       throw new Error(`A schema has the type ${schema.type}, which has no counterpart here.`);
   }
+}
+
+/** The alternatives of a schema, or of its condition. */
+function choicesOf({ anyOf, oneOf, if: met, else: unmet }: Schema) {
+  return anyOf ?? oneOf ?? (met && unmet && [met, unmet]);
 }
 
 function objectOf(schema: Schema, isSent: boolean): string {

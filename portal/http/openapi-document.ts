@@ -4,7 +4,7 @@ import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject }
 export interface DocumentedOperation {
   /** In OpenAPI syntax: `/keys/{id}`. */
   readonly path: string;
-  readonly method: 'get' | 'head' | 'post' | 'delete';
+  readonly method: 'get' | 'post' | 'delete';
   readonly described: ZodOpenApiOperationObject;
 }
 
@@ -25,7 +25,7 @@ export function buildDocument(
   for (const { path, method, described } of operations) {
     paths[path] = { ...paths[path], [method]: described };
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
@@ -34,12 +34,63 @@ export function buildDocument(
       paths,
       ...(components && { components }),
     },
-    { override: ({ jsonSchema }) => withoutSafeBounds(jsonSchema) },
+    {
+      // Clients must accept members that are added to responses later.
+      override: ({ jsonSchema, io }) => {
+        if (io === 'output' && jsonSchema.additionalProperties === false)
+          delete jsonSchema.additionalProperties;
+      },
+    },
   );
+  return JSON.parse(JSON.stringify(document), (_, node) => portable(node)) as typeof document;
 }
 
-/** Removes JavaScript's safe-integer limits, which Zod emits and the servers do not have. */
-function withoutSafeBounds(schema: { maximum?: number | undefined; minimum?: number | undefined }) {
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+/** The parts of a schema that code generators interpret differently. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly format?: string;
+}
+
+/** Rewrites a schema, whoever wrote it, in the form that all code generators understand. */
+function portable(node: unknown): unknown {
+  if (node === null || typeof node !== 'object' || Array.isArray(node)) return node;
+  return withWidth(withNullAsType(node));
+}
+
+/** Replaces a choice between a type and null by a list of two types. */
+function withNullAsType(schema: Schema): Schema {
+  const { anyOf, ...own } = schema;
+  if (anyOf?.length !== 2 || anyOf[1].type !== 'null') return schema;
+  const { type, ...value } = anyOf[0];
+  if (type === undefined) return schema;
+  return {
+    ...value,
+    ...own,
+    type: [...[type].flat(), 'null'],
+    ...(value.enum && { enum: [...value.enum, null] }),
+  };
+}
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/**
+ * Marks numbers that need 64 bits, since the default width is 32 in many languages. Removes
+ * JavaScript's safe-integer limits, which Zod emits and the servers do not have.
+ */
+function withWidth(schema: Schema): Schema {
+  const types = [schema.type].flat();
+  if (types.includes('number')) return { ...schema, format: 'double' };
+  if (!types.includes('integer')) return schema;
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  const { minimum: _least, maximum: _most, ...rest } = schema;
+  return {
+    ...rest,
+    ...(minimum > Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }),
+    ...((maximum > MAX_INT32 || minimum < -MAX_INT32) && { format: 'int64' }),
+  };
 }

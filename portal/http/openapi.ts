@@ -20,7 +20,7 @@ type DescribedRequest = Pick<
 
 /** Describes an operation as in OpenAPI, without its responses. */
 export function describeRequest(
-  { operationId, summary, description, tag }: Operation,
+  { operationId, summary, description, tag }: Omit<Operation, 'problems'>,
   request: DescribedRequest,
 ): Omit<ZodOpenApiOperationObject, 'responses'> {
   return { operationId, summary, description, tags: [tag], ...request };

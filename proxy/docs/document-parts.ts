@@ -7,7 +7,7 @@ export interface LocatedOperation {
   readonly operation: Operation;
 }
 
-/** The operations of a document, without HEAD, which repeats GET. */
+/** The operations of a document. */
 export function operationsOf({ paths }: OpenApiDocument): LocatedOperation[] {
   return Object.entries(paths).flatMap(([path, item]) => {
     const found: LocatedOperation[] = [];
@@ -51,7 +51,7 @@ function typeText(schema: Schema | Ref, refs: References): string {
   const { minimum, maximum, minItems, maxItems } = own;
   if (own.enum) return own.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (own.const !== undefined) return JSON.stringify(own.const);
-  const choices = own.anyOf ?? own.oneOf ?? own.allOf;
+  const choices = own.anyOf ?? own.oneOf ?? own.allOf ?? (own.if && own.else && [own.if, own.else]);
   if (choices) return choices.map((one) => typeText(one, refs)).join(' | ');
   if (own.items) return `list of ${typeText(own.items, refs)}${range(minItems, maxItems)}`;
   const types = typeof own.type === 'string' ? [own.type] : (own.type ?? ['any']);

@@ -12,8 +12,8 @@ const FAILURE = {
 };
 
 /**
- * An OpenAPI document for language models, a fifth of the whole: without examples, headers, HEAD
- * operations and formats other than JSON, and with one response for all errors.
+ * An OpenAPI document for language models, a fifth of the whole: without examples, headers and
+ * formats other than JSON, and with one response for all errors.
  */
 export function openApiSummary(document: WholeDocument): object {
   const { paths, components, ...rest } = document;
@@ -60,7 +60,7 @@ function jsonOf(response: Operation['responses'][string]): object {
   return { content: Object.fromEntries([json]) };
 }
 
-const OMITTED = new Set(['example', 'examples', 'headers', 'x-scalar-ignore']);
+const OMITTED = new Set(['example', 'examples', 'headers']);
 
 function withoutExamples(node: object): object {
   if (Array.isArray(node)) return node.map((one) => (isObject(one) ? withoutExamples(one) : one));

@@ -60,4 +60,6 @@ export interface Schema {
   readonly anyOf?: readonly (Schema | Ref)[];
   readonly oneOf?: readonly (Schema | Ref)[];
   readonly allOf?: readonly (Schema | Ref)[];
+  readonly if?: Schema | Ref;
+  readonly else?: Schema | Ref;
 }

@@ -57,7 +57,7 @@ const SUMS =
   'area between their Lorenz curve and the diagonal). ' +
   `One token a row, at least ${PLANS.charges.area_minimum}.`;
 
-const RESPONSE = z.object({ area: areaFacts, results: z.array(coverageRow), basket: z.null() });
+const RESPONSE = z.object({ area: areaFacts, results: z.array(coverageRow), basket });
 
 interface ResolvedCoverage extends ResolvedQuery {
   readonly area: Area;
@@ -173,7 +173,7 @@ const postCoverage = postEndpoint({
   }),
   table: COVERAGE,
   responseDescription: 'The sums of the area.',
-  response: RESPONSE.extend({ basket }),
+  response: RESPONSE,
   problems: AREA_PROBLEMS,
 
   async resolve(release, { area, all_of, ...asked }, _services, waiters) {

@@ -96,6 +96,8 @@ const RESPONSE_HEADERS = {
   'X-Basket': textIfAny('`basket`, as JSON, if there is one.'),
   'X-Precision': text('`precision`: of the times to sites, which begin at their blocks.'),
   'X-Unrouted': textIfAny('`unrouted`, if any: `walk=no-street-near, transit=no-street-near`.'),
+  'Accept-Ranges': text('`bytes`.'),
+  'Content-Range': text('The range of the body, and the size of the file: `bytes 0-16383/90210`.'),
   'Cache-Control': text('Who may store the response, and for how long.'),
   Vary: text('Request headers that select the response.'),
   'WWW-Authenticate': text('`Bearer`; for an invalid key `Bearer error="invalid_token"`.'),

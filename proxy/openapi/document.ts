@@ -5,7 +5,9 @@ import { boundsSchema } from '../bounds.ts';
 import type { ProxyConfig } from '../config.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { SITES_SCHEMA } from '../schemas/site-members.ts';
-import { AlikeResponses, headOperation, operation } from './operations.ts';
+import { HEAD_HEADERS } from './headers.ts';
+import { AlikeResponses, operation } from './operations.ts';
+import { otherOperations } from './other-operations.ts';
 import { problemResponses } from './problems.ts';
 
 /** The service that the document describes. */
@@ -19,15 +21,13 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
   const { baseUrl, version, accountUrl, batchRowBudget, problemBase } = service;
   const problems = problemResponses(problemBase, accountUrl);
   const alike = new AlikeResponses();
-  const operations = endpoints.flatMap((endpoint): DocumentedOperation[] => {
-    const { path, access } = endpoint;
-    const described = operation(endpoint, problems, alike);
-    if (access === 'posted') return [{ path, method: 'post', described }];
-    return [
-      { path, method: 'get', described },
-      { path, method: 'head', described: headOperation(endpoint, alike) },
-    ];
-  });
+  const operations = endpoints.map(
+    (endpoint): DocumentedOperation => ({
+      path: endpoint.path,
+      method: endpoint.access === 'posted' ? 'post' : 'get',
+      described: operation(endpoint, problems, alike),
+    }),
+  );
   return buildDocument(
     {
       title: 'Travel-Time Access Service',
@@ -51,6 +51,13 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
         { name: 'Service', description: 'Health of the service.' },
       ],
       components: {
+        responses: {
+          Head: {
+            description:
+              'The response to HEAD, which every GET route also accepts, if the GET would succeed; otherwise the status and headers of the GET. Neither has a body.',
+            headers: HEAD_HEADERS,
+          },
+        },
         schemas: { MaxRows: maxRows(batchRowBudget), Sites: SITES_SCHEMA },
         securitySchemes: {
           apiKey: {
@@ -61,7 +68,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
         },
       },
     },
-    operations,
+    [...operations, ...otherOperations(problems)],
   );
 }
 
@@ -70,7 +77,7 @@ const descriptionWith = (
   accountUrl: string | undefined,
 ) => `Travel times from every US census block: minutes on foot, by bike and by public transit to the nearest point of interest (POI) of each type, and to every single POI. Times are routed from block centres. Times to POIs are capped at ${MAX_POI_MINUTES} minutes: a missing row means "not within ${MAX_POI_MINUTES} minutes", never zero; \`unrouted\` lists modes that could not be routed from a block at all. Times between blocks, which isochrones are drawn from, go up to ${MINUTES.most} minutes.
 
-Metered routes cost one token per returned row, at least one per request; sums over an area or for sites at least ${PLANS.charges.area_minimum}; isochrones ${PLANS.charges.isochrone_contour} per contour; map tiles ${PLANS.charges.tile}; the legs of a trip ${PLANS.charges.explain}; exported tables what \`GET /v1/exports\` lists. HEAD costs one and returns the price of the GET. Send the \`ETag\` of a response back as \`If-None-Match\`: if nothing has changed, the response is a 304, and free. A batch stops before the origin that would exceed ${rowBudget} rows, or \`max_rows\`, but always returns the first one whole; the price of a POST cannot be queried in advance. \`POST /mcp\` serves tools for AI assistants by the Model Context Protocol, which lists them itself.${accountUrl === undefined ? '' : ` Create keys and buy tokens at ${accountUrl}.`}
+Metered routes cost one token per returned row, at least one per request; sums over an area or for sites at least ${PLANS.charges.area_minimum}; isochrones ${PLANS.charges.isochrone_contour} per contour; map tiles ${PLANS.charges.tile}; the legs of a trip ${PLANS.charges.explain}; exported tables what \`GET /v1/exports\` lists. Every GET route also accepts HEAD, with the same parameters: on a metered route it costs one, or nothing where the GET is free for members, and returns in \`X-Tokens-Cost\` the price of the GET; its headers are the response \`Head\` of this document, which does not repeat it for each path. Send the \`ETag\` of a response back as \`If-None-Match\`: if nothing has changed, the response is a 304, and free. A batch stops before the origin that would exceed ${rowBudget} rows, or \`max_rows\`, but always returns the first one whole; the price of a POST cannot be queried in advance.${accountUrl === undefined ? '' : ` Create keys and buy tokens at ${accountUrl}.`}
 
 The examples are from the current release and cost little; their lists and outlines are shortened.`;
 

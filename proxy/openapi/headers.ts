@@ -6,7 +6,13 @@ import {
   RESPONSE_LIFE_MS,
 } from '../../portal/accounts/replays.ts';
 import { HEADER_OF_STATUS } from '../../portal/http/problem-docs.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type {
+  Endpoint,
+  FreeEndpoint,
+  KeyedEndpoint,
+  MeteredEndpoint,
+  PostEndpoint,
+} from '../endpoint.ts';
 import { CSV_METADATA, ORIGIN_METADATA, ROW_METADATA } from '../formats/row-metadata.ts';
 import { type HeaderName, headersIfAny, headersNamed } from '../http/common-headers.ts';
 
@@ -33,8 +39,15 @@ const COMMON = headersNamed('X-Request-Id', 'Cache-Control');
 const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
 const TOKENS = ['X-Tokens-Charged', 'X-Tokens-Remaining'] as const;
 
+/** Who may use a route, which determines the headers of its responses. */
+export type Access =
+  | Pick<FreeEndpoint, 'access' | 'cache'>
+  | Pick<KeyedEndpoint, 'access'>
+  | Pick<MeteredEndpoint, 'access'>
+  | Pick<PostEndpoint, 'access'>;
+
 /** Returns the kind of the responses of an endpoint, which is part of the names of components. */
-export function kindOf(endpoint: Endpoint): 'Probe' | '' | 'Keyed' | 'Metered' {
+export function kindOf(endpoint: Access): 'Probe' | '' | 'Keyed' | 'Metered' {
   if (isMetered(endpoint)) return 'Metered';
   if (endpoint.access === 'keyed') return 'Keyed';
   return isProbe(endpoint) ? 'Probe' : '';
@@ -56,11 +69,11 @@ export function isConditional(endpoint: Endpoint): boolean {
   return endpoint.access === 'metered';
 }
 
-function isProbe(endpoint: Endpoint): boolean {
+function isProbe(endpoint: Access): boolean {
   return endpoint.access === 'free' && endpoint.cache === 'never';
 }
 
-function isMetered({ access }: Endpoint): boolean {
+function isMetered({ access }: Access): boolean {
   return access === 'metered' || access === 'posted';
 }
 
@@ -86,19 +99,25 @@ export function bareHeaders(endpoint: Endpoint) {
   return z.object(plainHeaders(endpoint));
 }
 
-/** Headers of the response to a HEAD: its price, without anything about the rows. */
-export function headHeaders(endpoint: Endpoint) {
+/** Headers of the successful response to a HEAD: its price, without anything about the rows. */
+export const HEAD_HEADERS = z.object({
+  ...COMMON,
+  ...headersIfAny(...RATE, ...TOKENS, 'X-Tokens-Cost', 'X-Data-Release', 'ETag', 'Vary'),
+});
+
+/** Headers of the bytes of a file. */
+export function fileHeaders(...more: readonly HeaderName[]) {
   return z.object({
-    ...plainHeaders(endpoint),
-    ...(endpoint.access === 'metered' && headersNamed('X-Tokens-Cost')),
+    ...COMMON,
+    ...headersIfAny(...RATE),
+    ...headersNamed('ETag', 'Accept-Ranges', ...more),
   });
 }
 
 /** Headers of a response with its body. */
 export function responseHeaders(endpoint: Endpoint) {
   const shape = endpoint.response instanceof z.ZodObject ? endpoint.response.shape : {};
-  // A member that is always null has no header.
-  const members = Object.keys(shape).filter((name) => !(shape[name] instanceof z.ZodNull));
+  const members = Object.keys(shape);
   const isPaged = endpoint.access !== 'posted' && members.includes('next_cursor');
   return z.object({
     ...plainHeaders(endpoint),
@@ -110,7 +129,7 @@ export function responseHeaders(endpoint: Endpoint) {
 }
 
 /** Headers of a problem with the given status. */
-export function problemHeaders(endpoint: Endpoint, status: number) {
+export function problemHeaders(endpoint: Access, status: number) {
   const isClientKnown = status !== 401 && status !== 403;
   return z.object({
     ...COMMON,
@@ -121,7 +140,7 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
   });
 }
 
-/** Headers of a response of a probe that is neither a problem nor a success. */
+/** Headers of a response that is not about data of the release. */
 export function otherHeaders(status: number) {
   return z.object({ ...COMMON, ...headersOfStatus(status) });
 }

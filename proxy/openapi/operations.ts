@@ -2,12 +2,10 @@ import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { describeRequest } from '../../portal/http/openapi.ts';
 import type { ProblemResponses } from '../../portal/http/problem-docs.ts';
-import { PROBLEM_TYPES } from '../../portal/http/problem-types.ts';
-import type { Endpoint, PostEndpoint } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { contentOf } from './content.ts';
 import {
   bareHeaders,
-  headHeaders,
   idempotencyKey,
   ifNoneMatch,
   isConditional,
@@ -44,47 +42,6 @@ export function operation(
   };
 }
 
-/** HEAD of a GET route: the price of the response and whether it has changed, without its body. */
-export function headOperation(
-  endpoint: Exclude<Endpoint, PostEndpoint>,
-  alike: AlikeResponses,
-): ZodOpenApiOperationObject {
-  const { operationId, summary, ...same } = describeRequest(endpoint, requestOf(endpoint));
-  const isMetered = endpoint.access === 'metered';
-  const statuses = new Set(problemsOf(endpoint).map((slug) => PROBLEM_TYPES[slug].status));
-  return {
-    ...same,
-    operationId: `${operationId}Head`,
-    summary: `${summary}: headers only`,
-    description: isMetered
-      ? 'One token, or free where the GET is free for members. `X-Tokens-Cost` is what the GET would ' +
-        'charge; nothing else about the response is disclosed. A 304 is free.'
-      : 'The headers of the GET, without its body.',
-    // Otherwise, the reference would list each GET twice.
-    'x-scalar-ignore': true,
-    responses: {
-      200: alike.named(`Head${kindOf(endpoint)}${payerOf(endpoint)}200`, () => ({
-        description: 'The GET would succeed.',
-        headers: headHeaders(endpoint),
-      })),
-      ...emptyResponses(endpoint, alike, true),
-      ...Object.fromEntries(
-        Array.from(statuses, (status) => [
-          status,
-          alike.named(`Head${kindOf(endpoint)}${status}`, () => ({
-            description: 'The same as for the GET, without the problem document.',
-            headers: problemHeaders(endpoint, status),
-          })),
-        ]),
-      ),
-      ...(endpoint.access === 'free' &&
-        endpoint.otherStatus && {
-          [endpoint.otherStatus]: notReady(endpoint.otherStatus),
-        }),
-    },
-  };
-}
-
 function requestOf(endpoint: Endpoint) {
   const { access } = endpoint;
   return {
@@ -114,14 +71,14 @@ export class AlikeResponses {
   }
 }
 
-/** Responses without a body. HEAD states the price of an empty result as well. */
-function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = false) {
+/** Responses without a body. */
+function emptyResponses(endpoint: Endpoint, alike: AlikeResponses) {
   return {
     ...(endpoint.access === 'metered' &&
       endpoint.mayBeEmpty && {
         204: {
           description: 'Nothing to return. Free.',
-          headers: isHead ? headHeaders(endpoint) : bareHeaders(endpoint),
+          headers: bareHeaders(endpoint),
         },
       }),
     ...(isConditional(endpoint) && {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ProblemResponses, problemDocument } from '../../portal/http/problem-docs.ts';
 import type { ProblemSlug } from '../../portal/http/problem-types.ts';
 import type { Endpoint } from '../endpoint.ts';
+import type { Access } from './headers.ts';
 
 const slugs = (...of: readonly ProblemSlug[]) => of;
 const PROBE_PROBLEMS = slugs('invalid-parameters', 'key-in-url', 'internal-error');
@@ -44,7 +45,8 @@ export function problemsOf(endpoint: Endpoint): readonly ProblemSlug[] {
   return [...problemsOfAccess(endpoint), ...endpoint.problems];
 }
 
-function problemsOfAccess(endpoint: Endpoint): readonly ProblemSlug[] {
+/** The problems of every route with the same access. */
+export function problemsOfAccess(endpoint: Access): readonly ProblemSlug[] {
   if (endpoint.access === 'metered') return METERED_PROBLEMS;
   if (endpoint.access === 'posted') return POSTED_PROBLEMS;
   if (endpoint.access === 'keyed') return KEYED_PROBLEMS;

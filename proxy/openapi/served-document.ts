@@ -17,7 +17,6 @@ const MAX_CORNERS = 4;
 
 interface Content {
   example?: unknown;
-  examples?: object;
 }
 type Contents = Record<string, Content>;
 interface Operation {
@@ -83,11 +82,7 @@ export class ServedDocument {
       if (request === null) continue;
       if (request.body) operation.requestBody!.content['application/json'].example = request.body;
       const { content } = operation.responses[200] ?? operation.responses[201];
-      if ('mediaType' in endpoint && endpoint.mediaType) {
-        const externalValue = urlOf(this.#services.config.baseUrl, endpoint.path, request);
-        content[endpoint.mediaType].examples = { one: { externalValue } };
-        continue;
-      }
+      if ('mediaType' in endpoint && endpoint.mediaType) continue;
       for (const [type, example] of await responsesIfAny(responses, endpoint, request)) {
         content[type].example ??= shortened(example);
       }
@@ -128,10 +123,6 @@ function exampleRequest(
   }
   const isWhole = Object.keys(endpoint.params.shape).every((name) => name in parameters);
   return isWhole ? { parameters } : null;
-}
-
-function urlOf(base: string, path: string, { parameters = {} }: ExampleRequest): string {
-  return base + path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name]));
 }
 
 /** Shortens an example: keeps the start of each list of objects, and simplifies outlines. */

@@ -52,7 +52,7 @@ export const polygonMember = z
 function shapeOf(type: string, coordinates: oas31.SchemaObject): oas31.SchemaObject {
   return {
     type: 'object',
-    properties: { type: { const: type }, coordinates, bbox: {} },
+    properties: { type: { type: 'string', const: type }, coordinates, bbox: {} },
     required: ['type', 'coordinates'],
     additionalProperties: false,
   };

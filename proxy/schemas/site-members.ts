@@ -42,11 +42,11 @@ const SITE_SCHEMA: oas31.SchemaObject = {
 const FEATURE_SCHEMA: oas31.SchemaObject = {
   type: 'object',
   properties: {
-    type: { const: 'Feature' },
+    type: { type: 'string', const: 'Feature' },
     geometry: {
       type: 'object',
       properties: {
-        type: { const: 'Point' },
+        type: { type: 'string', const: 'Point' },
         coordinates: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 3 },
       },
       required: ['type', 'coordinates'],
@@ -56,31 +56,41 @@ const FEATURE_SCHEMA: oas31.SchemaObject = {
   additionalProperties: true,
 };
 
-const FILE_SCHEMAS: readonly oas31.SchemaObject[] = [
-  {
-    type: 'string',
-    maxLength: MAX_CSV_LENGTH,
-    description:
-      'CSV with the columns `id`, `lat` and `lon`, between commas, semicolons or tabs. A column ' +
-      '`candidate`, `yes` or `no`, must fit the member; others are ignored.',
-  },
-  {
-    type: 'object',
-    description:
-      'GeoJSON points, with an `id` each or a property of this name. A body has at most ' +
-      `${withCommas(MAX_VALUES)} values, names and properties included.`,
-    properties: {
-      type: { const: 'FeatureCollection' },
-      features: { type: 'array', items: FEATURE_SCHEMA, maxItems: LIMITS.sites },
-    },
-    required: ['type', 'features'],
-  },
-];
+const CSV_SCHEMA: oas31.SchemaObject = {
+  type: 'string',
+  maxLength: MAX_CSV_LENGTH,
+  description:
+    'CSV with the columns `id`, `lat` and `lon`, between commas, semicolons or tabs. A column ' +
+    '`candidate`, `yes` or `no`, must fit the member; others are ignored.',
+};
 
-/** The document's schema of sites and candidates, which both members refer to. */
-export const SITES_SCHEMA: oas31.SchemaObject = {
+const GEOJSON_SCHEMA: oas31.SchemaObject = {
+  type: 'object',
+  description:
+    'GeoJSON points, with an `id` each or a property of this name. A body has at most ' +
+    `${withCommas(MAX_VALUES)} values, names and properties included.`,
+  properties: {
+    type: { type: 'string', const: 'FeatureCollection' },
+    features: { type: 'array', items: FEATURE_SCHEMA, maxItems: LIMITS.sites },
+  },
+  required: ['type', 'features'],
+};
+
+const LIST_SCHEMA: oas31.SchemaObject = {
+  type: 'array',
+  items: SITE_SCHEMA,
+  maxItems: LIMITS.sites,
+};
+
+/**
+ * The document's schema of sites and candidates, which both members refer to. It is a condition
+ * with the meaning of `anyOf`: from a choice that includes a list, code generators for Java, Go and
+ * Rust make clients that do not compile; from a condition, a member of any type.
+ */
+export const SITES_SCHEMA = {
   description: `Up to ${LIMITS.sites} points, each with an \`id\` of its own: a list, CSV or GeoJSON.`,
-  anyOf: [{ type: 'array', items: SITE_SCHEMA, maxItems: LIMITS.sites }, ...FILE_SCHEMAS],
+  if: LIST_SCHEMA,
+  else: { anyOf: [CSV_SCHEMA, GEOJSON_SCHEMA] },
 };
 
 /** Returns the schema of the caller's own points, each with a unique id: a list, CSV or GeoJSON. */

@@ -2,8 +2,8 @@ import { describe, expect, inject, test } from 'vitest';
 import { PLANS } from '../../portal/plans.ts';
 import {
   askForExamples,
+  isExemplified,
   type Operation,
-  PARQUET,
   readDocument,
 } from '../support/example-requests.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
@@ -18,6 +18,21 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   '/v1/ready': ['503'],
 };
 
+/** Paths with parameters that no other path has. */
+const FOUR_OWN = new Set(['/v1/isochrone', '/exports/{manifestStem}/{file}']);
+
+/** Objects of a document, with their pointers. Examples are left out. */
+function* objectsIn(
+  node: unknown,
+  at = '',
+): Generator<[at: string, node: Record<string, unknown>]> {
+  if (node === null || typeof node !== 'object') return;
+  if (!Array.isArray(node)) yield [at, node as Record<string, unknown>];
+  for (const [name, value] of Object.entries(node)) {
+    if (!/^examples?$/.test(name)) yield* objectsIn(value, `${at}/${name}`);
+  }
+}
+
 describe('the OpenAPI document', () => {
   const proxy = ofTests(() => openProxy(inject('demoStore')));
 
@@ -30,15 +45,13 @@ describe('the OpenAPI document', () => {
   test('has an example in every text format of every operation, and those of batches have rows', async () => {
     const { paths } = await readDocument(proxy);
     const without = Object.entries(paths).flatMap(([path, { get, post }]) =>
-      [get, post].flatMap((operation) =>
-        Object.entries((operation?.responses[200] ?? operation?.responses[201])?.content ?? {})
-          .filter(([type, { example, examples }]) => type !== PARQUET && !example && !examples)
-          .map(([type]) => `${path} ${type}`),
-      ),
+      [get, post]
+        .filter((operation) => operation && !isExemplified(path, operation))
+        .map(() => path),
     );
     expect(without).toEqual([]);
     for (const [path, { post }] of Object.entries(paths)) {
-      if (!post?.responses[200]) continue;
+      if (!post?.responses[200] || path === '/mcp') continue;
       const { example } = post.responses[200].content!['application/json'];
       expect([path, (example as { results: object[] }).results.length > 0]).toEqual([path, true]);
     }
@@ -60,14 +73,87 @@ describe('the OpenAPI document', () => {
           .map(([status]) => status);
         // Responses of a single operation are inlined: their names would be too long to read.
         const alone = ALONE[path] ?? [];
-        expect([method, path, inlined]).toEqual([
-          method,
-          path,
-          method === 'head' && path !== '/v1/ready' ? [] : alone,
-        ]);
+        expect([method, path, inlined]).toEqual([method, path, alone]);
         const own = (parameters as object[]).filter((one) => !('$ref' in one));
-        expect([path, own.length <= (path === '/v1/isochrone' ? 4 : 1)]).toEqual([path, true]);
+        expect([path, own.length <= (FOUR_OWN.has(path) ? 4 : 1)]).toEqual([path, true]);
       }
+    }
+  });
+
+  test('states the width of numbers, and of integers that may pass 32 bits', async () => {
+    const document = (await proxy.get('/openapi.json')).json();
+    let wide = 0;
+    for (const [at, { type, format, minimum, maximum }] of objectsIn(document)) {
+      const types = [type].flat();
+      const isShort = Number(maximum) < 2 ** 31 && Number(minimum) >= -(2 ** 31);
+      if (types.includes('number')) expect([at, format]).toEqual([at, 'double']);
+      else if (types.includes('integer')) {
+        expect([at, format]).toEqual([at, isShort ? undefined : 'int64']);
+        if (!isShort) wide++;
+      }
+    }
+    expect(wide).toBeGreaterThan(50);
+    for (const name of ['DestId', 'Block']) {
+      expect(document.components.parameters[name].schema.items.format).toBe('int64');
+    }
+    expect(document.components.schemas.PoiTime.properties.dest_id.format).toBe('int64');
+  });
+
+  test('has nothing that code generators fail for, and no request that would need a key', async () => {
+    const document = (await proxy.get('/openapi.json')).json();
+    for (const [at, node] of objectsIn(document)) {
+      expect([at, 'externalValue' in node]).toEqual([at, false]);
+      // Null is one of two types; only a reference cannot have a second one.
+      if (node.type === 'null') expect(at).toMatch(/\/anyOf\/1$/);
+      const choices = (node.anyOf ?? node.oneOf ?? []) as { type?: string; $ref?: string }[];
+      if (choices.some(({ type }) => type === 'null')) {
+        expect([at, choices]).toEqual([at, [{ $ref: expect.any(String) }, { type: 'null' }]]);
+      }
+      // From a choice that includes a list, some make clients that do not compile.
+      expect([at, choices.filter(({ type }) => type === 'array')]).toEqual([at, []]);
+    }
+  });
+
+  test('allows members that are added to responses, and none in requests', async () => {
+    const document = await readDocument(proxy);
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const { responses, requestBody } of Object.values(methods)) {
+        for (const [at, { additionalProperties }] of objectsIn(responses)) {
+          expect([path, at, additionalProperties]).not.toEqual([path, at, false]);
+        }
+        const body = requestBody?.content['application/json'] as { schema?: object } | undefined;
+        if (body && path !== '/mcp') {
+          expect([path, body.schema]).toEqual([
+            path,
+            expect.objectContaining({ additionalProperties: false }),
+          ]);
+        }
+      }
+    }
+  });
+
+  test('describes HEAD once, in words and as a response, not as operations', async () => {
+    const { info, paths, components } = (await proxy.get('/openapi.json')).json();
+    expect(Object.values<object>(paths).filter((methods) => 'head' in methods)).toEqual([]);
+    expect(info.description).toMatch(/GET route also accepts HEAD/);
+    expect(Object.keys(components.responses.Head.headers)).toContain('X-Tokens-Cost');
+  });
+
+  test('has the paths of files and of assistants, and only paths that the server knows', async () => {
+    const { paths } = (await proxy.get('/openapi.json')).json();
+    expect(Object.keys(paths)).toEqual(
+      expect.arrayContaining([
+        '/v1/meta/tiles',
+        '/v1/meta/block-bands',
+        '/tiles/{archive}',
+        '/exports/{manifestStem}/{file}',
+        '/mcp',
+      ]),
+    );
+    for (const [path, methods] of Object.entries<object>(paths)) {
+      const known = proxy.app.knownPaths.methodsOf(path.replaceAll(/\{\w+\}/g, '1'));
+      const described = Object.keys(methods).map((method) => method.toUpperCase());
+      expect([path, known]).toEqual([path, expect.arrayContaining(described)]);
     }
   });
 

@@ -455,6 +455,14 @@ export interface Problems {
   'direction-not-available': Problem;
   /** No such export. Status 404. */
   'export-not-found': Problem;
+  /** No such tile archive. Status 404. */
+  'archive-not-found': Problem;
+  /** The range is outside the file. Status 416. */
+  'range-not-satisfiable': Problem;
+  /** The link does not work. Status 403. */
+  'link-refused': Problem;
+  /** Page of another origin. Status 403. */
+  'origin-not-allowed': Problem;
 }
 
 /** Parameters, and responses by media type, of each operation. */
@@ -1226,7 +1234,7 @@ export interface Operations {
       'application/json': {
         area: AreaFacts;
         results: Array<CoverageRow>;
-        basket: null;
+        basket: Basket | null;
       };
       'text/csv': string;
       'application/x-ndjson': string;
@@ -1259,7 +1267,7 @@ export interface Operations {
       'application/json': {
         area: AreaFacts;
         results: Array<CoverageRow>;
-        basket: null;
+        basket: Basket | null;
       };
       'text/csv': string;
       'application/x-ndjson': string;

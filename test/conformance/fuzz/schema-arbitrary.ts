@@ -22,6 +22,8 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
+  readonly if?: Schema;
+  readonly else?: Schema;
 }
 
 /**
@@ -45,7 +47,8 @@ export function valuesOf(
 ): fc.Arbitrary<unknown> {
   const inner = (one: Schema, called = name) => valuesOf(one, resolve, pools, called);
   if (schema.$ref !== undefined) return inner(resolve(schema.$ref));
-  const alternatives = schema.anyOf ?? schema.oneOf;
+  const { anyOf, oneOf, if: met, else: unmet } = schema;
+  const alternatives = anyOf ?? oneOf ?? (met && unmet && [met, unmet]);
   if (alternatives) return fc.oneof(...alternatives.map((one) => inner(one)));
   if (schema.allOf) {
     return fc
