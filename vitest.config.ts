@@ -11,7 +11,7 @@ const OWN_PROCESS = [
   'test/{bench,cli,conformance,damage,deployment,elevation,export,operation,processes}/*.slow.test.ts',
   'test/accounts/redis-outages.slow.test.ts',
   'test/builder/{baltimore,rebuild,resume}.slow.test.ts',
-  'test/client/package.slow.test.ts',
+  'test/client/{generators,package}.slow.test.ts',
   'test/demo/{large-city.slow,repeatable}.test.ts',
   'test/fetch/private-networks.test.ts',
   'test/front/rolling-restarts.slow.test.ts',

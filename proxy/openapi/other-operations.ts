@@ -115,18 +115,19 @@ function fileResponses(content: Record<string, { readonly schema: z.ZodType }>) 
 }
 
 const jsonRpc = z.literal('2.0');
-const messageId = z.union([z.string(), z.int()]);
-
 const message = z.looseObject({
   jsonrpc: jsonRpc,
-  id: messageId.optional().meta({ description: 'Absent from a notification.' }),
+  id: z
+    .union([z.string(), z.int()])
+    .optional()
+    .meta({ description: 'Absent from a notification.' }),
   method: z.string(),
   params: z.looseObject({}).optional(),
 });
 
 const answer = z.looseObject({
   jsonrpc: jsonRpc,
-  id: messageId.nullish(),
+  id: z.unknown().meta({ description: 'That of the message; null if it has none.' }),
   result: z.looseObject({}).optional(),
   error: z.looseObject({ code: z.int(), message: z.string() }).optional(),
 });
@@ -147,6 +148,7 @@ function callTools(
     'internal-error',
     'overloaded',
   ]);
+  const invalid = rejected[400];
   return {
     ...describeRequest(
       {
@@ -183,6 +185,11 @@ function callTools(
       },
       202: { description: 'The notification was accepted.', headers },
       ...rejected,
+      400: {
+        description: `${invalid.description}. Or an error of JSON-RPC.`,
+        headers: invalid.headers!,
+        content: { ...invalid.content, 'application/json': { schema: answer } },
+      },
     },
   };
 }

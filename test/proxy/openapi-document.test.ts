@@ -16,6 +16,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   '/v1/blocks/match': ['400', '404'],
   '/v1/sites/coverage': ['404'],
   '/v1/ready': ['503'],
+  '/mcp': ['400'],
 };
 
 /** Paths with parameters that no other path has. */

@@ -91,20 +91,26 @@ const OTHER_PATHS = [
 const IS_METERED = new Set(KNOWN_REQUESTS.map(({ route }) => route));
 const METERED_WEIGHT = 4;
 
+/**
+ * The operations that requests are sent to: all but messages of assistants, whose errors are those
+ * of JSON-RPC.
+ */
+export function fuzzedOperations({ paths }: ApiDocument): { path: string; method: string }[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    path === '/mcp' ? [] : Object.keys(methods).map((method) => ({ path, method })),
+  );
+}
+
 /** Requests to any existing path, by any method and with any headers. */
 export function anyRequest(
   document: ApiDocument,
   marks: Landmarks,
   pools: Pools,
 ): fc.Arbitrary<FuzzRequest> {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods)
-      .filter((method) => method !== 'head')
-      .map((method) => {
-        const arbitrary = requestsTo(document, path, method, marks, pools);
-        return { arbitrary, weight: IS_METERED.has(path) ? METERED_WEIGHT : 1 };
-      }),
-  );
+  const operations = fuzzedOperations(document).map(({ path, method }) => {
+    const arbitrary = requestsTo(document, path, method, marks, pools);
+    return { arbitrary, weight: IS_METERED.has(path) ? METERED_WEIGHT : 1 };
+  });
   const others = fc.constantFrom(...OTHER_PATHS).map((path): FuzzRequest => {
     return { method: 'GET', path, headers: {}, route: path };
   });
@@ -222,8 +228,7 @@ function knownDraft(route: string, method: string, marks: Landmarks): Draft | un
   const calls = KNOWN_REQUESTS.filter((one) => one.route === route).map(({ request }) =>
     request(marks),
   );
-  const asked = method === 'head' ? 'GET' : method.toUpperCase();
-  const call = calls.find((one) => (one.method ?? 'GET') === asked);
+  const call = calls.find((one) => (one.method ?? 'GET') === method.toUpperCase());
   if (!call) return undefined;
   const template = new RegExp(route.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)'));
   const path = template.exec(call.path)?.groups ?? {};
