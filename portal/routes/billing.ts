@@ -117,7 +117,7 @@ function selling({ payment }: PortalServices): Payment {
 const checkout = z.object({
   checkout_url: z.url().meta({ description: 'Where the owner pays, in a browser.' }),
 });
-const CHECKOUT_EXAMPLE = { checkout_url: 'https://checkout.stripe.com/c/pay/cs_…' };
+const CHECKOUT_EXAMPLE = { checkout_url: 'https://checkout.stripe.com/c/pay/cs_a1B2c3' };
 const NOT_SOLD: readonly ProblemSlug[] = ['membership-unavailable', 'payment-unavailable'];
 
 const SUBSCRIBE: PortalOperation = {
@@ -163,7 +163,7 @@ const MANAGE: PortalOperation = {
     status: 200,
     description: 'The address of the page.',
     schema: z.object({ portal_url: z.url() }),
-    example: { portal_url: 'https://billing.stripe.com/p/session/…' },
+    example: { portal_url: 'https://billing.stripe.com/p/session/a1B2c3' },
   },
   problems: NOT_SOLD,
 };

@@ -125,6 +125,8 @@ function generatorJar(): Promise<string> {
 }
 
 const JAVA_PACKAGES = 'apiPackage=made.api,modelPackage=made.model,invokerPackage=made';
+/** Otherwise, requests state optional lists as empty, which the API rejects. */
+const JAVA_OPTIONS = `${JAVA_PACKAGES},containerDefaultToNull=true`;
 const NO_TESTS = 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false';
 
 async function generate(generator: string, out: string, ...options: readonly string[]) {
@@ -135,7 +137,7 @@ async function generate(generator: string, out: string, ...options: readonly str
 
 async function java(out: string, library: 'native' | 'okhttp'): Promise<string> {
   const chosen = library === 'native' ? ['--library', 'native'] : [];
-  await generate('java', out, ...chosen, '--additional-properties', JAVA_PACKAGES);
+  await generate('java', out, ...chosen, '--additional-properties', JAVA_OPTIONS);
   const sources = path.join(out, 'src/main/java');
   await put('Calls.java', path.join(sources, 'Calls.java'));
   await put(`${library}/Json.java`, path.join(sources, 'Json.java'));
@@ -144,6 +146,10 @@ async function java(out: string, library: 'native' | 'okhttp'): Promise<string> 
   return succeed(out, 'java', '-cp', classes, 'Calls');
 }
 
+/**
+ * The generators whose clients are compiled and called. Those of openapi-generator for Rust, Kotlin
+ * and C# are only generated.
+ */
 const GENERATORS: Readonly<Record<string, Generator>> = {
   'openapi-typescript': {
     async run(out) {
@@ -202,6 +208,11 @@ const valuesIn = (text: string) =>
     if (typeof value === 'string' && INSTANT.test(value)) return new Date(value).toISOString();
     return value ?? undefined;
   });
+
+test.skipIf(process.env.GENERATORS === undefined).for(['rust', 'kotlin', 'csharp'])(
+  'openapi-generator writes a client for %s, which is not compiled here',
+  (name) => generate(name, path.join(folder, name)),
+);
 
 const named = process.env.GENERATORS?.split(',');
 
