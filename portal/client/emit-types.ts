@@ -55,8 +55,8 @@ interface Problem {
 
 /**
  * Returns the TypeScript module of a document: its schemas, operations and problems as types, and a
- * table of access, method, path and chunked member for the client. Files and messages of assistants,
- * whose paths are not below `/v1`, are read by other clients, and left out.
+ * table of access, method, path and chunked member for the client. Leaves out files and messages of
+ * assistants, whose paths are not below `/v1`, since other clients read them.
  */
 export function emitTypes({ paths, components }: OpenApiDocument): string {
   const schemas = Object.entries(components.schemas).map(

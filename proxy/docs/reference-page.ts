@@ -50,8 +50,8 @@ function written(value: HtmlValue): string {
 
 /**
  * Renders the API reference as one HTML page from an OpenAPI document: guides, then every operation
- * with its parameters, body, responses and examples. All addresses are relative, so the page works below a path; without JavaScript
- * it lacks only the request forms.
+ * with its parameters, body, responses and examples. All addresses are relative, so the page works
+ * below a path; without JavaScript it lacks only the request forms.
  */
 export function referencePage(
   document: OpenApiDocument,

