@@ -192,7 +192,7 @@ describe('a batch concurrent with another request of its account', () => {
 
 /** A part of a JSON Schema of the document. */
 interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly properties: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly maxItems?: number;
@@ -229,6 +229,8 @@ function largest(schema: Schema): unknown {
   if (schema.type === 'boolean') return true;
   if (schema.enum) return schema.enum[0];
   if (schema.type === 'string') return unknown;
+  // Members that may be null have a pattern: they are left out.
+  if (Array.isArray(schema.type)) return undefined;
   // Members without a type have their bounds documented elsewhere: they are left out.
   return schema.type && (schema.maximum ?? Number.MAX_SAFE_INTEGER);
 }
@@ -237,7 +239,8 @@ test('the largest documented body is read to its end', async () => {
   const { paths } = (await proxy.get('/openapi.json')).json();
   const answered: string[] = [];
   for (const [url, { post: operation }] of Object.entries<Methods>(paths)) {
-    if (!operation) continue;
+    // Messages of assistants have no members with bounds.
+    if (!operation || url === '/mcp') continue;
     const { properties } = operation.requestBody.content['application/json'].schema;
     const { polygon, center, radius_m, cursor, ...rest } = properties;
     // Sums need objects that this release lacks; they are sent to the demo city below.
