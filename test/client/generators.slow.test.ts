@@ -115,6 +115,7 @@ let jar: Promise<string> | undefined;
 /** The file of openapi-generator. */
 function generatorJar(): Promise<string> {
   jar ??= (async () => {
+    await ensureDebianPackage('default-jdk-headless', 'javac');
     await ensureDebianPackage('maven', 'mvn');
     const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
     await maven(folder, copy, `-Dartifact=${GENERATOR}`, `-DoutputDirectory=${folder}`);
