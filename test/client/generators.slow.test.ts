@@ -210,38 +210,37 @@ const valuesIn = (text: string) =>
     return value ?? undefined;
   });
 
-test.skipIf(process.env.GENERATORS === undefined).for(['rust', 'kotlin', 'csharp'])(
+const named = process.env.GENERATORS?.split(',');
+const isChosen = (name: string, isLong: boolean) =>
+  named ? named.includes(name) || named.includes('all') : !isLong;
+
+test.for(['rust', 'kotlin', 'csharp'].filter((name) => isChosen(name, true)))(
   'openapi-generator writes a client for %s, which is not compiled here',
   (name) => generate(name, path.join(folder, name)),
 );
 
-const named = process.env.GENERATORS?.split(',');
-
 for (const [name, { isLong = false, run: call }] of Object.entries(GENERATORS)) {
-  const isLeftOut = named ? !named.includes(name) && !named.includes('all') : isLong;
-  test.skipIf(isLeftOut)(
-    `the client that ${name} generates reads twenty operations without a loss`,
-    async () => {
-      const out = path.join(folder, name);
-      await mkdir(out);
-      const printed = new Map(
-        (await call(out))
-          .trim()
-          .split('\n')
-          .map((line) => line.split('\t') as [string, string]),
-      );
-      for (const [operation, { url, body }] of Object.entries(requests())) {
-        const response = await service.ask(url, {
-          ...(body && { method: 'POST', body: JSON.stringify(body) }),
-          headers: { 'content-type': 'application/json' },
-        });
-        expect([operation, response.status]).toEqual([operation, 200]);
-        const read = printed.get(operation);
-        expect([operation, valuesIn(read ?? '"nothing"')]).toEqual([
-          operation,
-          valuesIn(await response.text()),
-        ]);
-      }
-    },
-  );
+  if (!isChosen(name, isLong)) continue;
+  test(`the client that ${name} generates reads twenty operations without a loss`, async () => {
+    const out = path.join(folder, name);
+    await mkdir(out);
+    const printed = new Map(
+      (await call(out))
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t') as [string, string]),
+    );
+    for (const [operation, { url, body }] of Object.entries(requests())) {
+      const response = await service.ask(url, {
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect([operation, response.status]).toEqual([operation, 200]);
+      const read = printed.get(operation);
+      expect([operation, valuesIn(read ?? '"nothing"')]).toEqual([
+        operation,
+        valuesIn(await response.text()),
+      ]);
+    }
+  });
 }
