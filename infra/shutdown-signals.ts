@@ -80,7 +80,8 @@ export function shutDownOnSignals({
   };
   const onSignal = (signal: NodeJS.Signals) => {
     if (++causes === 1) begin(failsBySignal ? SIGNALLED + constants.signals[signal] : 0);
-    else if (isCutOff) killed();
+    // Another process may have asked to cut the work off before the second signal arrived.
+    else if (causes > 2) killed();
     else cutShort();
   };
   const onError = (error: unknown) => {

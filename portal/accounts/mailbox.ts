@@ -22,6 +22,15 @@ export function mailboxOf(email: string): string {
 }
 
 /**
+ * `mailboxOf` an address without the part after a plus, which many hosts ignore: most likely that
+ * of the same person.
+ */
+export function untaggedMailboxOf(email: string): string {
+  const at = email.lastIndexOf('@');
+  return mailboxOf(email.slice(0, at).split('+')[0] + email.slice(at));
+}
+
+/**
  * Converts a domain to DNS form (UTS 46), which unifies look-alike letters and those of other
  * scripts. An invalid domain is only lower-cased.
  */
@@ -82,6 +91,11 @@ const PROVIDERS: ReadonlyMap<string, Provider> = new Map([
     ['msn', 'passport', 'windowslive', 'zoho', 'zohomail', 'icloud', 'fastmail'] as const
   ).flatMap((name) => everywhere(name, 'com', PLUS)),
   ...everywhere('fastmail', 'fm', PLUS),
+  ...everywhere('hey', 'com', PLUS),
+  ...everywhere('mailbox', 'org', PLUS),
+  ...everywhere('pobox', 'com', PLUS),
+  ...everywhere('posteo', 'de', PLUS),
+  ...everywhere('yandex', 'ru', PLUS),
   ...everywhere('ymail', 'com', HYPHEN),
   ...everywhere('rocketmail', 'com', HYPHEN),
   ...everywhere('gmail', 'com', PLUS_AND_DOTS),
@@ -100,4 +114,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['protonmail.com', 'proton.me'],
   ['protonmail.ch', 'proton.me'],
   ['pm.me', 'proton.me'],
+  ['ya.ru', 'yandex.ru'],
+  ['yandex.com', 'yandex.ru'],
 ]);

@@ -193,11 +193,11 @@ async function mailCode(
   { ip, browser }: { readonly ip: string; readonly browser: string | undefined },
   services: PortalServices,
 ): Promise<void> {
-  const { ledger, mailer, secrets, config, now } = services;
+  const { ledger, mailer, mailBudget, secrets, config, now } = services;
   const [secret, nowMs] = [secrets.session[0], now()];
   const { mailed, mailbox, challenge } = newChallenge(secret, email, nowMs, browser);
   const client = { ip, mailbox, isKnownBrowser: browser !== undefined };
-  if (await takeMailTo(ledger, client, nowMs)) return;
+  if (await takeMailTo(ledger, client, nowMs)) return mailBudget.giveBack(ip);
   await ledger.storeChallenge(mailbox, challenge);
   await mailer.send(signInMail(email, mailed, next, config.accountUrl), rateSubject(ip));
 }

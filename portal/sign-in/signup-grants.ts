@@ -3,7 +3,13 @@ import type { Millis } from '../../shards/units.ts';
 import type { Account, Accounts } from '../accounts/accounts.ts';
 import { signupGrant } from '../accounts/bookkeeping.ts';
 import { type DelayedGrants, delayIn, withheldGrant } from '../accounts/delayed-grants.ts';
-import { asciiDomain, isProvider } from '../accounts/mailbox.ts';
+import {
+  asciiDomain,
+  hashMailbox,
+  isProvider,
+  mailboxOf,
+  untaggedMailboxOf,
+} from '../accounts/mailbox.ts';
 import type { SignIns } from '../accounts/sign-ins.ts';
 import { networkOf } from '../http/rate-limiting.ts';
 import { WITHHELD_BY, type WithheldBy } from '../responses.ts';
@@ -20,11 +26,9 @@ const HOSTS =
   // Canada, Australia, New Zealand, the United Kingdom, Ireland
   'bell.net cogeco.ca rogers.com shaw.ca sympatico.ca telus.net videotron.ca bigpond.com bigpond.net.au iinet.net.au optusnet.com.au xtra.co.nz blueyonder.co.uk bt.com btinternet.com ntlworld.com sky.com talktalk.net virginmedia.com eircom.net ' +
   // The rest of Europe
-  'bluewin.ch freenet.de gmx.at gmx.ch gmx.de gmx.net t-online.de web.de free.fr laposte.net orange.fr sfr.fr wanadoo.fr alice.it libero.it tiscali.it virgilio.it kpnmail.nl planet.nl ziggo.nl proximus.be skynet.be telenet.be sapo.pt interia.pl o2.pl onet.pl wp.pl seznam.cz bk.ru inbox.ru list.ru mail.ru rambler.ru ya.ru yandex.com yandex.ru ukr.net ' +
+  'bluewin.ch freenet.de gmx.at gmx.ch gmx.de gmx.net t-online.de web.de free.fr laposte.net orange.fr sfr.fr wanadoo.fr alice.it libero.it tiscali.it virgilio.it kpnmail.nl planet.nl ziggo.nl proximus.be skynet.be telenet.be sapo.pt interia.pl o2.pl onet.pl wp.pl seznam.cz bk.ru inbox.ru list.ru mail.ru rambler.ru ukr.net ' +
   // Latin America, Asia
-  'bol.com.br terra.com.br uol.com.br prodigy.net.mx 126.com 163.com qq.com sina.com yeah.net daum.net hanmail.net naver.com nate.com docomo.ne.jp rediffmail.com ' +
-  // Paid services
-  'hey.com mailbox.org pobox.com posteo.de';
+  'bol.com.br terra.com.br uol.com.br prodigy.net.mx 126.com 163.com qq.com sina.com yeah.net daum.net hanmail.net naver.com nate.com docomo.ne.jp rediffmail.com';
 const LISTED: ReadonlySet<string> = new Set(HOSTS.split(' '));
 
 /**
@@ -66,9 +70,13 @@ export interface Withheld {
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
+/** Grants a day for the addresses that differ in the part after a plus only. */
+const TAGGED_PER_DAY = 10;
 /** Pause between checks for grants that have become due. */
 const CREDIT_PAUSE_MS: Millis = 10_000;
 const CREDITED_AT_ONCE = 100;
+/** Subject of the limit of all grants of a day. */
+const OF_DAY = 'grants for all';
 
 /**
  * Opens accounts at sign-in, with the sign-up grant within limits, since mailboxes are free for the
@@ -131,6 +139,7 @@ export class SignupGrants {
     }
     const { granted, balance } = await this.#ledger.grant(id, signupGrant(atMs), 'owner');
     if (granted) this.#count('given');
+    else await this.#ledger.returnLimited(OF_DAY);
     return { account: { ...account, balance }, withheld: null };
   }
 
@@ -173,6 +182,12 @@ export class SignupGrants {
     const { perDay, perNetwork, perDomain } = this.limits;
     const reserve = (subject: string, limit: number) =>
       this.#ledger.reserve(subject, { limit, windowSeconds: DAY_SECONDS }, atMs);
+    const untagged = untaggedMailboxOf(email);
+    if (untagged !== mailboxOf(email)) {
+      // One person with many tags takes no places from others.
+      const dueAtMs = await reserve(`grant of mailbox ${hashMailbox(untagged)}`, TAGGED_PER_DAY);
+      if (dueAtMs > atMs) return { by: perDay === 0 ? 'off' : 'domain', dueAtMs };
+    }
     const domain = this.#limitedDomain(email);
     const ofNetwork = await reserve(`grant of network ${networkOf(ip)}`, perNetwork);
     const ofDomain = domain === null ? atMs : await reserve(`grant of domain ${domain}`, perDomain);
@@ -185,7 +200,7 @@ export class SignupGrants {
   /** Takes one of the grants of a day. */
   #takeOfDay(atMs: number) {
     const window = { limit: this.limits.perDay, windowSeconds: DAY_SECONDS };
-    return this.#ledger.takeLimited('grants for all', window, atMs);
+    return this.#ledger.takeLimited(OF_DAY, window, atMs);
   }
 
   #limitedDomain(email: string): string | null {
@@ -199,4 +214,4 @@ export class SignupGrants {
   }
 }
 
-type GrantLedger = Accounts & DelayedGrants & Pick<SignIns, 'takeLimited'>;
+type GrantLedger = Accounts & DelayedGrants & Pick<SignIns, 'takeLimited' | 'returnLimited'>;

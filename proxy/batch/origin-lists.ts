@@ -47,11 +47,13 @@ export const pointOrigins = originList(
   'Points',
 );
 
-/** Block origins or point origins, depending on the first item that is not null. */
+/** Block origins or point origins, depending on the first item that is either. */
 export const blockOrPointOrigins = z
   .unknown()
   .transform((given, context) => {
-    const isPoints = Array.isArray(given) && typeof given.find(isGiven) === 'object';
+    const items: unknown[] = Array.isArray(given) ? given : [];
+    const wellFormed = items.find((item) => isPoint(item) || isGeoid(item));
+    const isPoints = isObject(wellFormed ?? items.find(isObject));
     const parsed = isPoints ? pointOrigins.safeParse(given) : blockOrigins.safeParse(given);
     if (parsed.success) return parsed.data;
     for (const issue of parsed.error.issues) context.addIssue({ ...issue });
@@ -75,7 +77,13 @@ export const poiOrigins = originList(
   'POIs',
 );
 
-const isGiven = (value: unknown) => value !== null;
+function isPoint(value: unknown): boolean {
+  return isObject(value) && 'lon' in value && 'lat' in value;
+}
+
+function isGeoid(value: unknown): boolean {
+  return /^\d{14,15}$/.test(String(value));
+}
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

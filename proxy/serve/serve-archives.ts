@@ -16,7 +16,7 @@ export const ARCHIVE_PATH = '/tiles/:archive';
 
 /** Names of tile archives and block bands; no other name is looked for in the store. */
 const ARCHIVE_NAME =
-  /^(?:[a-z]+(?:-\d+)?-[0-9a-f]{16}\.pmtiles|block-bands-\d{5}-[0-9a-f]{16}\.bands)$/;
+  /^(?:[a-z]{1,32}(?:-\d{1,10})?-[0-9a-f]{16}\.pmtiles|block-bands-\d{5}-[0-9a-f]{16}\.bands)$/;
 /** The name of a county's block bands. */
 const BLOCK_BANDS = /^block-bands-(\d{5})-/;
 

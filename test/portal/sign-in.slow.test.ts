@@ -407,6 +407,22 @@ test('all portals of a ledger share an hourly mail limit; past it requests must 
   expect((await honest.post('/auth/request', { email: someone() })).statusCode).toBe(202);
 });
 
+test('requests for a mailbox that gets no more mails use up no mails of others', async () => {
+  const { ledger } = portal;
+  const one = await ofThisTest(openPortal({ config: { mailsPerHour: 40 }, ledger }));
+  one.clock.aheadMs = portal.clock.aheadMs + 2 * 60 * 60 * 1000;
+  const victim = someone();
+  for (let network = 0; network < 6; network++) {
+    for (let i = 0; i < 10; i++) {
+      const from = one.visitor({ address: `10.3${network}.0.${i}` });
+      // A mail is given back after the response.
+      const asked = async () => (await from.post('/auth/request', { email: victim })).statusCode;
+      await expect.poll(asked).toBe(202);
+    }
+  }
+  expect(one.app.mailBudget!.refused).toBe(0);
+});
+
 test('a stored challenge reveals neither its code nor its address', () => {
   const email = 'somebody@example.org';
   const { mailed, mailbox, challenge } = newChallenge('a secret of the portal', email, 0);

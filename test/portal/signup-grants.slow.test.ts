@@ -124,6 +124,36 @@ describe.each([
     expect(portal.outcome('given')).toBe(4);
   });
 
+  test('one person with many tags takes ten grants a day, and no places of others', async () => {
+    const portal = await portalWith({ perNetwork: 1_000, perDomain: 15 });
+    const given: number[] = [];
+    for (let i = 0; i < 14; i++) {
+      given.push((await portal.signIn(`jane+${i}@${portal.domain}`)).tokens_remaining);
+    }
+    expect(given.filter((tokens) => tokens > 0)).toHaveLength(10);
+    for (const name of ['ada', 'bob', 'cyd', 'dora', 'eve']) {
+      expect(await portal.signIn(`${name}@${portal.domain}`)).toMatchObject(GIVEN);
+    }
+  });
+
+  test('a grant that several requests credit at once takes one of the day', async () => {
+    const portal = await portalWith({ perDay: 10_000, perNetwork: 1 });
+    const people = Array.from({ length: 2 }, someone);
+    for (const email of people) await portal.signIn(email);
+    portal.clock.aheadMs += DAY_MS;
+    const account = (await portal.ledger.accountByEmail(people[1]))!;
+    const left = async () => {
+      const window = { limit: 10_000, windowSeconds: DAY_MS / 1000 };
+      const { rate } = await portal.ledger.takeLimited('grants for all', window, portal.now());
+      return rate.remaining;
+    };
+    const before = await left();
+    const grants = portal.app.signupGrants!;
+    await Promise.all(Array.from({ length: 40 }, () => grants.settle(account, portal.now())));
+    // One by the grant, and one by asking how many are left.
+    expect(await left()).toBe(before - 2);
+  });
+
   test('a delayed grant is credited when it is due, once, without a sign-in', async () => {
     const portal = await portalWith({ perNetwork: 2 });
     const people = Array.from({ length: 5 }, someone);

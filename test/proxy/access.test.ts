@@ -255,7 +255,7 @@ describe('bad input is refused by name, uncharged', () => {
   });
 });
 
-test('a batch is of points if its first origin but null is one; others among them fail alone', async () => {
+test('a batch is of points if its first well-formed origin is one; others among them fail alone', async () => {
   const release = proxy.releases.current;
   const index = await release.index(release.county(origins[0].slice(0, 5))!);
   const at = index.ordinalOf(origins[0] as Geoid);

@@ -243,6 +243,12 @@ test('a name that the release lacks is refused with the route that lists its arc
       `no archive ${name} in the store; ${list} lists those of the release in force`,
     ]);
   }
+  // Longer than the name of a file may be.
+  const long = await proxy.get(`/tiles/${'b'.repeat(300)}-0000000000000000.pmtiles`);
+  expect([long.statusCode, long.json().type]).toEqual([
+    404,
+    expect.stringContaining('archive-not-found'),
+  ]);
 });
 
 /** The store of the demo release, in which a release without any of its archives is in force. */

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { chownSync, createReadStream, createWriteStream, statSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -66,6 +66,11 @@ export async function restoreLedger(
       `${file}: is a ledger in use, or a copy of one, since ${file}-wal is next to it; use a file written by tta accounts backup`,
     );
   }
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new LedgerUnavailable(
+      `${file}: is not a regular file; use one written by tta accounts backup`,
+    );
+  }
   const source = createReadStream(file);
   // An unusable file is reported before anything is created.
   await new Promise<void>((resolve, reject) => {
@@ -80,6 +85,9 @@ export async function restoreLedger(
     await rm(copy, { force: true });
     await pipeline(source, createWriteStream(copy, { flags: 'wx', mode: PRIVATE_FILE }));
     const totals = checkedBackup(copy, file);
+    // As root, a restore leaves a ledger that the service can open.
+    const { uid, gid } = statSync(directory);
+    if (process.getuid?.() === 0) chownSync(copy, uid, gid);
     await synced(copy);
     const replaced = await whileUnused(directory, () => replaceBy(copy, ledger));
     await synced(directory);

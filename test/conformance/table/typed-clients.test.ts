@@ -9,6 +9,19 @@ onEachLedger((demo) => {
   const point = ({ lon, lat }: { lon: number; lat: number }) => ({ lon, lat });
   const exchanged = () => ({ lon: demo.block.lat, lat: demo.block.lon });
 
+  test.each([['x'], [5], [{}], [null]])(
+    'an origin %j before others of access fails alone',
+    async (odd) => {
+      const query = { of: ['people'], mode: ['walk'], minutes: [15] };
+      for (const good of [point(demo.block), demo.block.geoid]) {
+        const body = expectOk(
+          await demo.api.post('/v1/access', { ...query, origins: [odd, good] }),
+        );
+        expect([body.results.length > 0, body.errors.length]).toEqual([true, 1]);
+      }
+    },
+  );
+
   test.each(METERED_POSTS)('$route takes null for an optional member as absent', async (known) => {
     const { path, body } = known.request(demo);
     const document = (await demo.api.get('/openapi.json', {}, { as: null })).json();
