@@ -3,6 +3,7 @@ import type { LedgerCall, LedgerInterceptor } from '../../portal/accounts/servin
 import { AddressRefused, type Mailer } from '../../portal/mail/mailer.ts';
 import type { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
 import { DurationHistogram } from '../../shards/concurrency/duration-histogram.ts';
+import { StoreError } from '../../shards/errors.ts';
 import type { StoreInterceptor } from '../../shards/store/instrumented-store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import type { Trace } from './tracing.ts';
@@ -33,11 +34,15 @@ class Calls {
     return made;
   }
 
-  /** Makes a call and counts it. `received` is called with the result of a successful call. */
+  /**
+   * Makes a call and counts it. `received` is called with the result of a successful call;
+   * `isAnswer` says which errors are answers of a backend that works.
+   */
   protected async made<T>(
     kind: string,
     call: () => Promise<T>,
     received: (value: T, tally: CallTally) => void,
+    isAnswer: (error: unknown) => boolean = () => false,
   ): Promise<T> {
     const tally = this.tally(kind);
     const begunMs = performance.now();
@@ -47,7 +52,7 @@ class Calls {
       received(value, tally);
       return value;
     } catch (error) {
-      tally.failed++;
+      if (!isAnswer(error)) tally.failed++;
       throw error;
     } finally {
       tally.ended(begunMs);
@@ -79,9 +84,13 @@ export class StoreCalls extends Calls {
       this.#trace === null
         ? guarded()
         : this.#trace(`store ${operation}`, { 'tta.object': object, 'tta.bytes': bytes }, guarded);
-    return this.made(kindOf(object), traced, (_value, tally) => {
+    const count = (_value: unknown, tally: CallTally) => {
       tally.bytes += bytes;
-    });
+    };
+    // Objects that are read whole may be optional, such as the list of exports.
+    const isAnswer = (error: unknown) =>
+      operation === 'whole' && error instanceof StoreError && error.failure === 'missing';
+    return this.made(kindOf(object), traced, count, isAnswer);
   };
 
   /** Counts a request that failed because an object is damaged. */

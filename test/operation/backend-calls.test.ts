@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type CallTally, LedgerCalls, StoreCalls } from '../../infra/observe/backend-calls.ts';
 import { countRequests, RequestCounts } from '../../portal/http/access-log.ts';
 import { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
+import { StoreError } from '../../shards/errors.ts';
 
 const fault = new Error('away');
 const failing = {
@@ -47,6 +48,17 @@ test.each(Object.entries(failing))(
     expect(reported(calls.byKind.get('nearest'))).toEqual([1, 0, 2, 460]);
   },
 );
+
+test('an object that a store lacks is no failure of the store, unless a range of it is read', async () => {
+  const rest = { consecutiveFailures: 9, restMs: 60_000, isFailure: () => true };
+  const calls = new StoreCalls(new CircuitBreaker({ ...rest, refusal: () => fault }), null);
+  const missing = new StoreError('missing', 'exports/one.json', 'no such object');
+  for (const operation of ['whole', 'range'] as const) {
+    const read = { operation, object: 'exports/one.json', bytes: 0 };
+    await expect(calls.around(read, () => Promise.reject(missing))).rejects.toBe(missing);
+  }
+  expect(reported(calls.byKind.get('exports'))).toEqual([1, 0, 2, 0]);
+});
 
 test('a debit that succeeds counts as charged, and a refund as repaid; failed calls count as neither', async () => {
   const calls = new LedgerCalls(null, null);
