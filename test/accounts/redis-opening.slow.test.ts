@@ -110,6 +110,7 @@ test('names of records do not change, so that later versions find them', async (
     'tta:{ACCOUNT}:answer:RECEIPT',
     'tta:{ACCOUNT}:audit',
     'tta:{ACCOUNT}:grants',
+    'tta:{ACCOUNT}:kept',
     'tta:{ACCOUNT}:keys',
     'tta:{ACCOUNT}:lanes',
     'tta:{ACCOUNT}:made',

@@ -229,7 +229,13 @@ describe('tta accounts', () => {
   test('documents every command and flag in its help, as tta keys does', async () => {
     for (const [name, verbs] of [
       ['keys', ['create', 'list', 'revoke', 'disable', 'enable']],
-      ['accounts', ['list', 'show', 'grant', 'disable', 'enable', 'member', 'export', 'import']],
+      [
+        'accounts',
+        [
+          ...['list', 'show', 'grant', 'disable', 'enable', 'member'],
+          ...['export', 'import', 'backup', 'restore'],
+        ],
+      ],
     ] as const) {
       const { commands } = await createProgram([name]);
       const group = commands.find((command) => command.name() === name)!;
@@ -237,7 +243,7 @@ describe('tta accounts', () => {
       for (const command of group.commands) {
         const help = command.helpInformation().replaceAll(/\s+/g, ' ');
         for (const flag of ['--ledger', 'env: LEDGER']) expect(help).toContain(flag);
-        const moves = ['export', 'import'].includes(command.name());
+        const moves = ['export', 'import', 'backup', 'restore'].includes(command.name());
         expect(help.includes('--json')).toBe(!moves);
         if (command.name() === 'member') expect(help).toContain('--end');
         if (command.name() === 'grant') expect(help).toContain('--cause');

@@ -603,8 +603,8 @@ test('a command that watches a build reports once why its jobs are to be tried a
     setImmediate(threads.crash, memory);
     return new Promise(() => {});
   };
-  const queue = await ofThisTest(BuildQueue.open(redis.address(14), anyStore));
   const store = await ofThisTest(new FolderStore(path.join(folder, 'retried')));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(14), store));
   const stored = await storedPlan(store);
   const jobs = jobsOf(plan, 9);
   const { root, build } = await submitBuild(queue, stored, { release: 'retried' }, jobs);

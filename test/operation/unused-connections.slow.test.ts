@@ -52,7 +52,10 @@ test('a connection without any bytes is closed silently and uncounted; half a he
       type: expect.stringMatching(/\/problems\/request-timeout$/),
     });
     const refused = site[server].app.tally.routes.get('unmatched')?.statuses;
-    expect([...(refused ?? [])]).toEqual([[408, 1]]);
+    expect([...(refused ?? [])]).toEqual([
+      [500, 0],
+      [408, 1],
+    ]);
   });
   await Promise.all(heard);
 });

@@ -87,7 +87,7 @@ test('other origins, and programs without an origin, are refused free of charge'
   const program = await get(token, null);
   expect([slugOf(program), program.json().detail]).toEqual([
     'invalid-key',
-    'a browser token is for pages: the request has no Origin header',
+    'a browser token is for pages: the request has neither an Origin header nor Sec-Fetch-Site: same-origin',
   ]);
   expect(await proxy.balance(id)).toBe(5_000);
   // By default, a token is for the pages of the portal.

@@ -7,6 +7,7 @@ import { BandPainter } from '../../builder/tiles/band-tiles.ts';
 import { fitToZoom } from '../../builder/tiles/fit-to-zoom.ts';
 import { openTileCounty, type TileCounty } from '../../builder/tiles/tile-county.ts';
 import { pyramidsOf, tilesAt, within } from '../../builder/tiles/tile-pyramids.ts';
+import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
@@ -41,7 +42,7 @@ test('there is an archive for each mode and leaf type, one of blocks, and a base
   expect(Object.keys(city.release.manifest.tiles).sort()).toEqual(all);
   for (const [key, { archive, sums }] of Object.entries(city.release.manifest.tiles)) {
     expect(archive.name).toBe(`tiles/${key}-${archive.sha256.slice(0, 16)}.pmtiles`);
-    expect(sums.name).toBe(`tiles/${key}-${sums.sha256.slice(0, 16)}.tta`);
+    expect(sums.name).toBe(archive.name.replace('pmtiles', `${FORMAT_VERSION}.tta`));
   }
 });
 
