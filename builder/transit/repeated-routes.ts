@@ -77,7 +77,7 @@ const VERSION_RATIO = 4;
  *   different days, or that have one `feed_id` and different dates.
  *
  * The version in the feed that is read for `common` is kept, then the one read for the nearest day,
- * then the one that begins later, then the one with more calls, then the one given first.
+ * then the one that begins later, then the one with the longest trip, then the one given first.
  */
 export async function findRepeatedRoutes(
   feeds: readonly FeedOnDay[],
@@ -91,16 +91,27 @@ export async function findRepeatedRoutes(
   for (const [i, feed] of feeds.entries()) {
     routesOf.push(related[i].length === 0 ? [] : await readRoutes(feed, i, clock, places));
   }
-  const totals = routesOf.map((routes) => new HopCounts(routes).total);
+  const longest = routesOf.map((routes) =>
+    routes.reduce(
+      (most, { trips }) => trips.reduce((so, { hops }) => Math.max(so, hops.length), most),
+      0,
+    ),
+  );
   const away = ({ day }: FeedOnDay) => Math.abs(dayNumber(day) - dayNumber(clock.common));
   const order = [...feeds.keys()].sort(
     (a, b) =>
       away(feeds[a]) - away(feeds[b]) ||
       beginOf(feeds[b].outline) - beginOf(feeds[a].outline) ||
-      totals[b] - totals[a] ||
+      longest[b] - longest[a] ||
       a - b,
   );
-  leaveOutParts(order, routesOf, (a, b) => related[a].includes(b) && feeds[a].day === feeds[b].day);
+  const calls = routesOf.map((routes) => new HopCounts(routes).total);
+  const largest = order.toSorted((a, b) => calls[b] - calls[a]);
+  leaveOutParts(
+    largest,
+    routesOf,
+    (a, b) => related[a].includes(b) && feeds[a].day === feeds[b].day,
+  );
   for (const [rank, i] of order.entries()) {
     for (const other of order.slice(0, rank)) {
       if (!related[i].includes(other)) continue;
@@ -151,7 +162,7 @@ function endOf({ info, days }: FeedOutline): number {
 
 /**
  * Leaves out routes all of whose trips another feed has, the shortest first, so that of any two
- * routes the whole stays rather than its part.
+ * routes the whole stays rather than its part, and of equal ones that of the first feed in `order`.
  */
 function leaveOutParts(
   order: readonly number[],
