@@ -1,15 +1,10 @@
-import {
-  localDistance,
-  metresPerDegreeLat,
-  metresPerDegreeLon,
-} from '../../shards/geometry/wgs84.ts';
-import type { Degrees, Metres } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { readFeed } from '../gtfs/feed.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
 import { dayNumber, type ServiceDate } from '../gtfs/service-time.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
 import { daysInWindow } from './feed-day.ts';
+import { type Place, Places } from './places.ts';
 import type { TransitClock } from './transit-clock.ts';
 
 /** A feed and the day it is read for. */
@@ -26,8 +21,6 @@ export interface RepeatedRoutes {
   readonly isAll: boolean;
 }
 
-/** Index of a place where stops of any feeds are. */
-type Place = number;
 /** Two places at which a trip calls one after the other. */
 type Hop = string;
 
@@ -52,8 +45,6 @@ interface Route {
   readFrom: Route | null;
 }
 
-/** Stops within this distance are the same: versions of a feed correct the positions of stops. */
-const SAME_STOP: Metres = 50;
 /** The share of a route's trips, or of its hops, that another must have for both to be one. */
 const ROUTE_SHARE = 2 / 3;
 /** The share of a feed's hops that another must have for its routes to be renamed ones of that. */
@@ -285,42 +276,6 @@ function repeatedOf(routesOf: readonly (readonly Route[])[]): Map<number, Repeat
     repeated.set(i, { readFrom, isAll: left.length === routes.length });
   }
   return repeated;
-}
-
-/** Numbers the places of stops. */
-class Places {
-  readonly #byCell = new Map<string, { lon: Degrees; lat: Degrees; place: Place }[]>();
-  #count = 0;
-
-  /** Returns the nearest place within `SAME_STOP`, or a new one. */
-  at(lon: Degrees, lat: Degrees): Place {
-    const row = Math.floor((lat * metresPerDegreeLat(0)) / SAME_STOP);
-    let nearest: { place: Place; metres: Metres } | null = null;
-    for (let r = row - 1; r <= row + 1; r++) {
-      const column = columnOf(lon, r);
-      for (let c = column - 1; c <= column + 1; c++) {
-        for (const other of this.#byCell.get(`${r} ${c}`) ?? []) {
-          const metres = localDistance(lon, lat, other.lon, other.lat);
-          if (metres <= SAME_STOP && !(nearest && nearest.metres <= metres)) {
-            nearest = { place: other.place, metres };
-          }
-        }
-      }
-    }
-    if (nearest) return nearest.place;
-    const cell = `${row} ${columnOf(lon, row)}`;
-    const one = { lon, lat, place: this.#count++ };
-    const known = this.#byCell.get(cell);
-    if (known) known.push(one);
-    else this.#byCell.set(cell, [one]);
-    return one.place;
-  }
-}
-
-/** The column of a longitude among cells that are at least `SAME_STOP` wide in a row. */
-function columnOf(lon: Degrees, row: number): number {
-  const lat = (row * SAME_STOP) / metresPerDegreeLat(0);
-  return Math.floor((lon * metresPerDegreeLon(lat)) / SAME_STOP);
 }
 
 /** Reads the routes of a feed that run in the window; none if its trips cannot be read. */
