@@ -1,5 +1,6 @@
+import { latOf, lonOf } from '../../shards/geometry/web-mercator.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
-import { type BoundingBox, type Degrees, MICRO, type MicroDegrees } from '../../shards/units.ts';
+import { type BoundingBox, MICRO, type MicroDegrees } from '../../shards/units.ts';
 
 /**
  * Binary logarithm of the world's side, in the units of block borders before they are fitted to a
@@ -26,8 +27,7 @@ export function worldY(lat: MicroDegrees): number {
 /** The box of a tile. */
 export function boxOfTile({ z, x, y }: TileAddress): BoundingBox {
   const side = 2 ** z;
-  const lon = (column: number): Degrees => (column / side) * 360 - 180;
-  const lat = (row: number): Degrees =>
-    (Math.atan(Math.sinh(Math.PI * (1 - (2 * row) / side))) * 180) / Math.PI;
-  return { minLon: lon(x), minLat: lat(y + 1), maxLon: lon(x + 1), maxLat: lat(y) };
+  const [west, east] = [x, x + 1].map((column) => lonOf(column / side));
+  const [north, south] = [y, y + 1].map((row) => latOf(row / side));
+  return { minLon: west, minLat: south, maxLon: east, maxLat: north };
 }

@@ -1,6 +1,7 @@
 import { Problem } from '../../portal/http/problem.ts';
 import type { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { type Geoid, geoidFromNumber } from '../../shards/geoid.ts';
+import { worldX, worldY } from '../../shards/geometry/web-mercator.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { type CountyBlock, type Degrees, type DestId, MICRO } from '../../shards/units.ts';
@@ -144,7 +145,5 @@ async function tileAt(
   if (!Object.hasOwn(release.manifest.tiles, name)) return null;
   const { header } = await release.tiles(release.manifest.tiles[name]);
   const z = Math.max(header.minZoom, Math.min(ZOOM, header.maxZoom));
-  const radians = (lat * Math.PI) / 180;
-  const down = (1 - Math.asinh(Math.tan(radians)) / Math.PI) / 2;
-  return { z, x: Math.floor(((lon + 180) / 360) * 2 ** z), y: Math.floor(down * 2 ** z) };
+  return { z, x: Math.floor(worldX(lon) * 2 ** z), y: Math.floor(worldY(lat) * 2 ** z) };
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { ArchiveSource } from '../../portal/pages/map/drawing/archive-source.ts';
+import { ArchiveSource } from '../../portal/pages/map/tiles/archive-source.ts';
 
 const CHUNK = 65_536;
 const KEPT = 256;

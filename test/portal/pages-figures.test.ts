@@ -6,7 +6,7 @@ import { detailInWords } from '../../portal/pages/my/activity-text.ts';
 import { chartScale } from '../../portal/pages/my/chart-scale.ts';
 import { divideUsage, lastDays } from '../../portal/pages/my/divided-usage.ts';
 import { CODE_SAMPLES } from '../../portal/pages/parts/code-samples.ts';
-import { nextPath } from '../../portal/pages/shell/routes.ts';
+import { nextPath } from '../../portal/pages/router/routes.ts';
 import { forAll } from '../support/for-all.ts';
 import { positions } from '../support/rings.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../client/src/index.ts';
-import { count, counted } from '../parts/formats.ts';
+import { count, counted } from '../formats.ts';
 
 /** An error response of the portal, with a sentence for the user. */
 export class Fault extends Error {

@@ -1,5 +1,6 @@
 import { BAND_ENDS } from '../../../shards/bands/time-bands.ts';
-import { latOf, lonOf, readTiles, TILE_ZOOMS, tilesIn } from '../map/still/vector-tiles.ts';
+import { latOf, lonOf } from '../../../shards/geometry/web-mercator.ts';
+import { readTiles, TILE_ZOOMS, tilesIn } from '../map/tiles/vector-tiles.ts';
 import type { Drawing } from './outline.ts';
 
 /** Maximum size at which a tile is drawn. */

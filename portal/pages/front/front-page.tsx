@@ -2,7 +2,7 @@ import { PAGE_PATHS } from '../../page-paths.ts';
 import { PLANS } from '../../plans.ts';
 import { portalConfig } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
-import { count } from '../parts/formats.ts';
+import { count } from '../formats.ts';
 import { Page } from '../parts/page.tsx';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';

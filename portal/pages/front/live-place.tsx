@@ -2,8 +2,8 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import type { Client } from '../../client/src/index.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { type Boundary, type Place, somePlace } from '../api/release.ts';
-import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
+import { useApi } from '../session/use-api.ts';
 import { BandLegend, PlaceMap } from './place-map.tsx';
 import { PlaceSearch } from './place-search.tsx';
 

@@ -1,5 +1,5 @@
 import { PLANS } from '../../plans.ts';
-import { count } from '../parts/formats.ts';
+import { count } from '../formats.ts';
 import { Section } from '../parts/section.tsx';
 
 const { free_grant, membership, token_packs, charges } = PLANS;

@@ -1,10 +1,10 @@
 import { type Feed, releaseFacts } from '../api/release.ts';
-import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
-import { count, dateOf, dayMonthYear } from '../parts/formats.ts';
+import { count, dateOf, dayMonthYear } from '../formats.ts';
 import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { WideTable } from '../parts/wide-table.tsx';
+import { useApi } from '../session/use-api.ts';
 import { sourcesOf } from './data-sources.ts';
 
 const COMPONENTS: Readonly<Record<string, string>> = {

@@ -3,8 +3,7 @@ import type { Client, Mode } from '../../client/src/index.ts';
 import { portalConfig } from '../api/portal.ts';
 import { type DestinationType, releaseFacts } from '../api/release.ts';
 import { type BaseMap, loadBaseMap } from './base-map-style.ts';
-import type { Weight } from './layout/weight-choice.tsx';
-import { inOrder } from './layout/weight-order.ts';
+import { inOrder, type Weight } from './measures/weights.ts';
 import { openingBox } from './opening-box.ts';
 
 /** A destination type that has a map. */

@@ -1,9 +1,9 @@
 import '../styles/map.css';
-import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { useApi } from '../session/use-api.ts';
 import { mapCatalogue } from './catalogue.ts';
 import { Explorer } from './explorer.tsx';
 

@@ -4,8 +4,8 @@ import type { FoundPoi } from './paid/poi-search.ts';
 import type { Profile } from './paid/profile-request.ts';
 import { originName } from './panels/names.ts';
 import { markerId } from './panels/profile-bars.tsx';
-import type { Site } from './sites/sites.ts';
 import type { MapState, Origin } from './state/map-state.ts';
+import type { Site } from './state/sites.ts';
 import { MAP_VIEWS } from './views/map-views.ts';
 
 type MarkedPoi = Pick<FoundPoi, 'dest_id' | 'name' | 'lat' | 'lon'>;

@@ -1,5 +1,5 @@
 import type { Activity } from '../../responses.ts';
-import { counted, dateOf } from '../parts/formats.ts';
+import { counted, dateOf } from '../formats.ts';
 import { deviceName } from './device-name.ts';
 
 /** Describes the causes of grants for the account's owner. */

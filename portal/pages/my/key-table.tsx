@@ -1,5 +1,5 @@
 import type { Key } from '../../responses.ts';
-import { dateOf, momentOf } from '../parts/formats.ts';
+import { dateOf, momentOf } from '../formats.ts';
 
 /** Table of keys with their details and, if a handler is given, a way to revoke them. */
 export function KeyTable(props: {

@@ -1,5 +1,5 @@
 import type { Membership } from '../../responses.ts';
-import { dateOf } from '../parts/formats.ts';
+import { dateOf } from '../formats.ts';
 
 /** The state of a membership as a sentence. */
 export function membershipText({ status, renews_at, ends_at }: Membership): string {

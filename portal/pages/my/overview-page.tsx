@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Account } from '../../responses.ts';
-import { count } from '../parts/formats.ts';
+import { count } from '../formats.ts';
 import { Page } from '../parts/page.tsx';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';

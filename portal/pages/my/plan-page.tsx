@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Account, Membership, PortalConfig } from '../../responses.ts';
 import { buyPack, manageBilling, portalConfig, subscribe } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
-import { count } from '../parts/formats.ts';
+import { count } from '../formats.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';

@@ -2,7 +2,6 @@ import type { Client, DataOf, Reply } from '../../client/src/index.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { portalConfig } from '../api/portal.ts';
 import { somePlace } from '../api/release.ts';
-import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { CODE_SAMPLES, NO_KEY } from '../parts/code-samples.ts';
@@ -12,6 +11,7 @@ import { Shown } from '../parts/shown.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';
+import { useApi } from '../session/use-api.ts';
 import { TryIt } from './try-it.tsx';
 
 /**

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { DataOf, Reply, Tokens } from '../../client/src/index.ts';
 import { explained } from '../api/fault.ts';
-import { useApi } from '../api/use-api.ts';
-import { counted } from '../parts/formats.ts';
+import { counted } from '../formats.ts';
 import { Notice } from '../parts/notice.tsx';
+import { useApi } from '../session/use-api.ts';
 
 const SHOWN = 8;
 

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { count, counted, dayOf } from '../parts/formats.ts';
+import { count, counted, dayOf } from '../formats.ts';
 import { nextByKey } from '../parts/next-by-key.ts';
 import { chartScale } from './chart-scale.ts';
 import type { DayUsage, DividedUsage } from './divided-usage.ts';

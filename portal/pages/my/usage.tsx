@@ -3,7 +3,7 @@ import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Key, UsageDay } from '../../responses.ts';
 import { keys, usage } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
-import { count, counted, dayOf } from '../parts/formats.ts';
+import { count, counted, dayOf } from '../formats.ts';
 import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { WideTable } from '../parts/wide-table.tsx';

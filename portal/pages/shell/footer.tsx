@@ -1,4 +1,4 @@
-import { useApiAddress } from './use-api-address.ts';
+import { useApiAddress } from '../api/use-api-address.ts';
 
 /** Footer of every page, with the sources of the data. */
 export function Footer() {

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { Fault } from '../api/fault.ts';
 import { signOut } from '../api/portal.ts';
+import { useApiAddress } from '../api/use-api-address.ts';
 import { Link } from '../router/link.tsx';
 import { navigate } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
-import { useApiAddress } from './use-api-address.ts';
 
 /** The service's icon: bands of travel time around a place. */
 function Sign() {

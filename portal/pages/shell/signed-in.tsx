@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Account } from '../../responses.ts';
-import { momentOf } from '../parts/formats.ts';
+import { momentOf } from '../formats.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { Link } from '../router/link.tsx';
 import { navigate, usePath } from '../router/router.ts';
+import { MY_PAGES } from '../router/routes.ts';
 import { useSession } from '../session/session.tsx';
-import { MY_PAGES } from './routes.ts';
 
 /** Page of a signed-in user with navigation; others are sent to sign-in. */
 export function SignedIn(props: { readonly children: (account: Account) => ComponentChildren }) {

@@ -2,11 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { PLANS } from '../../plans.ts';
 import { portalConfig } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
-import { count } from '../parts/formats.ts';
+import { count } from '../formats.ts';
 import { Page } from '../parts/page.tsx';
 import { navigate } from '../router/router.ts';
+import { nextPath } from '../router/routes.ts';
 import { useSession } from '../session/session.tsx';
-import { nextPath } from '../shell/routes.ts';
 import { CodeForm } from './code-form.tsx';
 import { EmailForm } from './email-form.tsx';
 

@@ -1,6 +1,6 @@
 import { csvLine } from '../../../../shards/csv/csv-line.ts';
-import type { Polygons } from '../still/block-polygons.ts';
 import type { BlockList } from './block-lists.ts';
+import type { Polygons } from './block-polygons.ts';
 
 export function geoidText(geoid: number): string {
   return String(geoid).padStart(15, '0');

@@ -3,8 +3,9 @@ import { type BasketBlocks, type Criterion, criteriaMet } from '../measures/bask
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import { MAX_MINUTES, writeCriterion } from '../state/map-state.ts';
+import type { Box } from '../tiles/vector-tiles.ts';
 import { classText, classWords } from './block-bands.ts';
-import type { Box, ColouredBlocks, CountyBlocks } from './coloured-blocks.ts';
+import type { ColouredBlocks, CountyBlocks } from './coloured-blocks.ts';
 
 /** Blocks with the facts that every list states. */
 export type BlockFacts = Pick<CountyBlocks, 'geoids' | 'population' | 'lon' | 'lat'>;

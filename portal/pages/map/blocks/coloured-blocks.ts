@@ -1,10 +1,10 @@
 import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import type { Client, DataOf } from '../../../client/src/index.ts';
-import { keepUntilFailed } from '../drawing/keep-until-failed.ts';
+import { keepUntilFailed } from '../tiles/keep-until-failed.ts';
+import type { Box } from '../tiles/vector-tiles.ts';
 import { CountyBands } from './block-bands.ts';
 
 /** West, south, east and north edge, degrees. */
-export type Box = readonly [west: number, south: number, east: number, north: number];
 
 /** Maximum number of counties that are read at once; a nation has thousands. */
 export const MAX_COUNTIES = 16;

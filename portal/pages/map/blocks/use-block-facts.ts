@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Client } from '../../../client/src/index.ts';
 import type { MapPosition } from '../state/map-state.ts';
+import type { Box } from '../tiles/vector-tiles.ts';
 import type { BlockFacts } from './block-lists.ts';
-import { type Box, countiesNear, countyOf, type FoundBlock, findBlock } from './coloured-blocks.ts';
+import { countiesNear, countyOf, type FoundBlock, findBlock } from './coloured-blocks.ts';
 import { boxInView } from './use-blocks-in-view.ts';
 
 /** Width of the margin around a map in which the counties of a reach are looked up, in degrees. */

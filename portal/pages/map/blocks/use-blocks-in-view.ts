@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Client } from '../../../client/src/index.ts';
 import type { MapPosition } from '../state/map-state.ts';
+import { seenBox } from '../tiles/frame.ts';
+import type { Box } from '../tiles/vector-tiles.ts';
 import {
-  type Box,
   blocksWithin,
   type ColouredBlocks,
   colouredBlocks,
   type Tally,
   tallyOf,
 } from './coloured-blocks.ts';
-import { seenBox } from './seen-box.ts';
 
 /** The blocks in view, by class. */
 export interface BlocksInView {

@@ -1,5 +1,6 @@
 import type { ExpressionSpecification } from 'maplibre-gl';
-import { CLASS, UNROUTED_CLASS } from './block-fills.ts';
+import { UNROUTED_CLASS } from '../measures/block-classes.ts';
+import { CLASS } from './block-fills.ts';
 import { streetsOf } from './street-modes.ts';
 
 /** The class of a block; 0 without one. */

@@ -1,10 +1,11 @@
 import type { Map as MapLibreMap, VectorTileSource } from 'maplibre-gl';
 import { MAP_COLOURS } from '../../../map-classes.ts';
+import type { BlockClasses } from '../measures/block-classes.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { Point } from '../state/point.ts';
-import { PADDING } from '../still/frame.ts';
+import { PADDING } from '../tiles/frame.ts';
 import { paintBaseMap } from './base-map.ts';
-import { type BlockClasses, BlockFills } from './block-fills.ts';
+import { BlockFills } from './block-fills.ts';
 import { type MapMarker, MapMarkers } from './map-markers.ts';
 import { addressOf, boundsOf, type NewMapParts, newMap, placeOf } from './new-map.ts';
 import {

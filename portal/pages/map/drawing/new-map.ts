@@ -10,8 +10,8 @@ import {
 import { PMTiles, Protocol } from 'pmtiles';
 import type { BaseMap } from '../base-map-style.ts';
 import type { MapPosition } from '../state/map-state.ts';
-import { PADDING } from '../still/frame.ts';
-import { ArchiveSource } from './archive-source.ts';
+import { ArchiveSource } from '../tiles/archive-source.ts';
+import { PADDING } from '../tiles/frame.ts';
 import { baseMapStyle } from './base-map.ts';
 import { workerUrl } from './map-libre.ts';
 import { layersOf, type Scheme } from './paint.ts';

@@ -1,12 +1,5 @@
+import type { Weight } from '../measures/weights.ts';
 import { Choose } from './choices.tsx';
-
-/** A count per block: people, jobs, a group. */
-export interface Weight {
-  readonly weight: string;
-  readonly label: string;
-  /** The noun of what is counted, in the plural. */
-  readonly unit: string;
-}
 
 export function WeightChoice(props: {
   readonly weights: readonly Weight[];

@@ -1,6 +1,6 @@
 import { bitCount } from '../../../../shards/arrays/bits.ts';
 import { BAND_ENDS, BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
-import { UNROUTED_CLASS } from '../drawing/block-fills.ts';
+import { UNROUTED_CLASS } from './block-classes.ts';
 
 /** A criterion of a basket: the nearest POI of a type is within some minutes by a mode. */
 export interface Criterion {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
-import { counted } from '../../parts/formats.ts';
+import { counted } from '../../formats.ts';
 import { Link } from '../../router/link.tsx';
 import type { PaidRequests } from './use-paid-requests.ts';
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { counted } from '../../parts/formats.ts';
+import { counted } from '../../formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import type { Bill, Outcome, PaidRequest } from './paid-request.ts';
 import type { PaidRequests } from './use-paid-requests.ts';

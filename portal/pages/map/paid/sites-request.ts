@@ -1,7 +1,7 @@
 import type { DataOf, Mode, ParamsOf } from '../../../client/src/index.ts';
 import { PLANS } from '../../../plans.ts';
-import type { Site } from '../sites/sites.ts';
 import { COUNTED_MINUTES, type Direction } from '../state/map-state.ts';
+import type { Site } from '../state/sites.ts';
 import type { PaidRequest } from './paid-request.ts';
 
 export type SitesCoverage = DataOf<'measureSites'>;

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../../client/src/index.ts';
 import { explained } from '../../api/fault.ts';
-import { useApi } from '../../api/use-api.ts';
 import { useSession } from '../../session/session.tsx';
+import { useApi } from '../../session/use-api.ts';
 import { type Outcome, type PaidRequest, send } from './paid-request.ts';
 
 /** Sends the paid requests of the map, and keeps their results while the page is open. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useApi } from '../../api/use-api.ts';
-import { count, counted, percent } from '../../parts/formats.ts';
+import { count, counted, percent } from '../../formats.ts';
+import { useApi } from '../../session/use-api.ts';
 import { basketList } from '../blocks/block-lists.ts';
 import type { LoadedBasket } from '../blocks/use-basket.ts';
 import type { Catalogue } from '../catalogue.ts';

@@ -1,5 +1,5 @@
 import { byMode } from '../../../../shards/modes.ts';
-import { count, percent } from '../../parts/formats.ts';
+import { count, percent } from '../../formats.ts';
 import type { BasketInView, LoadedBasket } from '../blocks/use-basket.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Criterion } from '../measures/basket.ts';

@@ -1,8 +1,8 @@
+import { FileButton } from '../../parts/file-button.tsx';
 import { csvOf, geoJsonOf } from '../blocks/block-files.ts';
 import { type BlockList, boxAround } from '../blocks/block-lists.ts';
 import type { Catalogue } from '../catalogue.ts';
-import { ATTRIBUTION, dataDates } from '../share/data-dates.ts';
-import { FileButton } from '../share/file-button.tsx';
+import { ATTRIBUTION, dataDates } from '../data-dates.ts';
 
 /**
  * Downloads of the blocks that a view shows. The files are made in the page, so nothing is charged.
@@ -13,7 +13,7 @@ export function BlockDownloads(props: { readonly catalogue: Catalogue; readonly 
   const name = `${list.name}-${release}`;
   const csv = async () => new Blob([csvOf(list, release)], { type: 'text/csv' });
   const geoJson = async () => {
-    const { blockPolygons } = await import('../still/block-polygons.ts');
+    const { blockPolygons } = await import('../blocks/block-polygons.ts');
     const { blocks, listed } = list;
     const wanted = new Set(listed.map((i) => blocks.geoids[i]));
     const box = boxAround(list);

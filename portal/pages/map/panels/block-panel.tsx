@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks';
 import { byMode } from '../../../../shards/modes.ts';
 import type { PoiTime } from '../../../client/src/index.ts';
-import { useApi } from '../../api/use-api.ts';
-import { count } from '../../parts/formats.ts';
+import { count } from '../../formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/section.tsx';
+import { useApi } from '../../session/use-api.ts';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
 import type { TileBlock } from '../drawing/draw-map.ts';
 import { Paid } from '../paid/paid.tsx';

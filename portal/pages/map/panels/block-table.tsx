@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { count } from '../../parts/formats.ts';
+import { count } from '../../formats.ts';
 import { geoidText } from '../blocks/block-files.ts';
 import type { BlockColumn, BlockList } from '../blocks/block-lists.ts';
 

@@ -1,4 +1,4 @@
-import { useApi } from '../../api/use-api.ts';
+import { useApi } from '../../session/use-api.ts';
 import { catchmentList } from '../blocks/block-lists.ts';
 import { useBlockFacts } from '../blocks/use-block-facts.ts';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { useApi } from '../../api/use-api.ts';
-import { count } from '../../parts/formats.ts';
+import { count } from '../../formats.ts';
+import { useApi } from '../../session/use-api.ts';
 import { type BlockFacts, comparisonList } from '../blocks/block-lists.ts';
 import { peopleOf, useBlockFacts } from '../blocks/use-block-facts.ts';
 import { Switch } from '../layout/choices.tsx';

@@ -1,6 +1,6 @@
 import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { MAP_COLOURS } from '../../../map-classes.ts';
-import { counted } from '../../parts/formats.ts';
+import { counted } from '../../formats.ts';
 import type { BaseMap } from '../base-map-style.ts';
 import { classWords } from '../blocks/block-bands.ts';
 import type { Scheme } from '../drawing/paint.ts';

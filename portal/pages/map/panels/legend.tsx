@@ -1,5 +1,5 @@
 import type { MAP_COLOURS } from '../../../map-classes.ts';
-import { count, percent } from '../../parts/formats.ts';
+import { count, percent } from '../../formats.ts';
 import type { BaseMap } from '../base-map-style.ts';
 import { shareWithin } from '../blocks/coloured-blocks.ts';
 import type { LoadedBlocks } from '../blocks/use-blocks-in-view.ts';

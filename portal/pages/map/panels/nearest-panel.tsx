@@ -1,4 +1,4 @@
-import { useApi } from '../../api/use-api.ts';
+import { useApi } from '../../session/use-api.ts';
 import { nearestList } from '../blocks/block-lists.ts';
 import { useBlocksInView } from '../blocks/use-blocks-in-view.ts';
 import { mapTitle } from '../catalogue.ts';

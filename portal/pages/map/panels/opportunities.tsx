@@ -1,4 +1,4 @@
-import { count } from '../../parts/formats.ts';
+import { count } from '../../formats.ts';
 import { WeightChoice } from '../layout/weight-choice.tsx';
 import { accessRequest } from '../paid/access-request.ts';
 import { Paid } from '../paid/paid.tsx';

@@ -1,4 +1,4 @@
-import { count, percent } from '../../parts/formats.ts';
+import { count, percent } from '../../formats.ts';
 import type { BaseMap } from '../base-map-style.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import { groundSwatches } from './legend-swatches.ts';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { counted } from '../../parts/formats.ts';
+import { counted } from '../../formats.ts';
 import type { BlockFacts } from '../blocks/block-lists.ts';
 import { peopleOf } from '../blocks/use-block-facts.ts';
 import { cumulative, type Reach } from '../measures/reach.ts';

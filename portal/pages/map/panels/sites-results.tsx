@@ -1,9 +1,9 @@
-import { count, percent } from '../../parts/formats.ts';
+import { count, percent } from '../../formats.ts';
+import { FileButton } from '../../parts/file-button.tsx';
 import type { SitesCoverage } from '../paid/sites-request.ts';
-import { FileButton } from '../share/file-button.tsx';
-import type { Site } from '../sites/sites.ts';
 import { sitesCsv } from '../sites/sites-csv.ts';
 import { COUNTED_MINUTES } from '../state/map-state.ts';
+import type { Site } from '../state/sites.ts';
 import { SumsTable } from './sums-table.tsx';
 
 type Sums = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Place } from '../../api/release.ts';
-import { useApi } from '../../api/use-api.ts';
-import { counted } from '../../parts/formats.ts';
+import { counted } from '../../formats.ts';
+import { useApi } from '../../session/use-api.ts';
 
 const PAUSE_MS = 200;
 

@@ -8,10 +8,11 @@ import { Notice } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { useBasket } from '../blocks/use-basket.ts';
 import { type Catalogue, mapCatalogue } from '../catalogue.ts';
+import { dataDates } from '../data-dates.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { prefetchMapLibre } from '../drawing/map-libre.ts';
-import { MapStage } from '../drawing/map-stage.tsx';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
+import { MapStage } from '../map-stage.tsx';
 import { basketSentence, criterionName } from '../panels/basket-sentence.ts';
 import { PercentileNote } from '../panels/percentile-note.tsx';
 import { Swatches } from '../panels/swatches.tsx';
@@ -21,7 +22,6 @@ import { useMapState } from '../state/use-map-state.ts';
 import { basketView } from '../views/basket.ts';
 import { FREE_VIEWS } from '../views/free-views.ts';
 import { nearestView } from '../views/nearest.ts';
-import { dataDates } from './data-dates.ts';
 
 /**
  * The map for pages of other sites: a view that costs nothing, its legend, and a link to the whole

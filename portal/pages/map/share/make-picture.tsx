@@ -1,15 +1,15 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import type { Catalogue } from '../catalogue.ts';
+import { ATTRIBUTION, dataDates } from '../data-dates.ts';
 import type { DrawnMap, Shown } from '../drawing/draw-map.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import type { Swatch } from '../panels/swatches.tsx';
 import type { MapPosition } from '../state/map-state.ts';
-import { frameAt, positionOf } from '../still/frame.ts';
-import { MapSheet } from '../still/map-sheet.tsx';
 import { pngOf, svgText } from '../still/picture-files.ts';
 import { stillMap } from '../still/still-map.tsx';
-import { ATTRIBUTION, dataDates } from './data-dates.ts';
+import { frameAt, positionOf } from '../tiles/frame.ts';
+import { MapSheet } from './map-sheet.tsx';
 
 /** A picture of the map: its contents, and the words around it. */
 export interface PictureParts {

@@ -1,5 +1,5 @@
 import { CODE_SAMPLES, NO_KEY } from '../../parts/code-samples.ts';
-import type { MapRequest } from './map-request.ts';
+import type { MapRequest } from '../views/map-request.ts';
 
 export const LANGUAGES = ['curl', 'TypeScript', 'Python', 'R'] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,8 +1,8 @@
+import { useApiAddress } from '../../api/use-api-address.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { NO_KEY } from '../../parts/code-samples.ts';
 import { Tabs } from '../../parts/tabs.tsx';
-import { useApiAddress } from '../../shell/use-api-address.ts';
-import type { MapRequest } from './map-request.ts';
+import type { MapRequest } from '../views/map-request.ts';
 import { LANGUAGES, requestCode } from './request-code.ts';
 
 /** The requests behind the map, as programs in some languages. */

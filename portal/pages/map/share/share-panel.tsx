@@ -1,11 +1,11 @@
 import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { FileButton } from '../../parts/file-button.tsx';
 import { type MapState, writeMapState } from '../state/map-state.ts';
 import { FREE_VIEWS } from '../views/free-views.ts';
-import { FileButton } from './file-button.tsx';
+import type { MapRequest } from '../views/map-request.ts';
 import type { PictureParts } from './make-picture.tsx';
-import type { MapRequest } from './map-request.ts';
 import { RequestTabs } from './request-tabs.tsx';
 
 /**

@@ -1,7 +1,7 @@
 import { csvLine } from '../../../../shards/csv/csv-line.ts';
 import type { SitesCoverage } from '../paid/sites-request.ts';
 import { COUNTED_MINUTES } from '../state/map-state.ts';
-import type { Site } from './sites.ts';
+import type { Site } from '../state/sites.ts';
 
 /**
  * Measured sites as CSV, the same as the API returns: rows for the area, each site and each

@@ -1,7 +1,7 @@
 import { csvField } from '../../../../shards/csv/csv-line.ts';
 import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
 import { parseSitesCsv } from '../../../sites/parse-sites-csv.ts';
-import type { Site } from './sites.ts';
+import type { Site } from '../state/sites.ts';
 
 /** The sites of a file, or what is wrong with it. */
 export type ReadSites = { readonly sites: readonly Site[] } | { readonly fault: string };

@@ -1,8 +1,8 @@
 import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
 import type { Criterion } from '../measures/basket.ts';
-import type { Site } from '../sites/sites.ts';
 import { listOf, type Member, oneOf, optional, wholeNumber } from './members.ts';
 import { degrees, type Point, pointCodec, readPoint } from './point.ts';
+import type { Site } from './sites.ts';
 import { sitesCodec } from './sites-codec.ts';
 
 export const VIEWS = ['nearest', 'basket', 'reach', 'compare', 'catchment', 'sites'] as const;

@@ -1,6 +1,6 @@
-import type { Site } from '../sites/sites.ts';
 import type { Codec } from './members.ts';
 import { degrees, readPoint } from './point.ts';
+import type { Site } from './sites.ts';
 
 /**
  * Limits on the sites in an address, and on the length of their text: mail and chat programs would

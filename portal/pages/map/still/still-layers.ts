@@ -1,10 +1,10 @@
 import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
 import type { BaseMap } from '../base-map-style.ts';
-import { UNROUTED_CLASS } from '../drawing/block-fills.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import { streetsOf } from '../drawing/street-modes.ts';
-import type { Frame } from './frame.ts';
-import { readTiles, TILE_ZOOMS, type TileFeature, tilesIn } from './vector-tiles.ts';
+import { UNROUTED_CLASS } from '../measures/block-classes.ts';
+import type { Frame } from '../tiles/frame.ts';
+import { readTiles, TILE_ZOOMS, type TileFeature, tilesIn } from '../tiles/vector-tiles.ts';
 
 /**
  * The layers of a still picture, each the `d` of an SVG path, empty if there is nothing to draw.

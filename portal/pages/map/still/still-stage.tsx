@@ -4,7 +4,7 @@ import type { BaseMap } from '../base-map-style.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Outlines, Scheme } from '../drawing/paint.ts';
 import type { MapPosition } from '../state/map-state.ts';
-import { type Frame, frameAt, positionOf } from './frame.ts';
+import { type Frame, frameAt, positionOf } from '../tiles/frame.ts';
 import { StripePattern } from './stripe-pattern.tsx';
 
 /** Buttons that move the picture: sign, name, and steps as fractions of its width and height. */

@@ -9,9 +9,9 @@ import type { Catchment } from '../paid/catchment-request.ts';
 import type { PaidRequest } from '../paid/paid-request.ts';
 import type { Swatch } from '../panels/swatches.tsx';
 import type { ViewProps } from '../panels/view-props.ts';
-import type { MapRequest } from '../share/map-request.ts';
 import type { Choice } from '../state/choice.ts';
 import type { MapState } from '../state/map-state.ts';
+import type { MapRequest } from './map-request.ts';
 
 /** The loaded parts of the picture; null until they are loaded. */
 export interface LoadedParts {

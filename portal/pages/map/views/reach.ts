@@ -3,9 +3,9 @@ import { accessQuery } from '../paid/access-request.ts';
 import { reachSwatches } from '../panels/legend-swatches.ts';
 import { originName, reachTitle } from '../panels/names.ts';
 import { ReachPanel } from '../panels/reach-panel.tsx';
-import type { MapRequest } from '../share/map-request.ts';
 import type { Choice } from '../state/choice.ts';
 import { type MapState, minutesOf, type Origin } from '../state/map-state.ts';
+import type { MapRequest } from './map-request.ts';
 import { type MapView, NO_ORIGIN } from './map-view.ts';
 
 /** Blocks within reach of an origin, or that reach it. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { portalConfig } from '../api/portal.ts';
+import { portalConfig } from './portal.ts';
 
 /** URL of the API; `null` until it is known. */
 export function useApiAddress(): string | null {

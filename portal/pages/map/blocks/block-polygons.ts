@@ -1,7 +1,7 @@
 import { dissolve } from '../../../../shards/geometry/dissolve.ts';
 import type { Rings } from '../../../../shards/geometry/rings.ts';
-import type { Box } from '../blocks/coloured-blocks.ts';
-import { latOf, lonOf, readTiles, TILE_ZOOMS, type TileAt, tilesIn } from './vector-tiles.ts';
+import { latOf, lonOf } from '../../../../shards/geometry/web-mercator.ts';
+import { type Box, readTiles, TILE_ZOOMS, type TileAt, tilesIn } from '../tiles/vector-tiles.ts';
 
 type Position = readonly [lon: number, lat: number];
 /** The coordinates of a MultiPolygon as in RFC 7946. */

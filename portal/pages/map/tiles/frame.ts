@@ -1,8 +1,17 @@
-import type { Box } from '../blocks/coloured-blocks.ts';
-import { seenBox, WORLD_PX } from '../blocks/seen-box.ts';
+import { latOf, lonOf, worldX, worldY } from '../../../../shards/geometry/web-mercator.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { Point } from '../state/point.ts';
-import { latOf, lonOf, worldX, worldY } from './vector-tiles.ts';
+import type { Box } from './vector-tiles.ts';
+
+/** MapLibre's tiles are 512 pixels wide. */
+const WORLD_PX = 512;
+
+/** Returns the box that a map of the given size in pixels shows around its centre. */
+export function seenBox({ zoom, lat, lon }: MapPosition, width: number, height: number): Box {
+  const world = WORLD_PX * 2 ** zoom;
+  const [x, y, dx, dy] = [worldX(lon), worldY(lat), width / 2 / world, height / 2 / world];
+  return [lonOf(x - dx), latOf(y + dy), lonOf(x + dx), latOf(y - dy)];
+}
 
 /** The part of the world that a picture shows, in Web Mercator. */
 export interface Frame {

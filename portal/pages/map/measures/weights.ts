@@ -1,3 +1,11 @@
+/** A count per block: people, jobs, a group. */
+export interface Weight {
+  readonly weight: string;
+  readonly label: string;
+  /** The noun of what is counted, in the plural. */
+  readonly unit: string;
+}
+
 /** Units of weights in the order in which they are offered; others follow. */
 const UNITS = ['jobs', 'workers', 'people', 'housing units', 'households'];
 const WAGES = ['low_wage', 'mid_wage', 'high_wage'];

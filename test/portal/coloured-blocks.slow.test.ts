@@ -9,14 +9,14 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../portal/client/src/index.ts';
 import { csvOf, geoJsonOf } from '../../portal/pages/map/blocks/block-files.ts';
 import { nearestList } from '../../portal/pages/map/blocks/block-lists.ts';
+import { blockPolygons } from '../../portal/pages/map/blocks/block-polygons.ts';
 import {
   blocksWithin,
   colouredBlocks,
   shareWithin,
   tallyOf,
 } from '../../portal/pages/map/blocks/coloured-blocks.ts';
-import { seenBox } from '../../portal/pages/map/blocks/seen-box.ts';
-import { blockPolygons } from '../../portal/pages/map/still/block-polygons.ts';
+import { seenBox } from '../../portal/pages/map/tiles/frame.ts';
 import { forAll } from '../support/for-all.ts';
 import { freePort } from '../support/free-port.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';

@@ -1,5 +1,5 @@
-import { dayMonthYear } from '../../parts/formats.ts';
-import type { Catalogue } from '../catalogue.ts';
+import { dayMonthYear } from '../formats.ts';
+import type { Catalogue } from './catalogue.ts';
 
 /** Credits that a picture, a file or a page with data of a release must show. */
 export const ATTRIBUTION = '© OpenStreetMap contributors (ODbL), US Census Bureau';

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { explained } from '../../api/fault.ts';
-import { saveFile } from './save-file.ts';
+import { explained } from '../api/fault.ts';
 
 /** A button that makes a file in the page, and saves it. */
 export function FileButton(props: {
@@ -29,4 +28,15 @@ export function FileButton(props: {
       </span>
     </>
   );
+}
+
+/** Makes the browser save a file. */
+function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has begun to read the file by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

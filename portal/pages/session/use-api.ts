@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import type { Client } from '../../client/src/index.ts';
-import { useSession } from '../session/session.tsx';
-import { clientWith, keylessClient } from './clients.ts';
-import { browserToken } from './portal.ts';
+import { clientWith, keylessClient } from '../api/clients.ts';
+import { browserToken } from '../api/portal.ts';
+import { useSession } from './session.tsx';
 
 /**
  * Returns the client of the API, through which pages send all their requests:

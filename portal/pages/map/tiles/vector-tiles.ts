@@ -1,8 +1,10 @@
 import { VectorTile, type VectorTileFeature } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import { PMTiles } from 'pmtiles';
-import type { Box } from '../blocks/coloured-blocks.ts';
-import { ArchiveSource } from '../drawing/archive-source.ts';
+import { worldX, worldY } from '../../../../shards/geometry/web-mercator.ts';
+import { ArchiveSource } from './archive-source.ts';
+
+export type Box = readonly [west: number, south: number, east: number, north: number];
 
 /**
  * Zooms of tiles: the first of bands and of the base map, the first of blocks, and the last of all.
@@ -61,22 +63,4 @@ export function tilesIn([west, south, east, north]: Box, zoom: number): readonly
     for (let y = row(north); y <= row(south); y++) tiles.push({ zoom, x: (x + count) % count, y });
   }
   return tiles;
-}
-
-/** Longitude as a fraction of the world's width. */
-export function worldX(lon: number): number {
-  return (lon + 180) / 360;
-}
-
-/** Latitude as a fraction of the world's height, from the north, in Web Mercator. */
-export function worldY(lat: number): number {
-  return 0.5 - Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
-}
-
-export function lonOf(x: number): number {
-  return x * 360 - 180;
-}
-
-export function latOf(y: number): number {
-  return (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
 }

@@ -1,16 +1,16 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { FailedMap } from '../../parts/failed-map.tsx';
-import { Notice } from '../../parts/notice.tsx';
-import type { BaseMap } from '../base-map-style.ts';
-import type { MapPosition } from '../state/map-state.ts';
-import type { Point } from '../state/point.ts';
-import { StillStage } from '../still/still-stage.tsx';
-import { prefetchHead } from './archive-source.ts';
-import type { DrawnMap, Shown, TileBlock } from './draw-map.ts';
-import { hasWebgl, loadMapLibre } from './map-libre.ts';
-import type { MapMarker } from './map-markers.ts';
-import type { Outlines, Scheme } from './paint.ts';
+import { FailedMap } from '../parts/failed-map.tsx';
+import { Notice } from '../parts/notice.tsx';
+import type { BaseMap } from './base-map-style.ts';
+import type { DrawnMap, Shown, TileBlock } from './drawing/draw-map.ts';
+import { hasWebgl, loadMapLibre } from './drawing/map-libre.ts';
+import type { MapMarker } from './drawing/map-markers.ts';
+import type { Outlines, Scheme } from './drawing/paint.ts';
+import type { MapPosition } from './state/map-state.ts';
+import type { Point } from './state/point.ts';
+import { StillStage } from './still/still-stage.tsx';
+import { prefetchHead } from './tiles/archive-source.ts';
 
 /** Lowest zoom with blocks; below it, tiles have only bands. */
 const BLOCK_ZOOM = 11;

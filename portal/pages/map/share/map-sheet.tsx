@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import type { Swatch } from '../panels/swatches.tsx';
-import type { Frame } from './frame.ts';
-import { STRIPES, StripePattern } from './stripe-pattern.tsx';
+import { STRIPES, StripePattern } from '../still/stripe-pattern.tsx';
+import type { Frame } from '../tiles/frame.ts';
 
 /** Colours of a sheet: those of the pages. */
 const INKS: Readonly<

@@ -1,4 +1,4 @@
-import type { Point } from '../state/point.ts';
+import type { Point } from './point.ts';
 
 /** A point of one's own: an existing site, or a candidate that might be added. */
 export interface Site extends Point {
