@@ -3,31 +3,37 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * They change their process: its environment, its clock, its flags; or they watch its memory, its
- * log, its network or its processor time; or they start programs. All other files share processes:
- * imports take seconds.
+ * Files that change their process: its environment, its clock, its flags; or that watch its memory,
+ * its log, its network or its processor time; or that start programs. All other files share
+ * processes, since imports take seconds.
  */
 const OWN_PROCESS = [
   'test/{bench,cli,conformance,damage,deployment,elevation,export,operation,processes}/*.slow.test.ts',
   'test/accounts/redis-outages.slow.test.ts',
   'test/builder/{baltimore,rebuild,resume}.slow.test.ts',
   'test/client/{generators,package}.slow.test.ts',
-  'test/demo/{large-city.slow,repeatable}.test.ts',
-  'test/fetch/private-networks.test.ts',
+  'test/demo/large-city.slow.test.ts',
+  'test/fetch/private-networks.slow.test.ts',
   'test/front/rolling-restarts.slow.test.ts',
   'test/portal/{base-map,killed,map*,pages-*,readme-walk}.slow.test.ts',
-  'test/processes/rate-leases.test.ts',
   'test/proxy/{export-links,hostile-requests,presigned-links,query-cache,redis-faults}.slow.test.ts',
-  'test/proxy/{free-responses,key-in-url,located-once}.test.ts',
-  'test/shards/retried-reads.test.ts',
   'test/shards/s3-store.slow.test.ts',
   'test/transit/{baltimore,endless-feeds}.slow.test.ts',
 ];
+const FAST_IN_OWN_PROCESS = [
+  'test/demo/repeatable.test.ts',
+  'test/processes/rate-leases.test.ts',
+  'test/proxy/{free-responses,key-in-url,located-once}.test.ts',
+  'test/shards/retried-reads.test.ts',
+  'test/walk.test.ts',
+];
+const ALL = 'test/**/*.test.ts';
+const SYSTEM = 'test/**/*.slow.test.ts';
 
-/** Projects whose files share a process come last, one after the other. */
-const ORDER = ['own process', 'slow together', 'together'];
+/** Projects in the order of their runs: those whose files share a process fill the end. */
+const ORDER = ['fast, own process', 'fast', 'system, own process', 'system'];
 
-const IS_FAST = process.env.npm_lifecycle_event === 'test:fast';
+const IS_FAST = process.env.npm_lifecycle_event === 'test';
 
 /** Runs the longest files of each project first. */
 class LongestFirst extends BaseSequencer {
@@ -54,28 +60,25 @@ export default defineConfig({
     // meanwhile. Fast tests seldom wait, and each further process imports and compiles again.
     maxWorkers: IS_FAST ? availableParallelism() + 1 : 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
+    // `npm test` runs the fast ones, which need Node alone; `npm run test:system` the others.
     projects: [
       {
         extends: true,
         test: {
-          name: 'together',
-          include: ['test/**/*.test.ts'],
-          exclude: [...OWN_PROCESS, 'test/**/*.slow.test.ts'],
+          name: 'fast',
+          include: [ALL],
+          exclude: [...FAST_IN_OWN_PROCESS, SYSTEM],
           isolate: false,
           // Tests make many short-lived objects: with more room, they are collected less often.
           execArgv: ['--max-semi-space-size=32'],
         },
       },
+      { extends: true, test: { name: 'fast, own process', include: FAST_IN_OWN_PROCESS } },
       {
         extends: true,
-        test: {
-          name: 'slow together',
-          include: ['test/**/*.slow.test.ts'],
-          exclude: OWN_PROCESS,
-          isolate: false,
-        },
+        test: { name: 'system', include: [SYSTEM], exclude: OWN_PROCESS, isolate: false },
       },
-      { extends: true, test: { name: 'own process', include: OWN_PROCESS } },
+      { extends: true, test: { name: 'system, own process', include: OWN_PROCESS } },
     ],
   },
 });

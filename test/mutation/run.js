@@ -25,7 +25,7 @@ const ROOMS = {
     'test/proxy/{cached-response,content-coding,delivery,export-list,exported-files,free-responses,idempotency,idempotent-fingerprint,metered-gets,posted,tile-archives,waiting-posts}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
-    'test/shards/{envelope,folder-files,folder-store,http-reads,https-store,instrumented-store,locks,retried-reads,s3-objects,s3-refusals,scratch-file,spool,store-locations,wire-faults.slow}.test.ts',
+    'test/shards/{envelope,folder-files,folder-store,http-reads,https-store.slow,instrumented-store,locks,retried-reads,s3-objects,s3-refusals,scratch-file,spool,store-locations,wire-faults.slow}.test.ts',
   'shards/transit':
     'test/{proxy/journey-legs,shards/transit-table,transit/{journeys,small-networks,stop-reach,timetable}}.test.ts',
 };

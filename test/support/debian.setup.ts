@@ -15,11 +15,11 @@ const PACKAGES = [
 ] as const;
 
 /**
- * Starts installing what `npm test` needs, concurrently with the first tests; each test waits for
- * the packages that it needs.
+ * Starts installing what `npm run test:system` needs, concurrently with the first tests; each test
+ * waits for the packages that it needs.
  */
 export default function setup(): void {
-  if (process.env.npm_lifecycle_event === 'test') void installAll();
+  if (process.env.npm_lifecycle_event === 'test:system') void installAll();
 }
 
 async function installAll(): Promise<void> {
