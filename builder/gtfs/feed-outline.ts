@@ -3,7 +3,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { type Feed, type FeedInfo, readFeed } from './feed.ts';
 import { type FeedProblem, withProblems } from './feed-report.ts';
-import { type FeedDays, ordinaryDays } from './ordinary-days.ts';
+import { type FeedDays, nearestDay, ordinaryDays } from './ordinary-days.ts';
 import type { ServiceDay } from './service-time.ts';
 import { timeZoneOf } from './stations.ts';
 
@@ -19,6 +19,8 @@ export interface FeedOutline {
   readonly timeZone: string;
   /** The time zones of stops, each with the box around its stops. */
   readonly zones: ReadonlyMap<string, BoundingBox>;
+  /** The names of routes. */
+  readonly lines: ReadonlySet<string>;
   readonly info: FeedInfo;
   readonly days: FeedDays;
   /** Number of trips, whatever their days, including repetitions by headway. */
@@ -40,10 +42,31 @@ export async function readFeedOutline(path: string, near: ServiceDay): Promise<F
     const days = ordinaryDays(feed, near);
     const { problems } = feed.report;
     const zones = zonesOf(feed);
-    return { path, agency, agencies, timeZone, zones, info, days, trips, problems };
+    const lines = new Set(feed.routeNames.values());
+    return { path, agency, agencies, timeZone, zones, lines, info, days, trips, problems };
   } finally {
     feed.source.close();
   }
+}
+
+/** Whether a feed states that it is valid from a later day and until a later day than another. */
+export function succeeds(later: FeedInfo, earlier: FeedInfo): boolean {
+  const [begins, ends] = [later.firstDay, later.lastDay];
+  if (begins === null || ends === null) return false;
+  const { firstDay, lastDay } = earlier;
+  return firstDay !== null && lastDay !== null && begins > firstDay && ends > lastDay;
+}
+
+/**
+ * Orders feeds by how well they suit a day: first those that do not state that they are valid on
+ * other days only, then those whose ordinary days are nearest.
+ */
+export function bySuitability(day: ServiceDay): (a: FeedOutline, b: FeedOutline) => number {
+  const isInvalid = ({ info: { firstDay, lastDay } }: FeedOutline) =>
+    Number((firstDay !== null && firstDay > day) || (lastDay !== null && lastDay < day));
+  const away = ({ days: { ordinary, trips } }: FeedOutline) =>
+    Math.abs(nearestDay([...(ordinary.size > 0 ? ordinary : trips.keys())], day) - day);
+  return (a, b) => isInvalid(a) - isInvalid(b) || away(a) - away(b);
 }
 
 /** Throws a `BuildError` if a feed has no stop or no trip. */

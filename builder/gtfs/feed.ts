@@ -1,3 +1,4 @@
+import { foldText } from '../../shards/folded-text.ts';
 import { BuildError, quoted } from '../errors.ts';
 import { Calendar } from './calendar.ts';
 import { FeedReport, withProblems } from './feed-report.ts';
@@ -48,7 +49,7 @@ export interface Feed {
   readonly source: FeedSource;
   /** The name of the feed's first agency, which qualifies the ids of its stops. */
   readonly agency: string;
-  /** The names of all agencies of the feed, in lower case. */
+  /** The names of all agencies of the feed, without differences of case, accents and spaces. */
   readonly agencies: ReadonlySet<string>;
   readonly info: FeedInfo;
   /**
@@ -164,7 +165,7 @@ async function readAgency(source: FeedSource, report: FeedReport) {
     if (id !== '') ids.add(id);
     const agency = row.text('agency_name') || id;
     name ??= agency;
-    if (agency !== '') agencies.add(agency.toLowerCase());
+    if (agency !== '') agencies.add(foldText(agency).replaceAll(/\s+/g, ' '));
     const zone = row.text('agency_timezone');
     zones.push({ line: row.line, zone, isValid: isTimeZone(zone) });
   });

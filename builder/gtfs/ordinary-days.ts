@@ -30,13 +30,13 @@ export interface FeedDays {
 /** Days before and after the date of the streets whose service counts: a quarter of a year. */
 const NEAR_DAYS = 91;
 /** Weekdays on which service must run to be ordinary rather than an event: two weeks. */
-const SUSTAINED_DAYS = 10;
+export const SUSTAINED_DAYS = 10;
 /** A smaller share of the trips of ordinary days is a service that someone forgot to end. */
 const FORGOTTEN_SHARE = 1 / 5;
 /** A smaller share of the trips of ordinary days near the date of the streets is odd. */
 const ORDINARY_SHARE = 1 / 2;
 /** Patterns that do not recur are ordinary with this share of the trips of ordinary days. */
-const SIMILAR_SHARE = 4 / 5;
+export const SIMILAR_SHARE = 4 / 5;
 
 /**
  * Finds the representative weekdays of a feed. The candidates are the weekdays within the dates of
@@ -93,6 +93,12 @@ export function ordinaryDays(feed: Feed, near: ServiceDay): FeedDays {
 }
 
 type TripsOn = (day: ServiceDay) => number;
+
+/** Returns the number of trips that a feed has on the best days of the same day of the week. */
+export function bestLike({ trips }: Pick<FeedDays, 'trips'>, day: ServiceDay): number {
+  const alike = [...trips.keys()].filter((other) => weekdayOf(other) === weekdayOf(day));
+  return sustained(alike, (other) => trips.get(other)!);
+}
 
 /** Returns the number of trips that two weeks of weekdays have at least, or half of fewer days. */
 function sustained(days: readonly ServiceDay[], tripsOn: TripsOn): number {

@@ -1,6 +1,12 @@
 import type { FeedFacts } from '../../shards/release/manifest.ts';
-import type { FeedOutline } from './feed-outline.ts';
-import { type FeedDays, nearestDay, regularDays } from './ordinary-days.ts';
+import { bySuitability, type FeedOutline, succeeds } from './feed-outline.ts';
+import {
+  type FeedDays,
+  nearestDay,
+  regularDays,
+  SIMILAR_SHARE,
+  SUSTAINED_DAYS,
+} from './ordinary-days.ts';
 import {
   dateOf,
   isoDate,
@@ -27,6 +33,8 @@ export interface ServiceDays {
 
 /** Maximum number of patterns reported per feed. */
 const REPORTED_PATTERNS = 3;
+/** The share of the fewer lines of two feeds that versions of one have in common. */
+const LINE_SHARE = 2 / 3;
 
 /**
  * Returns the days of which the one nearest to the common day is a feed's own: those of its usual
@@ -39,10 +47,10 @@ export function ownDays(days: FeedDays, asked: ServiceDay | null): readonly Serv
 
 /**
  * Chooses the service days of feeds, each of which has `ownDays`. The common day is the requested
- * one, or else the day that is an ordinary weekday of most feeds; of several, the one of their
- * usual pattern, and of those the nearest to `near`. A feed for which the common day is not an
- * ordinary day is read on the nearest of its `ownDays`, and reported; a requested day need only
- * have service.
+ * one, or else the ordinary weekday on which most trips of all feeds run; of several, the one of
+ * their usual pattern, and of those the nearest to `near`. A feed for which the common day is not
+ * ordinary is read on the nearest of its `ownDays`, and reported; a requested day need only have
+ * service.
  */
 export function chooseServiceDays(
   feeds: readonly FeedOutline[],
@@ -50,7 +58,7 @@ export function chooseServiceDays(
   near: ServiceDay,
 ): ServiceDays {
   const daysOf = feeds.map(({ days }) => days);
-  const common = asked ?? commonDay(distinctDays(feeds), near);
+  const common = asked ?? commonDay(feeds, near);
   const byFeed = daysOf.map((days) => dayOf(days, common, asked));
   const patterns = feeds.map((_, i) => weekdayPatterns(daysOf[i], byFeed[i]));
   const notes = feeds.flatMap(({ path, agency }, i) => {
@@ -83,33 +91,29 @@ export function chooseServiceDays(
   };
 }
 
-/** Returns the days of feeds, those of copies of a feed once, so that they have one say. */
-function distinctDays(feeds: readonly FeedOutline[]): FeedDays[] {
-  const distinct = new Map<string, FeedDays>();
-  for (const { agencies, days } of feeds) {
-    distinct.set(JSON.stringify([[...agencies].sort(), [...days.trips]]), days);
-  }
-  return [...distinct.values()];
+/** How well a day represents feeds, each of which counts by the trips that it usually has. */
+interface Vote {
+  /** Trips on the days of feeds for which it is ordinary; nearly all trips count as all. */
+  readonly ordinary: number;
+  /** Trips of feeds for which it is of the usual pattern. */
+  readonly usual: number;
+  /** Trips of feeds for which it is preferred. */
+  readonly preferred: number;
 }
 
 /**
- * Returns the day that is ordinary for most feeds; of several, the one of the usual pattern of most
- * feeds, then the one preferred in most, then the one nearest to `near`.
+ * Returns the ordinary day with the most trips of all feeds; of several, the one of the usual
+ * pattern of most, then the one preferred in most, then the one nearest to `near`. One of several
+ * copies and versions of a feed has a say, the one that suits `near`. Feeds of an event of a few
+ * days have none beside others.
  */
-function commonDay(daysOf: readonly FeedDays[], near: ServiceDay): ServiceDay {
-  const votes = new Map<ServiceDay, { ordinary: number; usual: number; preferred: number }>();
-  for (const { ordinary, patterns } of daysOf) {
-    const isUsual = new Set(patterns[0].days);
-    const isPreferred = new Set(patterns.flatMap(({ preferred }) => preferred));
-    for (const day of ordinary) {
-      const vote = votes.get(day) ?? { ordinary: 0, usual: 0, preferred: 0 };
-      votes.set(day, {
-        ordinary: vote.ordinary + 1,
-        usual: vote.usual + Number(isUsual.has(day)),
-        preferred: vote.preferred + Number(isPreferred.has(day)),
-      });
-    }
-  }
+function commonDay(feeds: readonly FeedOutline[], near: ServiceDay): ServiceDay {
+  const sustained = feeds.filter(({ days }) => days.ordinary.size >= SUSTAINED_DAYS);
+  const votes = new Map<ServiceDay, Vote>();
+  const voters = (sustained.length > 0 ? sustained : feeds).toSorted(bySuitability(near));
+  const isVersion = (feed: FeedOutline, i: number) =>
+    voters.slice(0, i).some((other) => areVersions(feed, other));
+  for (const { days } of voters.filter((feed, i) => !isVersion(feed, i))) addVotes(votes, days);
   const [[day]] = [...votes].sort(
     ([dayA, a], [dayB, b]) =>
       b.ordinary - a.ordinary ||
@@ -119,6 +123,34 @@ function commonDay(daysOf: readonly FeedDays[], near: ServiceDay): ServiceDay {
       dayA - dayB,
   );
   return day;
+}
+
+/** Adds the votes of a feed for its ordinary days. */
+function addVotes(votes: Map<ServiceDay, Vote>, { patterns }: FeedDays): void {
+  const [{ trips: most }] = patterns;
+  for (const [i, { days, preferred, trips }] of patterns.entries()) {
+    const isPreferred = new Set(preferred);
+    const regular = trips >= SIMILAR_SHARE * most ? most : trips;
+    for (const day of days) {
+      const vote = votes.get(day) ?? { ordinary: 0, usual: 0, preferred: 0 };
+      votes.set(day, {
+        ordinary: vote.ordinary + regular,
+        usual: vote.usual + (i === 0 ? most : 0),
+        preferred: vote.preferred + (isPreferred.has(day) ? most : 0),
+      });
+    }
+  }
+}
+
+/** Whether two feeds have one calendar, or one is an earlier or later timetable of the lines. */
+function areVersions(a: FeedOutline, b: FeedOutline): boolean {
+  if (a.agencies.size !== b.agencies.size) return false;
+  if ([...a.agencies].some((agency) => !b.agencies.has(agency))) return false;
+  if (JSON.stringify([...a.days.trips]) === JSON.stringify([...b.days.trips])) return true;
+  const isOtherTime = [...a.days.ordinary].every((day) => !b.days.ordinary.has(day));
+  if (!isOtherTime && !succeeds(a.info, b.info) && !succeeds(b.info, a.info)) return false;
+  const shared = [...a.lines].filter((line) => b.lines.has(line)).length;
+  return shared >= LINE_SHARE * Math.min(a.lines.size, b.lines.size);
 }
 
 function dayOf(days: FeedDays, common: ServiceDay, asked: ServiceDay | null): ServiceDay {

@@ -15,6 +15,8 @@ import { codeOf, parseServiceTime } from './values.ts';
 export interface TripRun {
   /** `trip_id`; null for a repetition by headway. */
   readonly trip: string | null;
+  /** Whether its feed states a headway only, so that another departure would be as right. */
+  readonly isApproximate: boolean;
   readonly route: string;
   /** `direction_id`, or ''. */
   readonly direction: string;
@@ -113,9 +115,10 @@ export async function readTrips<W extends DayWindow>(
   return dated.flatMap(({ trip, times, starts }) => {
     const run = runOf(feed, trip, times, shapes);
     const isRepeated = feed.frequencies.has(trip.id);
-    return starts.map(({ window, departure }) => {
-      return { window, run: isRepeated ? departingAt(run, departure) : run };
-    });
+    return starts.map(({ window, departure, isApproximate }) => ({
+      window,
+      run: isRepeated ? { ...departingAt(run, departure), isApproximate } : run,
+    }));
   });
 }
 
@@ -177,6 +180,7 @@ async function readStopTimes(
 interface Start<W extends DayWindow> {
   readonly window: W;
   readonly departure: ServiceSeconds;
+  readonly isApproximate: boolean;
 }
 
 /** Finds the departures of a trip of some length that are in a window, or lead to it. */
@@ -192,12 +196,14 @@ function* startsOf<W extends DayWindow>(
     const first = window.from - length;
     const repeats = frequencies.get(id);
     if (!repeats) {
-      if (departure >= first && departure <= window.to) yield { window, departure };
+      if (departure >= first && departure <= window.to) {
+        yield { window, departure, isApproximate: false };
+      }
       continue;
     }
     for (const repeat of repeats) {
       for (const departure of departuresOf(id, repeat, first, window.to)) {
-        yield { window, departure };
+        yield { window, departure, isApproximate: !repeat.exact };
       }
     }
   }
@@ -361,6 +367,7 @@ function runOf(feed: Feed, trip: FeedTrip, times: readonly StopTime[], shapes: S
   }
   return {
     trip: id,
+    isApproximate: false,
     service,
     route,
     direction,

@@ -4,6 +4,7 @@ import { counted } from '../../shards/number-words.ts';
 import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { type FeedOutline, readFeedOutline } from '../gtfs/feed-outline.ts';
+import { bestLike } from '../gtfs/ordinary-days.ts';
 import { chooseServiceDays, ownDays } from '../gtfs/service-day.ts';
 import {
   dayNumber,
@@ -30,7 +31,7 @@ interface DatedFeed {
   readonly sha256: string;
   readonly day: ServiceDate;
   readonly patterns: FeedFacts['weekday_patterns'];
-  /** Number of trips on the feed's best ordinary weekdays; 0 for a day of a weekend. */
+  /** Number of trips on the feed's best ordinary weekdays, or days of a weekend like its own. */
   readonly best: number;
   /** Routes that are not read, each with the file of the feed that it is read from. */
   readonly without: readonly (readonly [route: string, file: string])[];
@@ -84,6 +85,7 @@ export async function dateFeeds(outlined: OutlinedFeeds): Promise<DatedFeeds> {
   const repeated = await findRepeatedRoutes(
     readable.map((outline, i) => ({ outline, day: byFeed[i] })),
     clock,
+    asked ?? near,
   );
   const feeds = readable.flatMap((feed, i): DatedFeed[] => {
     const { readFrom, isAll } = repeated.get(i) ?? { readFrom: new Map(), isAll: false };
@@ -101,12 +103,16 @@ export async function dateFeeds(outlined: OutlinedFeeds): Promise<DatedFeeds> {
     for (const other of others) {
       const routes = without.filter(([route]) => readFrom.get(route) === other);
       const ids = routes.slice(0, 3).map(([route]) => route);
+      const what = `${counted(routes.length, 'route is', 'routes are')} read from ${nameOf(readable[other])}, which has ${routes.length === 1 ? 'it' : 'them'}, too: ${ids.join(', ')}${routes.length > 3 ? ', …' : ''}`;
       notes.push(
-        `${feed.path}: ${counted(routes.length, 'route is', 'routes are')} read from ${nameOf(readable[other])}, which has ${routes.length === 1 ? 'it' : 'them'}, too: ${ids.join(', ')}${routes.length > 3 ? ', …' : ''}`,
+        byFeed[other] === byFeed[i]
+          ? `${feed.path}: ${what}`
+          : `WARNING: ${feed.path}: ${what}; its other routes are read for ${isoDate(byFeed[i])}: leave the file out if it is out of date`,
       );
     }
     const { path, sha256, days } = feed;
-    const best = isWeekday(dayNumber(byFeed[i])) ? days.best : 0;
+    const own = dayNumber(byFeed[i]);
+    const best = isWeekday(own) ? days.best : bestLike(days, own);
     const dated = { path, sha256, day: byFeed[i], patterns: patterns[i], best };
     return [{ ...dated, without }];
   });

@@ -69,7 +69,7 @@ export interface FeedOfDay {
   readonly sha256: string;
   readonly day: ServiceDate;
   readonly patterns: FeedFacts['weekday_patterns'];
-  /** Number of trips on the feed's best ordinary weekday. */
+  /** Number of trips on the feed's best days of the kind. */
   readonly best: number;
   /** Routes that are not read, each with the file of the feed that it is read from. */
   readonly without: readonly (readonly [route: string, file: string])[];

@@ -9,7 +9,7 @@ import type { Degrees, Metres } from '../../shards/units.ts';
 export type Place = number;
 
 /** Stops within this distance are the same: versions of a feed correct the positions of stops. */
-const SAME_STOP: Metres = 50;
+export const SAME_STOP: Metres = 50;
 
 /** Numbers the places of stops, as they come. */
 export class Places {

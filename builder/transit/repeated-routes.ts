@@ -1,10 +1,13 @@
+import { localDistance } from '../../shards/geometry/wgs84.ts';
+import type { Seconds } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { readFeed } from '../gtfs/feed.ts';
-import type { FeedOutline } from '../gtfs/feed-outline.ts';
-import { dayNumber, type ServiceDate } from '../gtfs/service-time.ts';
+import { bySuitability, type FeedOutline, succeeds } from '../gtfs/feed-outline.ts';
+import type { ServiceDate, ServiceDay } from '../gtfs/service-time.ts';
+import type { FeedStop } from '../gtfs/stops.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
 import { daysInWindow } from './feed-day.ts';
-import { type Place, Places } from './places.ts';
+import { type Place, Places, SAME_STOP } from './places.ts';
 import type { TransitClock } from './transit-clock.ts';
 
 /** A feed and the day it is read for. */
@@ -24,13 +27,24 @@ export interface RepeatedRoutes {
 /** Two places at which a trip calls one after the other. */
 type Hop = string;
 
+/** The calls of trips. */
+interface Way {
+  readonly lon: Float64Array;
+  readonly lat: Float64Array;
+  /** At each call, whether riders may board, may alight, and have to phone. */
+  readonly rules: string;
+  readonly hops: readonly Hop[];
+}
+
 /** A trip in the window. */
 interface Trip {
   /** Null for a repetition by headway. */
   readonly id: string | null;
-  /** The trip's places and times; the times of a repetition by headway since its first call. */
-  readonly signature: string;
-  readonly hops: readonly Hop[];
+  readonly isApproximate: boolean;
+  readonly way: Way;
+  /** Departure from its first stop, and arrival at its last one, on the clock of all feeds. */
+  readonly first: Seconds;
+  readonly last: Seconds;
 }
 
 /** The trips of a route in the window. */
@@ -51,6 +65,10 @@ const ROUTE_SHARE = 2 / 3;
 const FEED_SHARE = 9 / 10;
 /** Versions of a route have no more than this many times as many trips as each other. */
 const VERSION_RATIO = 4;
+/** Trips of one id in two versions depart within this time of each other. */
+const SAME_DEPARTURE: Seconds = 5 * 60;
+/** Trips of copies by headway depart within this time of each other. */
+const SAME_HEADWAY: Seconds = 30 * 60;
 
 /**
  * Finds routes that need not be read, since another feed of an agency has them, too: copies, parts
@@ -58,21 +76,25 @@ const VERSION_RATIO = 4;
  * the window count, as they will be read. Ids of stops and routes do not, since agencies number
  * them anew.
  *
- * A route is not read if another feed that is read for the same day has each of its trips, too: at
- * the same places at the same times. Nothing is lost by that. Then a route is taken for another
- * version of what the other feed has if
+ * A route is not read if another feed that is read for the same day has each of its trips, too:
+ * with the same departure from the first stop and arrival at the last one, the same stops between
+ * them and the same rules for boarding. Then a route is taken for another version of what the other
+ * feed has if
  *
  * - most of its trips have the same times or the same ids there (for one day); or
  * - a route of the same name and kind there has most of the same hops, or all routes of the feed do
  *   under other names, with a similar number of trips. This holds for feeds that are read for
- *   different days, or that have one `feed_id` and different dates.
+ *   different days, or that have one `feed_id` and different dates, or of which one begins and ends
+ *   later.
  *
- * The version in the feed that is read for `common` is kept, then the one read for the nearest day,
- * then the one that begins later, then the one with the longest trip, then the one given first.
+ * The version is kept whose feed states that it is valid on the day `near`; then the one whose
+ * ordinary days are nearest to that, then the one that begins later, then the one with the longest
+ * trip, then the one given first.
  */
 export async function findRepeatedRoutes(
   feeds: readonly FeedOnDay[],
   clock: TransitClock,
+  near: ServiceDay,
 ): Promise<ReadonlyMap<number, RepeatedRoutes>> {
   const related = feeds.map(({ outline }, i) =>
     [...feeds.keys()].filter((j) => j !== i && areRelated(outline, feeds[j].outline)),
@@ -84,14 +106,14 @@ export async function findRepeatedRoutes(
   }
   const longest = routesOf.map((routes) =>
     routes.reduce(
-      (most, { trips }) => trips.reduce((so, { hops }) => Math.max(so, hops.length), most),
+      (most, { trips }) => trips.reduce((so, { way }) => Math.max(so, way.hops.length), most),
       0,
     ),
   );
-  const away = ({ day }: FeedOnDay) => Math.abs(dayNumber(day) - dayNumber(clock.common));
+  const suitability = bySuitability(near);
   const order = [...feeds.keys()].sort(
     (a, b) =>
-      away(feeds[a]) - away(feeds[b]) ||
+      suitability(feeds[a].outline, feeds[b].outline) ||
       beginOf(feeds[b].outline) - beginOf(feeds[a].outline) ||
       longest[b] - longest[a] ||
       a - b,
@@ -138,16 +160,18 @@ function hasSameId({ info: { feedId } }: FeedOutline, other: FeedOutline): boole
   return feedId !== null && !/^\d+$/.test(feedId) && feedId === other.info.feedId;
 }
 
-/** Whether two feeds are versions of one by what they state, rather than two parts of it. */
+/** Whether two feeds may be versions of one by what they state, rather than two parts of it. */
 function areVersions(a: FeedOutline, b: FeedOutline): boolean {
-  return hasSameId(a, b) && (beginOf(a) !== beginOf(b) || endOf(a) !== endOf(b));
+  if (hasSameId(a, b)) return beginOf(a) !== beginOf(b) || endOf(a) !== endOf(b);
+  return succeeds(a.info, b.info) || succeeds(b.info, a.info);
 }
 
-function beginOf({ info, days }: FeedOutline): number {
-  return info.firstDay ?? Math.min(...days.trips.keys());
+/** The first day of a feed's service, other than that of a few days which it still lists. */
+function beginOf({ info, days }: FeedOutline): ServiceDay {
+  return info.firstDay ?? Math.min(...(days.ordinary.size > 0 ? days.ordinary : days.trips.keys()));
 }
 
-function endOf({ info, days }: FeedOutline): number {
+function endOf({ info, days }: FeedOutline): ServiceDay {
   return info.lastDay ?? Math.max(...days.trips.keys());
 }
 
@@ -160,57 +184,87 @@ function leaveOutParts(
   routesOf: readonly (readonly Route[])[],
   areComparable: (a: number, b: number) => boolean,
 ): void {
-  const having = routesOf.map((routes) => {
-    const bySignature = new Map<string, Route[]>();
-    for (const route of routes) {
-      for (const { signature } of route.trips) {
-        const known = bySignature.get(signature);
-        if (known) known.push(route);
-        else bySignature.set(signature, [route]);
-      }
-    }
-    return bySignature;
-  });
+  const having = routesOf.map((routes) => new TripIndex(routes));
   const lowestFirst = order.toReversed().flatMap((i) => routesOf[i]);
   for (const route of lowestFirst.sort((a, b) => a.trips.length - b.trips.length)) {
     const whole = order.find(
-      (other) => areComparable(route.feed, other) && hasTrips(having[other], route),
+      (other) => areComparable(route.feed, other) && having[other].hasAll(route),
     );
-    if (whole === undefined) continue;
-    route.readFrom = having[whole].get(route.trips[0].signature)!.find(isRead)!;
+    if (whole !== undefined) route.readFrom = having[whole].twinsOf(route.trips[0], route)[0].route;
   }
 }
 
-/** Whether a feed has the trips of a route, and those by headway about as often. */
-function hasTrips(having: ReadonlyMap<string, readonly Route[]>, { trips }: Route): boolean {
-  const byHeadway = new Map<string, number>();
-  for (const { id, signature } of trips) {
-    if (!having.get(signature)?.some(isRead)) return false;
-    if (id === null) byHeadway.set(signature, (byHeadway.get(signature) ?? 0) + 1);
+/** Finds trips of a feed by their times and stops. */
+class TripIndex {
+  readonly #byTimes = new Map<string, { trip: Trip; route: Route }[]>();
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      for (const trip of route.trips) {
+        const key = timesOf(trip);
+        const known = this.#byTimes.get(key);
+        if (known) known.push({ trip, route });
+        else this.#byTimes.set(key, [{ trip, route }]);
+      }
+    }
   }
-  return [...byHeadway].every(
-    ([signature, runs]) => Math.abs(having.get(signature)!.filter(isRead).length - runs) <= 1,
-  );
+
+  /** The trips on routes that are read which are the same as a trip of another feed. */
+  twinsOf(trip: Trip, { kind }: Pick<Route, 'kind'>): { trip: Trip; route: Route }[] {
+    const alike = this.#byTimes.get(timesOf(trip)) ?? [];
+    return alike.filter(
+      (twin) =>
+        isRead(twin.route) && twin.route.kind === kind && areOneWay(twin.trip.way, trip.way),
+    );
+  }
+
+  /** Whether all trips of a route are there, and those by headway about as often. */
+  hasAll(route: Route): boolean {
+    const { trips } = route;
+    return trips.every((trip) => {
+      const twins = this.twinsOf(trip, route);
+      if (twins.length === 0 || !trip.isApproximate) return twins.length > 0;
+      const key = timesOf(trip);
+      const own = trips.filter((one) => one.way === trip.way && timesOf(one) === key);
+      return (
+        Math.abs(twins.length - own.length) <= 1 &&
+        twins.some((twin) => Math.abs(twin.trip.first - trip.first) <= SAME_HEADWAY)
+      );
+    });
+  }
+}
+
+/** Identifies the times of a trip: both ends, or only its duration if those are approximate. */
+function timesOf({ way, first, last, isApproximate }: Trip): string {
+  return `${way.lon.length} ${isApproximate ? '' : first} ${last - first}`;
+}
+
+/** Whether each call of a trip is at a call of another, under the same rules. */
+function areOneWay(a: Way, b: Way): boolean {
+  if (a.rules !== b.rules) return false;
+  return a.lon.every((lon, i) => localDistance(lon, a.lat[i], b.lon[i], b.lat[i]) <= SAME_STOP);
 }
 
 /** Returns the routes most of whose trips others have, at the same times or by the same ids. */
 function sameTrips(own: readonly Route[], others: readonly Route[]): Route[] {
-  const signatures = new Set<string>();
-  const byId = new Map<string, ReadonlySet<Hop>>();
-  for (const { trips } of others) {
-    for (const { id, signature, hops } of trips) {
-      if (id === null) continue;
-      signatures.add(signature);
-      if (!isCount(id)) byId.set(id, new Set(hops));
-    }
+  const index = new TripIndex(others);
+  const byId = new Map<string, Trip>();
+  for (const trip of others.flatMap(({ trips }) => trips)) {
+    if (trip.id !== null && !isCount(trip.id)) byId.set(trip.id, trip);
   }
-  const hasTwin = ({ id, signature, hops }: Trip) => {
-    if (id === null) return false;
-    const named = byId.get(id);
-    const shared = named ? hops.filter((hop) => named.has(hop)).length : 0;
-    return signatures.has(signature) || (shared > 0 && shared >= ROUTE_SHARE * hops.length);
+  const isRetimed = ({ id, way: { hops }, first }: Trip) => {
+    const named = id === null ? undefined : byId.get(id);
+    if (named === undefined || Math.abs(named.first - first) > SAME_DEPARTURE) return false;
+    const known = new Set(named.way.hops);
+    const shared = hops.filter((hop) => known.has(hop)).length;
+    return shared > 0 && shared >= ROUTE_SHARE * hops.length;
   };
-  return own.filter(({ trips }) => trips.filter(hasTwin).length >= ROUTE_SHARE * trips.length);
+  return own.filter((route) => {
+    const twins = route.trips.filter(
+      (trip) => !trip.isApproximate && (isRetimed(trip) || index.twinsOf(trip, route).length > 0),
+    );
+    return twins.length >= ROUTE_SHARE * route.trips.length;
+  });
 }
 
 /** Whether an id may count the trips of a feed, so that it says nothing about another. */
@@ -227,7 +281,9 @@ class HopCounts {
   constructor(routes: readonly Route[]) {
     for (const { kind, trips } of routes) {
       this.trips += trips.length;
-      for (const { hops } of trips) {
+      for (const {
+        way: { hops },
+      } of trips) {
         this.total += hops.length;
         for (const hop of hops) {
           const key = `${kind} ${hop}`;
@@ -288,18 +344,26 @@ async function readRoutes(
   const feed = await readFeed(path);
   try {
     const placeOf = new Map<string, Place>();
-    const ways = new Map<TripRun['calls'], { places: string; hops: readonly Hop[] }>();
-    const wayOf = (calls: TripRun['calls']) => {
-      const known = ways.get(calls);
+    const placeAt = ({ id, lon, lat }: FeedStop) => {
+      const place = placeOf.get(id) ?? places.at(lon, lat);
+      placeOf.set(id, place);
+      return place;
+    };
+    const ways = new Map<string, Way>();
+    const wayOf = (calls: TripRun['calls']): Way => {
+      const rules = calls.map(({ board, alight, byPhone }) => +board + 2 * +alight + 4 * +byPhone);
+      const key = calls.map(({ stop }, i) => `${rules[i]}${stop}`).join('\0');
+      const known = ways.get(key);
       if (known) return known;
-      const at = calls.map(({ stop: id }) => {
-        const { lon, lat } = feed.stops.get(id)!;
-        const place = placeOf.get(id) ?? places.at(lon, lat);
-        placeOf.set(id, place);
-        return place;
-      });
-      const way = { places: at.join(), hops: at.slice(1).map((to, i) => `${at[i]}>${to}`) };
-      ways.set(calls, way);
+      const stops = calls.map(({ stop }) => feed.stops.get(stop)!);
+      const at = stops.map(placeAt);
+      const way = {
+        lon: Float64Array.from(stops, ({ lon }) => lon),
+        lat: Float64Array.from(stops, ({ lat }) => lat),
+        rules: rules.join(''),
+        hops: at.slice(1).map((to, i) => `${at[i]}>${to}`),
+      };
+      ways.set(key, way);
       return way;
     };
     const routes = new Map<string, Route>();
@@ -310,10 +374,10 @@ async function readRoutes(
       const ofFeed = { id: run.route, feed: index, line, kind };
       const route = routes.get(run.route) ?? { ...ofFeed, trips: [], readFrom: null };
       routes.set(run.route, route);
-      const { places, hops } = wayOf(run.calls);
-      const zero = run.trip === null ? run.departures[0] : -window.shift;
-      const times = run.departures.map((time, i) => `${run.arrivals[i] - zero} ${time - zero}`);
-      route.trips.push({ id: run.trip, signature: `${places} ${times}`, hops });
+      const { trip: id, isApproximate, departures, arrivals } = run;
+      const first = departures[0] + window.shift;
+      const last = arrivals[arrivals.length - 1] + window.shift;
+      route.trips.push({ id, isApproximate, way: wayOf(run.calls), first, last });
     }
     return [...routes.values()];
   } catch (error) {

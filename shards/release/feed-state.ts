@@ -22,7 +22,7 @@ interface FeedState {
   readonly reason: string | null;
 }
 
-/** A service day with a smaller share of the trips of the feed's best ordinary weekday is odd. */
+/** A service day with a smaller share of the trips of the feed's best such days is odd. */
 const MIN_SHARE = 1 / 2;
 
 /** Judges the service that a release has from a feed. */
@@ -35,7 +35,7 @@ export function feedState(feed: FeedFacts): FeedState {
     return { status: 'empty-in-window', reason };
   }
   const isOdd = trips < MIN_SHARE * best;
-  const reason = isOdd ? `has ${onDay}, but ${withCommas(best)} on its best weekdays` : null;
+  const reason = isOdd ? `has ${onDay}, but ${withCommas(best)} on its best days` : null;
   return { status: 'used', reason };
 }
 

@@ -36,6 +36,14 @@ interface Line {
   readonly type?: number;
   /** Whether trips run from the last stop to the first. */
   readonly back?: boolean;
+  /** Degrees by which all stops are elsewhere. */
+  readonly moved?: number;
+  /** Whether times between both ends are left blank. */
+  readonly blank?: boolean;
+  /** Whether riders may only board. */
+  readonly boardOnly?: boolean;
+  /** The days from and to which the feed states that it is valid. */
+  readonly valid?: readonly [from: number, until: number];
 }
 
 /** The tables of a line, of four stops by default. */
@@ -43,6 +51,7 @@ function line(options: Line = {}): FeedTables {
   const { agency = 'City Lines', route = '1', south = 39, trips = 20, id = '', type = 3 } = options;
   const { length = 4, trip = `${id}T` } = options;
   const { later = 0, feedId, days = '1111100', from = 20260101, until = 20261231 } = options;
+  const { moved = 0, blank = false, boardOnly = false, valid } = options;
   const stops = Array.from({ length }, (_, at) => `${id}S${at}`);
   const calls = options.back ? stops.toReversed() : stops;
   const runs = Array.from({ length: trips }, (_, i) => `${trip}${i}`);
@@ -50,8 +59,8 @@ function line(options: Line = {}): FeedTables {
     'agency.txt': [{ ...AGENCY, agency_name: agency }],
     'stops.txt': stops.map((stop, at) => ({
       stop_id: stop,
-      stop_lat: south + 0.01 * at,
-      stop_lon: -76.5,
+      stop_lat: south + 0.01 * at + moved,
+      stop_lon: -76.5 - moved,
     })),
     'routes.txt': [{ route_id: `${id}R`, route_short_name: route, route_type: type }],
     'calendar.txt': [service(`${id}w`, days, from, until)],
@@ -60,10 +69,20 @@ function line(options: Line = {}): FeedTables {
       calls.map((stop, at) => {
         const time = gtfsTime(8 * 3600 + i * 600 + at * 120 + later);
         const call = { trip_id: run, stop_id: stop, stop_sequence: at };
-        return { ...call, arrival_time: time, departure_time: time };
+        const stated = blank && at > 0 && at < length - 1 ? '' : time;
+        const times = { arrival_time: stated, departure_time: stated };
+        return { ...call, ...times, drop_off_type: boardOnly ? 1 : 0 };
       }),
     ),
-    ...(feedId && { 'feed_info.txt': [{ feed_id: feedId }] }),
+    ...((feedId || valid) && {
+      'feed_info.txt': [
+        {
+          feed_id: feedId ?? '',
+          feed_start_date: valid?.[0] ?? '',
+          feed_end_date: valid?.[1] ?? '',
+        },
+      ],
+    }),
   };
 }
 
@@ -352,7 +371,7 @@ test('routes that another feed has, too, are read once, and the rest of a feed s
   });
 });
 
-test('of timetables for different times of the year, the one for the common day is read', async () => {
+test('of timetables for different times of the year, the one for the day of the streets is read', async () => {
   const winter = { from: 20251101, until: 20260331, trips: 5 };
   const summer = { from: 20260601, until: 20260930, trips: 16 };
   const files = await written({
@@ -373,13 +392,83 @@ test('of timetables for different times of the year, the one for the common day 
     'renamed.zip': line({ ...summer, route: '100' }),
     'with-railway.zip': together(line({ ...summer, id: 'bus-' }), railway),
     'others.zip': line({ ...winter, agency: 'Others', south: 45 }),
-    'more.zip': line({ ...winter, agency: 'More', south: 47 }),
+    'more.zip': line({ ...winter, trips: 16, agency: 'More', south: 47 }),
   });
   expect(await chosen(renamed)).toMatchObject({
     used: ['winter.zip', 'with-railway.zip', 'others.zip', 'more.zip'],
     without: { 'with-railway.zip': 'bus-R' },
     leftOut: { 'renamed.zip': reason },
   });
+});
+
+test('copies are told by both ends of trips and the stops between them, to within some metres', async () => {
+  for (const copy of [{ blank: true }, { moved: 0.0001 }, { moved: -0.00005 }]) {
+    const feeds = { 'one.zip': line(), 'copy.zip': line({ ...copy, id: 'new-' }) };
+    const [one, other] = await written(feeds);
+    for (const files of [
+      [one, other],
+      [other, one],
+    ]) {
+      expect((await chosen(files)).used).toEqual([path.basename(files[0])]);
+    }
+  }
+});
+
+test('trips that differ in boarding, in kind or in their hours are no copies', async () => {
+  const headway = (start: string, end: string, exact: 0 | 1): FeedTables => ({
+    ...line({ trips: 1, id: `${start}-` }),
+    'frequencies.txt': [
+      {
+        trip_id: `${start}-T0`,
+        start_time: start,
+        end_time: end,
+        headway_secs: 1200,
+        exact_times: exact,
+      },
+    ],
+  });
+  const pairs = [
+    [line(), line({ boardOnly: true, id: 'new-' })],
+    [line(), line({ type: 1, id: 'new-' })],
+    [headway('06:00:00', '12:00:00', 1), headway('06:10:00', '12:10:00', 1)],
+    [headway('06:00:00', '08:30:00', 0), headway('09:00:00', '12:00:00', 0)],
+  ];
+  for (const [one, other] of pairs) {
+    const files = await written({ 'one.zip': one, 'other.zip': other });
+    expect(await chosen(files)).toMatchObject({ used: ['one.zip', 'other.zip'], leftOut: {} });
+  }
+  const copies = {
+    'one.zip': headway('06:00:00', '12:00:00', 0),
+    'two.zip': headway('06:10:00', '12:10:00', 0),
+  };
+  expect((await chosen(await written(copies))).used).toEqual(['one.zip']);
+});
+
+test('trips of one id that leave at other times are other trips', async () => {
+  const files = await written({
+    'one.zip': line({ trip: 'weekday-' }),
+    'more.zip': line({ trip: 'weekday-', later: 360 }),
+  });
+  expect((await chosen(files)).used).toEqual(['one.zip', 'more.zip']);
+});
+
+test('of two timetables the one that is valid near the day of the streets is read, whatever day others run', async () => {
+  const earlier = { from: 20210101, until: 20211231 };
+  const others = ['A', 'B', 'C'].map(
+    (agency, i) => [`${agency}.zip`, line({ ...earlier, agency, south: 45 + i })] as const,
+  );
+  const files = await written({
+    ...Object.fromEntries(others),
+    'earlier.zip': line({ ...earlier, later: 240 }),
+    'now.zip': line(),
+  });
+  expect((await chosen(files)).used).toEqual(['A.zip', 'B.zip', 'C.zip', 'now.zip']);
+  // A feed that is valid from later on may list its first days of service.
+  const next = await written({
+    'next.zip': line({ from: 20260101, valid: [20260401, 20260930], later: 240, id: 'n-' }),
+    'now.zip': line({ valid: [20251001, 20260430] }),
+  });
+  expect((await chosen(next)).used).toEqual(['now.zip']);
 });
 
 test('a feed far from all blocks is left out', async () => {
@@ -485,8 +574,6 @@ test('feeds without trips in the window, or with few on their day, have a warnin
     expect.stringMatching(
       /^WARNING: night\.zip: none of its 8 trips on 2026-03-03 runs in the window/,
     ),
-    expect.stringMatching(
-      /^WARNING: tail\.zip: .*9 trips .*2026-03-03, but 318 on its best weekdays/,
-    ),
+    expect.stringMatching(/^WARNING: tail\.zip: .*9 trips .*2026-03-03, but 318 on its best days/),
   ]);
 });

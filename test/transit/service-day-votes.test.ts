@@ -15,20 +15,23 @@ interface Drawn {
   readonly preferred?: readonly (readonly number[])[];
   /** Days with some other service. */
   readonly others?: readonly number[];
-  readonly begins?: number;
+  /** The days from and to which the feed states that it is valid. */
+  readonly valid?: readonly [first: number, last: number];
+  readonly agency?: string;
 }
 
-function outline({ patterns, preferred, others = [], begins }: Drawn, i = 0): FeedOutline {
+function outline({ patterns, preferred, others = [], valid, agency }: Drawn, i = 0): FeedOutline {
   const shifted = (days: readonly number[]) => days.map((day) => MONDAY + day);
   const trips = new Map(patterns.flatMap(({ days, trips = 9 }) => days.map((day) => [day, trips])));
   for (const day of others) trips.set(day, 1);
   return {
     path: `feed ${i}`,
     agency: `Agency ${i}`,
-    agencies: new Set([`agency ${i}`]),
+    agencies: new Set([agency ?? `agency ${i}`]),
+    lines: new Set(['1', '2', '3']),
     info: {
-      firstDay: begins === undefined ? null : MONDAY + begins,
-      lastDay: null,
+      firstDay: valid ? MONDAY + valid[0] : null,
+      lastDay: valid ? MONDAY + valid[1] : null,
     },
     days: {
       trips: new Map([...trips].map(([day, count]) => [MONDAY + day, count])),
@@ -76,7 +79,12 @@ test('the common day is ordinary for most feeds, then of their commonest kind, t
       });
       return { patterns, preferred, others };
     });
-    const count = (has: (feed: (typeof feeds)[number]) => boolean) => feeds.filter(has).length;
+    // Ten days are two weeks of weekdays; fewer are an event.
+    const lasting = feeds.filter(
+      ({ patterns }) => patterns.flatMap(({ days }) => days).length >= 10,
+    );
+    const voters = lasting.length > 0 ? lasting : feeds;
+    const count = (has: (feed: (typeof feeds)[number]) => boolean) => voters.filter(has).length;
     const scored = [...Array(10).keys()].map((day) => ({
       day,
       score: [
@@ -104,6 +112,37 @@ test('the common day is ordinary for most feeds, then of their commonest kind, t
       else expect(Math.abs(own - best.day)).toBe(Math.abs(sorted[0] - best.day));
     });
   }));
+
+const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
+
+test('a feed of a few days does not move others to the season of its event', () => {
+  const town = {
+    patterns: [
+      { days: from(0, 30), trips: 40 },
+      { days: from(100, 40), trips: 22 },
+    ],
+  };
+  const fair = { patterns: [{ days: from(110, 5), trips: 18 }] };
+  expect(choose([town, fair, town], 3)).toMatchObject({ common: 3, byFeed: [3, 110, 3] });
+  // A feed of a summer is no event, but one feed of summer is fewer than two of term.
+  const lakes = { patterns: [{ days: from(100, 40), trips: 18 }] };
+  expect(choose([town, lakes, town], 3)).toMatchObject({ common: 3, byFeed: [3, 100, 3] });
+  expect(choose([lakes], 3).common).toBe(100);
+});
+
+test('a timetable and its successor have one say, so that the day is not drawn to where they overlap', () => {
+  const line = (first: number, count: number) => ({
+    patterns: [{ days: from(first, count), trips: 30 }],
+    valid: [first, first + count] as const,
+    agency: 'Town',
+  });
+  const other = { patterns: [{ days: from(0, 90), trips: 30 }] };
+  expect(choose([line(0, 60), line(50, 60), other], 3).common).toBe(3);
+  expect(choose([line(50, 60), other, line(0, 60)], 3).common).toBe(3);
+  // Feeds of an agency that do not say that one follows the other have a say each.
+  const parts = [line(0, 60), { ...line(50, 60), valid: undefined }, other];
+  expect(choose(parts, 3).common).toBe(50);
+});
 
 test('a requested day is read wherever there is service, ordinary or not', () => {
   const feeds = [
