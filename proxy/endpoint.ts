@@ -179,8 +179,11 @@ export interface ExampleMarks {
 }
 
 /** A metered POST route, for requests too large for a URL. Never cached. */
-export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = unknown>
-  extends Route {
+export interface PostEndpoint<
+  B extends z.ZodObject = z.ZodObject,
+  Resolved = unknown,
+  Located extends Resolved = Resolved,
+> extends Route {
   readonly access: 'posted';
   /** The status of a success, if not 200. */
   readonly status?: 201;
@@ -198,15 +201,19 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = un
     services: ProxyServices,
     waiters: Waiters,
   ): Resolved | Promise<Resolved>;
-  /** The price, as in `MeteredEndpoint`. */
+  /** Finds the subject, as in `MeteredEndpoint`; a request without one is located as resolved. */
+  locate?(release: Release, resolved: Resolved, waiters: Waiters): Promise<Located>;
+  /** The price, as in `MeteredEndpoint`; of a request not yet located, if all of it is. */
   price?(resolved: Resolved): number;
+  /** The least price, if what cannot be located is free. */
+  readonly leastPrice?: number;
   /**
    * Computes the response; `balance` is the affordable price. Batches and matches stop there, and
    * other routes ignore it.
    */
   respond(
     release: Release,
-    resolved: Resolved,
+    located: Located,
     context: QueryContext,
     balance: number,
   ): Promise<QueryResult>;
@@ -235,8 +242,8 @@ export function meteredEndpoint<
   return endpoint as unknown as MeteredEndpoint;
 }
 
-export function postEndpoint<B extends z.ZodObject, Resolved>(
-  endpoint: PostEndpoint<B, Resolved>,
+export function postEndpoint<B extends z.ZodObject, Resolved, Located extends Resolved = Resolved>(
+  endpoint: PostEndpoint<B, Resolved, Located>,
 ): PostEndpoint {
   return endpoint as unknown as PostEndpoint;
 }

@@ -69,24 +69,31 @@ interface Representation {
 }
 
 /**
- * Throws `precondition-failed` unless `If-Match`, or else `If-Unmodified-Since`, holds: RFC 9110
- * section 13.2.2. ETags are compared strongly, in any coding of ours; a date is ignored if it is
- * malformed or if it is not known when the data was modified.
+ * Returns `precondition-failed` unless `If-Match`, or else `If-Unmodified-Since`, holds, else null:
+ * RFC 9110 section 13.2.2. ETags are compared strongly, in any coding of ours; a date is ignored if
+ * it is malformed or if it is not known when the data was modified. Preconditions apply only to
+ * requests that would succeed without them (section 13.2.1): find the resource before throwing.
  */
-export function requirePreconditions(
+export function failedPrecondition(
   { 'if-match': ifMatch, 'if-unmodified-since': since }: IncomingHttpHeaders,
   { etag, modified }: Representation,
-): void {
+): Problem | null {
   if (ifMatch !== undefined) {
     const strong = ifMatch.replaceAll(/W\/"[^"]*"/g, '');
-    if (etag !== null && knownRepresentation(strong, etag) !== undefined) return;
-    throw preconditionFailed('If-Match', etag === null ? 'has no ETag' : `has the ETag ${etag}`);
+    if (etag !== null && knownRepresentation(strong, etag) !== undefined) return null;
+    return preconditionFailed('If-Match', etag === null ? 'has no ETag' : `has the ETag ${etag}`);
   }
-  if (since === undefined || modified === null) return;
+  if (since === undefined || modified === null) return null;
   // HTTP dates are whole seconds.
   const date = new Date(modified).toUTCString();
-  if (!(Date.parse(since) < Date.parse(date))) return;
-  throw preconditionFailed('If-Unmodified-Since', `was modified on ${date}`);
+  if (!(Date.parse(since) < Date.parse(date))) return null;
+  return preconditionFailed('If-Unmodified-Since', `was modified on ${date}`);
+}
+
+/** Throws `precondition-failed` for a representation that has been found. */
+export function requirePreconditions(headers: IncomingHttpHeaders, found: Representation): void {
+  const failed = failedPrecondition(headers, found);
+  if (failed) throw failed;
 }
 
 function preconditionFailed(header: string, fact: string): Problem {

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { postEndpoint } from '../endpoint.ts';
 import { MATCHES } from '../formats/row-table.ts';
-import type { Area } from '../queries/areas/area.ts';
+import { type Area, blocksOfArea } from '../queries/areas/area.ts';
 import { type Criterion, requestedCriteria } from '../queries/areas/basket.ts';
 import { queryMatches } from '../queries/areas/matching-blocks.ts';
-import { checkNearPoints, type NearPoint } from '../queries/origins/near-points.ts';
+import {
+  checkNearPoints,
+  locateNearPoints,
+  type NearPoint,
+} from '../queries/origins/near-points.ts';
 import { type PagedRequest, pagedRequest } from '../queries/rows/pagination.ts';
 import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
 import { cursorMember, limitMember } from '../schemas/body-members.ts';
@@ -77,6 +81,11 @@ export const blocksMatch = postEndpoint({
     };
   },
 
-  respond: (release, { area, criteria, near, page }, context, balance) =>
-    queryMatches(release, context, { area, criteria, near }, page, balance),
+  locate: async (release, resolved, waiters) => ({
+    ...resolved,
+    near: await locateNearPoints(release, resolved.near, waiters),
+    parts: await blocksOfArea(release, resolved.area, waiters),
+  }),
+  respond: (release, { parts, criteria, near, page }, context, balance) =>
+    queryMatches(release, context, { parts, criteria, near }, page, balance),
 });

@@ -21,6 +21,7 @@ import {
   coverageObjects,
   requestedCoverage,
 } from '../queries/areas/coverage.ts';
+import type { CountyBlocks } from '../queries/areas/drawn-blocks.ts';
 import { locatePlace } from '../queries/areas/places.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
@@ -104,7 +105,8 @@ const placeCoverage = meteredEndpoint({
   },
 
   price: ({ query }) => priceOf(query, null),
-  respond: (release, { area, query }, context) => sumsOf(release, context, area, query, null),
+  respond: async (release, { area, query }, context) =>
+    sumsOf(release, context, await blocksOfArea(release, area, context.waiters), query, null),
 });
 
 const countyCoverage = meteredEndpoint({
@@ -133,7 +135,8 @@ const countyCoverage = meteredEndpoint({
   },
 
   price: ({ query }) => priceOf(query, null),
-  respond: (release, { area, query }, context) => sumsOf(release, context, area, query, null),
+  respond: async (release, { area, query }, context) =>
+    sumsOf(release, context, await blocksOfArea(release, area, context.waiters), query, null),
 });
 
 /** Criteria as sent and as tested. */
@@ -182,9 +185,13 @@ const postCoverage = postEndpoint({
     return { area: await requestedArea(area, waiters), query, basket: requestedBasket ?? null };
   },
 
+  locate: async (release, resolved, waiters) => ({
+    ...resolved,
+    parts: await blocksOfArea(release, resolved.area, waiters),
+  }),
   price: ({ query, basket }) => priceOf(query, basket),
-  respond: (release, { area, query, basket }, context) =>
-    sumsOf(release, context, area, query, basket),
+  respond: (release, { parts, query, basket }, context) =>
+    sumsOf(release, context, parts, query, basket),
 });
 
 function priceOf({ types, modes, weights }: CoverageQuery, basket: RequestedBasket | null): number {
@@ -196,11 +203,10 @@ function priceOf({ types, modes, weights }: CoverageQuery, basket: RequestedBask
 async function sumsOf(
   release: Release,
   { waiters, format }: QueryContext,
-  area: Area,
+  parts: readonly CountyBlocks[],
   query: CoverageQuery,
   basket: RequestedBasket | null,
 ): Promise<QueryResult> {
-  const parts = await blocksOfArea(release, area, waiters);
   const sums = new CoverageSums(release, query);
   const basketSums = basket && new BasketSums(basket.criteria.length);
   for (const part of parts) {

@@ -38,8 +38,18 @@ export interface PostRequest {
   resolve(): Promise<ResolvedPost>;
 }
 
-/** A request that the release can fulfil. */
+/** A request that the release can fulfil, as far as is known before its subject is located. */
 interface ResolvedPost {
+  /** Price in tokens if all of the subject is located; undefined if it depends on the response. */
+  readonly price: number | undefined;
+  /** Lower if what cannot be located is free. */
+  readonly leastPrice: number | undefined;
+  /** Finds the subject of the request; throws a not-found problem for what the release lacks. */
+  locate(): Promise<LocatedPost>;
+}
+
+/** A request whose subject is located. */
+export interface LocatedPost {
   /** Price in tokens; undefined if it depends on the response. */
   readonly price: number | undefined;
   /** Computes the response that the given balance can pay for. */

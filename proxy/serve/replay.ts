@@ -61,7 +61,9 @@ async function earlierResponse(
   computed: FinishedResponse | undefined,
 ): Promise<FinishedResponse> {
   if (stored === null) {
-    return computed?.tokens === tokens ? computed : (await post.resolve()).compute(tokens);
+    if (computed?.tokens === tokens) return computed;
+    const resolved = await post.resolve();
+    return (await resolved.locate()).compute(tokens);
   }
   const { 'content-type': contentType, ...metadata } = stored.headers;
   const head = { contentType, metadata, tokens };

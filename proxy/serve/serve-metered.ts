@@ -3,9 +3,9 @@ import type { Charge } from '../../portal/accounts/metering.ts';
 import type { Body } from '../../portal/http/body.ts';
 import {
   CACHE_CONTROL,
+  failedPrecondition,
   knownRepresentation,
   matchesAny,
-  requirePreconditions,
   variantEtag,
 } from '../../portal/http/caching.ts';
 import { acceptsGzip } from '../../portal/http/content-encoding.ts';
@@ -114,7 +114,12 @@ interface MeteredRequest {
 async function respond(metered: MeteredRequest): Promise<void> {
   const { endpoint, request, release, resolved, admitted, isFree, format, etag, cacheKey } =
     metered;
-  requirePreconditions(request.headers, { etag, modified: release.latest.published_at });
+  const modified = release.latest.published_at;
+  const failed = failedPrecondition(request.headers, { etag, modified });
+  if (failed) {
+    await locate(metered);
+    throw failed;
+  }
   const ifNoneMatch = request.headers['if-none-match'];
   const known = knownRepresentation(ifNoneMatch, etag);
   if (known !== undefined) {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge, Debit } from '../../portal/accounts/metering.ts';
-import { requirePreconditions } from '../../portal/http/caching.ts';
+import { failedPrecondition } from '../../portal/http/caching.ts';
 import { parseJson, validBody } from '../../portal/http/json-body.ts';
 import { parseInput } from '../../portal/http/validation.ts';
 import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
@@ -14,7 +14,7 @@ import { type HandedOver, requireClient, unlessGone } from '../metering/open-cha
 import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
 import { finishResponse } from './finish-response.ts';
-import { type PostRequest, type PostResponse, send } from './post-request.ts';
+import { type LocatedPost, type PostRequest, type PostResponse, send } from './post-request.ts';
 import { idempotentRequest, replayed, replayResponse, storeForReplay } from './replay.ts';
 
 /**
@@ -49,7 +49,6 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
     const release = services.releases.current;
     reply.dataRelease = release.version;
     parseInput({ params: NONE, query: NONE }, request, services.parameterNames);
-    requirePreconditions(request.headers, { etag: null, modified: release.latest.published_at });
     const clientId = request.admitted!.account;
     await turnOf(clientId);
     const json = parseJson(request, { schema: endpoint.body });
@@ -70,22 +69,33 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       async resolve() {
         const format = formatFor(request.headers.accept, offers);
         const resolved = await endpoint.resolve(release, body, services, clientId);
-        const compute = async (balance: number) => {
-          const { config, cursors } = services;
-          const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
-          const response = await endpoint.respond(release, resolved, context, balance);
-          const finished = await finishResponse(response, format, endpoint.table, clientId);
-          // Stored with the response: a replay states the release that the response was computed
-          // from.
-          const metadata = { ...finished.metadata, 'x-data-release': release.version };
-          return { ...finished, metadata, renewable: response.renewable };
+        const price = endpoint.price?.(resolved);
+        const locate = async () => {
+          const located = (await endpoint.locate?.(release, resolved, clientId)) ?? resolved;
+          const compute = async (balance: number) => {
+            const { config, cursors } = services;
+            const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
+            const response = await endpoint.respond(release, located, context, balance);
+            const finished = await finishResponse(response, format, endpoint.table, clientId);
+            // Stored with the response: a replay states the release that the response was computed
+            // from.
+            const metadata = { ...finished.metadata, 'x-data-release': release.version };
+            return { ...finished, metadata, renewable: response.renewable };
+          };
+          return { price: endpoint.price?.(located), compute };
         };
-        return { price: endpoint.price?.(resolved), compute };
+        return { price, leastPrice: endpoint.leastPrice ?? price, locate };
       },
     };
     await unlessGone(reply, async () => {
       const { refunded } = await services.postSemaphore.run(clientId, async () => {
         requireClient(request);
+        const modified = release.latest.published_at;
+        const failed = failedPrecondition(request.headers, { etag: null, modified });
+        if (failed) {
+          await payable(post);
+          throw failed;
+        }
         return (await replayed(post)) ?? charged(post);
       });
       await refunded;
@@ -103,12 +113,24 @@ async function turnOf(clientId: ClientId): Promise<void> {
   if (pause) await pause;
 }
 
+/**
+ * Resolves and locates a request that the balance may pay for. An account that cannot pay even the
+ * least price is refused before anything is located.
+ */
+async function payable(post: PostRequest): Promise<LocatedPost> {
+  const { balance } = post.admitted;
+  const { price, leastPrice, locate } = await post.resolve();
+  if (!mayAfford(balance, leastPrice)) throw tokensExhausted(balance, price);
+  const located = await locate();
+  if (!mayAfford(balance, located.price)) throw tokensExhausted(balance, located.price);
+  return located;
+}
+
 /** Computes a response, charges it and sends it. */
 async function charged(post: PostRequest): Promise<HandedOver> {
   const { request, charges, admitted } = post;
   const { balance } = admitted;
-  const { price, compute } = await post.resolve();
-  if (!mayAfford(balance, price)) throw tokensExhausted(balance, price);
+  const { price, compute } = await payable(post);
   for (let attempt = 1, payable = balance; ; attempt++) {
     const response = await compute(payable);
     const paid = await charges.open(request, () => charge(post, response));

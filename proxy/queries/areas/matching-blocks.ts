@@ -6,17 +6,17 @@ import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { MATCHES } from '../../formats/row-table.ts';
 import { Rows } from '../../formats/rows.ts';
 import type { QueryContext } from '../../services.ts';
-import { blocksNear, type NearPoint } from '../origins/near-points.ts';
+import { blocksNear, type LocatedNearPoint } from '../origins/near-points.ts';
 import { nextCursor, type Page } from '../rows/pagination.ts';
-import { type Area, blocksOfArea } from './area.ts';
 import { type Criterion, criteriaBits } from './basket.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 
 /** Conditions that blocks must meet. */
 export interface MatchQuery {
-  readonly area: Area;
+  /** The area, county by county. */
+  readonly parts: readonly CountyBlocks[];
   readonly criteria: readonly Criterion[];
-  readonly near: readonly NearPoint[];
+  readonly near: readonly LocatedNearPoint[];
 }
 
 /**
@@ -27,7 +27,7 @@ export interface MatchQuery {
 export async function queryMatches(
   release: Release,
   { cursors, waiters, format }: QueryContext,
-  { area, criteria, near }: MatchQuery,
+  { parts, criteria, near }: MatchQuery,
   page: Page,
   balance: number,
 ): Promise<QueryResult> {
@@ -38,7 +38,7 @@ export async function queryMatches(
   const nearby = await blocksNear(release, near, waiters);
   let last = after;
   let hasMore = false;
-  parts: for (const part of await blocksOfArea(release, area, waiters)) {
+  search: for (const part of parts) {
     const open = blocksAfter(part, after);
     if (open.length === 0) continue;
     const { met } = await criteriaBits(release, part, criteria, waiters);
@@ -46,7 +46,7 @@ export async function queryMatches(
       const geoid = part.index.geoids[ordinal];
       if (met[ordinal] !== all || (nearby && ordinalIn(nearby, geoid) === -1)) continue;
       hasMore = results.count === limit;
-      if (hasMore) break parts;
+      if (hasMore) break search;
       const row = { geoid: geoidFromNumber(geoid), population: part.index.population(ordinal) };
       results.add(format.begin() + format.members(row, MATCHES.columns) + format.end);
       last = geoid;

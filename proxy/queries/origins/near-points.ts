@@ -7,7 +7,7 @@ import type { Release } from '../../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../../shards/units.ts';
 import { refuseExchanged } from '../exchanged-coordinates.ts';
 import { modeFault } from '../modes-and-types.ts';
-import { locateOrigin, originOfPoint } from './origin-block.ts';
+import { locateOrigin, type OriginBlock, originOfPoint } from './origin-block.ts';
 import { REASONS, unroutedReason } from './unrouted.ts';
 
 /** A point as sent, which blocks must be near. */
@@ -17,6 +17,11 @@ export interface NearPoint {
   readonly mode: Mode;
   readonly direction: Direction;
   readonly max_minutes: Minutes;
+}
+
+/** A point, and the block that contains it, which can be routed by the mode. */
+export interface LocatedNearPoint extends NearPoint {
+  readonly block: OriginBlock;
 }
 
 /** Throws for modes and directions that the release lacks, and for exchanged coordinates. */
@@ -41,18 +46,44 @@ export function checkDirection({ manifest: { directions } }: Release, direction:
 }
 
 /**
+ * Finds the blocks of points. Throws `point-not-covered` for a point outside all blocks, and
+ * `no-isochrone-data` for a point whose block cannot be routed.
+ */
+export async function locateNearPoints(
+  release: Release,
+  points: readonly NearPoint[],
+  waiters: Waiters,
+): Promise<LocatedNearPoint[]> {
+  const located: LocatedNearPoint[] = [];
+  for (const point of points) {
+    const { lon, lat, mode } = point;
+    const block = await locateOrigin(release, originOfPoint(release, lon, lat), waiters);
+    const { geoid } = block;
+    const reason = unroutedReason(block.index, block.ordinal, mode);
+    if (reason !== null) {
+      throw new Problem(
+        'no-isochrone-data',
+        `near ${lat}, ${lon}: block ${geoid} cannot be routed ${byMode(mode)}: ${REASONS[reason]}`,
+        { geoid, reason },
+      );
+    }
+    located.push({ ...point, block });
+  }
+  return located;
+}
+
+/**
  * Returns the blocks that are near every one of the points, sorted ascending by GEOID; null if
- * there are no points. Takes one range read per point. Throws `point-not-covered` for a point
- * outside all blocks, and `no-isochrone-data` for a point whose block cannot be routed.
+ * there are no points. Takes one range read per point.
  */
 export async function blocksNear(
   release: Release,
-  points: readonly NearPoint[],
+  points: readonly LocatedNearPoint[],
   waiters: Waiters,
 ): Promise<Float64Array | null> {
   let near: Float64Array | null = null;
   for (const point of points) {
-    const blocks = await blocksNearOne(release, point, waiters);
+    const blocks = await blocksNearOne(release, point);
     near = near === null ? blocks : sharedBy(near, blocks);
     const pause = yieldIfOverdue(waiters);
     if (pause) await pause;
@@ -62,19 +93,8 @@ export async function blocksNear(
 
 async function blocksNearOne(
   release: Release,
-  { lon, lat, mode, direction, max_minutes }: NearPoint,
-  waiters: Waiters,
+  { block: { county, ordinal }, mode, direction, max_minutes }: LocatedNearPoint,
 ): Promise<Float64Array> {
-  const origin = await locateOrigin(release, originOfPoint(release, lon, lat), waiters);
-  const { county, ordinal, index, geoid } = origin;
-  const reason = unroutedReason(index, ordinal, mode);
-  if (reason !== null) {
-    throw new Problem(
-      'no-isochrone-data',
-      `near ${lat}, ${lon}: block ${geoid} cannot be routed ${byMode(mode)}: ${REASONS[reason]}`,
-      { geoid, reason },
-    );
-  }
   const matrix = await release.reach(county, direction);
   const row = await matrix.encodedRow(ordinal);
   const { targets, times } = row.mode(release.manifest.modes.indexOf(mode));

@@ -224,6 +224,69 @@ onEachLedger((demo) => {
     });
   });
 
+  test('a precondition hides no other problem of a request', async () => {
+    const unknown = `${demo.block.geoid.slice(0, 5)}0000000000`;
+    const at = OPEN_SEA;
+    const all_of = [{ type: 101, mode: 'walk', max_minutes: 15 }];
+    const near = [{ ...at, mode: 'walk', max_minutes: 15 }];
+    const places = { places: ['9999999'] };
+    const here = { blocks: [demo.block.geoid] };
+    const calls: readonly (readonly [string, Call])[] = [
+      ...['summary', 'pois', 'access'].flatMap((route) => [
+        ['block-not-found', { path: `/v1/blocks/${unknown}/${route}` }] as const,
+        ['point-not-covered', { path: `/v1/point/${route}`, query: at }] as const,
+      ]),
+      ['block-not-found', { path: '/v1/isochrone', query: { block: unknown, minutes: 10 } }],
+      ['block-not-found', { path: `/v1/blocks/${unknown}/explain`, query: { to: unknown } }],
+      [
+        'block-not-found',
+        { path: `/v1/blocks/${demo.block.geoid}/explain`, query: { to: unknown } },
+      ],
+      ['place-not-found', { path: '/v1/places/9999999/coverage' }],
+      ['place-not-found', { path: '/v1/places/9999999/boundary' }],
+      ['county-not-found', { path: '/v1/counties/98765/coverage' }],
+      ['poi-not-found', { path: '/v1/pois/1' }],
+      ['poi-not-found', { path: '/v1/pois/1/catchment' }],
+      ['archive-not-found', { path: '/tiles/walk-101-0000000000000000.pmtiles' }],
+      ['place-not-found', { method: 'POST', path: '/v1/coverage', body: { area: places } }],
+      [
+        'block-not-found',
+        { method: 'POST', path: '/v1/blocks/match', body: { area: { blocks: [unknown] }, all_of } },
+      ],
+      [
+        'point-not-covered',
+        { method: 'POST', path: '/v1/blocks/match', body: { area: here, all_of, near } },
+      ],
+      [
+        'point-not-covered',
+        {
+          method: 'POST',
+          path: '/v1/sites/coverage',
+          body: { sites: [{ id: 'a', ...at }], mode: 'walk' },
+        },
+      ],
+      [
+        'export-not-found',
+        { method: 'POST', path: '/v1/exports/links', body: { table: 'none', format: 'csv' } },
+      ],
+      ['invalid-parameters', { method: 'POST', path: '/v1/coverage', body: { typo: 1 } }],
+      ['missing-origins', { method: 'POST', path: '/v1/blocks/summary', body: { origins: [] } }],
+    ];
+    for (const [slug, call] of calls) {
+      for (const headers of [
+        {},
+        { 'if-match': '"another"' },
+        { 'if-unmodified-since': LONG_AGO },
+      ]) {
+        const response = await demo.api.call({ ...call, headers });
+        const { type, detail } = response.json();
+        const said = [call.path, headers, String(type).split('/').at(-1)];
+        expect([...said, detail]).toEqual([call.path, headers, slug, detail]);
+        expect(response.headers['x-tokens-charged'] ?? '0').toBe('0');
+      }
+    }
+  });
+
   test('a refusal states a price that follows from the request, and never one of rows', async () => {
     const none = await demo.api.newCustomer({ tokens: 0 });
     const area = { blocks: [demo.block.geoid] };
