@@ -5,8 +5,9 @@ import { MAX_COUNTED_FAULTS, REQUEST_LIMITS } from '../http/request-limits.ts';
 export interface CsvSite {
   readonly line: number;
   readonly id: string;
-  readonly lat: number;
-  readonly lon: number;
+  /** Text, or out of range, only if misplaced sites are kept. */
+  readonly lat: number | string;
+  readonly lon: number | string;
   /** Null if the text does not state it. */
   readonly isCandidate: boolean | null;
 }
@@ -54,9 +55,14 @@ const MAX_QUOTED = 100;
  * Parses sites from CSV with the columns `id`, `lat`, `lon` and, if some are candidates,
  * `candidate` (`yes` or `no`), as spreadsheets save it in any language: between commas, semicolons
  * or tabs, with decimal points or commas. Other columns are ignored. Text with more than `most`
- * sites is refused. The first `MAX_COUNTED_FAULTS` faults of lines are listed.
+ * sites is refused. The first `MAX_COUNTED_FAULTS` faults of lines are listed. `keepsMisplaced`:
+ * coordinates that are missing, out of range or no numbers are no faults, and are kept as they are.
  */
-export function parseSitesCsv(text: string, most: number): ParsedSites {
+export function parseSitesCsv(
+  text: string,
+  most: number,
+  { keepsMisplaced = false }: { readonly keepsMisplaced?: boolean } = {},
+): ParsedSites {
   const records = filledRecords(text.replace(BEFORE_HEADER, ''));
   const first = records.next().value ?? { cells: [] };
   if ('fault' in first) return { faults: [malformed(first)] };
@@ -84,14 +90,18 @@ export function parseSitesCsv(text: string, most: number): ParsedSites {
     const row = Object.fromEntries(
       positions.map(([column, i]) => [column, cells[i]?.trim() ?? '']),
     ) as Row;
-    const fault = faultOfRow(row, lineById.get(row.id));
+    const misplaced = keepsMisplaced ? null : faultOfPlace(row);
+    const fault = faultOfRow(row, lineById.get(row.id)) ?? misplaced;
     if (fault) {
       faults.push({ line, ...fault });
       if (faults.length === MAX_COUNTED_FAULTS) break;
       continue;
     }
     lineById.set(row.id, line);
-    const [lat, lon] = [degrees(row.lat), degrees(row.lon)];
+    const [lat, lon] = [row.lat, row.lon].map((cell) => {
+      const value = degrees(cell);
+      return Number.isNaN(value) ? cell : value;
+    });
     sites.push({ line, id: row.id, lat, lon, isCandidate: candidacy(row.candidate) ?? null });
   }
   return faults.length > 0 ? { faults } : { sites };
@@ -140,22 +150,24 @@ type Row = Readonly<Record<Column, string>>;
  * Returns the fault of a row, or null. `earlier`: the line that has the same id already, if any.
  */
 function faultOfRow(row: Row, earlier: number | undefined): SitesFault | null {
-  const empty = REQUIRED.find((column) => row[column] === '');
-  if (empty) return { msg: `${empty} is missing`, type: 'missing' };
+  if (row.id === '') return { msg: 'id is missing', type: 'missing' };
   if (row.id.length > REQUEST_LIMITS.nameLength) {
     return { msg: `id must have at most ${REQUEST_LIMITS.nameLength} characters`, type: 'too_big' };
   }
   if (earlier !== undefined) {
     return { msg: `id ${quoted(row.id)} is also that of line ${earlier}`, type: 'duplicate' };
   }
-  const wrong = faultOfDegrees('lat', row.lat, 90) ?? faultOfDegrees('lon', row.lon, 180);
-  if (wrong) return wrong;
   if (candidacy(row.candidate) !== undefined) return null;
   const msg = `candidate must be yes or no, not ${quoted(row.candidate)}`;
   return { msg, type: 'invalid_value' };
 }
 
+function faultOfPlace(row: Row): SitesFault | null {
+  return faultOfDegrees('lat', row.lat, 90) ?? faultOfDegrees('lon', row.lon, 180);
+}
+
 function faultOfDegrees(column: 'lat' | 'lon', text: string, most: number): SitesFault | null {
+  if (text === '') return { msg: `${column} is missing`, type: 'missing' };
   const value = degrees(text);
   if (Math.abs(value) <= most) return null;
   const hint = Math.abs(value) <= 180 ? ': are lat and lon exchanged?' : '';

@@ -4,13 +4,12 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
-import { BOUNDS, isWithin, rangeFault } from '../bounds.ts';
 import type { ExampleMarks } from '../endpoint.ts';
 import {
   locateOrigin,
+  locateSentPoint,
   type OriginBlock,
   originOfGeoid,
-  originOfPoint,
 } from '../queries/origins/origin-block.ts';
 import { unroutedModes, unroutedReasons } from '../queries/origins/unrouted.ts';
 import { type Batch, type OriginOutcome, type OriginResult, originError } from './batch.ts';
@@ -45,7 +44,7 @@ export interface OriginMetadata {
   of(block: OriginBlock, name: object): object;
 }
 
-export const BLOCKS: OriginKind<string> = {
+export const BLOCKS: OriginKind<string | null> = {
   one: 'block',
   tag: 'Blocks',
   path: '/v1/blocks',
@@ -57,7 +56,9 @@ export const BLOCKS: OriginKind<string> = {
   nameOf: (geoid) => ({ geoid }),
   shorten: (geoid) => geoid,
   async locate(release, geoid, waiters) {
-    if (isGeoid(geoid)) return locateOrigin(release, originOfGeoid(release, geoid), waiters);
+    if (geoid !== null && isGeoid(geoid)) {
+      return locateOrigin(release, originOfGeoid(release, geoid), waiters);
+    }
     throw new Problem(
       'block-not-found',
       `${JSON.stringify(geoid)} is not a block GEOID: 15 digits, including leading zeros`,
@@ -66,7 +67,10 @@ export const BLOCKS: OriginKind<string> = {
 };
 
 const POINT_MEMBERS = { origin_lat: z.number(), origin_lon: z.number() };
-const nameOfPoint = ({ lat, lon }: Point) => ({ origin_lat: lat, origin_lon: lon });
+const nameOfPoint = (point: Point) =>
+  'noPoint' in point
+    ? { origin_lat: null, origin_lon: null }
+    : { origin_lat: point.lat, origin_lon: point.lon };
 
 /** Points, each resolved to the block that contains it. */
 export const POINTS: OriginKind<Point> = {
@@ -79,24 +83,18 @@ export const POINTS: OriginKind<Point> = {
   short: z.object(POINT_MEMBERS),
   example: ({ point }) => point,
   nameOf: nameOfPoint,
-  shorten: (point) => (point.lon === null || point.lat === null ? null : nameOfPoint(point)),
-  async locate(release, { lon, lat }, waiters) {
-    if (lon === null || lat === null)
-      throw notAPoint('is not an object with the numbers lon and lat');
-    for (const [name, bounds, value] of [
-      ['lon', BOUNDS.longitude, lon],
-      ['lat', BOUNDS.latitude, lat],
-    ] as const) {
-      if (!isWithin(bounds, value))
-        throw notAPoint(`is no point: ${name} ${rangeFault(bounds, value)}`);
-    }
-    return locateOrigin(release, originOfPoint(release, lon, lat), waiters);
+  shorten: (point) =>
+    'noPoint' in point || typeof point.lon !== 'number' || typeof point.lat !== 'number'
+      ? null
+      : nameOfPoint(point),
+  async locate(release, point, waiters) {
+    if (!('noPoint' in point)) return locateSentPoint(release, point, waiters);
+    throw new Problem(
+      'point-not-covered',
+      `${JSON.stringify(point.noPoint)} is not an object with the numbers lon and lat`,
+    );
   },
 };
-
-function notAPoint(fault: string): Problem {
-  return new Problem('point-not-covered', `the origin ${fault}`);
-}
 
 /** A batch request, apart from its lookup. */
 interface BatchRequest<O> {

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { truncate } from '../../portal/http/problem.ts';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
-import type { Degrees, DestId } from '../../shards/units.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
-import { POINT_FAULTS, POINT_SCHEMA } from '../schemas/body-members.ts';
+import type { SentPoint, SentValue } from '../queries/origins/origin-block.ts';
+import { POINT_FAULTS, POINT_SCHEMA, sentCoordinate, sentValue } from '../schemas/body-members.ts';
 import { listOf } from '../schemas/list.ts';
 import { checkOrigins } from './batch.ts';
 
 const LIMITS = REQUEST_LIMITS.origins;
 const FAILS_ALONE = ' A malformed or unknown one fails alone and is listed in `errors`.';
-/** Longer than any GEOID, so that truncating a malformed one keeps it malformed. */
-const MAX_QUOTED_GEOID = 40;
 
 /**
  * Block origins as text. A number, as spreadsheets store GEOIDs, is interpreted by its digits; what
@@ -19,30 +16,29 @@ const MAX_QUOTED_GEOID = 40;
  */
 export const blockOrigins = originList(
   'origins',
-  z
-    .unknown()
-    .transform((given) =>
-      truncate(typeof given === 'string' ? given : JSON.stringify(given), MAX_QUOTED_GEOID),
-    ),
+  z.unknown().transform((given): string | null => {
+    const sent = sentValue(given);
+    return sent === null ? null : String(sent);
+  }),
   { type: 'string', description: 'Census block GEOID, 15 digits including leading zeros.' },
   'Blocks',
 );
 
-/** A point as sent; a coordinate that is no number is null. */
-export interface Point {
-  readonly lon: Degrees | null;
-  readonly lat: Degrees | null;
-}
+/** A point as sent, or what was sent in place of one. */
+export type Point = SentPoint | { readonly noPoint: SentValue };
 
-const COORDINATE = z.unknown().optional().transform(numberOrNull);
+const point = z.strictObject({ lon: sentCoordinate, lat: sentCoordinate }, POINT_FAULTS);
 
 /** Point origins; one without coordinates fails alone, as do coordinates out of range. */
 export const pointOrigins = originList(
   'origins',
-  z
-    .unknown()
-    .transform((given) => (isObject(given) ? given : {}))
-    .pipe(z.strictObject({ lon: COORDINATE, lat: COORDINATE }, POINT_FAULTS)),
+  z.unknown().transform((given, context): Point => {
+    if (!isObject(given)) return { noPoint: sentValue(given) };
+    const parsed = point.safeParse(given);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues) context.addIssue({ ...issue });
+    return z.NEVER;
+  }),
   POINT_SCHEMA,
   'Points',
 );
@@ -69,10 +65,10 @@ export const blockOrPointOrigins = z
     },
   });
 
-/** POI origins; what is no integer is null. */
+/** POI origins as sent; what is no `dest_id` fails alone. */
 export const poiOrigins = originList(
   'dest_ids',
-  z.unknown().transform((given) => (Number.isSafeInteger(given) ? (given as DestId) : null)),
+  z.unknown().transform(sentValue),
   boundsSchema('integer', BOUNDS.destId),
   'POIs',
 );
@@ -87,10 +83,6 @@ function isGeoid(value: unknown): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function numberOrNull(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
 /**

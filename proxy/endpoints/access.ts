@@ -155,7 +155,7 @@ const batchAccess = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: [...BATCH_PROBLEMS, 'direction-not-available'],
-  resolve(release, { origins, ...asked }, services): Batch<string> | Batch<Point> {
+  resolve(release, { origins, ...asked }, services): Batch<string | null> | Batch<Point> {
     const { access } = requestedAccess(release, asked, 'body');
     const { modes, columns } = access;
     const rowBudget = rowBudgetOf(asked, services);
@@ -169,8 +169,10 @@ const batchAccess = postEndpoint({
     batchResponse(batch as Batch<unknown>, context, balance),
 });
 
-function isBlocks(origins: readonly string[] | readonly Point[]): origins is readonly string[] {
-  return typeof origins[0] === 'string';
+function isBlocks(
+  origins: readonly (string | null)[] | readonly Point[],
+): origins is readonly (string | null)[] {
+  return typeof origins[0] === 'string' || origins[0] === null;
 }
 
 export const access = [blockAccess, pointAccess, batchAccess];

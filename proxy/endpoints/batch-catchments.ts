@@ -8,6 +8,7 @@ import { poiOrigins } from '../batch/origin-lists.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { modePositions } from '../queries/modes-and-types.ts';
+import type { SentValue } from '../queries/origins/origin-block.ts';
 import { catchmentColumns, catchmentOf, homeCounty } from '../queries/pois/catchment.ts';
 import { tenthsWithin } from '../queries/pois/poi-times.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
@@ -51,7 +52,7 @@ export const poisCatchment = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: BATCH_PROBLEMS,
-  resolve(release, { dest_ids, max_rows, ...query }, services): Batch<DestId | null> {
+  resolve(release, { dest_ids, max_rows, ...query }, services): Batch<SentValue> {
     const { max_minutes, mode, block, names } = query;
     const filter = {
       modes: modePositions(release, mode, 'body'),
@@ -60,9 +61,12 @@ export const poisCatchment = postEndpoint({
       withName: names,
     };
     const all = { position: ROW_BEGINS, limit: NO_LIMIT };
-    const look = async (destId: DestId | null, waiters: Waiters) => {
-      if (destId === null) {
-        throw new Problem('poi-not-found', 'the origin is not a dest_id: a whole number');
+    const look = async (destId: SentValue, waiters: Waiters) => {
+      if (!isDestId(destId)) {
+        throw new Problem(
+          'poi-not-found',
+          `${JSON.stringify(destId)} is not a dest_id: a number as in the rows of POIs`,
+        );
       }
       const county = await homeCounty(release, destId);
       return { rows: await catchmentOf(release, county, destId, filter, all, waiters) };
@@ -72,9 +76,13 @@ export const poisCatchment = postEndpoint({
       rowBudget: rowBudgetOf({ max_rows }, services),
       columns: catchmentColumns(filter),
       identify: (dest_id) => ({ dest_id }),
-      shorten: (dest_id) => dest_id,
+      shorten: (dest_id) => (isDestId(dest_id) ? dest_id : null),
       respond: (destId, waiters) => look(destId, waiters).catch(originError),
     };
   },
   respond: (_release, batch, context, balance) => batchResponse(batch, context, balance),
 });
+
+function isDestId(sent: SentValue): sent is DestId {
+  return Number.isSafeInteger(sent);
+}

@@ -72,7 +72,7 @@ export const sitesCoverage = postEndpoint({
   response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...siteResults }),
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
-  async resolve(release, body, _services, waiters): Promise<LocatedQuery> {
+  async resolve(release, body, _services, waiters): Promise<SitesQuery> {
     const {
       sites,
       candidates = [],
@@ -92,7 +92,7 @@ export const sitesCoverage = postEndpoint({
     }
     const position = modePosition(release, mode, 'body');
     checkDirection(release, direction);
-    const query: SitesQuery = {
+    return {
       sites,
       candidates,
       choose: choose ?? 0,
@@ -103,11 +103,13 @@ export const sitesCoverage = postEndpoint({
       weights: requestedWeights(release, weight, 'body'),
       minutes,
     };
-    return locateQuery(release, query, waiters);
   },
 
+  locate: locateQuery,
   price: priceOfSites,
-  respond: (release, query, context) => querySites(release, context, query),
+  // Others are told the exact price, which takes locating.
+  leastPrice: PLANS.charges.minimum,
+  respond: (release, query: LocatedQuery, context) => querySites(release, context, query),
 });
 
 function refusal(member: string, msg: string, type: string) {

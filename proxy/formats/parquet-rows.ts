@@ -21,7 +21,7 @@ const ROWS_PER_STEP = 64;
 
 const TEXTS =
   'geoid mode reason dest_type dest_types name address.street address.city address.state address.zip attrs.brand ' +
-  'type_ids of weight list id block';
+  'type_ids of weight list id block error.type error.detail';
 
 /** Types of columns; columns that are not listed are `double`. */
 const TYPES: Readonly<Record<string, ColumnType>> = {

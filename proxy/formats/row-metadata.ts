@@ -6,10 +6,10 @@ type NamedOrigin = {
   /** The list of a site, `sites` or `candidates`; ids are unique per list. */
   readonly list?: string;
   readonly id?: string | number;
-  readonly geoid?: string;
-  readonly dest_id?: number | null;
-  readonly origin_lat?: number | null;
-  readonly origin_lon?: number | null;
+  readonly geoid?: string | null;
+  readonly dest_id?: number | string | null;
+  readonly origin_lat?: number | string | null;
+  readonly origin_lon?: number | string | null;
 };
 
 type Members = Readonly<Record<string, unknown>>;

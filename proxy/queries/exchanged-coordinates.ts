@@ -21,14 +21,24 @@ export function areExchanged(release: Release, boxes: readonly BoundingBox[]): b
 export const EXCHANGED =
   'is beyond this release, and would be in it with lon and lat exchanged; in boxes and GeoJSON longitude comes first';
 
+interface Point {
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+}
+
+/** Returns the error message for a point that is in the release only if exchanged; null for others. */
+export function exchangedFault(release: Release, { lon, lat }: Point): string | null {
+  const box = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
+  if (!areExchanged(release, [box])) return null;
+  return `the point ${lat}, ${lon} (latitude, longitude) ${EXCHANGED}`;
+}
+
 /** Throws `invalid-parameters` for a point, at `loc`, that is in the release only if exchanged. */
 export function refuseExchanged(
   release: Release,
-  { lon, lat }: { readonly lon: Degrees; readonly lat: Degrees },
+  point: Point,
   loc: readonly (string | number)[],
 ): void {
-  const box = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
-  if (!areExchanged(release, [box])) return;
-  const msg = `the point ${lat}, ${lon} (latitude, longitude) ${EXCHANGED}`;
-  throw invalidParameters([{ loc, msg, type: 'exchanged' }]);
+  const msg = exchangedFault(release, point);
+  if (msg !== null) throw invalidParameters([{ loc, msg, type: 'exchanged' }]);
 }

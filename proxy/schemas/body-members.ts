@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
+import { truncate } from '../../portal/http/problem.ts';
 import { acceptsParameters, missing, withoutNulls } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import {
@@ -11,6 +12,7 @@ import {
   LIMITS,
   rangeFault,
 } from '../bounds.ts';
+import type { SentValue } from '../queries/origins/origin-block.ts';
 import { FIELD_DESCRIPTIONS, type ListDescription, TYPE_ID } from './field-descriptions.ts';
 import { distinct, listOf, singleFault } from './list.ts';
 import { decimal } from './scalar-text.ts';
@@ -140,6 +142,20 @@ export function bodyObject<Shape extends z.ZodRawShape>(
 ) {
   return z.preprocess((value) => withoutNulls(shape, value), z.strictObject(shape, faults));
 }
+
+/** Longer than any id or number, so that truncating a malformed one keeps it malformed. */
+const MAX_SENT = 40;
+
+/** Shortens a value as sent, to name it in errors. */
+export function sentValue(given: unknown): SentValue {
+  if (given === undefined || given === null) return null;
+  // A number that overflows has no JSON.
+  if (typeof given === 'number') return Number.isFinite(given) ? given : String(given);
+  return truncate(typeof given === 'string' ? given : JSON.stringify(given), MAX_SENT);
+}
+
+/** A coordinate of a point that fails alone if it is malformed. */
+export const sentCoordinate = z.unknown().optional().transform(sentValue);
 
 /** Error messages of a point; unknown members are rejected with the list of known ones. */
 export const POINT_FAULTS: z.core.$ZodObjectParams = {

@@ -39,7 +39,7 @@ function sitesOfCsv(text: string, member: SitesMember): ParsedFormat {
     const msg = `CSV must have at most ${MAX_CSV_LENGTH} characters: send the columns id, lat and lon alone`;
     return { faults: [{ path: [], msg, type: 'too_big' }] };
   }
-  const parsed = parseSitesCsv(text, LIMITS.sites);
+  const parsed = parseSitesCsv(text, LIMITS.sites, { keepsMisplaced: true });
   if ('faults' in parsed) {
     const faults = parsed.faults.map(({ line, msg, type }) => {
       return { path: [], msg: line === undefined ? `CSV ${msg}` : `line ${line}: ${msg}`, type };
@@ -50,7 +50,8 @@ function sitesOfCsv(text: string, member: SitesMember): ParsedFormat {
   for (const { line, id, lat, lon, isCandidate } of parsed.sites) {
     const fault = faultOfMember(isCandidate, member);
     if (fault) return { faults: [{ path: [], msg: `line ${line}: ${fault}`, type: 'misplaced' }] };
-    list.push({ id, lat, lon });
+    // An empty cell is no value, as null is in JSON.
+    list.push({ id, lat: lat === '' ? null : lat, lon: lon === '' ? null : lon });
   }
   return { list };
 }

@@ -5,7 +5,7 @@ import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
 import { missing } from '../../portal/http/validation.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import { BOUNDS, boundsSchema, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
-import { integer, number } from './body-members.ts';
+import { integer, sentCoordinate } from './body-members.ts';
 import { objectFault } from './criteria.ts';
 import { listOf } from './list.ts';
 import { MAX_CSV_LENGTH, parseSites, type SitesMember } from './parse-sites.ts';
@@ -20,8 +20,9 @@ const site = z.strictObject(
         (typeof id === 'string' && id.length >= 1 && id.length <= LIMITS.nameLength),
       { error: ({ input }) => (input === undefined ? missing(ID_FAULT) : ID_FAULT) },
     ),
-    lon: number(BOUNDS.longitude),
-    lat: number(BOUNDS.latitude),
+    // A site that cannot be placed fails alone.
+    lon: sentCoordinate,
+    lat: sentCoordinate,
   },
   { error: ({ code }) => objectFault(code, 'a site', ['id', 'lat', 'lon']) },
 );

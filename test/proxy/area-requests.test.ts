@@ -1,3 +1,4 @@
+import Papa from 'papaparse';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { parseSites } from '../../proxy/schemas/parse-sites.ts';
 import { MICRO } from '../../shards/units.ts';
@@ -6,6 +7,11 @@ import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
 
 const proxy = proxyOfTests();
+interface GeoFeature {
+  readonly geometry: { readonly type: string } | null;
+  readonly properties: { readonly id: string; readonly error?: object };
+}
+
 const CRITERION = { type: 101, mode: 'walk', max_minutes: 15 };
 
 async function post(url: string, body: object) {
@@ -90,6 +96,114 @@ test('sites of which none is in a block of the release are point-not-covered, un
   const body = { sites: [{ id: 'a', lon: 0, lat: 0 }], mode: 'walk', minutes: [10] };
   const { slug, headers } = await post('/v1/sites/coverage', body);
   expect([slug, headers['x-tokens-charged']]).toEqual(['point-not-covered', '0']);
+});
+
+describe('a site that cannot be placed', () => {
+  const WRONG = [
+    { id: 'null', lat: null, lon: -70 },
+    { id: 'far', lat: 95, lon: -70 },
+    { id: 'text', lat: '36.1', lon: -70 },
+    { id: 'none' },
+    { id: 'sea', lat: 30, lon: -40 },
+    { id: 'huge', lat: 36, lon: { x: 'y'.repeat(500) } },
+  ];
+  const SAID = [
+    'lat is null: it must be a number from -90 to 90',
+    'lat is 95: it must be from -90 to 90: are lat and lon exchanged?',
+    'lat is "36.1": it must be a number from -90 to 90',
+    'lat is null: it must be a number from -90 to 90',
+    '30, -40 is not in any census block of this release',
+    expect.stringMatching(/^lon is ".{40,60}": it must be a number from -180 to 180$/),
+  ];
+
+  test('fails alone, whatever is wrong with it, has a row in every format, and is not charged', async () => {
+    const { lon, lat } = await centres((isRoutable) => isRoutable);
+    const found = Array.from({ length: 12 }, (_, i) => ({ id: i, lon, lat }));
+    const body = { mode: 'walk', minutes: [10], sites: [WRONG[0], ...found, ...WRONG.slice(1)] };
+    const alone = await post('/v1/sites/coverage', { ...body, sites: found });
+    const json = await post('/v1/sites/coverage', body);
+    expect(json.status, JSON.stringify(json.body)).toBe(200);
+    expect(json.headers['x-tokens-charged']).toBe('12');
+    expect(json.body.errors).toEqual(
+      WRONG.map(({ id }, i) => ({ id, list: 'sites', type: 'point-not-covered', detail: SAID[i] })),
+    );
+    expect({ ...json.body, errors: [] }).toEqual(alone.body);
+
+    const ask = (accept: string) => proxy.post('/v1/sites/coverage', proxy.key, body, { accept });
+    const sent = body.sites.map(({ id }) => id);
+    const wrongIds = WRONG.map(({ id }) => id);
+    const ndjson = (await ask('application/x-ndjson')).body.trimEnd().split('\n');
+    const rows = ndjson.slice(0, -1).map((line) => JSON.parse(line));
+    expect(rows.map(({ id }) => id)).toEqual(sent);
+    const failed = rows.filter(({ error }) => error !== undefined);
+    expect(failed.map(({ id, error }) => [id, error.type, error.detail])).toEqual(
+      wrongIds.map((id, i) => [id, 'point-not-covered', SAID[i]]),
+    );
+    const { features } = (await ask('application/geo+json')).json();
+    const shapes = features.map(({ geometry, properties: { id, error } }: GeoFeature) =>
+      error ? [id, geometry?.type ?? null] : [],
+    );
+    expect(shapes.filter(([id]: string[]) => id !== undefined)).toEqual(
+      wrongIds.map((id) => [id, id === 'sea' ? 'Point' : null]),
+    );
+    const csv = Papa.parse<Record<string, string>>((await ask('text/csv')).body.trim(), {
+      header: true,
+    });
+    expect(csv.data.filter(({ error_type }) => error_type).map(({ id }) => id)).toEqual(wrongIds);
+  });
+
+  test('is read from CSV and GeoJSON as from JSON', async () => {
+    const { lon, lat } = await centres((isRoutable) => isRoutable);
+    const csv = `id;lat;lon\na;${lat};${lon}\nb;;-70\nc;n/a;-70\nd;95;-70\n`;
+    const geometries = [
+      [lon, lat],
+      [-70, null],
+      [-70, 'n/a'],
+      [-70, 95],
+    ];
+    const features = geometries.map((coordinates, i) => ({
+      type: 'Feature',
+      id: 'abcd'[i],
+      geometry: { type: 'Point', coordinates },
+    }));
+    for (const sites of [csv, { type: 'FeatureCollection', features }]) {
+      const { body, headers } = await post('/v1/sites/coverage', { sites, mode: 'walk' });
+      const said = body.errors.map(({ id, detail }: Record<string, string>) => [
+        id,
+        detail.split(': ')[0],
+      ]);
+      expect(said).toEqual([
+        ['b', 'lat is null'],
+        ['c', 'lat is "n/a"'],
+        ['d', 'lat is 95'],
+      ]);
+      expect(headers['x-tokens-charged']).toBe('10');
+    }
+  });
+
+  test('is refused with all others if each is malformed or exchanged, and the reasons are stated', async () => {
+    const { lon, lat, county } = await centres((isRoutable) => isRoutable);
+    const swapped = Array.from({ length: 30 }, (_, i) => ({ id: i, lat: lon, lon: lat }));
+    for (const area of [undefined, { counties: [county] }]) {
+      const sites = [...swapped, WRONG[0]];
+      const { slug, body, headers } = await post('/v1/sites/coverage', {
+        area,
+        sites,
+        candidates: swapped,
+        mode: 'walk',
+      });
+      expect([slug, headers['x-tokens-charged']]).toEqual(['invalid-parameters', '0']);
+      expect(body.detail).toContain('with lon and lat exchanged');
+      expect([body.errors.length, body.errors_omitted]).toEqual([20, 41]);
+      expect(body.errors[0].loc).toEqual(['body', 'sites', 0]);
+    }
+    // Not all are wrong: one is in the sea.
+    const lost = await post('/v1/sites/coverage', { sites: [WRONG[4], swapped[0]], mode: 'walk' });
+    expect([lost.slug, lost.body.detail]).toEqual([
+      'point-not-covered',
+      expect.stringMatching(/sea: 30, -40 is not in .*; 0: .*are lat and lon exchanged\?$/),
+    ]);
+  });
 });
 
 test('one type in two spellings is counted once', async () => {
@@ -209,9 +323,9 @@ describe('a fault is reported with the member that it is in', () => {
     ],
     [
       '/v1/sites/coverage',
-      { sites: 'id,lat,lon\n\na,36,-70\nb,x,-70', mode: 'walk' },
+      { sites: 'id,lat,lon\n\na,36,-70\n,36,-70', mode: 'walk' },
       ['sites'],
-      'line 4: lat must be a number from -90 to 90, not x',
+      'line 4: id is missing',
     ],
     [
       '/v1/sites/coverage',

@@ -90,6 +90,30 @@ test('a response whose price follows from the request is not computed for a smal
   }
 });
 
+test('an account without tokens is refused before anything that its body names is located', async () => {
+  const { fips, at, geoid } = await firstRoutable();
+  const sites = Array.from({ length: 12 }, (_, id) => ({ id, ...at }));
+  const all_of = [{ type: 101, mode: 'walk', max_minutes: 15 }];
+  const near = [{ ...at, mode: 'walk', max_minutes: 15 }];
+  const area = { counties: [fips] };
+  const bodies = {
+    '/v1/sites/coverage': { sites, mode: 'walk' },
+    '/v1/coverage': { area: { blocks: [geoid] } },
+    '/v1/blocks/match': { area, all_of, near },
+    '/v1/blocks/query': { center: at, radius_m: 500 },
+    '/v1/point/summary': { origins: [at] },
+    '/v1/access': { origins: [geoid] },
+  };
+  for (const [url, body] of Object.entries(bodies)) {
+    const proxy = await ofThisTest(openProxy(inject('demoStore')));
+    const { key } = await proxy.customer({ tokens: 0 });
+    for (const headers of [{}, { 'if-match': '"x"' }] as Record<string, string>[]) {
+      const refused = await proxy.post(url, key, body, headers);
+      expect([url, refused.statusCode, proxy.store.reads]).toEqual([url, 429, []]);
+    }
+  }
+});
+
 test('a batch counts opportunities only of the origins that the balance pays for', async () => {
   const { geoid } = await firstRoutable();
   const asked = { of: ['jobs', 'people', 'type:101'], curve: true };

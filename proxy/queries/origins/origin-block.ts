@@ -6,7 +6,8 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import { type CountyBlock, type Degrees, MICRO } from '../../../shards/units.ts';
-import { areExchanged, refuseExchanged } from '../exchanged-coordinates.ts';
+import { BOUNDS, type Bounds, boundsText, isOnEarth, isWithin, rangeFault } from '../../bounds.ts';
+import { exchangedFault, refuseExchanged } from '../exchanged-coordinates.ts';
 
 /** A located block of a release: the basis of every response about it. */
 export interface OriginBlock {
@@ -44,6 +45,47 @@ interface PointOrigin {
 export function originOfPoint(release: Release, lon: Degrees, lat: Degrees): PointOrigin {
   const box = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
   return { lon, lat, counties: release.blockBoxes.meeting([box]).map(({ manifest }) => manifest) };
+}
+
+/** A value as sent: what is neither a number, text nor null is its JSON; long text is truncated. */
+export type SentValue = number | string | null;
+
+/** A point as sent, which need not be one. */
+export interface SentPoint {
+  readonly lon: SentValue;
+  readonly lat: SentValue;
+}
+
+/** Finds the block of a point as sent; throws `point-not-covered` if it is no point, too. */
+export async function locateSentPoint(
+  release: Release,
+  sent: SentPoint,
+  waiters: Waiters,
+): Promise<OriginBlock> {
+  if (isPoint(sent))
+    return locateOrigin(release, originOfPoint(release, sent.lon, sent.lat), waiters);
+  throw new Problem('point-not-covered', faultOfPoint(sent)!);
+}
+
+/** Returns the error message for what is no point on Earth; null for a point. */
+export function faultOfPoint({ lon, lat }: SentPoint): string | null {
+  return (
+    faultOfDegrees('lat', BOUNDS.latitude, lat) ?? faultOfDegrees('lon', BOUNDS.longitude, lon)
+  );
+}
+
+/** Whether what was sent is a point on Earth. */
+export function isPoint(sent: SentPoint): sent is { readonly lon: Degrees; readonly lat: Degrees } {
+  return (
+    typeof sent.lon === 'number' && typeof sent.lat === 'number' && isOnEarth(sent.lon, sent.lat)
+  );
+}
+
+function faultOfDegrees(name: string, bounds: Bounds, value: SentValue): string | null {
+  if (typeof value !== 'number') {
+    return `${name} is ${JSON.stringify(value)}: it must be a number ${boundsText(bounds)}`;
+  }
+  return isWithin(bounds, value) ? null : `${name} is ${value}: it ${rangeFault(bounds, value)}`;
 }
 
 /** Identifies the block of a query's point; throws if it is in the release only if exchanged. */
@@ -107,8 +149,8 @@ async function locatePoint(
     if (area === undefined) continue;
     return locateBlock(release, { county, geoid: geoidFromNumber(outlines.geoids[area]) });
   }
-  const box = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
-  const hint = areExchanged(release, [box]) ? ': are lat and lon exchanged?' : '';
+  const isExchanged = exchangedFault(release, { lon, lat }) !== null;
+  const hint = isExchanged ? ': are lat and lon exchanged?' : '';
   throw new Problem(
     'point-not-covered',
     `${lat}, ${lon} is not in any census block of this release${hint}`,

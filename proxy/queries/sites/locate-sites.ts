@@ -4,15 +4,13 @@ import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { countyOf } from '../../../shards/geoid.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { CountyFips, Degrees, ReleaseMode } from '../../../shards/units.ts';
-import { locateOrigin, type OriginBlock, originOfPoint } from '../origins/origin-block.ts';
+import type { CountyFips, ReleaseMode } from '../../../shards/units.ts';
+import { locateSentPoint, type OriginBlock, type SentPoint } from '../origins/origin-block.ts';
 import { unroutedReasons } from '../origins/unrouted.ts';
 
-/** A point as sent. */
-export interface Site {
+/** A site as sent. */
+export interface Site extends SentPoint {
   readonly id: string | number;
-  readonly lon: Degrees;
-  readonly lat: Degrees;
 }
 
 /** A site, and the block that contains it. */
@@ -52,9 +50,7 @@ export async function locateSites(
   for (let first = 0; first < sites.length; first += WIDTH) {
     const some = sites.slice(first, first + WIDTH);
     const found = await Promise.all(
-      some.map(({ lon, lat }) =>
-        locateOrigin(release, originOfPoint(release, lon, lat), waiters).catch(notCovered),
-      ),
+      some.map((site) => locateSentPoint(release, site, waiters).catch(notCovered)),
     );
     for (const [i, block] of found.entries()) {
       const { id } = some[i];

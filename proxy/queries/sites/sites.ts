@@ -1,4 +1,4 @@
-import { Problem } from '../../../portal/http/problem.ts';
+import { invalidParameters, type ParameterIssue, Problem } from '../../../portal/http/problem.ts';
 import { PLANS } from '../../../portal/plans.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
@@ -10,6 +10,8 @@ import { Rows } from '../../formats/rows.ts';
 import type { QueryContext } from '../../services.ts';
 import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
+import { exchangedFault } from '../exchanged-coordinates.ts';
+import { faultOfPoint, isPoint } from '../origins/origin-block.ts';
 import {
   countiesOf,
   type LocatedSite,
@@ -40,8 +42,11 @@ export interface SitesQuery {
   readonly minutes: readonly Minutes[];
 }
 
-/** Returns the price of a request in tokens; points without a block to route from are free. */
-export function priceOfSites({ sites, candidates }: LocatedQuery): number {
+/**
+ * Returns the price of a request in tokens. Points without a block to route from are free: the
+ * price of a request that is not yet located is that without any.
+ */
+export function priceOfSites({ sites, candidates }: SitesQuery): number {
   const { site, sites_minimum } = PLANS.charges;
   return Math.max(sites_minimum, (sites.length + candidates.length) * site);
 }
@@ -52,7 +57,7 @@ export async function querySites(
   { waiters, format }: Pick<QueryContext, 'waiters' | 'format'>,
   query: LocatedQuery,
 ): Promise<QueryResult> {
-  const { parts, sites, candidates, errors } = query;
+  const { parts, sent, errors } = query;
   const area = await WeightedArea.of(release, parts, query, waiters);
   const measures = await measureSites({ ...query, release, area, waiters });
   const tokens = priceOfSites(query);
@@ -64,15 +69,17 @@ export async function querySites(
   }
   const columns = siteColumns(query);
   const rows = new Rows(format);
-  await addSiteRows(rows, columns, sites, candidates, measures, waiters);
+  await addSiteRows(rows, columns, { sent, errors, measures }, waiters);
   return { body: { area: facts, results: measures.results, ...ending, rows }, tokens, columns };
 }
 
 /** A request with the sites and candidates that have blocks, and the area to measure them over. */
-export interface LocatedQuery extends Omit<SitesQuery, 'sites' | 'candidates'> {
+export interface LocatedQuery extends SitesQuery {
   readonly parts: readonly CountyBlocks[];
   readonly sites: readonly LocatedSite[];
   readonly candidates: readonly LocatedSite[];
+  /** The sites and candidates as sent. */
+  readonly sent: Readonly<Record<SiteList, readonly Site[]>>;
   readonly errors: readonly SiteError[];
 }
 
@@ -83,32 +90,54 @@ export async function locateQuery(
   waiters: Waiters,
 ): Promise<LocatedQuery> {
   // Refuses an area that the release lacks before any point is located.
-  const sent = query.area && (await blocksOfArea(release, query.area, waiters));
+  const chosen = query.area && (await blocksOfArea(release, query.area, waiters));
   const locateList = (list: SiteList, isArea: boolean) => {
     const mostCounties = isArea ? LIMITS.areaCounties : Number.POSITIVE_INFINITY;
     return locateSites(release, list, query[list], { mode: query.mode, mostCounties }, waiters);
   };
-  const found = await locateList('sites', sent === null);
-  const isOfCandidates = sent === null && found.located.length === 0;
+  const found = await locateList('sites', chosen === null);
+  const isOfCandidates = chosen === null && found.located.length === 0;
   const offered = await locateList('candidates', isOfCandidates);
   const points = isOfCandidates ? offered.located : found.located;
+  const errors = [...found.errors, ...offered.errors];
+  if (found.located.length + offered.located.length === 0) {
+    refuseMisplaced(release, query);
+    if (chosen === null) throw noneLocated(errors);
+  }
   return {
     ...query,
-    parts: sent ?? (await blocksOfArea(release, countiesAround(points), waiters)),
+    parts:
+      chosen ??
+      (await blocksOfArea(release, { kind: 'counties', fips: countiesOf(points) }, waiters)),
     sites: found.located,
     candidates: offered.located,
-    errors: [...found.errors, ...offered.errors],
+    sent: { sites: query.sites, candidates: query.candidates },
+    errors,
   };
 }
 
 /**
- * Returns the counties that points lie in, as an area; throws `point-not-covered` if there are no
- * points.
+ * Throws `invalid-parameters` if the coordinates of every site and candidate are exchanged or
+ * malformed: the fault is then of the request, not of a site.
  */
-function countiesAround(points: readonly LocatedSite[]): Area {
-  if (points.length > 0) return { kind: 'counties', fips: countiesOf(points) };
-  throw new Problem(
-    'point-not-covered',
-    'no site is in a block of this release that its mode can be routed from',
-  );
+function refuseMisplaced(release: Release, query: SitesQuery): void {
+  const faults: ParameterIssue[] = [];
+  for (const list of ['sites', 'candidates'] as const) {
+    for (const [i, site] of query[list].entries()) {
+      const isSound = isPoint(site);
+      const msg = isSound ? exchangedFault(release, site) : faultOfPoint(site);
+      if (msg === null) return;
+      faults.push({ loc: ['body', list, i], msg, type: isSound ? 'exchanged' : 'invalid_point' });
+    }
+  }
+  throw invalidParameters(faults);
+}
+
+/** Errors stated in the problem of a request without a site that can be measured. */
+const MAX_STATED = 3;
+
+function noneLocated(errors: readonly SiteError[]): Problem {
+  const stated = errors.slice(0, MAX_STATED).map(({ id, detail }) => `${id}: ${detail}`);
+  if (errors.length > MAX_STATED) stated.push(`and ${errors.length - MAX_STATED} more`);
+  return new Problem('point-not-covered', `no site can be measured: ${stated.join('; ')}`);
 }

@@ -103,12 +103,19 @@ describe('sites of one’s own', () => {
       return { list: 'uncovered', lon, lat, block, count };
     };
     expect(json.uncovered).toHaveLength(3);
+    const lost = ({ id, list, type, detail }: Record<string, string>) => {
+      const { lon, lat } = pointOf.get(id)!;
+      return { list, id, lon, lat, error: { type, detail } };
+    };
+    const places = [
+      ...json.sites.map(row('sites')),
+      ...json.gains.map(row('candidates')),
+      ...errors.map(lost),
+    ];
+    const sentOrder = [...sent.sites, ...sent.candidates].map(({ id }) => id);
+    places.sort((a, b) => sentOrder.indexOf(a.id) - sentOrder.indexOf(b.id));
     return {
-      rows: [
-        ...json.sites.map(row('sites')),
-        ...json.gains.map(row('candidates')),
-        ...json.uncovered.map(gap),
-      ],
+      rows: [...places, ...json.uncovered.map(gap)],
       beside: { area, results, errors, precision },
     };
   };
@@ -137,15 +144,16 @@ describe('sites of one’s own', () => {
     const { body: csv, headers } = await ask(PATH, body(), 'text/csv');
     const { data, meta } = Papa.parse<Record<string, string>>(csv.trimEnd(), { header: true });
     expect(meta.fields!.join()).toBe(
-      'list,id,lon,lat,block,mode,weight,total,within_2,within_5,beyond,no_data,overlap_2,overlap_5,gain_2,gain_5,chosen_rank,chosen_gain,chosen_total_within,count',
+      'list,id,lon,lat,block,mode,weight,total,within_2,within_5,beyond,no_data,overlap_2,overlap_5,gain_2,gain_5,chosen_rank,chosen_gain,chosen_total_within,count,error_type,error_detail',
     );
     const sums = beside.results.map((one: object) => ({ list: 'area', ...one }));
-    const cells = [...sums, ...rows].map(({ id, within, overlap, gain, chosen, ...one }) =>
+    const cells = [...sums, ...rows].map(({ id, within, overlap, gain, chosen, error, ...one }) =>
       [
         ...[one.list, id === '=b' ? "'=b" : id, one.lon, one.lat, one.block],
         ...[one.mode, one.weight, one.total, within?.[2], within?.[5], one.beyond, one.no_data],
         ...[overlap?.[2], overlap?.[5], gain?.[2], gain?.[5]],
         ...[chosen?.rank, chosen?.gain, chosen?.total_within, one.count],
+        ...[error?.type, error?.detail],
       ].map((cell) => String(cell ?? '')),
     );
     expect(data.map((line) => Object.values(line))).toEqual(cells);

@@ -19,7 +19,7 @@ export async function readSites(file: Blob): Promise<ReadSites> {
     return { fault: `${line === undefined ? 'The file' : `Line ${line} of the file:`} ${msg}.` };
   }
   const sites = parsed.sites.map(({ id, lat, lon, isCandidate }): Site => {
-    return { id, lat, lon, isCandidate: isCandidate ?? false };
+    return { id, lat: Number(lat), lon: Number(lon), isCandidate: isCandidate ?? false };
   });
   if (sites.length === 0) return { fault: 'The file has no sites.' };
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
