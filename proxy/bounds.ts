@@ -26,7 +26,7 @@ export const BOUNDS = {
   limit: { min: 1, max: 1000 },
   /** Any integer; an integer that is not a type is reported as unknown. */
   typeId: { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
-  destId: { min: 0, max: MAX_DEST_ID },
+  destId: { min: 1, max: MAX_DEST_ID },
   /** A GEOID as an integer; the lowest state code is 01. */
   block: { min: 10_000_000_000_000, max: 999_999_999_999_999 },
   /** Minutes of an isochrone, limited to the reach between blocks. */
@@ -95,7 +95,6 @@ export function boundsText(bounds: Bounds): string {
  * longitude, the message suggests that the two are exchanged.
  */
 export function rangeFault(bounds: Bounds, value: number): string {
-  if (bounds === BOUNDS.block) return 'must be the 15 digits of a GEOID, as an integer';
   const fault = `must be ${boundsText(bounds)}`;
   const isLongitude = bounds === BOUNDS.latitude && isWithin(BOUNDS.longitude, value);
   return isLongitude ? `${fault}: are lat and lon exchanged?` : fault;

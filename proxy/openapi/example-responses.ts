@@ -88,8 +88,9 @@ export class ExampleResponses {
     if (endpoint.access === 'posted') {
       const body = endpoint.body.parse(request.body);
       const resolved = await endpoint.resolve(release, body, services, SHARED);
+      const located = (await endpoint.locate?.(release, resolved, SHARED)) ?? resolved;
       const respond = (format: Offer['format']) =>
-        endpoint.respond(release, resolved, makingIn(format), Number.MAX_SAFE_INTEGER);
+        endpoint.respond(release, located, makingIn(format), Number.MAX_SAFE_INTEGER);
       return { offers: offersOf(endpoint), respond };
     }
     const resolved = await endpoint.resolve(release, inputOf(endpoint, request), services);

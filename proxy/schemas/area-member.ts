@@ -4,18 +4,12 @@ import type { ProblemSlug } from '../../portal/http/problem-types.ts';
 import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
 import { missing } from '../../portal/http/validation.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import {
-  BLOCK_GEOID,
-  COUNTY_FIPS,
-  type Geoid,
-  geoidToNumber,
-  isGeoid,
-  PLACE_GEOID,
-} from '../../shards/geoid.ts';
+import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { LIMITS } from '../bounds.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { circleArea } from '../queries/searched-area.ts';
+import { BLOCK_SCHEMA, blockFault, blockNumber } from './block-geoid.ts';
 import { bodyObject, POINT_SCHEMA, pointItem, radiusMember } from './body-members.ts';
 import { distinct, kindOf, listOf } from './list.ts';
 import { polygonMember } from './polygon-member.ts';
@@ -32,7 +26,6 @@ export const AREA_PROBLEMS = [
 
 const WAYS = 'polygon, center with radius_m, places, counties, blocks';
 
-const GEOID_FAULT = 'must be a census block GEOID: text of 15 digits';
 const BLOCKS_FAULT = 'must be an array of block GEOIDs of 15 digits';
 
 /** Thousands of GEOIDs, checked in one pass, then sorted ascending without duplicates. */
@@ -50,15 +43,16 @@ const blocksMember = z
     if (value.length > LIMITS.areaBlocks) {
       return refuse(`must list at most ${LIMITS.areaBlocks}`, 'too_big');
     }
+    const ascending = new Float64Array(value.length);
     let wrong = 0;
     for (const [i, one] of value.entries()) {
-      if (typeof one === 'string' && isGeoid(one)) continue;
-      const fault = typeof one === 'string' ? GEOID_FAULT : `${GEOID_FAULT}, not ${kindOf(one)}`;
-      refuse(fault, 'invalid_format', [i]);
-      if (++wrong === MAX_COUNTED_FAULTS) break;
+      const number = blockNumber(one);
+      if (number === undefined) refuse(blockFault(one), 'invalid_format', [i]);
+      else ascending[i] = number;
+      if (number === undefined && ++wrong === MAX_COUNTED_FAULTS) break;
     }
     if (wrong > 0) return z.NEVER;
-    const ascending = Float64Array.from(value as Geoid[], geoidToNumber).sort();
+    ascending.sort();
     return ascending.filter((geoid, i) => i === 0 || geoid !== ascending[i - 1]);
   })
   .optional()
@@ -66,7 +60,7 @@ const blocksMember = z
     description: `Up to ${LIMITS.areaBlocks} block GEOIDs.`,
     override: {
       type: 'array',
-      items: { type: 'string', pattern: BLOCK_GEOID.source },
+      items: BLOCK_SCHEMA,
       minItems: 1,
       maxItems: LIMITS.areaBlocks,
     },

@@ -13,7 +13,13 @@ import {
   rangeFault,
 } from '../bounds.ts';
 import type { SentValue } from '../queries/origins/origin-block.ts';
-import { FIELD_DESCRIPTIONS, type ListDescription, TYPE_ID } from './field-descriptions.ts';
+import { BLOCK_SCHEMA, blockItem } from './block-geoid.ts';
+import {
+  DEST_ID,
+  FIELD_DESCRIPTIONS,
+  type ListDescription,
+  TYPE_ID,
+} from './field-descriptions.ts';
 import { distinct, listOf, singleFault } from './list.ts';
 import { decimal } from './scalar-text.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
@@ -76,23 +82,16 @@ export const countWithinMember = integer(BOUNDS.countWithin)
   .meta({ description: FIELD_DESCRIPTIONS.countWithin });
 
 export const destIdMember = list(
-  integer(BOUNDS.destId),
+  integer(BOUNDS.destId, DEST_ID),
   boundsSchema('integer', BOUNDS.destId),
   'dest_ids',
   FIELD_DESCRIPTIONS.destId,
 );
 
-/** Blocks by GEOID, as integers or text. */
-export const blockMember = list(
-  z
-    .unknown()
-    .transform((value) => (typeof value === 'string' ? (decimal(value) ?? value) : value))
-    .pipe(integer(BOUNDS.block)),
-  boundsSchema('integer', BOUNDS.block),
-  'GEOIDs',
-  FIELD_DESCRIPTIONS.block,
-  { most: LIMITS.blocksListed },
-);
+/** Blocks by GEOID, as text or numbers. */
+export const blockMember = list(blockItem, BLOCK_SCHEMA, 'block GEOIDs', FIELD_DESCRIPTIONS.block, {
+  most: LIMITS.blocksListed,
+});
 
 export const maxMinutesMember = number(BOUNDS.maxMinutes)
   .optional()
@@ -182,7 +181,7 @@ export const POINT_SCHEMA: oas31.SchemaObject = {
 
 function list<V extends string | number>(
   item: z.ZodType<V>,
-  items: Readonly<Record<string, unknown>>,
+  items: oas31.SchemaObject,
   kind: string,
   { what, more }: ListDescription,
   { most = LIMITS.listed, empty = EMPTY.all }: { most?: number; empty?: string } = {},
@@ -215,6 +214,11 @@ export function integer(bounds: Bounds, kind = 'a whole number') {
   return bounded(bounds, 'integer', kind, Number.isInteger);
 }
 
+/** Whether a value is a number that was sent as text. */
+function isQuoted(value: unknown): boolean {
+  return typeof value === 'string' && decimal(value) !== undefined;
+}
+
 function bounded(
   bounds: Bounds,
   type: 'number' | 'integer',
@@ -234,7 +238,7 @@ function bounded(
           ? rangeFault(bounds, value)
           : value === undefined
             ? missing(fault)
-            : singleFault(fault, value),
+            : singleFault(isQuoted(value) ? `${fault}: leave out the quotes` : fault, value),
       });
       return z.NEVER;
     })

@@ -3,6 +3,9 @@ import { BOUNDS } from '../bounds.ts';
 /** Kind of value that a destination type must be. */
 export const TYPE_ID = 'the id of a destination type; see /v1/meta/destination-types';
 
+/** Kind of value that a POI must be. */
+export const DEST_ID = 'the dest_id of a POI: a whole number, as in rows of POIs';
+
 /** Description of a list. */
 export interface ListDescription {
   readonly what: string;
@@ -23,7 +26,7 @@ export const FIELD_DESCRIPTIONS = {
     more: ' A parent stands for all its leaves. Omitted: all types.',
   },
   destId: { what: 'Only these POIs', more: '' },
-  block: { what: 'Only these blocks, by GEOID, as integers or text', more: '' },
+  block: { what: 'Only these blocks, by GEOID, as text or numbers', more: '' },
   maxMinutes: `Only destinations within this many minutes, at most ${BOUNDS.maxMinutes.max}.`,
   nth: {
     what: `Minutes to the n-th nearest POI of each type, ${BOUNDS.nth.min} to ${BOUNDS.nth.max}`,

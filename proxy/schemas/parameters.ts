@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { foldText } from '../../shards/folded-text.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { BOUNDS, boundsSchema, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
-import { FIELD_DESCRIPTIONS, type ListDescription, TYPE_ID } from './field-descriptions.ts';
+import { blockItem } from './block-geoid.ts';
+import {
+  DEST_ID,
+  FIELD_DESCRIPTIONS,
+  type ListDescription,
+  TYPE_ID,
+} from './field-descriptions.ts';
 import { listOf } from './list.ts';
 import { named, repeated, singleValue } from './named-parameter.ts';
 import { booleanText, choice, integerText, numberText, onceText } from './scalar-text.ts';
@@ -90,7 +96,7 @@ export const countWithinParam = named(
 export const destIdParam = named(
   'DestId',
   repeated(
-    integerText(BOUNDS.destId),
+    integerText(BOUNDS.destId, DEST_ID),
     boundsSchema('integer', BOUNDS.destId),
     FIELD_DESCRIPTIONS.destId,
   ),
@@ -98,7 +104,7 @@ export const destIdParam = named(
 
 export const singleDestIdParam = named(
   'DestIdOfPath',
-  integerText(BOUNDS.destId).meta({
+  integerText(BOUNDS.destId, DEST_ID).meta({
     description: 'Stable id of a POI.',
     override: boundsSchema('integer', BOUNDS.destId),
   }),
@@ -106,7 +112,7 @@ export const singleDestIdParam = named(
 
 export const toDestIdParam = named(
   'DestIdOfTrip',
-  integerText(BOUNDS.destId)
+  integerText(BOUNDS.destId, DEST_ID)
     .optional()
     .meta({
       description: 'POI where the trip ends; or send `to`.',
@@ -181,14 +187,10 @@ export const maxMinutesParam = named(
     }),
 );
 
-/** Blocks as integers, as the catchment routes accept them. */
 export const blockParam = named(
   'Block',
-  repeated(
-    integerText(BOUNDS.block),
-    boundsSchema('integer', BOUNDS.block),
-    FIELD_DESCRIPTIONS.block,
-  ),
+  // In a query, digits are text and a number alike.
+  repeated(blockItem, boundsSchema('integer', BOUNDS.block), FIELD_DESCRIPTIONS.block),
 );
 
 export const cursorParam = named(

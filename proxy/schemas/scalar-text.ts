@@ -50,10 +50,13 @@ function bounded(bounds: Bounds, kind: string, isOfKind: (value: number) => bool
   });
 }
 
-/** Advice on a text that would be a number with the plus sign that a query turned into a space. */
+/** Advice on a text that is a number but for spaces around it, or a plus sign after it. */
 function hintOn(text: string): string {
-  const hasSpace = text.startsWith(' ') && decimal(text.slice(1)) !== undefined;
-  return hasSpace ? ': a plus sign in a query is a space; leave it out, or send %2B' : '';
+  const trimmed = text.trim();
+  if (decimal(trimmed.endsWith('+') ? trimmed.slice(0, -1) : trimmed) === undefined) return '';
+  return text.startsWith(' ')
+    ? ': a plus sign in a query is a space; leave it out, or send %2B'
+    : ': leave out the space or plus sign after it';
 }
 
 // Only one alternative begins with digits; otherwise, a long run of digits would be tried with

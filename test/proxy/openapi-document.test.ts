@@ -100,6 +100,16 @@ describe('the OpenAPI document', () => {
     expect(document.components.schemas.PoiTime.properties.dest_id.format).toBe('int64');
   });
 
+  test('says that blocks of a body may be text or numbers', async () => {
+    const { components, paths } = (await proxy.get('/openapi.json')).json();
+    const { schema } = paths['/v1/pois/catchment'].post.requestBody.content['application/json'];
+    for (const { items } of [schema.properties.block, components.schemas.Area.properties.blocks]) {
+      expect(items.anyOf.map(({ type }: { type: string }) => type)).toEqual(['string', 'integer']);
+      expect(items.anyOf[0].pattern).toBe('^\\d{15}$');
+    }
+    expect(components.parameters.DestId.schema.items.minimum).toBe(1);
+  });
+
   test('has nothing that code generators fail for, and no request that would need a key', async () => {
     const document = (await proxy.get('/openapi.json')).json();
     for (const [at, node] of objectsIn(document)) {

@@ -102,6 +102,100 @@ onEachLedger((demo) => {
     );
   });
 
+  test('an area takes the GEOIDs of blocks as text or numbers', async () => {
+    const { geoid } = demo.block;
+    const ask = (blocks: unknown[]) =>
+      demo.api.post('/v1/coverage', { area: { blocks }, mode: ['walk'], type: [101] });
+    const plain = expectOk(await ask([geoid]));
+    expect(plain.area.blocks).toBe(1);
+    for (const blocks of [[Number(geoid)], [geoid, Number(geoid)]]) {
+      expect([blocks, expectOk(await ask(blocks))]).toEqual([blocks, plain]);
+    }
+  });
+
+  test('the errors of a batch name malformed origins as they were sent, shortened', async () => {
+    const long = 'y'.repeat(1_000);
+    const short = `${'y'.repeat(39)}…`;
+    const json = JSON.stringify({ x: long });
+    const ask = async (path: string, member: string, list: readonly unknown[]) => {
+      const { errors } = expectOk(await demo.api.post(path, { [member]: list }));
+      return errors.map(({ type: _, detail, ...name }: Record<string, unknown>) => [detail, name]);
+    };
+    const odd = [null, 1.5, 'x', long, true, { x: long }, [1]];
+    const echoed = [null, 1.5, 'x', short, 'true', `${json.slice(0, 39)}…`, '[1]'];
+
+    const pois = await ask('/v1/pois/catchment', 'dest_ids', odd);
+    expect(pois).toEqual(
+      echoed.map((dest_id) => [
+        expect.stringContaining(`${JSON.stringify(dest_id)} is not a dest_id`),
+        { dest_id },
+      ]),
+    );
+    for (const path of ['/v1/blocks/summary', '/v1/blocks/pois', '/v1/access']) {
+      const blocks = await ask(path, 'origins', [...odd.filter((one) => one !== odd[5])]);
+      const texts = echoed.filter((one) => one !== echoed[5]);
+      expect(blocks.map(([, name]: [string, object]) => name)).toEqual(
+        texts.map((one) => ({ geoid: one === null ? null : String(one) })),
+      );
+    }
+    for (const path of ['/v1/point/summary', '/v1/point/pois']) {
+      const points = await ask(path, 'origins', [
+        ...odd.filter((one) => one !== odd[5]),
+        { lat: '39.29', lon: -76.61 },
+        { lat: 39.29, lon: [long] },
+        { lat: 95, lon: 1 },
+      ]);
+      const noPoint = { origin_lat: null, origin_lon: null };
+      expect(points).toEqual([
+        ...echoed
+          .filter((one) => one !== echoed[5])
+          .map((one) => [
+            expect.stringContaining(`${JSON.stringify(one)} is not an object`),
+            noPoint,
+          ]),
+        [expect.stringMatching(/^lat is "39.29"/), { origin_lat: '39.29', origin_lon: -76.61 }],
+        [
+          expect.stringMatching(/^lon is /),
+          { origin_lat: 39.29, origin_lon: `["${long.slice(0, 37)}…` },
+        ],
+        [expect.stringMatching(/^lat is 95: it must be/), { origin_lat: 95, origin_lon: 1 }],
+      ]);
+    }
+  });
+
+  test('a message says what to send instead', async () => {
+    const { geoid } = demo.block;
+    const dest_ids = [demo.poi.dest_id];
+    const catchment = `/v1/pois/${demo.poi.dest_id}/catchment`;
+    const geoidSaid = 'must be a census block GEOID, 15 digits as text or a number, not ';
+    const poiSaid = 'must be the dest_id of a POI: a whole number, as in rows of POIs';
+    const posted = (path: string, body: object): Call => ({ method: 'POST', path, body });
+    const calls: readonly (readonly [Call, string])[] = [
+      [posted('/v1/pois/catchment', { dest_ids, block: ['x'] }), `${geoidSaid}"x"`],
+      [posted('/v1/pois/catchment', { dest_ids, block: [12] }), `${geoidSaid}12`],
+      [posted('/v1/pois/catchment', { dest_ids, block: [null] }), `${geoidSaid}null`],
+      [{ path: catchment, query: { block: 'x' } }, `${geoidSaid}"x"`],
+      [posted('/v1/coverage', { area: { blocks: ['x'] } }), `${geoidSaid}"x"`],
+      [posted('/v1/coverage', { area: { blocks: [{}] } }), `${geoidSaid}an object`],
+      [posted('/v1/blocks/pois', { origins: [geoid], dest_id: ['x'] }), poiSaid],
+      [{ path: `/v1/blocks/${geoid}/pois`, query: { dest_id: 'x' } }, poiSaid],
+      [{ path: '/v1/pois/x' }, poiSaid],
+      [{ path: '/v1/pois/0' }, 'must be from 1 to 999999999999999'],
+      [
+        posted('/v1/blocks/pois', { origins: [geoid], max_minutes: '5' }),
+        'must be a number: leave out the quotes',
+      ],
+      ...['35.9998 ', '35.9998+', '35.9998+ '].map((lat): [Call, string] => [
+        { path: '/v1/point/summary', query: { lat, lon: -70 } },
+        'must be a number: leave out the space or plus sign after it',
+      ]),
+    ];
+    for (const [call, msg] of calls) {
+      const { errors } = expectProblem(await demo.api.call(call), 'invalid-parameters');
+      expect([call, errors[0].msg]).toEqual([call, msg]);
+    }
+  });
+
   test('sites and candidates without a block are not charged, and do not make a request too dear', async () => {
     const lost = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ id: `lost ${i}`, ...OPEN_SEA }));
@@ -273,11 +367,12 @@ onEachLedger((demo) => {
       ['missing-origins', { method: 'POST', path: '/v1/blocks/summary', body: { origins: [] } }],
     ];
     for (const [slug, call] of calls) {
-      for (const headers of [
+      const conditions: readonly Call['headers'][] = [
         {},
         { 'if-match': '"another"' },
         { 'if-unmodified-since': LONG_AGO },
-      ]) {
+      ];
+      for (const headers of conditions) {
         const response = await demo.api.call({ ...call, headers });
         const { type, detail } = response.json();
         const said = [call.path, headers, String(type).split('/').at(-1)];
