@@ -10,8 +10,9 @@ export const BATCH_RULES =
   ` Send 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that ` +
   'cannot be resolved are listed in `errors`; the others still return rows, in the order of ' +
   'the request. Origins that the balance, `max_rows` or the row budget does not cover are ' +
-  'listed in `truncated`, always whole; the first is always answered. One token per row, at ' +
-  'least one; an origin listed twice is charged twice.';
+  'listed in `truncated`, always whole; the first is always answered. One token per row; an ' +
+  'origin listed twice is charged twice, one that cannot be resolved not at all, and a batch ' +
+  'without any row costs the minimum of a request, one token.';
 
 export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 

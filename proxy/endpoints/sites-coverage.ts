@@ -44,8 +44,11 @@ export const sitesCoverage = postEndpoint({
     'whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, ' +
     'NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with ' +
     'their coordinates, and `chosen` columns of them; the first rows of CSV are `results` ' +
-    '(`list`: `area`). Nothing that you send is stored. One token a site or candidate that has a ' +
-    `block to route from, at least ${PLANS.charges.sites_minimum}.`,
+    '(`list`: `area`). A site or candidate without a block to route from, or without valid ' +
+    'coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or ' +
+    'have lat and lon exchanged, the request is refused. Nothing that you send is stored. One ' +
+    'token a site or candidate that has a block to route from, at least ' +
+    `${PLANS.charges.sites_minimum}.`,
   tag: 'Coverage',
   body: z.strictObject({
     sites: sitesMember,

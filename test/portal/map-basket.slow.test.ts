@@ -67,6 +67,14 @@ test('a basket is coloured and counted for free, with the counts that cost token
   await page.getByLabel('API key').press('Enter');
   await page.getByText('11 tokens charged, 89 tokens left.').waitFor();
   const county = await exact({ counties: COUNTIES.slice(0, 1) });
+  // The row that is charged beside the basket is shown too.
+  const [{ mode, type, max_minutes }] = CRITERIA;
+  const { key } = await site.proxy.customer();
+  const body = { area: { counties: COUNTIES.slice(0, 1) }, mode: [mode], type: [type] };
+  const [row] = (await site.proxy.post('/v1/coverage', key, body)).json().results;
+  const near = row.within[max_minutes];
+  const part = page.getByText(new RegExp(` within 10 min on foot: ${text(near)} people, .* %\\.$`));
+  await part.waitFor();
   const exactTable = page.getByRole('table').filter({ hasText: 'not known' });
   expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
     [...county.met.toReversed(), county.no_data].map(text),

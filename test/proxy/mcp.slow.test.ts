@@ -254,8 +254,14 @@ describe('results', () => {
     const all_of = [{ ...CRITERION, nth: 2 }];
     const measured = await call('measure_coverage', { area, all_of });
     const criteria = [{ type: 601, mode: 'walk', max_minutes: 10, nth: 2 }];
-    const body = { area: { places: ['9931200'] }, all_of: criteria };
-    const { basket } = (await proxy.post('/v1/coverage', proxy.key, body)).json();
+    const row = { mode: ['walk'], type: [601] };
+    const body = { area: { places: ['9931200'] }, ...row, all_of: criteria };
+    const { basket, results } = (await proxy.post('/v1/coverage', proxy.key, body)).json();
+    // The row that is charged beside the basket is returned too.
+    const [{ within: sums, beyond, no_data: unrouted }] = results;
+    expect(Object.values(measured.structuredContent.within as object)).toEqual([
+      { ...sums, beyond, no_data: unrouted },
+    ]);
     const { all_of: withAll, missing_only, no_data } = measured.structuredContent;
     expect({ withAll, missing_only, no_data }).toEqual({
       withAll: basket.with_all,

@@ -92,6 +92,7 @@ test('the API, and the files of the map, write the same', () => {
     sites: [{ id: FORMULA, block: '1', within: none, overlap: none }],
     gains: [],
     chosen: [],
+    errors: [],
   } as unknown as Parameters<typeof sitesCsv>[0];
   const [, line] = sitesCsv(coverage, [
     { id: FORMULA, lat: 39, lon: -76, isCandidate: false },

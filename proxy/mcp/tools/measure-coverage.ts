@@ -33,7 +33,7 @@ export const measureCoverage = tool({
     const catalogue = await calls.types();
     const types = catalogue.resolve(names);
     const criteria = all_of.map((one) => ({ ...one, type: catalogue.resolveOne(one.type).id }));
-    // Without types, the row of one leaf: rows of all types and modes would be charged.
+    // Without types, one row, the least that is charged beside a basket.
     const rowsOf =
       types.length > 0
         ? { mode: [mode], type: types.map(({ id }) => id) }
@@ -50,7 +50,7 @@ export const measureCoverage = tool({
     const [{ total }] = results;
     /** Sums by type and minutes. */
     const within: Record<string, Record<string, number>> = {};
-    for (const { dest_type_id, within: sums, beyond, no_data } of types.length > 0 ? results : []) {
+    for (const { dest_type_id, within: sums, beyond, no_data } of results) {
       within[catalogue.nameOf(dest_type_id)] = { ...sums, beyond, no_data };
     }
     const lines = Object.entries(within).map(([type, sums]) => {
@@ -59,7 +59,7 @@ export const measureCoverage = tool({
         .map(([to, sum]) => `${to} ${share(sum, total)}`);
       return `${type}: ${parts.join(', ')}`;
     });
-    if (lines.length > 0) lines.unshift(`within minutes ${byMode(mode)}`);
+    lines.unshift(`within minutes ${byMode(rowsOf.mode[0])}`);
     if (facts.blocks === 0) lines.unshift('No block of this release has its centre there.');
     if (basket) {
       const gains = criteria.map(
@@ -69,7 +69,7 @@ export const measureCoverage = tool({
       lines.push(`All of ${criteria.length} criteria: ${share(basket.with_all, total)}${unknown}`);
       lines.push(`Missing only: ${gains.join(', ')}`);
     }
-    const modes = [...(types.length > 0 ? [mode] : []), ...criteria.map((one) => one.mode)];
+    const modes = [...rowsOf.mode, ...criteria.map((one) => one.mode)];
     lines.push(...transitNotes(modes));
     return {
       text: [`${name}: ${withCommas(total)} ${weight}`, ...lines].join('\n'),

@@ -163,6 +163,22 @@ onEachLedger((demo) => {
     }
   });
 
+  test.each([
+    ['/v1/blocks/summary', 'origins'],
+    ['/v1/point/pois', 'origins'],
+    ['/v1/pois/catchment', 'dest_ids'],
+  ])(
+    'unresolved origins of %s add nothing to the price, of which the least is one token',
+    async (path, member) => {
+      const ask = (list: unknown[]) => demo.api.post(path, { [member]: list });
+      for (const list of [[null], ['x', 5, null], new Array(250).fill(null)]) {
+        const response = await ask(list);
+        expect(expectOk(response).errors).toHaveLength(list.length);
+        expect(response.headers['x-tokens-charged']).toBe('1');
+      }
+    },
+  );
+
   test('a message says what to send instead', async () => {
     const { geoid } = demo.block;
     const dest_ids = [demo.poi.dest_id];

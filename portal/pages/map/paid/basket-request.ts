@@ -16,8 +16,8 @@ export function basketRequest(area: string, criteria: readonly Criterion[]): Pai
 }
 
 /**
- * The body of `basketRequest`. The rows are those of one type and mode, since rows of all of them
- * would be charged.
+ * The body of `basketRequest`. One row is shown beside the basket, that of the first criterion;
+ * without type and mode, the rows of all would be charged.
  */
 export function basketBody(
   area: string,

@@ -116,12 +116,18 @@ function ExactShares(props: {
 }) {
   const { coverage, criteria, catalogue } = props;
   const { total, with_all, met, missing_only, no_data } = coverage.basket!;
+  const [row] = coverage.results;
+  const [first] = criteria;
+  const near = (row.within as Readonly<Record<string, number>>)[first.minutes];
   const share = (of: number) => (total === 0 ? '' : percent(of / total));
   const most = Math.max(...missing_only);
   return (
     <>
       <p class="figure">
         <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')} have all
+      </p>
+      <p>
+        {criterionName(catalogue, first)}: {counted(near, 'person', 'people')}, {share(near)}.
       </p>
       <SumsTable
         caption="People by criteria met"

@@ -5,39 +5,48 @@ import type { Site } from '../state/sites.ts';
 
 /**
  * Measured sites as CSV, the same as the API returns: rows for the area, each site and each
- * candidate.
+ * candidate, also for those that are left out.
  */
 export function sitesCsv(
-  { results, sites, gains, chosen }: SitesCoverage,
+  { results, sites, gains, chosen, errors }: SitesCoverage,
   points: readonly Site[],
 ): string {
-  const pointOf = new Map(points.map((one) => [one.id, one]));
-  const placed = (list: string, { id, block }: { id: string | number; block: string }) => {
-    const { lat, lon } = pointOf.get(String(id))!;
-    return { list, id, lon, lat, block };
-  };
   const choiceOf = new Map(
     chosen.map(({ id, gain, total_within }, i) => [
       id,
       { chosen_rank: i + 1, chosen_gain: gain, chosen_total_within: total_within },
     ]),
   );
+  /** Columns of the measures of sites and candidates, by id, or of the reason for their absence. */
+  const measuresOf = new Map<string | number, object>([
+    ...sites.map(
+      ({ id, block, within, overlap }) =>
+        [id, { block, ...byMinutes('within', within), ...byMinutes('overlap', overlap) }] as const,
+    ),
+    ...gains.map(
+      ({ id, block, gain }) =>
+        [id, { block, ...byMinutes('gain', gain), ...choiceOf.get(id) }] as const,
+    ),
+    ...errors.map(
+      ({ id, type, detail }) => [id, { error_type: type, error_detail: detail }] as const,
+    ),
+  ]);
+  const listOf = (list: string, members: readonly Site[]) =>
+    members.map(({ id, lon, lat }) => ({ list, id, lon, lat, ...measuresOf.get(id) }));
   const rows: Readonly<Record<string, unknown>>[] = [
     ...results.map(({ within, ...sums }) => ({
       list: 'area',
       ...sums,
       ...byMinutes('within', within),
     })),
-    ...sites.map((one) => ({
-      ...placed('sites', one),
-      ...byMinutes('within', one.within),
-      ...byMinutes('overlap', one.overlap),
-    })),
-    ...gains.map((one) => ({
-      ...placed('candidates', one),
-      ...byMinutes('gain', one.gain),
-      ...choiceOf.get(one.id),
-    })),
+    ...listOf(
+      'sites',
+      points.filter(({ isCandidate }) => !isCandidate),
+    ),
+    ...listOf(
+      'candidates',
+      points.filter(({ isCandidate }) => isCandidate),
+    ),
   ];
   const columns = [
     ...PLACE,
@@ -50,6 +59,8 @@ export function sitesCsv(
     ...columnsOf('overlap'),
     ...columnsOf('gain'),
     ...(points.some(({ isCandidate }) => isCandidate) ? CHOICE : []),
+    'error_type',
+    'error_detail',
   ];
   const lines = rows.map((row) => columns.map((column) => row[column]));
   return [columns, ...lines].map(csvLine).join('');
