@@ -234,9 +234,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 336, lines: 33_400 },
   infra: { files: 114, lines: 11_000 },
   portal: { files: 345, lines: 29_900 },
-  proxy: { files: 185, lines: 18_700 },
+  proxy: { files: 185, lines: 18_800 },
   shards: { files: 162, lines: 14_600 },
-  test: { files: 731, lines: 104_600 },
+  test: { files: 731, lines: 104_800 },
 };
 
 const TOP_LEVEL = new Set([

@@ -110,7 +110,6 @@ export const sitesCoverage = postEndpoint({
 
   locate: locateQuery,
   price: priceOfSites,
-  // Others are told the exact price, which takes locating.
   leastPrice: PLANS.charges.minimum,
   respond: (release, query: LocatedQuery, context) => querySites(release, context, query),
 });

@@ -26,7 +26,7 @@ interface Point {
   readonly lat: Degrees;
 }
 
-/** Returns the error message for a point that is in the release only if exchanged; null for others. */
+/** Returns the error message for a point that is in the release only if exchanged, else null. */
 export function exchangedFault(release: Release, { lon, lat }: Point): string | null {
   const box = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
   if (!areExchanged(release, [box])) return null;

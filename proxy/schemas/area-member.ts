@@ -9,9 +9,9 @@ import { LIMITS } from '../bounds.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { circleArea } from '../queries/searched-area.ts';
-import { BLOCK_SCHEMA, blockFault, blockNumber } from './block-geoid.ts';
 import { bodyObject, POINT_SCHEMA, pointItem, radiusMember } from './body-members.ts';
 import { distinct, kindOf, listOf } from './list.ts';
+import { BLOCK_SCHEMA, blockFault, blockNumber } from './location-parameters.ts';
 import { polygonMember } from './polygon-member.ts';
 
 /** Problems of requests that name or draw an area. */

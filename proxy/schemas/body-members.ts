@@ -13,7 +13,6 @@ import {
   rangeFault,
 } from '../bounds.ts';
 import type { SentValue } from '../queries/origins/origin-block.ts';
-import { BLOCK_SCHEMA, blockItem } from './block-geoid.ts';
 import {
   DEST_ID,
   FIELD_DESCRIPTIONS,
@@ -21,6 +20,7 @@ import {
   TYPE_ID,
 } from './field-descriptions.ts';
 import { distinct, listOf, singleFault } from './list.ts';
+import { BLOCK_SCHEMA, blockItem } from './location-parameters.ts';
 import { decimal } from './scalar-text.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 

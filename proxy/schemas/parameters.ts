@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { foldText } from '../../shards/folded-text.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { BOUNDS, boundsSchema, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
-import { blockItem } from './block-geoid.ts';
 import {
   DEST_ID,
   FIELD_DESCRIPTIONS,
@@ -10,6 +9,7 @@ import {
   TYPE_ID,
 } from './field-descriptions.ts';
 import { listOf } from './list.ts';
+import { blockItem } from './location-parameters.ts';
 import { named, repeated, singleValue } from './named-parameter.ts';
 import { booleanText, choice, integerText, numberText, onceText } from './scalar-text.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
