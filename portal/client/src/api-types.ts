@@ -846,7 +846,7 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** Summaries of many points. `GET /v1/point/summary` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
+  /** Summaries of many points. `GET /v1/point/summary` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   getPointSummaries: {
     params: {
       /** Points, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -949,7 +949,7 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** POIs within reach of many points. All rows of `GET /v1/point/pois` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
+  /** POIs within reach of many points. All rows of `GET /v1/point/pois` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   listPointsPois: {
     params: {
       /** Points, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1352,7 +1352,7 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). A site or candidate without a block to route from, or without valid coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
   measureSites: {
     params: {
       /** Sites that are there. */
@@ -1428,7 +1428,7 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Summaries of many blocks. `GET /v1/blocks/{geoid}/summary` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
+  /** Summaries of many blocks. `GET /v1/blocks/{geoid}/summary` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   getBlockSummaries: {
     params: {
       /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1474,7 +1474,7 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** POIs within reach of many blocks. All rows of `GET /v1/blocks/{geoid}/pois` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
+  /** POIs within reach of many blocks. All rows of `GET /v1/blocks/{geoid}/pois` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   listBlocksPois: {
     params: {
       /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1597,7 +1597,7 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
+  /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   getAccess: {
     params: {
       /** Blocks by GEOID, or points; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1649,7 +1649,7 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** Catchments of many POIs. All rows of `GET /v1/pois/{dest_id}/catchment` for many POIs. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
+  /** Catchments of many POIs. All rows of `GET /v1/pois/{dest_id}/catchment` for many POIs. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   listPoisCatchments: {
     params: {
       /** POIs, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
