@@ -93,6 +93,7 @@ export async function buildPortal(parts: {
   const codeOutcomes: CodeOutcomes = new Map([
     ['right', 0],
     ['wrong', 0],
+    ['none', 0],
     ['refused', 0],
   ]);
   const services: PortalServices = {

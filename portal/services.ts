@@ -1,4 +1,5 @@
 import type { Ledger } from './accounts/ledger.ts';
+import type { ChallengeOutcome } from './accounts/sign-ins.ts';
 import type { PortalConfig } from './config.ts';
 import type { MailBudget } from './mail/mail-budget.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -28,5 +29,8 @@ export interface PortalServices {
   readonly now: () => number;
 }
 
-/** `refused`: not looked at, since too many wrong ones were tried. */
-export type CodeOutcomes = Map<'right' | 'wrong' | 'refused', number>;
+/**
+ * `none`: there was nothing to guess, as no code was mailed lately; `refused`: not looked at, since
+ * too many wrong ones were tried.
+ */
+export type CodeOutcomes = Map<ChallengeOutcome | 'refused', number>;

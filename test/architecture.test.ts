@@ -34,6 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'portal/plans.ts',
     'portal/key-limits.ts',
     'portal/responses.ts',
+    'portal/sign-in/code-digits.ts',
   ],
   infra: ['infra', 'builder', 'proxy', 'portal', 'shards'],
 };

@@ -29,7 +29,7 @@ export function portalMetrics({ app, mails, paymentFailures }: PortalParts): Reg
   });
   addFamily(registry, {
     name: 'tta_sign_in_codes_total',
-    help: 'Sign-in codes that were tried: right, wrong, or refused since too many were wrong.',
+    help: 'Sign-in codes that were tried: right, wrong, none to guess, or refused since too many were wrong.',
     type: 'counter',
     samples: () =>
       [...(codeOutcomes ?? [])].map(([outcome, value]) => ({ labels: { outcome }, value })),

@@ -11,14 +11,14 @@ export interface SignIns {
 
   /**
    * Checks a response to a challenge; a correct one uses the challenge up, and of concurrent
-   * correct ones only one succeeds. A wrong code uses up one of `CODE_TRIES`, after which every
-   * code is rejected, while the link still works.
+   * correct ones only one succeeds. A wrong code uses up one of `CODE_TRIES`, after which no code
+   * is looked at, while the link still works.
    */
   answerChallenge(
     mailbox: string,
     response: { readonly codeHash: string } | { readonly linkHash: string },
     nowMs: number,
-  ): Promise<boolean>;
+  ): Promise<ChallengeOutcome>;
 
   /**
    * Takes one of `limit` attempts per window, counted across all processes that share the ledger. A
@@ -32,6 +32,9 @@ export interface SignIns {
   /** Returns an attempt to the window that it was taken from, if that is still open. */
   returnLimited(subject: string): Promise<void>;
 }
+
+/** `none`: there was no challenge that any such response could have met. */
+export type ChallengeOutcome = 'right' | 'wrong' | 'none';
 
 export const CODE_TRIES = 5;
 /** How long a code and its link are valid. */

@@ -247,7 +247,7 @@ export const PROBLEM_TYPES = {
     status: 429,
     title: 'Too many codes',
     advice:
-      'Wait for the number of seconds in Retry-After. Even while codes are refused, the link in the latest message still works.',
+      'Wait for the number of seconds in Retry-After. Even while codes are refused, the link in the latest message still works, and so does a code that is requested now.',
   },
   'tokens-exhausted': {
     status: 429,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { numberWord } from '../../shards/number-words.ts';
-import { CHALLENGE_MINUTES, CODE_TRIES } from '../accounts/sign-ins.ts';
+import { CHALLENGE_MINUTES, type ChallengeOutcome, CODE_TRIES } from '../accounts/sign-ins.ts';
 import { parseBody } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { rateSubject } from '../http/rate-limiting.ts';
@@ -9,9 +9,10 @@ import { OWN_PAGE_PATHS, PAGE_PATHS } from '../page-paths.ts';
 import { accountSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { answerWithCode, mailboxHash, newChallenge } from '../sign-in/challenge.ts';
+import { CODE_DIGITS, LONG_CODE_DIGITS } from '../sign-in/code-digits.ts';
 import { isEmailAddress, MAX_WRITTEN, writtenAddress } from '../sign-in/email-address.ts';
 import { knownBrowser } from '../sign-in/known-browser.ts';
-import { returnTry, takeMailTo, takeOne, takeTry, type Wait } from '../sign-in/limits.ts';
+import { hasTry, returnTry, takeMailTo, takeOne, takeTry, type Wait } from '../sign-in/limits.ts';
 import { csrfToken, endedCookie } from '../sign-in/session-cookie.ts';
 import { signInMail } from '../sign-in/sign-in-mail.ts';
 import { beginSession } from './begin-session.ts';
@@ -59,13 +60,15 @@ const askSchema = z.strictObject({
     .default(PAGE_PATHS.overview)
     .meta({ description: 'The page that the mailed link opens after signing in.' }),
 });
+const CODE_FORM = `must be the ${CODE_DIGITS} or ${LONG_CODE_DIGITS} digits in the mail`;
 const codeSchema = z.strictObject({
   email,
-  // May have a space between two groups, as shown in the mail.
+  // May have spaces between groups of three, as shown in the mail.
   code: z
     .string()
-    .regex(/^\s*\d{3}\s?\d{3}\s*$/, 'must be six digits')
-    .transform((code) => code.replaceAll(/\s/g, '')),
+    .regex(/^\s*(?:\d{3}\s?){1,3}\d{3}\s*$/, CODE_FORM)
+    .transform((code) => code.replaceAll(/\s/g, ''))
+    .refine((code) => [CODE_DIGITS, LONG_CODE_DIGITS].includes(code.length), CODE_FORM),
 });
 
 /** Routes to request a code, sign in with it, and sign out. */
@@ -83,7 +86,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
     refuse(await takeOne(ledger, 'sent for client', rateSubject(request.ip), now()));
     refuse(
       await mailBudget.take(request.ip, now()),
-      'this service has reached its hourly limit of sign-in messages',
+      'this service has reached its hourly limit of sign-in messages;',
     );
     const client = { ip: request.ip, browser: browserOf(request, asked.email, services) };
     afterResponse.begin('mailing a code', () => mailCode(asked, client, services));
@@ -98,8 +101,8 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
       const outcome = await tryCode(answer, request, services);
       const what = typeof outcome === 'string' ? outcome : 'refused';
       codeOutcomes.set(what, codeOutcomes.get(what)! + 1);
-      if (typeof outcome === 'object') refuse(outcome);
-      if (outcome === 'wrong') {
+      if (typeof outcome === 'object') refuse(outcome, TRIES_USED_UP);
+      if (outcome !== 'right') {
         throw new Problem(
           'invalid-code',
           `the code is wrong, used, or older than ${numberWord(CHALLENGE_MINUTES)} minutes; after ${numberWord(CODE_TRIES)} wrong attempts request another`,
@@ -129,7 +132,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
 const ASK: PortalOperation = {
   operationId: 'requestCode',
   summary: 'Request a sign-in code and link by e-mail',
-  description: `The response is the same for every address. Both work once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and replace those mailed before. A client that has signed in to the address before, and sends the cookie it got, gets a code that works with that cookie only; the link works anywhere.`,
+  description: `The response is the same for every address. Both work once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and replace those mailed before. The code has ${numberWord(CODE_DIGITS)} digits, or, while too many wrong ones are being tried, ${numberWord(LONG_CODE_DIGITS)}. A client that has signed in to the address before, and sends the cookie it got, gets a code that works with that cookie only; the link works anywhere.`,
   tag: 'Sign-in',
   access: 'open',
   body: askSchema,
@@ -195,35 +198,39 @@ async function mailCode(
 ): Promise<void> {
   const { ledger, mailer, mailBudget, secrets, config, now } = services;
   const [secret, nowMs] = [secrets.session[0], now()];
-  const { mailed, mailbox, challenge } = newChallenge(secret, email, nowMs, browser);
+  const mailbox = mailboxHash(secret, email, browser);
   const client = { ip, mailbox, isKnownBrowser: browser !== undefined };
   if (await takeMailTo(ledger, client, nowMs)) return mailBudget.giveBack(ip);
+  const isLong = !(await hasTry(ledger, client, nowMs));
+  const { mailed, challenge } = newChallenge(secret, email, nowMs, isLong, browser);
   await ledger.storeChallenge(mailbox, challenge);
   await mailer.send(signInMail(email, mailed, next, config.accountUrl), rateSubject(ip));
 }
 
 /**
  * Tries a code: in a known browser, first against what that browser requested. Returns the time to
- * wait if no try is left.
+ * wait if no try of six digits is left.
  */
 async function tryCode(
   answer: z.output<typeof codeSchema>,
   request: FastifyRequest,
   services: PortalServices,
-): Promise<'right' | 'wrong' | Wait> {
+): Promise<ChallengeOutcome | Wait> {
   const { ledger, secrets, now } = services;
   const known = browserOf(request, answer.email, services);
-  let refused: Wait | null = null;
+  const isLimited = answer.code.length === CODE_DIGITS;
+  let [refused, last]: [Wait | null, ChallengeOutcome] = [null, 'none'];
   for (const browser of known === undefined ? [undefined] : [known, undefined]) {
     const mailbox = mailboxHash(secrets.session[0], answer.email, browser);
     const client = { ip: request.ip, mailbox, isKnownBrowser: browser !== undefined };
-    refused = await takeTry(ledger, client, now());
+    refused = isLimited ? await takeTry(ledger, client, now()) : null;
     if (refused !== null) continue;
-    if (!(await answerWithCode(ledger, secrets.session, answer, now(), browser))) continue;
-    await returnTry(ledger, client);
-    return 'right';
+    const outcome = await answerWithCode(ledger, secrets.session, answer, now(), browser);
+    if (isLimited && outcome !== 'wrong') await returnTry(ledger, client, outcome);
+    if (outcome === 'right') return outcome;
+    if (outcome === 'wrong') last = outcome;
   }
-  return refused ?? 'wrong';
+  return refused ?? last;
 }
 
 function browserOf(
@@ -234,12 +241,14 @@ function browserOf(
   return knownBrowser(services.secrets.session, headers.cookie, email, isHttps(services));
 }
 
-function refuse(refused: Wait | null, why = 'too many codes were requested or tried'): void {
+const TRIES_USED_UP = `too many codes of ${numberWord(CODE_DIGITS)} digits were tried; request another, which will have ${numberWord(LONG_CODE_DIGITS)},`;
+
+function refuse(refused: Wait | null, why = 'too many codes were requested;'): void {
   if (!refused) return;
   const { waitSeconds } = refused;
   throw new Problem(
     'too-many-codes',
-    `${why}; retry in ${waitSeconds} s, or use the link in the latest message`,
+    `${why} retry in ${waitSeconds} s, or use the link in the latest message`,
     {},
     { 'retry-after': String(waitSeconds) },
   );

@@ -1,13 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { mailboxOf } from '../accounts/mailbox.ts';
-import { CHALLENGE_MINUTES, type Challenge, type SignIns } from '../accounts/sign-ins.ts';
+import {
+  CHALLENGE_MINUTES,
+  type Challenge,
+  type ChallengeOutcome,
+  type SignIns,
+} from '../accounts/sign-ins.ts';
+import { CODE_DIGITS, LONG_CODE_DIGITS, LONG_CODE_START } from './code-digits.ts';
 import { keyedHash, openLink, sealLink } from './sealed-link.ts';
-
-const CODES = 1_000_000;
 
 /** The secrets mailed to an address. */
 export interface MailedSecrets {
-  /** Six digits. */
+  /** As many digits as `digitsOfCode` says. */
   readonly code: string;
   readonly linkToken: string;
 }
@@ -20,9 +24,10 @@ export function newChallenge(
   secret: string,
   email: string,
   nowMs: number,
+  isLong: boolean,
   browser?: string,
 ): { readonly mailed: MailedSecrets; readonly mailbox: string; readonly challenge: Challenge } {
-  const code = String(randomInt(CODES)).padStart(6, '0');
+  const code = isLong ? longCode() : shortCode();
   const linkToken = sealLink(secret, email, browser);
   const mailbox = mailboxHash(secret, email, browser);
   const challenge: Challenge = {
@@ -34,9 +39,20 @@ export function newChallenge(
   return { mailed: { code, linkToken }, mailbox, challenge };
 }
 
+/** Any number of `CODE_DIGITS` that does not begin like a long code. */
+function shortCode(): string {
+  const first = Number(LONG_CODE_START.padEnd(CODE_DIGITS, '0'));
+  return String(randomInt(first)).padStart(CODE_DIGITS, '0');
+}
+
+function longCode(): string {
+  const rest = LONG_CODE_DIGITS - LONG_CODE_START.length;
+  return LONG_CODE_START + String(randomInt(10 ** rest)).padStart(rest, '0');
+}
+
 /**
- * Whether this is the code mailed to an address, at the request of a known browser if one is given;
- * a correct one is accepted once.
+ * Checks the code mailed to an address, at the request of a known browser if one is given; a
+ * correct one is accepted once.
  */
 export async function answerWithCode(
   signIns: SignIns,
@@ -44,13 +60,16 @@ export async function answerWithCode(
   { email, code }: { readonly email: string; readonly code: string },
   nowMs: number,
   browser?: string,
-): Promise<boolean> {
+): Promise<ChallengeOutcome> {
+  let outcome: ChallengeOutcome = 'none';
   for (const secret of secrets) {
     const mailbox = mailboxHash(secret, email, browser);
     const codeHash = keyedHash(secret, 'code', mailbox, code);
-    if (await signIns.answerChallenge(mailbox, { codeHash }, nowMs)) return true;
+    const answered = await signIns.answerChallenge(mailbox, { codeHash }, nowMs);
+    if (answered === 'right') return answered;
+    if (answered === 'wrong') outcome = answered;
   }
-  return false;
+  return outcome;
 }
 
 /** Returns the address that a link was mailed to, if the link is valid; a link is accepted once. */
@@ -65,7 +84,8 @@ export async function answerWithLink(
   const { email, browser, secret } = link;
   const linkHash = keyedHash(secret, 'link', linkToken);
   const mailbox = mailboxHash(secret, email, browser);
-  return (await signIns.answerChallenge(mailbox, { linkHash }, nowMs)) ? email : undefined;
+  const outcome = await signIns.answerChallenge(mailbox, { linkHash }, nowMs);
+  return outcome === 'right' ? email : undefined;
 }
 
 /**

@@ -4,12 +4,14 @@ import { networkOf } from '../http/rate-limiting.ts';
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * Limits of mails and of wrong codes; a right code is not counted. A code is one of a million, so
- * all strangers together guess one code of the service in a million tries, which take 11 years.
- * A network (/24 in IPv4, /48 in IPv6) has a tenth of their tries, and of those at one mailbox, and
- * less than half of the mails to it, so that one network cannot shut out an owner who is elsewhere.
- * When tries or mails are used up, known browsers have their own (`known-browser.ts`), and links
- * still work, since they cannot be guessed.
+ * Limits of mails, and of wrong codes of six digits at open challenges. Such a code is one of
+ * 990,000, so all strangers together guess one of the service in as many tries, which take 10.8
+ * years. A network (/24 in IPv4, /48 in IPv6) has a tenth of their tries, and of those at one
+ * mailbox, and less than half of the mails to it. While a client's tries are used up, by itself or
+ * by others, it is mailed long codes, which need no limit but the tries of their challenge: they
+ * are one of ten billion, and a million tries a day guess one in 27 years. So strangers can make
+ * codes longer, but not end signing in with them. Known browsers have mails and tries of their own
+ * (`known-browser.ts`), and links always work.
  */
 export const LIMITS = {
   /** Codes sent on behalf of one client; a school or an office may share an address. */
@@ -63,16 +65,37 @@ export function takeMailTo(
 }
 
 /**
- * Takes one try at the code of a mailbox, before the code is looked at, so that concurrent tries
- * are not more; if none is left, returns how many seconds to wait.
+ * Takes one try at a code of six digits, before it is looked at, so that concurrent tries are not
+ * more; if none is left, returns how many seconds to wait.
  */
 export function takeTry(signIns: SignIns, client: AtMailbox, nowMs: number): Promise<Wait | null> {
   return takeAll(signIns, limitsOfTry(client), nowMs);
 }
 
-/** Returns the try of a right code. */
-export async function returnTry(signIns: SignIns, client: AtMailbox): Promise<void> {
+/** Returns a try that guessed at nothing, since the code was right or nothing was open. */
+export async function returnTry(
+  signIns: SignIns,
+  client: AtMailbox,
+  outcome: 'right' | 'none',
+): Promise<void> {
+  const limits = limitsOfTry(client);
+  // A client uses up its network's tries even so, as the ledger is asked for it.
+  await returnAll(
+    signIns,
+    outcome === 'right' ? limits : limits.filter(([what]) => isShared(what)),
+  );
+}
+
+/** Whether clients of other networks are counted, too. */
+function isShared(what: keyof typeof LIMITS): boolean {
+  return what === 'tried at mailbox' || what === 'tried by all';
+}
+
+/** Whether a client has a try left; takes none. */
+export async function hasTry(signIns: SignIns, client: AtMailbox, nowMs: number): Promise<boolean> {
+  if ((await takeTry(signIns, client, nowMs)) !== null) return false;
   await returnAll(signIns, limitsOfTry(client));
+  return true;
 }
 
 /** Limits of a try, the narrowest first. */

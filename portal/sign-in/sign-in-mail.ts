@@ -14,7 +14,7 @@ export function signInMail(
   const leadsOn = next === PAGE_PATHS.overview ? '' : `&next=${next}`;
   const link = `${accountUrl}/auth/verify?token=${linkToken}${leadsOn}`;
   const host = new URL(accountUrl).host;
-  const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
+  const spaced = code.match(/\d{3}/g)!.join(' ');
   const note = `Both work once and expire after ${CHALLENGE_MINUTES} minutes. If you did not request this, ignore this message: no one can sign in without it. Never share this code; we will never ask for it.`;
   return {
     to,

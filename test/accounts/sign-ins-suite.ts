@@ -28,9 +28,12 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       await keep('right');
       return {
         keep,
-        code: (codeHash: string, at = atMs, from = other) =>
-          from.answerChallenge(mailbox, { codeHash }, at),
-        link: (linkHash: string, at = atMs) => other.answerChallenge(mailbox, { linkHash }, at),
+        code: async (codeHash: string, at = atMs, from = other) =>
+          (await from.answerChallenge(mailbox, { codeHash }, at)) === 'right',
+        link: async (linkHash: string, at = atMs) =>
+          (await other.answerChallenge(mailbox, { linkHash }, at)) === 'right',
+        outcomeOf: (codeHash: string, at = atMs) =>
+          other.answerChallenge(mailbox, { codeHash }, at),
       };
     }
 
@@ -84,7 +87,21 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await replaced.link('link of right')).toBe(false);
       // The replacement has its own count of tries.
       expect(await replaced.code('next', NOON + MINUTE_MS)).toBe(true);
-      expect(await other.answerChallenge('never@example.org', { codeHash: 'x' }, NOON)).toBe(false);
+    });
+
+    test('a response that nothing could have met is told apart from a wrong one', async () => {
+      expect(await other.answerChallenge('never@example.org', { codeHash: 'x' }, NOON)).toBe(
+        'none',
+      );
+      const met = await challenged();
+      expect(await met.outcomeOf('wrong')).toBe('wrong');
+      expect(await met.outcomeOf('right')).toBe('right');
+      expect(await met.outcomeOf('wrong')).toBe('none');
+      const late = await challenged();
+      expect(await late.outcomeOf('wrong', NOON + 10 * MINUTE_MS)).toBe('none');
+      const tried = await challenged();
+      for (let i = 0; i < CODE_TRIES; i++) expect(await tried.outcomeOf('wrong')).toBe('wrong');
+      expect(await tried.outcomeOf('right')).toBe('none');
     });
 
     test('a limit is shared by all users of the ledger, in this process and others', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { CODE_TRIES } from '../../portal/accounts/sign-ins.ts';
 import { newChallenge } from '../../portal/sign-in/challenge.ts';
 import { knownBrowser } from '../../portal/sign-in/known-browser.ts';
 import { LIMITS, takeOne, takeTry } from '../../portal/sign-in/limits.ts';
@@ -16,7 +17,8 @@ beforeEach(() => {
 let people = 0;
 const someone = () => `someone${++people}@example.org`;
 const otherLetter = (letter: string) => (letter === 'A' ? 'B' : 'A');
-const otherCode = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+const otherCode = (code: string) => code.slice(0, -1) + ((Number(code.at(-1)) + 1) % 10);
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 test('requesting a code and entering it signs a new account in with its grant', async () => {
   const email = someone();
@@ -177,9 +179,18 @@ test('a mailbox is sent at most forty mails a day by strangers, fifteen from one
 });
 
 describe('guessing', () => {
+  const ALL = LIMITS['tried by all'];
+  /** How many tries all strangers have left today. */
+  const triesLeft = async () => {
+    const nowMs = Date.now() + portal.clock.aheadMs;
+    const { allowed, rate } = await portal.ledger.takeLimited('tried by all ', ALL, nowMs);
+    if (!allowed) return 0;
+    await portal.ledger.returnLimited('tried by all ');
+    return rate.remaining + 1;
+  };
+
   /**
-   * Requests a mail and tries a wrong code from an address; returns the visitor, the mailed secrets
-   * and the response.
+   * Requests a mail and tries a wrong code from an address; returns the response.
    */
   const tryWrongly = async (email: string, address: string) => {
     // Five codes are allowed in ten minutes.
@@ -187,28 +198,31 @@ describe('guessing', () => {
     const guesser = portal.visitor({ address });
     const mailed = await guesser.ask(email);
     const code = otherCode(mailed.code);
-    const response = await guesser.post('/auth/verify-code', { email, code });
-    return { guesser, mailed, response };
+    return guesser.post('/auth/verify-code', { email, code });
   };
 
   test('a network has ten tries a day at a mailbox, and closes it to no other network', async () => {
     const email = someone();
     for (let tries = 0; tries < 10; tries++) {
-      const { response } = await tryWrongly(email, `10.2.7.${tries}`);
+      const response = await tryWrongly(email, `10.2.7.${tries}`);
       expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-code']);
     }
-    const { guesser, mailed, response } = await tryWrongly(email, '10.2.7.99');
-    expect([response.statusCode, slugOf(response)]).toEqual([429, 'too-many-codes']);
-    expect(Number(response.headers['retry-after'])).toBeGreaterThan(60 * 60);
+    const guesser = portal.visitor({ address: '10.2.7.99' });
+    const mailed = await guesser.ask(email);
+    const six = { email, code: '123456' };
+    const refused = await guesser.post('/auth/verify-code', six);
+    expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'too-many-codes']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(60 * 60);
     const { code, token } = mailed;
     const owner = portal.visitor({ address: '10.2.8.1' });
     expect((await owner.post('/auth/verify-code', { email, code })).statusCode).toBe(200);
-    // From the first network, the right code is refused, but not the link.
+    // From the first network, six digits are refused, but neither twelve nor the link.
     const again = await guesser.ask(email);
-    const right = await guesser.post('/auth/verify-code', { email, code: again.code });
-    expect(right.statusCode).toBe(429);
+    expect(again.code).toHaveLength(12);
+    expect((await guesser.post('/auth/verify-code', six)).statusCode).toBe(429);
     expect(again.token).not.toBe(token);
     expect((await guesser.post('/auth/verify', { token: again.token })).statusCode).toBe(200);
+    expect((await guesser.signIn(email)).statusCode).toBe(200);
     // Another mailbox is open to the first network.
     expect((await portal.visitor({ address: '10.2.7.1' }).signIn(someone())).statusCode).toBe(200);
   });
@@ -263,10 +277,80 @@ describe('guessing', () => {
       portal.clock.aheadMs += 3 * 60 * 60 * 1000;
     }
     expect(tries).toBeGreaterThan(0);
-    expect(1e6 / ((tries / 3) * 365.25)).toBeGreaterThan(10);
+    expect(990_000 / ((tries / 3) * 365.25)).toBeGreaterThan(10);
   });
 
-  test('when strangers have used up all tries, links work everywhere, and codes in browsers that signed in before', async () => {
+  test('long codes are guessed by all strangers together once in more than ten years, by all mails that a day can have', () => {
+    const mailsPerDay = 24 * portal.app.mailBudget!.perHour;
+    expect(1e10 / (CODE_TRIES * mailsPerDay * 365.25)).toBeGreaterThan(10);
+  });
+
+  test('six digits that no open challenge could be met by take no try of other networks', async () => {
+    const email = someone();
+    const before = await triesLeft();
+    const guess = (address: string, of: string) =>
+      portal.visitor({ address }).post('/auth/verify-code', { email: of, code: '123456' });
+    // Nothing was mailed; what was mailed has expired, is used, or has had its five tries.
+    for (let i = 0; i < 20; i++) {
+      expect(slugOf(await guess(`10.40.${i}.1`, someone()))).toBe('invalid-code');
+    }
+    const owner = portal.visitor({ address: '10.41.0.1' });
+    await owner.ask(email);
+    portal.clock.aheadMs += 10 * 60 * 1000;
+    await guess('10.42.0.1', email);
+    await owner.signIn(email);
+    await guess('10.42.1.1', email);
+    expect(await triesLeft()).toBe(before);
+    const { code } = await owner.ask(email);
+    for (let i = 0; i < 12; i++) {
+      await portal
+        .visitor({ address: `10.43.${i}.1` })
+        .post('/auth/verify-code', { email, code: otherCode(code) });
+    }
+    expect(await triesLeft()).toBe(before - CODE_TRIES);
+  });
+
+  test('strangers who use up all tries lengthen the codes, and end signing in by them for nobody', async () => {
+    const now = () => Date.now() + portal.clock.aheadMs;
+    portal.clock.aheadMs += 2 * DAY_MS;
+    // Five tries at each of their own mailboxes, from as many networks as it takes.
+    for (let i = 0; (await triesLeft()) > 0; i++) {
+      const stranger = portal.visitor({ address: `10.50.${i % 250}.1` });
+      const email = someone();
+      const { code } = await stranger.ask(email);
+      for (let tries = 0; tries < CODE_TRIES; tries++) {
+        await stranger.post('/auth/verify-code', { email, code: otherCode(code) });
+      }
+      expect(i).toBeLessThan(60);
+    }
+    const [email, visitor] = [someone(), portal.visitor({ address: '10.51.0.1' })];
+    const guess = await visitor.post('/auth/verify-code', { email, code: '123456' });
+    expect([guess.statusCode, slugOf(guess)]).toEqual([429, 'too-many-codes']);
+    expect(guess.json().detail).toMatch(/request another, which will have twelve/);
+    const { code } = await visitor.ask(email);
+    expect(code).toHaveLength(12);
+    const spaced = code.match(/.{3}/g)!.join(' ');
+    for (const wrong of [otherCode(code), code.slice(0, 9)]) {
+      const response = await visitor.post('/auth/verify-code', { email, code: wrong });
+      expect(response.statusCode).toBe(400);
+    }
+    const right = await visitor.post('/auth/verify-code', { email, code: spaced });
+    expect(right.statusCode).toBe(200);
+    // A long code has five tries, as a short one has.
+    const last = await visitor.ask(email);
+    for (let tries = 0; tries < CODE_TRIES; tries++) {
+      await visitor.post('/auth/verify-code', { email, code: otherCode(last.code) });
+    }
+    const late = await visitor.post('/auth/verify-code', { email, code: last.code });
+    expect(slugOf(late)).toBe('invalid-code');
+    // A day later, codes are short again.
+    portal.clock.aheadMs += DAY_MS;
+    expect((await visitor.ask(someone())).code).toHaveLength(6);
+    const { remaining } = (await portal.ledger.takeLimited('tried by all ', ALL, now())).rate;
+    expect(remaining).toBe(ALL.limit - 1);
+  });
+
+  test('when strangers have used up all tries, links work everywhere, and short codes in browsers that signed in before', async () => {
     const now = () => Date.now() + portal.clock.aheadMs;
     const email = someone();
     const owner = portal.visitor({ address: '10.5.0.1' });
@@ -283,7 +367,7 @@ describe('guessing', () => {
     expect([guess.statusCode, slugOf(guess)]).toEqual([429, 'too-many-codes']);
     const other = someone();
     const mailed = await strangers.ask(other);
-    const paused = await strangers.post('/auth/verify-code', { email: other, code: mailed.code });
+    const paused = await strangers.post('/auth/verify-code', { email: other, code: '123456' });
     expect(paused.statusCode).toBe(429);
     expect((await strangers.post('/auth/verify', { token: mailed.token })).statusCode).toBe(200);
     expect((await owner.signIn(email)).statusCode).toBe(200);
@@ -425,7 +509,7 @@ test('requests for a mailbox that gets no more mails use up no mails of others',
 
 test('a stored challenge reveals neither its code nor its address', () => {
   const email = 'somebody@example.org';
-  const { mailed, mailbox, challenge } = newChallenge('a secret of the portal', email, 0);
+  const { mailed, mailbox, challenge } = newChallenge('a secret of the portal', email, 0, false);
   const kept = JSON.stringify({ mailbox, challenge });
   for (const open of [mailed.code, mailed.linkToken, 'somebody', 'example.org']) {
     expect(kept).not.toContain(open);
@@ -433,20 +517,29 @@ test('a stored challenge reveals neither its code nor its address', () => {
   expect(Buffer.from(mailed.linkToken, 'base64url').toString('latin1')).not.toContain('somebody');
 });
 
-test('codes are uniform over a million: chi-squared of their first, third and last digits', () => {
-  const counts = [0, 2, 5].map(() => new Array<number>(10).fill(0));
+test('codes are uniform over the 990,000 that do not begin like long ones, and these over ten billion', () => {
   const N = 20_000;
-  for (let i = 0; i < N; i++) {
-    const { code } = newChallenge('a secret of the portal', 'a@example.org', 0).mailed;
-    [0, 2, 5].forEach((at, which) => {
-      counts[which][Number(code[at])]++;
-    });
+  let malformed = 0;
+  // Which part of a code, and how many values it has.
+  const ofShort = [[0, 2, 99] as const, [2, 3, 10] as const, [5, 6, 10] as const];
+  const ofLong = [2, 5, 8, 11].map((at) => [at, at + 1, 10] as const);
+  for (const [isLong, parts] of [[false, ofShort] as const, [true, ofLong] as const]) {
+    const counts = parts.map(([, , values]) => new Array<number>(values).fill(0));
+    for (let i = 0; i < N; i++) {
+      const { code } = newChallenge('a secret', 'a@example.org', 0, isLong).mailed;
+      malformed += (isLong ? /^99\d{10}$/ : /^(?!99)\d{6}$/).test(code) ? 0 : 1;
+      for (const [which, [from, to]] of parts.entries()) {
+        counts[which][Number(code.slice(from, to))]++;
+      }
+    }
+    for (const [which, [, , values]] of parts.entries()) {
+      const expected = N / values;
+      const chi = counts[which].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
+      // Exceeded by chance once in 50,000,000 runs, with 9 and with 98 degrees of freedom.
+      expect(chi).toBeLessThan(values === 10 ? 55 : 190);
+    }
   }
-  for (const digits of counts) {
-    const chi = digits.reduce((sum, count) => sum + (count - N / 10) ** 2 / (N / 10), 0);
-    // With nine degrees of freedom, chi-squared exceeds 55 by chance once in 50,000,000 runs.
-    expect(chi).toBeLessThan(55);
-  }
+  expect(malformed).toBe(0);
 });
 
 test('a link altered in any character opens nothing', async () => {

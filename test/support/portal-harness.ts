@@ -141,7 +141,7 @@ function visitorOf(
       const asked = await visitor.post('/auth/request', { email });
       if (asked.statusCode !== 202) throw new Error(asked.body);
       const { text } = await nextMail(email, had);
-      return { code: /^ *(\d{6})$/m.exec(text)![1], token: /token=([\w-]+)/.exec(text)![1] };
+      return { code: /^ *(\d{6}|\d{12})$/m.exec(text)![1], token: /token=([\w-]+)/.exec(text)![1] };
     },
     async signIn(email) {
       const { code } = await visitor.ask(email);

@@ -1,6 +1,6 @@
 import type { RateState } from '../rate-state.ts';
 import { rateState } from '../rate-state.ts';
-import { type Challenge, CODE_TRIES } from '../sign-ins.ts';
+import { type Challenge, type ChallengeOutcome, CODE_TRIES } from '../sign-ins.ts';
 import type { RedisConnection } from './connection.ts';
 import { challengeEntry, limitEntry } from './key-names.ts';
 import { TAKE } from './lua.ts';
@@ -18,15 +18,15 @@ export async function storeChallenge(
   );
 }
 
-export async function answerChallenge(
+export function answerChallenge(
   redis: RedisConnection,
   mailbox: string,
   response: { readonly codeHash: string } | { readonly linkHash: string },
   nowMs: number,
-): Promise<boolean> {
+): Promise<ChallengeOutcome> {
   const [by, hash] =
     'codeHash' in response ? ['codeHash', response.codeHash] : ['linkHash', response.linkHash];
-  return (await redis.run(ANSWER_CHALLENGE, [challengeEntry(mailbox)], [by, hash, nowMs])) === 1;
+  return redis.run(ANSWER_CHALLENGE, [challengeEntry(mailbox)], [by, hash, nowMs]);
 }
 
 export async function takeLimited(
@@ -55,15 +55,18 @@ return redis.call('PEXPIRE', challenge, ARGV[4])`,
 );
 
 /** Hashes are keyed, so timing of the comparison is useless without the key. */
-const ANSWER_CHALLENGE = script<0 | 1>(
+const ANSWER_CHALLENGE = script<ChallengeOutcome>(
   `
 local challenge, by, hash, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local right, ends, wrong = unpack(redis.call('HMGET', challenge, by, 'endsAtMs', 'wrongCodes'))
-if not right or now >= tonumber(ends) then return 0 end
-if by == 'codeHash' and tonumber(wrong) >= ${CODE_TRIES} then return 0 end
-if right == hash then return redis.call('DEL', challenge) end
+if not right or now >= tonumber(ends) then return 'none' end
+if by == 'codeHash' and tonumber(wrong) >= ${CODE_TRIES} then return 'none' end
+if right == hash then
+  redis.call('DEL', challenge)
+  return 'right'
+end
 if by == 'codeHash' then redis.call('HINCRBY', challenge, 'wrongCodes', 1) end
-return 0`,
+return 'wrong'`,
 );
 
 const TAKE_LIMITED = fleeting<[allowed: 0 | 1, used: number, elapsedMs: number]>(

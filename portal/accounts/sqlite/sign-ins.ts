@@ -1,6 +1,6 @@
 import { isEqualHash } from '../equal-hash.ts';
 import { type RateState, rateState } from '../rate-state.ts';
-import { type Challenge, CODE_TRIES } from '../sign-ins.ts';
+import { type Challenge, type ChallengeOutcome, CODE_TRIES } from '../sign-ins.ts';
 import { removeEnded, type SqlConnection } from './sql-connection.ts';
 
 interface ChallengeRow extends Omit<Challenge, 'startedAtMs'> {
@@ -30,10 +30,10 @@ export function answerChallenge(
   mailbox: string,
   response: { readonly codeHash: string } | { readonly linkHash: string },
   nowMs: number,
-): boolean {
+): ChallengeOutcome {
   const kept = db.get<ChallengeRow>('SELECT * FROM challenges WHERE mailbox = ?', mailbox);
-  if (!kept || nowMs >= kept.endsAtMs) return false;
-  if ('codeHash' in response && kept.wrongCodes >= CODE_TRIES) return false;
+  if (!kept || nowMs >= kept.endsAtMs) return 'none';
+  if ('codeHash' in response && kept.wrongCodes >= CODE_TRIES) return 'none';
   const isRight =
     'codeHash' in response
       ? isEqualHash(kept.codeHash, response.codeHash)
@@ -42,7 +42,7 @@ export function answerChallenge(
   else if ('codeHash' in response) {
     db.run('UPDATE challenges SET wrongCodes = wrongCodes + 1 WHERE mailbox = ?', mailbox);
   }
-  return isRight;
+  return isRight ? 'right' : 'wrong';
 }
 
 export function takeLimited(

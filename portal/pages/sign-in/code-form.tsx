@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OwnPagePath } from '../../page-paths.ts';
 import type { Account } from '../../responses.ts';
+import { CODE_DIGITS, digitsOfCode } from '../../sign-in/code-digits.ts';
 import { Fault } from '../api/fault.ts';
 import { requestCode, verifyCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';
@@ -10,9 +11,9 @@ function plainly(error: unknown): string {
   if (!(error instanceof Fault)) return 'Something went wrong. Please try again.';
   switch (error.slug) {
     case 'invalid-code':
-      return 'That code did not work. Check the six digits in the latest message. After five wrong attempts or ten minutes, request another code.';
+      return 'That code did not work. Check the digits in the latest message. After five wrong attempts or ten minutes, request another code.';
     case 'too-many-codes':
-      return `Too many attempts. Please use the link in the latest message, or try again in ${inWords(error.retryAfterSeconds)}.`;
+      return `Too many attempts. Please use the link in the latest message, send another code, or try again in ${inWords(error.retryAfterSeconds)}.`;
     case 'rate-limited':
       return `Too many attempts. Please try again in ${inWords(error.retryAfterSeconds)}.`;
     default:
@@ -44,9 +45,12 @@ function useCountdown(first: number): {
 }
 
 const RESEND_AFTER_S = 30;
-const DIGITS = 6;
 
-/** Input of the code. Six digits, typed or pasted, are submitted automatically. */
+function digitWord(start: string): 'six' | 'twelve' {
+  return digitsOfCode(start) === CODE_DIGITS ? 'six' : 'twelve';
+}
+
+/** Input of the code. A whole code, typed or pasted, is submitted automatically. */
 export function CodeForm(props: {
   readonly email: string;
   /** Page that the mailed link continues to. */
@@ -65,8 +69,9 @@ export function CodeForm(props: {
 
   const verify = async (digits: string) => {
     if (isBusy) return;
-    setFault(digits.length === DIGITS ? '' : 'The code has six digits.');
-    if (digits.length !== DIGITS) return input.current?.focus();
+    const isWhole = digits.length === digitsOfCode(digits);
+    setFault(isWhole ? '' : `The code has ${digitWord(digits)} digits.`);
+    if (!isWhole) return input.current?.focus();
     setBusy(true);
     try {
       onSignedIn(await verifyCode(email, digits));
@@ -78,9 +83,10 @@ export function CodeForm(props: {
     }
   };
   const type = (text: string) => {
-    const digits = text.replaceAll(/\D/g, '').slice(0, DIGITS);
+    const typed = text.replaceAll(/\D/g, '');
+    const digits = typed.slice(0, digitsOfCode(typed));
     setCode(digits);
-    if (digits.length === DIGITS) void verify(digits);
+    if (digits.length === digitsOfCode(digits)) void verify(digits);
   };
   const resend = async () => {
     setFault('');
@@ -111,7 +117,7 @@ export function CodeForm(props: {
       </p>
       <Field
         id="code"
-        label="Six-digit code"
+        label={digitWord(code) === 'six' ? 'Six-digit code' : 'Twelve-digit code'}
         fault={fault}
         input={input}
         class="code-input"

@@ -30,7 +30,7 @@ export function SignInPage() {
       lead={
         isSent
           ? undefined
-          : `We’ll e-mail you a six-digit code; there is no password. If you don’t have an account yet, we’ll create one${begins}.`
+          : `We’ll e-mail you a code; there is no password. If you don’t have an account yet, we’ll create one${begins}.`
       }
     >
       {isSent ? (

@@ -1,0 +1,11 @@
+/** Digits of a code whose tries are limited, and of one that cannot be guessed by any number. */
+export const CODE_DIGITS = 6;
+export const LONG_CODE_DIGITS = 12;
+
+/** What long codes begin with, and short ones do not, so that a form knows how many digits follow. */
+export const LONG_CODE_START = '99';
+
+/** The digits of the code that begins with this text. */
+export function digitsOfCode(start: string): number {
+  return start.startsWith(LONG_CODE_START) ? LONG_CODE_DIGITS : CODE_DIGITS;
+}
