@@ -1,3 +1,4 @@
+import type { DelayedGrant } from './delayed-grants.ts';
 import type { KeyHash } from './key-hash.ts';
 import type { RateState } from './rate-state.ts';
 
@@ -23,7 +24,8 @@ export interface Accounts {
   /**
    * Permanently removes the address, sessions and membership of an account and revokes its keys. No
    * key or session can be created for it afterwards. Its records are kept, including whether it was
-   * disabled and that its mailbox has had the sign-up grant. Idempotent.
+   * disabled and that its mailbox has had the sign-up grant. A delayed grant ends with its account:
+   * unless that is disabled, its mailbox counts as one that never had an account. Idempotent.
    */
   closeAccount(id: AccountId, by: Change): Promise<void>;
 
@@ -258,4 +260,5 @@ export interface AccountRecords {
   readonly usage: readonly UsageDay[];
   /** Oldest first. */
   readonly audit: readonly AuditEntry[];
+  readonly delayedGrant: DelayedGrant | null;
 }

@@ -1,52 +1,70 @@
-import type { AccountId, Grant } from './accounts.ts';
+import type { AccountId, AccountRecords, Grant } from './accounts.ts';
+
+/** A limit that is evenly spaced: `limit` at once after a pause, and one more each part of it. */
+export interface SpacedWindow {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+/** A sign-up grant that is credited later. */
+export interface DelayedGrant {
+  /** Before this time, it is not credited. */
+  readonly dueAtMs: number;
+  /** Of the grants that are due, the one with the lowest is credited first. */
+  readonly orderMs: number;
+  /** The network that the account was opened from, and the mail domain of its address. */
+  readonly network: string;
+  readonly domain: string;
+}
+
+export interface DueGrant extends DelayedGrant {
+  readonly account: AccountId;
+}
 
 /** Sign-up grants that are credited later. Failures are `LedgerUnavailable`. */
 export interface DelayedGrants {
   /**
-   * Reserves one of `limit` per window, and returns when it is available: now, or once earlier
-   * reservations have been. `limit` of them are available at once after a pause, and one more every
-   * `limit`-th part of a window (the generic cell rate algorithm of ITU-T I.371).
+   * Takes one of a limit if one is available, and returns since when it is: `nowMs` if it was
+   * taken, a later time if it was not (the generic cell rate algorithm of ITU-T I.371).
    */
-  reserve(
-    subject: string,
-    window: { readonly limit: number; readonly windowSeconds: number },
-    nowMs: number,
-  ): Promise<number>;
+  takeSpaced(subject: string, window: SpacedWindow, nowMs: number): Promise<number>;
+  /** Returns one that was taken. */
+  returnSpaced(subject: string, window: SpacedWindow): Promise<void>;
 
-  /** Records when the grant of an account is due; an earlier record stays. */
-  delayGrant(account: AccountId, dueAtMs: number): Promise<void>;
-  /** When the grant of an account is due, if that is recorded. */
-  delayedUntil(account: AccountId): Promise<number | undefined>;
-  /** Up to `limit` accounts whose grants are due, the earliest first. */
-  dueGrants(nowMs: number, limit: number): Promise<AccountId[]>;
+  /** Records that the grant of an account is delayed; an earlier record stays. */
+  delayGrant(account: AccountId, grant: DelayedGrant): Promise<void>;
+  delayedGrant(account: AccountId): Promise<DelayedGrant | undefined>;
+  /** All grants that are due, in the order in which they are to be credited. */
+  dueGrants(nowMs: number): Promise<DueGrant[]>;
   /** Removes the record of an account. */
   endDelay(account: AccountId): Promise<void>;
 }
 
-/** State of the reservations of a subject. */
-export interface Reservations {
-  /** Time of the last call. */
+/** State of what was taken of a subject's limit. */
+export interface SpacedState {
+  /** Time of the last one. */
   readonly lastAtMs: number;
-  /** When the limit is whole again, if nothing more is reserved. */
+  /** When the limit is whole again, if nothing more is taken. */
   readonly endsAtMs: number;
 }
 
-/** Makes one more reservation; `before`: the state left by the last one, if any. */
-export function reserved(
-  before: Reservations | undefined,
-  { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number },
+/** How much later the limit is whole again for each one taken. */
+export function spacingMs({ limit, windowSeconds }: SpacedWindow): number {
+  return Math.ceil((windowSeconds * 1000) / limit);
+}
+
+/** State after one more is taken, and when it is available; `before`: the state so far, if any. */
+export function taken(
+  before: SpacedState | undefined,
+  window: SpacedWindow,
   nowMs: number,
-): Reservations & { readonly availableAtMs: number } {
-  const windowMs = windowSeconds * 1000;
-  const spacingMs = windowMs / limit;
-  // If the clock was set back, the queue moves with it.
+): SpacedState & { readonly availableAtMs: number } {
+  // If the clock was set back, the state moves with it.
   const backMs = Math.max(0, (before?.lastAtMs ?? nowMs) - nowMs);
   const fromMs = Math.max(nowMs, (before?.endsAtMs ?? nowMs) - backMs);
-  return {
-    lastAtMs: nowMs,
-    endsAtMs: Math.ceil(fromMs + spacingMs),
-    availableAtMs: Math.max(nowMs, Math.ceil(fromMs + spacingMs - windowMs)),
-  };
+  const endsAtMs = fromMs + spacingMs(window);
+  const availableAtMs = Math.max(nowMs, endsAtMs - window.limit * spacingMs(window));
+  return { lastAtMs: nowMs, endsAtMs, availableAtMs };
 }
 
 /** Start of the cause of a zero grant that records that the sign-up grant is due, and why. */
@@ -57,9 +75,30 @@ export function withheldGrant(reason: string, atMs: number): Grant {
   return { tokens: 0, cause: WITHHELD + reason, atMs };
 }
 
+/** Whether an account with grants of these causes has yet to get its sign-up grant. */
+export function isGrantDelayed(causes: readonly string[]): boolean {
+  return causes.some((cause) => cause.startsWith(WITHHELD)) && !causes.includes('signup');
+}
+
 /** The reason and time of the delay of a sign-up grant that is still due; null if none is. */
 export function delayIn(grants: readonly Grant[]): { reason: string; sinceMs: number } | null {
-  const delay = grants.find(({ cause }) => cause.startsWith(WITHHELD));
-  if (delay === undefined || grants.some(({ cause }) => cause === 'signup')) return null;
-  return { reason: delay.cause.slice(WITHHELD.length), sinceMs: delay.atMs };
+  if (!isGrantDelayed(grants.map(({ cause }) => cause))) return null;
+  const { cause, atMs } = grants.find((grant) => grant.cause.startsWith(WITHHELD))!;
+  return { reason: cause.slice(WITHHELD.length), sinceMs: atMs };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Stands for all networks that are not recorded, which have one limit together. */
+const NO_NETWORK = 'unknown';
+
+/** The delay of a grant of which only the start is recorded: limits of a day have room after one. */
+export function delaySince(sinceMs: number): DelayedGrant {
+  const dueAtMs = sinceMs + DAY_MS;
+  return { dueAtMs, orderMs: dueAtMs, network: NO_NETWORK, domain: '' };
+}
+
+/** The delayed grant of an account that is imported, also from an export that does not state it. */
+export function importedDelay(records: AccountRecords): DelayedGrant | null {
+  const delay = records.account.closedAtMs === null ? delayIn(records.grants) : null;
+  return delay && (records.delayedGrant ?? delaySince(delay.sinceMs));
 }

@@ -293,4 +293,9 @@ const RECORDS: z.ZodType<AccountRecords> = z.object({
       what: z.enum(AUDIT_EVENTS),
     }),
   ),
+  /** Absent in earlier exports. */
+  delayedGrant: z
+    .object({ dueAtMs: z.int(), orderMs: z.int(), network: z.string(), domain: z.string() })
+    .nullable()
+    .default(null),
 });

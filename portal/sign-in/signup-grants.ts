@@ -1,8 +1,15 @@
 import { getDomain } from 'tldts';
 import type { Millis } from '../../shards/units.ts';
-import type { Account, Accounts } from '../accounts/accounts.ts';
+import type { Account, AccountId, Accounts } from '../accounts/accounts.ts';
 import { signupGrant } from '../accounts/bookkeeping.ts';
-import { type DelayedGrants, delayIn, withheldGrant } from '../accounts/delayed-grants.ts';
+import {
+  type DelayedGrants,
+  delayIn,
+  delaySince,
+  type SpacedWindow,
+  spacingMs,
+  withheldGrant,
+} from '../accounts/delayed-grants.ts';
 import {
   asciiDomain,
   hashMailbox,
@@ -37,7 +44,11 @@ const LISTED: ReadonlySet<string> = new Set(HOSTS.split(' '));
  */
 export function ownMailDomain(email: string): string | null {
   const host = mailHost(email);
-  if (LISTED.has(host) || isProvider(host)) return null;
+  return LISTED.has(host) || isProvider(host) ? null : mailDomain(email);
+}
+
+function mailDomain(email: string): string {
+  const host = mailHost(email);
   return getDomain(host) ?? host;
 }
 
@@ -70,19 +81,38 @@ export interface Withheld {
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
+const DAY_MS: Millis = DAY_SECONDS * 1000;
 /** Grants a day for the addresses that differ in the part after a plus only. */
 const TAGGED_PER_DAY = 10;
 /** Pause between checks for grants that have become due. */
 const CREDIT_PAUSE_MS: Millis = 10_000;
-const CREDITED_AT_ONCE = 100;
 /** Subject of the limit of all grants of a day. */
 const OF_DAY = 'grants for all';
+/** The largest number of delayed grants of a network and domain in a day that are counted. */
+const MOST_COUNTED = 1_000_000;
+
+/** A limit of grants other than that of the day. */
+interface Limit {
+  readonly by: 'network' | 'domain';
+  readonly subject: string;
+  readonly window: SpacedWindow;
+}
+
+/** Why a grant is not credited now. */
+interface Refusal {
+  readonly by: WithheldBy;
+  /** When the limit has room again, and how much later for each further grant. */
+  readonly untilMs: number;
+  readonly spacingMs: Millis;
+}
 
 /**
  * Opens accounts at sign-in, with the sign-up grant within limits, since mailboxes are free for the
- * owner of a domain, and IP addresses for the owner of a network. A grant past a limit is delayed:
- * each network and domain has a queue, and the service credits what is due, as many a day as the
- * total allows.
+ * owner of a domain, and IP addresses for the owner of a network. A grant takes one of each limit
+ * when it is credited; past a limit it is delayed, and the service credits it as soon as there is
+ * room. Delayed grants have an order in which each earlier one of the same network and mail domain
+ * on the same day counts as a day of waiting. So many sign-ups delay those of their own network and
+ * domain, and others only by as many a day as there are such pairs, not by their number.
  */
 export class SignupGrants {
   readonly limits: SignupGrantLimits;
@@ -90,7 +120,7 @@ export class SignupGrants {
   readonly outcomes: Map<SignupOutcome, number>;
   readonly #ledger: GrantLedger;
   #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> = Promise.resolve();
+  #round: Promise<unknown> = Promise.resolve();
 
   constructor(ledger: GrantLedger, limits: SignupGrantLimits) {
     this.#ledger = ledger;
@@ -105,17 +135,18 @@ export class SignupGrants {
   async openAccount(email: string, ip: string, atMs: number): Promise<Account> {
     const known = await this.#ledger.accountByEmail(email);
     if (known) return known;
-    const { by, dueAtMs } = await this.#due(email, ip, atMs);
+    const network = networkOf(ip);
+    const refusal = await this.#takeInTurn(email, network, atMs);
     const { account, isNew } = await this.#ledger.openAccount({
       email,
       by: 'owner',
       atMs,
-      signupGrant: by === null ? signupGrant(atMs) : withheldGrant(by, atMs),
+      signupGrant: refusal === null ? signupGrant(atMs) : withheldGrant(refusal.by, atMs),
     });
-    if (!isNew) return account;
-    const isFormer = (await this.#ledger.grants(account.id)).length === 0;
-    if (by !== null && !isFormer) await this.#ledger.delayGrant(account.id, dueAtMs);
-    this.#count(isFormer ? 'former' : (by ?? 'given'));
+    const hasGrant = isNew && (await this.#ledger.grants(account.id)).length > 0;
+    if (refusal === null && !hasGrant) await this.#giveBack(email, network);
+    if (refusal !== null && hasGrant) await this.#delay(account.id, email, network, refusal, atMs);
+    if (isNew) this.#count(hasGrant ? (refusal?.by ?? 'given') : 'former');
     return account;
   }
 
@@ -124,37 +155,55 @@ export class SignupGrants {
     account: Account,
     atMs: number,
   ): Promise<{ readonly account: Account; readonly withheld: Withheld | null }> {
-    const { id } = account;
+    const { id, email } = account;
     const delay = delayIn(await this.#ledger.grants(id));
     if (delay === null) return { account, withheld: null };
     if (this.limits.perDay === 0) return { account, withheld: { by: 'off', untilMs: null } };
-    const dueAtMs = (await this.#ledger.delayedUntil(id)) ?? delay.sinceMs;
-    if (dueAtMs > atMs) {
-      const by = delay.reason === 'domain' ? 'domain' : 'network';
-      return { account, withheld: { by, untilMs: dueAtMs } };
+    const by = WITHHELD_BY.find((one) => one === delay.reason && one !== 'off') ?? 'network';
+    const grant = (await this.#ledger.delayedGrant(id)) ?? delaySince(delay.sinceMs);
+    await this.#ledger.delayGrant(id, grant);
+    if (grant.dueAtMs > atMs) return { account, withheld: { by, untilMs: grant.dueAtMs } };
+    if (account.disabled) return { account, withheld: { by, untilMs: null } };
+    const refusals = await this.creditDue(atMs);
+    if (delayIn(await this.#ledger.grants(id)) === null) {
+      return { account: (await this.#ledger.account(id)) ?? account, withheld: null };
     }
-    const { allowed, rate } = await this.#takeOfDay(atMs);
-    if (!allowed) {
-      return { account, withheld: { by: 'day', untilMs: atMs + rate.resetSeconds * 1000 } };
-    }
-    const { granted, balance } = await this.#ledger.grant(id, signupGrant(atMs), 'owner');
-    if (granted) this.#count('given');
-    else await this.#ledger.returnLimited(OF_DAY);
-    return { account: { ...account, balance }, withheld: null };
+    const limits = this.#limitsOf(email ?? '', grant.network);
+    const refusal = [...limits.map(({ subject }) => subject), OF_DAY]
+      .map((subject) => refusals.get(subject))
+      .find((found) => found !== undefined);
+    return { account, withheld: refusal ?? { by, untilMs: atMs + CREDIT_PAUSE_MS } };
   }
 
-  /** Credits grants that are due, the earliest first, until the day's total is used up. */
-  async creditDue(atMs: number): Promise<void> {
-    for (;;) {
-      const due = await this.#ledger.dueGrants(atMs, CREDITED_AT_ONCE);
-      for (const id of due) {
-        const account = await this.#ledger.account(id);
-        const isOpen = account?.closedAtMs === null && !account.disabled;
-        if (isOpen && (await this.settle(account, atMs)).withheld !== null) return;
+  /**
+   * Credits the grants that are due and for which there is room, in their order; returns the
+   * refusals by the subjects of the limits that are used up. Disabled accounts wait until they are
+   * enabled.
+   */
+  async creditDue(atMs: number): Promise<ReadonlyMap<string, Refusal>> {
+    const refusals = new Map<string, Refusal>();
+    if (this.limits.perDay === 0) return refusals;
+    for (const { account: id, network } of await this.#ledger.dueGrants(atMs)) {
+      if (refusals.has(OF_DAY)) break;
+      if (refusals.has(this.#ofNetwork(network).subject)) continue;
+      const account = await this.#ledger.account(id);
+      if (!account?.email) {
         await this.#ledger.endDelay(id);
+        continue;
       }
-      if (due.length < CREDITED_AT_ONCE) return;
+      const limits = this.#limitsOf(account.email, network);
+      if (account.disabled || limits.some(({ subject }) => refusals.has(subject))) continue;
+      const refused = await this.#take(limits, atMs);
+      if (refused) {
+        refusals.set(refused.subject, refused.refusal);
+        continue;
+      }
+      const { granted } = await this.#ledger.grant(id, signupGrant(atMs), 'owner');
+      if (granted) this.#count('given');
+      else await this.#giveBack(account.email, network);
+      await this.#ledger.endDelay(id);
     }
+    return refusals;
   }
 
   /** Credits due grants from now on, until `stop`. */
@@ -173,34 +222,85 @@ export class SignupGrants {
     await this.#round;
   }
 
-  /** When a new account is due its grant, and the limit that delays it, if any. */
-  async #due(
+  /** Records that the grant of a new account is delayed. */
+  async #delay(
+    id: AccountId,
     email: string,
-    ip: string,
+    network: string,
+    { untilMs, spacingMs }: Refusal,
     atMs: number,
-  ): Promise<{ readonly by: WithheldBy | null; readonly dueAtMs: number }> {
-    const { perDay, perNetwork, perDomain } = this.limits;
-    const reserve = (subject: string, limit: number) =>
-      this.#ledger.reserve(subject, { limit, windowSeconds: DAY_SECONDS }, atMs);
-    const untagged = untaggedMailboxOf(email);
-    if (untagged !== mailboxOf(email)) {
-      // One person with many tags takes no places from others.
-      const dueAtMs = await reserve(`grant of mailbox ${hashMailbox(untagged)}`, TAGGED_PER_DAY);
-      if (dueAtMs > atMs) return { by: perDay === 0 ? 'off' : 'domain', dueAtMs };
-    }
-    const domain = this.#limitedDomain(email);
-    const ofNetwork = await reserve(`grant of network ${networkOf(ip)}`, perNetwork);
-    const ofDomain = domain === null ? atMs : await reserve(`grant of domain ${domain}`, perDomain);
-    const dueAtMs = Math.max(ofNetwork, ofDomain);
-    if (perDay === 0) return { by: 'off', dueAtMs };
-    if (dueAtMs > atMs) return { by: ofDomain > ofNetwork ? 'domain' : 'network', dueAtMs };
-    return { by: (await this.#takeOfDay(atMs)).allowed ? null : 'day', dueAtMs };
+  ): Promise<void> {
+    const domain = mailDomain(email);
+    const window = { limit: MOST_COUNTED, windowSeconds: DAY_SECONDS };
+    const subject = `grants delayed of ${network} ${domain}`;
+    const { rate } = await this.#ledger.takeLimited(subject, window, atMs);
+    const earlier = MOST_COUNTED - 1 - rate.remaining;
+    const dueAtMs = Math.ceil(untilMs + earlier * spacingMs);
+    const orderMs = atMs + earlier * DAY_MS;
+    await this.#ledger.delayGrant(id, { dueAtMs, orderMs, network, domain });
   }
 
-  /** Takes one of the grants of a day. */
-  #takeOfDay(atMs: number) {
-    const window = { limit: this.limits.perDay, windowSeconds: DAY_SECONDS };
-    return this.#ledger.takeLimited(OF_DAY, window, atMs);
+  /** Takes one of each limit for a new account, unless a grant that is due waits for the same. */
+  async #takeInTurn(email: string, network: string, atMs: number): Promise<Refusal | null> {
+    const { perDay, perNetwork } = this.limits;
+    if (perDay === 0) return { by: 'off', untilMs: atMs, spacingMs: 0 };
+    const domain = this.#limitedDomain(email);
+    for (const due of await this.#ledger.dueGrants(atMs)) {
+      if (due.network !== network && due.domain !== domain) continue;
+      const by = due.network === network ? 'network' : 'domain';
+      return { by, untilMs: atMs, spacingMs: DAY_MS / perNetwork };
+    }
+    return (await this.#take(this.#limitsOf(email, network), atMs))?.refusal ?? null;
+  }
+
+  /** Takes one of each limit and of the day, or none and returns the limit that is used up. */
+  async #take(
+    limits: readonly Limit[],
+    atMs: number,
+  ): Promise<{ readonly subject: string; readonly refusal: Refusal } | null> {
+    for (const [i, { by, subject, window }] of limits.entries()) {
+      const untilMs = await this.#ledger.takeSpaced(subject, window, atMs);
+      if (untilMs <= atMs) continue;
+      await this.#returnSpaced(limits.slice(0, i));
+      return { subject, refusal: { by, untilMs, spacingMs: spacingMs(window) } };
+    }
+    const { perDay } = this.limits;
+    const window = { limit: perDay, windowSeconds: DAY_SECONDS };
+    const { allowed, rate } = await this.#ledger.takeLimited(OF_DAY, window, atMs);
+    if (allowed) return null;
+    await this.#returnSpaced(limits);
+    const untilMs = atMs + rate.resetSeconds * 1000;
+    return { subject: OF_DAY, refusal: { by: 'day', untilMs, spacingMs: spacingMs(window) } };
+  }
+
+  /** Returns what a grant took that is not given. */
+  async #giveBack(email: string, network: string): Promise<void> {
+    await this.#returnSpaced(this.#limitsOf(email, network));
+    await this.#ledger.returnLimited(OF_DAY);
+  }
+
+  async #returnSpaced(limits: readonly Limit[]): Promise<void> {
+    for (const { subject, window } of limits) await this.#ledger.returnSpaced(subject, window);
+  }
+
+  /** The limits of a grant, the narrowest first. */
+  #limitsOf(email: string, network: string): Limit[] {
+    const untagged = untaggedMailboxOf(email);
+    const domain = this.#limitedDomain(email);
+    return [
+      // One person with many tags takes no places from others.
+      ...(untagged === mailboxOf(email)
+        ? []
+        : [limit('domain', `grant of mailbox ${hashMailbox(untagged)}`, TAGGED_PER_DAY)]),
+      ...(domain === null
+        ? []
+        : [limit('domain', `grant of domain ${domain}`, this.limits.perDomain)]),
+      this.#ofNetwork(network),
+    ];
+  }
+
+  #ofNetwork(network: string): Limit {
+    return limit('network', `grant of network ${network}`, this.limits.perNetwork);
   }
 
   #limitedDomain(email: string): string | null {
@@ -212,6 +312,10 @@ export class SignupGrants {
   #count(outcome: SignupOutcome): void {
     this.outcomes.set(outcome, this.outcomes.get(outcome)! + 1);
   }
+}
+
+function limit(by: Limit['by'], subject: string, perDay: number): Limit {
+  return { by, subject, window: { limit: perDay, windowSeconds: DAY_SECONDS } };
 }
 
 type GrantLedger = Accounts & DelayedGrants & Pick<SignIns, 'takeLimited' | 'returnLimited'>;

@@ -446,6 +446,7 @@ async function compare(ledger: Ledger, { accounts, former, nowMs }: Customers): 
       grants,
       usage: inUsageOrder,
       audit: audit.reverse(),
+      delayedGrant: null,
     } satisfies AccountRecords);
   }
   for (const [person, spellings] of PEOPLE.entries()) {

@@ -25,14 +25,14 @@ async function useAll(ledger: Ledger, who: string, atMs: number, times: number):
   await ledger.grant(id, { tokens: 1_000, cause: 'start', atMs }, 'operator');
   const key = await issuedKey(ledger, id, 'desk', atMs);
   await ledger.revokeKey(id, key.key.id, { by: 'owner', atMs });
-  await ledger.delayGrant(id, atMs);
+  await ledger.delayGrant(id, { dueAtMs: atMs, orderMs: 0, network: '192.0.2.0/24', domain: 'x' });
   await ledger.endDelay(id);
   for (let i = 0; i < times; i++) {
     const mailbox = `${who} ${i}`;
     const challenge = { startedAtMs: atMs, codeHash: 'c', linkHash: 'l', endsAtMs: atMs + 600_000 };
     await ledger.storeChallenge(mailbox, challenge);
     await ledger.takeLimited(`sent to ${mailbox}`, { limit: 5, windowSeconds: 600 }, atMs);
-    await ledger.reserve(`grant of ${mailbox}`, { limit: 5, windowSeconds: 600 }, atMs);
+    await ledger.takeSpaced(`grant of ${mailbox}`, { limit: 5, windowSeconds: 600 }, atMs);
     const session = { id: `s${i}`, secretHash: 'x', client: 'Firefox', address: '192.0.2.1' };
     await ledger.beginSession(id, { ...session, startedAtMs: atMs });
     await ledger.session({ account: id, id: `s${i}`, secretHash: 'x' }, atMs + DAY_MS);

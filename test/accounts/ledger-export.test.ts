@@ -180,6 +180,7 @@ test('a later line that is not an account is refused with the wrong member', asy
     expect(imported([head, JSON.stringify(line)])).rejects.toThrow(`line 2: ${fault}`);
   for (const line of [null, 7, []]) await refuses(line, 'Invalid input: expected object');
   for (const accounts of [0.5, 'x']) await refuses({ accounts }, 'accounts: ');
+  const delayedGrant = { dueAtMs: 1, orderMs: 2, network: '192.0.2.0/24', domain: 'x.org' };
   const wrong: Readonly<Record<keyof AccountRecords, Readonly<Record<string, unknown[]>>>> = {
     account: {
       id: [7, '', 'a b', '{a', 'a}'],
@@ -211,12 +212,15 @@ test('a later line that is not an account is refused with the wrong member', asy
       lastAtMs: [null],
     },
     audit: { atMs: [null], by: ['somebody'], detail: [7], what: ['something'] },
+    delayedGrant: { dueAtMs: [0.5, '1'], orderMs: [null], network: [7], domain: [7] },
   };
   for (const [table, members] of Object.entries(wrong)) {
-    const rows = records[table as keyof AccountRecords];
+    const rows = { ...records, delayedGrant }[table as keyof AccountRecords]!;
     const first = Array.isArray(rows) ? rows[0] : rows;
     const at = Array.isArray(rows) ? `${table}.0` : table;
-    await refuses({ ...records, [table]: undefined }, `${table}: `);
+    if (table !== 'delayedGrant') {
+      await refuses({ ...records, [table]: undefined }, `${table}: `);
+    }
     expect(Object.keys(members).toSorted()).toEqual(Object.keys(first).toSorted());
     for (const [member, values] of Object.entries(members)) {
       for (const value of [...values, undefined]) {
@@ -246,4 +250,31 @@ test('an account whose balance is not its grants less its usage is refused', asy
     `line 2: account ${id} was granted 100 tokens and used 40, but has 61`,
   );
   expect(await to.account(id)).toBeUndefined();
+});
+
+test('a delayed sign-up grant keeps its time and place; where an export does not state them it is due a day after the sign-up', async () => {
+  const atMs = Date.UTC(2026, 5, 1, 12);
+  const delayed = async (email: string) => {
+    const signupGrant = { tokens: 0, cause: 'signup-withheld:network', atMs };
+    const { account } = await from.openAccount({ email, signupGrant, by: 'owner', atMs });
+    const place = { orderMs: atMs + 2, network: '192.0.2.0/24', domain: 'example.org' };
+    await from.delayGrant(account.id, { dueAtMs: atMs + 7, ...place });
+    return account.id;
+  };
+  const [stated, silent, closed] = [
+    await delayed('one@example.org'),
+    await delayed('two@example.org'),
+    await delayed('three@example.org'),
+  ];
+  await from.closeAccount(closed, { by: 'owner', atMs });
+  const { lines } = await exported(from);
+  const earlier = lines.map((line) => {
+    const { delayedGrant, ...records } = JSON.parse(line);
+    return records.account?.id === silent ? JSON.stringify(records) : line;
+  });
+  await imported(earlier);
+  expect(await to.delayedGrant(stated)).toEqual(await from.delayedGrant(stated));
+  expect(await to.delayedGrant(silent)).toMatchObject({ dueAtMs: atMs + 24 * 60 * 60 * 1000 });
+  expect(await to.account(closed)).toBeDefined();
+  expect(await to.delayedGrant(closed)).toBeUndefined();
 });

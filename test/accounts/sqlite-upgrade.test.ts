@@ -77,9 +77,29 @@ test('a ledger of the first schema keeps balances, keys, usage, sessions and sto
   );
 });
 
-test('a ledger of the first schema credits the sign-up grants that it has delayed, and no others', async () => {
+test('a ledger of the first schema credits the sign-up grants that it has delayed a day later, and no others', async () => {
   const ledger = await open();
-  expect(await ledger.dueGrants(NOON, 10)).toEqual(['eve']);
+  expect(await ledger.dueGrants(NOON + DAY_MS - 1)).toEqual([]);
+  const due = await ledger.dueGrants(NOON + DAY_MS);
+  expect(due.map(({ account }) => account)).toEqual(['eve']);
+});
+
+test('a ledger of the third schema keeps when its delayed grants are due, but for closed accounts', async () => {
+  await (await openLedger(`sqlite:${folder}/old`, { rateLimitPerMinute: 60 })).close();
+  const db = new DatabaseSync(`${folder}/old/ledger.db`);
+  db.exec(`
+    DROP TABLE delayed_grants;
+    CREATE TABLE delayed_grants (
+      account TEXT PRIMARY KEY,
+      dueAtMs INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX delayed_grants_by_due ON delayed_grants (dueAtMs);
+    INSERT INTO delayed_grants VALUES ('eve', ${NOON + 5}), ('bob', ${NOON + 4});
+    UPDATE accounts SET closedAtMs = ${NOON} WHERE id = 'bob';
+    PRAGMA user_version = 3`);
+  db.close();
+  const due = await (await open()).dueGrants(NOON + 9);
+  expect(due.map(({ account, dueAtMs }) => [account, dueAtMs])).toEqual([['eve', NOON + 5]]);
 });
 
 test('an upgraded ledger has the tables and indexes of a new one, also if two open it at once', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { ownMailDomain, SignupGrants } from '../../portal/sign-in/signup-grants.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
@@ -13,13 +13,13 @@ describe.each([
   ['Redis', newRedisLedgers()],
 ])('sign-up grants on %s', (_, newAddress) => {
   let address: string;
-  beforeAll(() => {
+  beforeEach(() => {
     address = newAddress();
   });
-  let people = 0;
+  let [people, portals] = [0, 0];
 
   /**
-   * Opens a portal with the given limits on a ledger that is already in use; no network or domain
+   * Opens a portal with the given limits on the ledger of the test; no network or domain
    * occurs twice.
    */
   async function portalWith(
@@ -28,7 +28,7 @@ describe.each([
     const ledger = await ofThisTest(openLedger(address, { rateLimitPerMinute: 1_000_000 }));
     const config = { signupGrants: limits && { ...LIMITS, ...limits } };
     const portal = await ofThisTest(openPortal({ ledger, config }));
-    const number = ++people;
+    const number = ++portals;
     return Object.assign(portal, {
       ip: `10.${number}.0.9`,
       now: () => Date.now() + portal.clock.aheadMs,
@@ -101,7 +101,7 @@ describe.each([
 
   test('addresses of a domain that an operator names are limited by network only, those of its subdomains too', async () => {
     const name = `uni${++people}.example.org`;
-    const portal = await portalWith({ perDomain: 1, perNetwork: 7, openDomains: [name] });
+    const portal = await portalWith({ perDomain: 1, perNetwork: 6, openDomains: [name] });
     for (const at of [name, name, `a.${name}`, `b.${name}`]) {
       expect(await portal.signIn(`x${++people}@${at}`)).toMatchObject(GIVEN);
     }
@@ -177,7 +177,7 @@ describe.each([
       ['signup-withheld:network', 0],
       ['signup', 5_000],
     ]);
-    expect(await portal.ledger.dueGrants(portal.now(), 10)).toEqual([]);
+    expect(await portal.ledger.dueGrants(portal.now())).toEqual([]);
   });
 
   test('an owner who looks at the account when the grant is due sees it credited', async () => {
@@ -192,7 +192,7 @@ describe.each([
     expect([account.tokens_remaining, account.grant_withheld]).toEqual([5_000, undefined]);
   });
 
-  test('a delayed grant survives a move to another ledger, and is credited there', async () => {
+  test('a delayed grant survives a move to another ledger, and is credited there when it is due', async () => {
     const portal = await portalWith({ perNetwork: 1 });
     await portal.signIn(someone());
     const email = someone();
@@ -201,26 +201,115 @@ describe.each([
     const to = await ofThisTest(openLedger(newAddress(), { rateLimitPerMinute: 1 }));
     await to.importAccount((await portal.ledger.exportAccount(id))!);
     const there = await ofThisTest(openPortal({ ledger: to }));
-    await there.app.signupGrants!.creditDue(portal.now());
+    const { dueAtMs } = (await portal.ledger.delayedGrant(id))!;
+    expect(dueAtMs).toBeGreaterThan(portal.now());
+    await there.app.signupGrants!.creditDue(dueAtMs - 1);
+    expect((await to.account(id))!.balance).toBe(0);
+    await there.app.signupGrants!.creditDue(dueAtMs);
     expect((await to.account(id))!.balance).toBe(5_000);
   });
 
-  test('accounts that were closed or disabled while they waited are passed over', async () => {
+  test('a disabled account gets its delayed grant by itself once it is enabled again, not before', async () => {
     const portal = await portalWith({ perNetwork: 1 });
     const waiting = [someone(), someone()];
     for (const email of [someone(), ...waiting]) await portal.signIn(email);
-    const ids = await Promise.all(
+    const [id, other] = await Promise.all(
       waiting.map(async (email) => (await portal.ledger.accountByEmail(email))!.id),
     );
+    const balance = async (of: string) => (await portal.ledger.account(of))!.balance;
     const change = { by: 'operator', atMs: portal.now() } as const;
-    await portal.ledger.closeAccount(ids[0], change);
-    await portal.ledger.setDisabled(ids[1], true, change);
-    await portal.app.signupGrants!.creditDue(portal.now() + 9 * DAY_MS);
-    for (const id of ids) expect((await portal.ledger.account(id))!.balance).toBe(0);
-    // One that is enabled again gets its grant when its owner looks.
-    await portal.ledger.setDisabled(ids[1], false, change);
+    await portal.ledger.setDisabled(id, true, change);
     portal.clock.aheadMs += 9 * DAY_MS;
-    expect(await portal.signIn(waiting[1])).toMatchObject(GIVEN);
+    await portal.app.signupGrants!.creditDue(portal.now());
+    expect(await portal.signIn(waiting[0])).toMatchObject(withheld('network'));
+    // It takes no place of those behind it.
+    expect([await balance(id), await balance(other)]).toEqual([0, 5_000]);
+    await portal.ledger.setDisabled(id, false, change);
+    portal.clock.aheadMs += DAY_MS;
+    await portal.app.signupGrants!.creditDue(portal.now());
+    expect(await balance(id)).toBe(5_000);
+  });
+
+  test('a mailbox whose account was closed before it had its grant is due it again, once', async () => {
+    const portal = await portalWith({ perNetwork: 1 });
+    await portal.signIn(someone());
+    const [email, disabled] = [someone(), someone()];
+    const visitor = portal.visitor({ address: portal.ip });
+    expect((await visitor.signIn(email)).json()).toMatchObject({ tokens_remaining: 0 });
+    const { id } = (await portal.ledger.accountByEmail(email))!;
+    await visitor.change('DELETE', '/account');
+    portal.clock.aheadMs += 3 * DAY_MS;
+    await portal.app.signupGrants!.creditDue(portal.now());
+    expect((await portal.ledger.account(id))!.balance).toBe(0);
+    expect((await visitor.signIn(email)).json()).toMatchObject({ tokens_remaining: 5_000 });
+    await visitor.change('DELETE', '/account');
+    portal.clock.aheadMs += DAY_MS;
+    const back = { tokens_remaining: 0, withheld: null };
+    expect(await portal.signIn(email)).toMatchObject(back);
+    // One that an operator has disabled stays disabled, and has no grant.
+    await portal.signIn(someone());
+    await portal.signIn(disabled);
+    const other = (await portal.ledger.accountByEmail(disabled))!;
+    const change = { by: 'operator', atMs: portal.now() } as const;
+    await portal.ledger.setDisabled(other.id, true, change);
+    await portal.ledger.closeAccount(other.id, change);
+    portal.clock.aheadMs += 3 * DAY_MS;
+    expect(await portal.signIn(disabled)).toMatchObject(back);
+    expect((await portal.ledger.accountByEmail(disabled))!.disabled).toBe(true);
+  });
+
+  test('owners who close accounts and return take no places from others', async () => {
+    const portal = await portalWith({ perNetwork: 3, perDomain: 3 });
+    const email = `back@${portal.domain}`;
+    for (let times = 0; times < 12; times++) {
+      const visitor = portal.visitor({ address: portal.ip });
+      portal.clock.aheadMs += 3 * 60 * 1000;
+      await visitor.signIn(email);
+      expect((await visitor.change('DELETE', '/account')).statusCode).toBe(204);
+    }
+    expect(await portal.signIn(`a@${portal.domain}`)).toMatchObject(GIVEN);
+    expect(await portal.signIn(someone())).toMatchObject(GIVEN);
+    expect(portal.outcome('former')).toBe(11);
+  });
+
+  test('however many sign up from one network, one of another mail domain waits for the next free place only', async () => {
+    const portal = await portalWith({ perNetwork: 4, perDomain: 3 });
+    const { signupGrants } = portal.app;
+    const open = (email: string) => signupGrants!.openAccount(email, portal.ip, portal.now());
+    // Sixty at once, of three domains: two weeks of the network's grants.
+    for (let i = 0; i < 60; i++) await open(`x${++people}@flood${i % 3}-${portal.domain}`);
+    portal.clock.aheadMs += 9 * DAY_MS;
+    // As the portal does every ten seconds, through nine days.
+    for (let hour = 9 * 24; hour >= 0; hour--) {
+      await signupGrants!.creditDue(portal.now() - hour * 60 * 60 * 1000);
+    }
+    const honest = someone();
+    expect(await portal.signIn(honest)).toMatchObject(withheld('network'));
+    const { dueAtMs } = (await portal.ledger.delayedGrant(
+      (await portal.ledger.accountByEmail(honest))!.id,
+    ))!;
+    expect(dueAtMs - portal.now()).toBeLessThan(DAY_MS);
+    for (let hour = 0; hour < 24; hour++) {
+      portal.clock.aheadMs += 60 * 60 * 1000;
+      await signupGrants!.creditDue(portal.now());
+    }
+    expect((await portal.ledger.accountByEmail(honest))!.balance).toBe(5_000);
+    expect((await portal.ledger.dueGrants(portal.now())).length).toBeGreaterThan(0);
+  });
+
+  test('however many sign up at a mail domain, one from another network waits for the next free place only', async () => {
+    const portal = await portalWith({ perNetwork: 10, perDomain: 4 });
+    const { signupGrants } = portal.app;
+    const open = (email: string, ip: string) => signupGrants!.openAccount(email, ip, portal.now());
+    for (let i = 0; i < 60; i++) await open(`x${++people}@${portal.domain}`, portal.ip);
+    const honest = `honest@${portal.domain}`;
+    const neighbour = `192.0.2.${portal.ip.split('.')[1]}`;
+    expect(await portal.signIn(honest, neighbour)).toMatchObject(withheld('domain'));
+    for (let hour = 0; hour < 25; hour++) {
+      portal.clock.aheadMs += 60 * 60 * 1000;
+      await signupGrants!.creditDue(portal.now());
+    }
+    expect((await portal.ledger.accountByEmail(honest))!.balance).toBe(5_000);
   });
 
   test('racing first sign-ins of one mailbox give one grant, and no more', async () => {

@@ -10,10 +10,12 @@ import type {
 } from '../accounts.ts';
 import { membershipDetail } from '../audit-details.ts';
 import { signupGrant } from '../bookkeeping.ts';
+import { isGrantDelayed } from '../delayed-grants.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { hashMailbox, mailboxOf, storableMailbox } from '../mailbox.ts';
 import { orderOf } from './balances.ts';
 import type { RedisConnection } from './connection.ts';
+import { endDelay } from './delayed-grants.ts';
 import {
   DISABLED_MAILBOXES,
   FORMER_MAILBOXES,
@@ -165,13 +167,16 @@ export async function closeAccount(
   const { account: at, keys, uses, revoked, sessions, audit } = keysOf(id);
   const found = await account(redis, id);
   const mailbox = found?.email ? mailboxOf(found.email) : null;
-  if (mailbox !== null) {
+  const causes = await redis.ask((client) => client.hkeys(keysOf(id).grants));
+  const isOwed = isGrantDelayed(causes) && found?.disabled === false;
+  if (mailbox !== null && !isOwed) {
     await redis.ask((client) => client.sadd(FORMER_MAILBOXES, hashMailbox(mailbox)));
   }
   const ended = [at, keys, uses, revoked, sessions, audit];
   for (const hash of await redis.run(CLOSE_ACCOUNT, ended, [by, atMs])) {
     await redis.ask((client) => client.del(keyEntry(hash)));
   }
+  await endDelay(redis, id);
   if (mailbox !== null) await leaveMailbox(redis, mailbox, id);
 }
 

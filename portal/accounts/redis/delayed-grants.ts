@@ -1,57 +1,98 @@
 import type { AccountId } from '../accounts.ts';
+import {
+  type DelayedGrant,
+  type DueGrant,
+  delaySince,
+  type SpacedWindow,
+  spacingMs,
+} from '../delayed-grants.ts';
 import type { RedisConnection } from './connection.ts';
-import { DELAYED_GRANTS, reservationEntry } from './key-names.ts';
+import { DELAYED_GRANTS, DELAYED_ORIGINS, spacedEntry } from './key-names.ts';
 import { fleeting } from './script.ts';
 
-export function reserve(
+export function takeSpaced(
   redis: RedisConnection,
   subject: string,
-  { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number },
+  window: SpacedWindow,
   nowMs: number,
 ): Promise<number> {
-  const key = reservationEntry(subject);
-  return redis.run(RESERVE, [key], [limit, windowSeconds * 1000, nowMs]);
+  const spacing = spacingMs(window);
+  return redis.run(TAKE_SPACED, [spacedEntry(subject)], [spacing, window.limit * spacing, nowMs]);
 }
 
+export async function returnSpaced(
+  redis: RedisConnection,
+  subject: string,
+  window: SpacedWindow,
+): Promise<void> {
+  await redis.run(RETURN_SPACED, [spacedEntry(subject)], [spacingMs(window)]);
+}
+
+/** Records a delay; it counts from when its time is recorded, last. */
 export async function delayGrant(
   redis: RedisConnection,
   account: AccountId,
-  dueAtMs: number,
+  { dueAtMs, ...origin }: DelayedGrant,
 ): Promise<void> {
+  const text = JSON.stringify(origin satisfies Origin);
+  await redis.ask((client) => client.hsetnx(DELAYED_ORIGINS, account, text));
   await redis.ask((client) => client.zadd(DELAYED_GRANTS, 'NX', dueAtMs, account));
 }
 
-export async function delayedUntil(
+export async function delayedGrant(
   redis: RedisConnection,
   account: AccountId,
-): Promise<number | undefined> {
+): Promise<DelayedGrant | undefined> {
   const due = await redis.ask((client) => client.zscore(DELAYED_GRANTS, account));
-  return due === null ? undefined : Number(due);
+  if (due === null) return undefined;
+  return delayOf(Number(due), await redis.ask((client) => client.hget(DELAYED_ORIGINS, account)));
 }
 
-export function dueGrants(
-  redis: RedisConnection,
-  nowMs: number,
-  limit: number,
-): Promise<AccountId[]> {
-  return redis.ask((client) =>
-    client.zrangebyscore(DELAYED_GRANTS, '-inf', nowMs, 'LIMIT', 0, limit),
+export async function dueGrants(redis: RedisConnection, nowMs: number): Promise<DueGrant[]> {
+  const flat = await redis.ask((client) =>
+    client.zrangebyscore(DELAYED_GRANTS, '-inf', nowMs, 'WITHSCORES'),
   );
+  if (flat.length === 0) return [];
+  const accounts: readonly AccountId[] = flat.filter((_, i) => i % 2 === 0);
+  const origins = await redis.ask((client) => client.hmget(DELAYED_ORIGINS, ...accounts));
+  const due = accounts.map((account, i) => ({
+    account,
+    ...delayOf(Number(flat[2 * i + 1]), origins[i]),
+  }));
+  return due.sort((a, b) => a.orderMs - b.orderMs || (a.account < b.account ? -1 : 1));
 }
 
 export async function endDelay(redis: RedisConnection, account: AccountId): Promise<void> {
   await redis.ask((client) => client.zrem(DELAYED_GRANTS, account));
+  await redis.ask((client) => client.hdel(DELAYED_ORIGINS, account));
 }
 
-/** Makes a reservation, as `reserved` does. */
-const RESERVE = fleeting<number>(
+type Origin = Omit<DelayedGrant, 'dueAtMs'>;
+
+/** A delay as recorded; earlier versions recorded its time alone. */
+function delayOf(dueAtMs: number, text: string | null): DelayedGrant {
+  const origin: Origin = text === null ? delaySince(dueAtMs) : JSON.parse(text);
+  return { ...origin, dueAtMs };
+}
+
+/** Takes one of a spaced limit, as `taken` does, if it is available. */
+const TAKE_SPACED = fleeting<number>(
   `
-local limit, length, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local spacing, length, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local last, ends = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%S+)$')
 last, ends = tonumber(last) or now, tonumber(ends) or now
-local from = math.max(now, ends - math.max(0, last - now))
-local spacing = length / limit
-local whole = math.ceil(from + spacing)
-redis.call('SET', KEYS[1], string.format('%.0f %.0f', now, whole), 'PX', whole - now)
-return math.max(now, math.ceil(from + spacing - length))`,
+local whole = math.max(now, ends - math.max(0, last - now)) + spacing
+local available = math.max(now, whole - length)
+if available == now then
+  redis.call('SET', KEYS[1], string.format('%.0f %.0f', now, whole), 'PX', whole - now)
+end
+return available`,
+);
+
+const RETURN_SPACED = fleeting<0 | 1>(
+  `
+local last, ends = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%S+)$')
+if not last then return 0 end
+redis.call('SET', KEYS[1], string.format('%s %.0f', last, ends - ARGV[1]), 'KEEPTTL')
+return 1`,
 );

@@ -97,13 +97,16 @@ export function limitEntry(subject: string): string {
   return `${PREFIX}limit:${subject}`;
 }
 
-/** String: `lastAtMs endsAtMs` of the reservations of a subject. */
-export function reservationEntry(subject: string): string {
+/** String: `lastAtMs endsAtMs` of what was taken of a subject's spaced limit. */
+export function spacedEntry(subject: string): string {
   return `${PREFIX}reservation:${subject}`;
 }
 
 /** Sorted set: account ids by when their sign-up grants are due. */
 export const DELAYED_GRANTS = `${PREFIX}delayed-grants`;
+
+/** Hash: account id → JSON of the rest of its `DelayedGrant`. */
+export const DELAYED_ORIGINS = `${PREFIX}delayed-origins`;
 
 /** String: version of the record format. */
 export const RECORD_VERSION_KEY = `${PREFIX}form`;

@@ -21,7 +21,7 @@ const OPERATIONS = {
   closeAccount: accounts.closeAccount,
   closeEvent: events.closeEvent,
   delayGrant: delayed.delayGrant,
-  delayedUntil: delayed.delayedUntil,
+  delayedGrant: delayed.delayedGrant,
   dueGrants: delayed.dueGrants,
   endDelay: delayed.endDelay,
   endSession: sessions.endSession,
@@ -40,8 +40,8 @@ const OPERATIONS = {
   keys: keys.keys,
   openAccount: accounts.openAccount,
   openEvents: events.openEvents,
-  reserve: delayed.reserve,
   returnLimited: signIns.returnLimited,
+  returnSpaced: delayed.returnSpaced,
   revokeKey: keys.revokeKey,
   secret: secrets.secret,
   secrets: secrets.secrets,
@@ -54,6 +54,7 @@ const OPERATIONS = {
   storeResponse: replays.storeResponse,
   takeBack: balances.takeBack,
   takeLimited: signIns.takeLimited,
+  takeSpaced: delayed.takeSpaced,
   usage: records.usage,
 };
 

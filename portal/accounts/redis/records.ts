@@ -7,14 +7,14 @@ import {
   MAX_REVOKED_KEPT,
   type UsageDay,
 } from '../accounts.ts';
-import { delayIn } from '../delayed-grants.ts';
+import { importedDelay } from '../delayed-grants.ts';
 import { grantsInOrder, usageInOrder } from '../in-order.ts';
 import { storableMailbox } from '../mailbox.ts';
 import { accountOf, claimMailbox, fieldsOf, membershipText } from './accounts.ts';
 import { keyOwnerEntry } from './admission.ts';
 import { grantRecord } from './balances.ts';
 import type { RedisConnection } from './connection.ts';
-import { delayGrant } from './delayed-grants.ts';
+import { delayedGrant, delayGrant } from './delayed-grants.ts';
 import { keyEntry, keysOf } from './key-names.ts';
 import { type KeyTexts, keysIn } from './keys.ts';
 import { KNOWN, USAGE } from './lua.ts';
@@ -64,6 +64,7 @@ export async function exportAccount(
     grants: grantsIn(fieldsOf(given)),
     usage: usageInOrder(usageIn(counts)),
     audit: auditIn(entries),
+    delayedGrant: (await delayedGrant(redis, id)) ?? null,
   };
 }
 
@@ -100,8 +101,8 @@ export async function importAccount(
     [audit]: records.audit.map((entry) => JSON.stringify(entry)),
   };
   const names = Object.keys(written);
-  const delay = delayIn(records.grants);
-  if (delay) await delayGrant(redis, id, delay.sinceMs);
+  const delay = importedDelay(records);
+  if (delay) await delayGrant(redis, id, delay);
   const isWritten = await redis.run(WRITE_BOOKS, names, Object.values(written).map(packed));
   return isWritten === 1;
 }

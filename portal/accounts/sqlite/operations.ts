@@ -17,7 +17,7 @@ export const READS = {
   account: accounts.account,
   accountByEmail: accounts.accountByEmail,
   audit,
-  delayedUntil: delayed.delayedUntil,
+  delayedGrant: delayed.delayedGrant,
   dueGrants: delayed.dueGrants,
   exportAccount: transfer.exportAccount,
   formerMailboxes: transfer.formerMailboxes,
@@ -57,8 +57,8 @@ export const WRITES = {
   openAccount: accounts.openAccount,
   refund: balances.refund,
   replay: replays.replay,
-  reserve: delayed.reserve,
   returnLimited: signIns.returnLimited,
+  returnSpaced: delayed.returnSpaced,
   revokeKey: keys.revokeKey,
   secret: secrets.secret,
   setCustomer: accounts.setCustomer,
@@ -67,6 +67,7 @@ export const WRITES = {
   setMembership: accounts.setMembership,
   takeBack: balances.takeBack,
   takeLimited: signIns.takeLimited,
+  takeSpaced: delayed.takeSpaced,
   undeliver: replays.undeliver,
 };
 

@@ -1,7 +1,7 @@
 import { KEPT_BYTES_PER_TOKEN, RESPONSE_OVERHEAD } from '../replays.ts';
 
 /** Version of the schema, stored as SQLite's `user_version`; 0 is an empty file. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 const RESPONSES = `
   CREATE TABLE responses (
@@ -16,7 +16,10 @@ const RESPONSES = `
 const DELAYED_GRANTS = `
   CREATE TABLE delayed_grants (
     account TEXT PRIMARY KEY,
-    dueAtMs INTEGER NOT NULL
+    dueAtMs INTEGER NOT NULL,
+    orderMs INTEGER NOT NULL,
+    network TEXT NOT NULL,
+    domain TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX delayed_grants_by_due ON delayed_grants (dueAtMs);`;
 
@@ -24,7 +27,8 @@ const SESSIONS_BY_USE = 'CREATE INDEX sessions_by_use ON sessions (seenAtMs);';
 
 /**
  * Statements from each version to the next. Version 1 did not count the bytes of responses, and
- * kept larger ones. Up to version 2, a delayed sign-up grant was given when its owner signed in.
+ * kept larger ones. Up to version 2, a delayed sign-up grant was given when its owner signed in; it
+ * becomes due as in `delaySince`. Version 3 recorded neither the network nor the domain.
  */
 export const UPGRADES: readonly string[] = [
   `ALTER TABLE responses RENAME TO all_responses;
@@ -34,12 +38,20 @@ export const UPGRADES: readonly string[] = [
      FROM all_responses JOIN receipts ON id = receipt
      WHERE length(headers) + length(gzip) <= ${KEPT_BYTES_PER_TOKEN} * tokens;
    DROP TABLE all_responses;`,
-  `${DELAYED_GRANTS}
+  `CREATE TABLE delayed_grants (account TEXT PRIMARY KEY, dueAtMs INTEGER NOT NULL) STRICT;
+   CREATE INDEX delayed_grants_by_due ON delayed_grants (dueAtMs);
    ${SESSIONS_BY_USE}
    INSERT INTO delayed_grants
-     SELECT account, min(atMs) FROM grants WHERE cause LIKE 'signup-withheld:%'
+     SELECT account, min(atMs) + 86400000 FROM grants WHERE cause LIKE 'signup-withheld:%'
      AND account NOT IN (SELECT account FROM grants WHERE cause = 'signup')
      GROUP BY account;`,
+  `DROP INDEX delayed_grants_by_due;
+   ALTER TABLE delayed_grants RENAME TO delays;
+   ${DELAYED_GRANTS}
+   INSERT INTO delayed_grants
+     SELECT account, dueAtMs, dueAtMs, 'unknown', '' FROM delays JOIN accounts ON id = account
+     WHERE closedAtMs IS NULL;
+   DROP TABLE delays;`,
 ];
 
 /**

@@ -1,10 +1,10 @@
 import type { AccountId, AccountRecords, FormerMailbox } from '../accounts.ts';
-import { delayIn } from '../delayed-grants.ts';
+import { importedDelay } from '../delayed-grants.ts';
 import { mailboxOf } from '../mailbox.ts';
 import { account, accountOfMailbox, insertAccount } from './accounts.ts';
 import { audit, note } from './audit.ts';
 import { grants, usage } from './balances.ts';
-import { delayGrant } from './delayed-grants.ts';
+import { delayedGrant, delayGrant } from './delayed-grants.ts';
 import { insertKey, keysWithHashes } from './keys.ts';
 import type { SqlConnection } from './sql-connection.ts';
 
@@ -34,6 +34,7 @@ export function exportAccount(db: SqlConnection, id: AccountId): AccountRecords 
         grants: grants(db, id),
         usage: usage(db, id),
         audit: audit(db, id).reverse(),
+        delayedGrant: delayedGrant(db, id) ?? null,
       }
     );
   });
@@ -62,7 +63,7 @@ export function importAccount(db: SqlConnection, taken: AccountRecords): boolean
     );
   }
   for (const entry of taken.audit) note(db, id, entry);
-  const delay = delayIn(taken.grants);
-  if (delay) delayGrant(db, id, delay.sinceMs);
+  const delay = importedDelay(taken);
+  if (delay) delayGrant(db, id, delay);
   return true;
 }
