@@ -39,7 +39,10 @@ const grantWithheldSchema = z
       description:
         'Which limit was reached: of the network, of the mail domain, or of all accounts in a day. `off`: no grants are given.',
     }),
-    until: momentOrNull.meta({ description: 'When it is credited. Null while none are given.' }),
+    until: momentOrNull.meta({
+      description:
+        'From when it is credited, if there is room. Null while none are given, or none to a disabled account.',
+    }),
     detail: z.string().meta({ description: 'The reason and what to do, for the owner.' }),
   })
   .meta({

@@ -1,4 +1,3 @@
-import type { DelayedGrant } from './delayed-grants.ts';
 import type { KeyHash } from './key-hash.ts';
 import type { RateState } from './rate-state.ts';
 
@@ -228,6 +227,17 @@ export interface Grant {
   /** Unique within the account: `signup`, an invoice id, a checkout session id, `cli:<uuid>`. */
   readonly cause: string;
   readonly atMs: number;
+}
+
+/** A sign-up grant that is credited later. */
+export interface DelayedGrant {
+  /** Before this time, it is not credited. */
+  readonly dueAtMs: number;
+  /** Rank among the grants that are due; the lowest is credited first. */
+  readonly orderMs: number;
+  /** The network that the account was opened from, and the mail domain of its address. */
+  readonly network: string;
+  readonly domain: string;
 }
 
 export interface UsageDay {

@@ -1,20 +1,9 @@
-import type { AccountId, AccountRecords, Grant } from './accounts.ts';
+import type { AccountId, AccountRecords, DelayedGrant, Grant } from './accounts.ts';
 
 /** A limit that is evenly spaced: `limit` at once after a pause, and one more each part of it. */
 export interface SpacedWindow {
   readonly limit: number;
   readonly windowSeconds: number;
-}
-
-/** A sign-up grant that is credited later. */
-export interface DelayedGrant {
-  /** Before this time, it is not credited. */
-  readonly dueAtMs: number;
-  /** Of the grants that are due, the one with the lowest is credited first. */
-  readonly orderMs: number;
-  /** The network that the account was opened from, and the mail domain of its address. */
-  readonly network: string;
-  readonly domain: string;
 }
 
 export interface DueGrant extends DelayedGrant {
@@ -42,7 +31,7 @@ export interface DelayedGrants {
 
 /** State of what was taken of a subject's limit. */
 export interface SpacedState {
-  /** Time of the last one. */
+  /** Time of the last attempt. */
   readonly lastAtMs: number;
   /** When the limit is whole again, if nothing more is taken. */
   readonly endsAtMs: number;
@@ -53,7 +42,10 @@ export function spacingMs({ limit, windowSeconds }: SpacedWindow): number {
   return Math.ceil((windowSeconds * 1000) / limit);
 }
 
-/** State after one more is taken, and when it is available; `before`: the state so far, if any. */
+/**
+ * When one more is available, and the state after it is taken if that is now; `before`: the state
+ * so far, if any.
+ */
 export function taken(
   before: SpacedState | undefined,
   window: SpacedWindow,
@@ -64,7 +56,7 @@ export function taken(
   const fromMs = Math.max(nowMs, (before?.endsAtMs ?? nowMs) - backMs);
   const endsAtMs = fromMs + spacingMs(window);
   const availableAtMs = Math.max(nowMs, endsAtMs - window.limit * spacingMs(window));
-  return { lastAtMs: nowMs, endsAtMs, availableAtMs };
+  return { lastAtMs: nowMs, endsAtMs: availableAtMs > nowMs ? fromMs : endsAtMs, availableAtMs };
 }
 
 /** Start of the cause of a zero grant that records that the sign-up grant is due, and why. */
@@ -91,7 +83,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Stands for all networks that are not recorded, which have one limit together. */
 const NO_NETWORK = 'unknown';
 
-/** The delay of a grant of which only the start is recorded: limits of a day have room after one. */
+/** The delay of a grant of which only the start is recorded: a day later, limits have room. */
 export function delaySince(sinceMs: number): DelayedGrant {
   const dueAtMs = sinceMs + DAY_MS;
   return { dueAtMs, orderMs: dueAtMs, network: NO_NETWORK, domain: '' };

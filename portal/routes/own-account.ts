@@ -14,7 +14,7 @@ export const ACCOUNT_EXAMPLE = {
 
 /** Description of withheld grants, for the sign-in routes. */
 export const WITHHELD_GRANTS =
-  'Sign-up grants are limited per network, mail domain and day; beyond a limit the grant is delayed and credited by itself, and `grant_withheld` gives the reason and the time.';
+  'Sign-up grants are limited per network, mail domain and day; beyond a limit the grant is delayed and credited by itself, and `grant_withheld` gives the reason and the earliest time.';
 
 /** Why an account starts without tokens. */
 const WHY_WITHHELD: Readonly<Record<WithheldBy, string>> = {

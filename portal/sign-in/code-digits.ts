@@ -2,7 +2,7 @@
 export const CODE_DIGITS = 6;
 export const LONG_CODE_DIGITS = 12;
 
-/** What long codes begin with, and short ones do not, so that a form knows how many digits follow. */
+/** Start of long codes and of no short one, so that a form knows how many digits follow. */
 export const LONG_CODE_START = '99';
 
 /** The digits of the code that begins with this text. */

@@ -1,11 +1,5 @@
-import type { AccountId } from '../accounts.ts';
-import {
-  type DelayedGrant,
-  type DueGrant,
-  delaySince,
-  type SpacedWindow,
-  spacingMs,
-} from '../delayed-grants.ts';
+import type { AccountId, DelayedGrant } from '../accounts.ts';
+import { type DueGrant, delaySince, type SpacedWindow, spacingMs } from '../delayed-grants.ts';
 import type { RedisConnection } from './connection.ts';
 import { DELAYED_GRANTS, DELAYED_ORIGINS, spacedEntry } from './key-names.ts';
 import { fleeting } from './script.ts';
@@ -81,11 +75,10 @@ const TAKE_SPACED = fleeting<number>(
 local spacing, length, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local last, ends = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) (%S+)$')
 last, ends = tonumber(last) or now, tonumber(ends) or now
-local whole = math.max(now, ends - math.max(0, last - now)) + spacing
-local available = math.max(now, whole - length)
-if available == now then
-  redis.call('SET', KEYS[1], string.format('%.0f %.0f', now, whole), 'PX', whole - now)
-end
+local from = math.max(now, ends - math.max(0, last - now))
+local available = math.max(now, from + spacing - length)
+local whole = available > now and from or from + spacing
+redis.call('SET', KEYS[1], string.format('%.0f %.0f', now, whole), 'PX', whole - now)
 return available`,
 );
 

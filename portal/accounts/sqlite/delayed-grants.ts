@@ -1,6 +1,5 @@
-import type { AccountId } from '../accounts.ts';
+import type { AccountId, DelayedGrant } from '../accounts.ts';
 import {
-  type DelayedGrant,
   type DueGrant,
   type SpacedState,
   type SpacedWindow,
@@ -21,7 +20,6 @@ export function takeSpaced(
     subject,
   );
   const { lastAtMs, endsAtMs, availableAtMs } = taken(before, window, nowMs);
-  if (availableAtMs > nowMs) return availableAtMs;
   db.run('INSERT OR REPLACE INTO limits VALUES (?, ?, 0, ?)', subject, lastAtMs, endsAtMs);
   removeEnded(db, 'limits', nowMs);
   return availableAtMs;

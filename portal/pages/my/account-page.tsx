@@ -51,7 +51,8 @@ export function AccountPage({ account }: { readonly account: Account }) {
         >
           <p>
             All keys stop working immediately. Your {counted(account.tokens_remaining, 'token')} are
-            lost, and a new account with this address gets no free tokens.
+            lost, and a new account with this address{' '}
+            {account.grant_withheld ? 'waits anew for its' : 'gets no'} free tokens.
           </p>
         </ConfirmDialog>
       )}
