@@ -11,7 +11,6 @@ if (folder === undefined) throw new Error('name the folder: node infra/bundle-pr
 const PROGRAMS = [
   'infra/cli/tta',
   'infra/start',
-  'infra/processes/worker',
   'infra/build-queue/job-thread',
   'builder/export/table-thread',
   'builder/prepare/preparation-thread',

@@ -1,14 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { Registry } from 'prom-client';
 import { openLedgerToServe } from '../portal/accounts/late-ledger.ts';
 import { type Ledger, LedgerUnavailable } from '../portal/accounts/ledger.ts';
 import { parseLedgerAddress } from '../portal/accounts/ledger-address.ts';
-import type { RateCounter } from '../portal/accounts/rate-window.ts';
 import { interceptedLedger } from '../portal/accounts/serving-ledger.ts';
-import type { OpenWriter } from '../portal/accounts/sqlite/writer.ts';
 import { closeGracefully } from '../portal/http/graceful-shutdown.ts';
 import { buildProxy } from '../proxy/app.ts';
-import type { ProcessCount } from '../proxy/services.ts';
 import { CircuitBreaker } from '../shards/concurrency/circuit-breaker.ts';
 import { CacheBudget } from '../shards/concurrency/cost-aware-cache.ts';
 import { StoreError } from '../shards/errors.ts';
@@ -21,7 +17,6 @@ import type { Store } from '../shards/store/store.ts';
 import { localUrl, settledPort, whereabouts } from './listen.ts';
 import { LedgerCalls, StoreCalls } from './observe/backend-calls.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
-import { addProcesses } from './observe/process-metrics.ts';
 import { openTracing } from './observe/tracing.ts';
 import type { ServeSettings } from './settings/api-server.ts';
 
@@ -41,8 +36,6 @@ export interface Serving {
   readonly address: string;
   /** Text for the user on where the API can be reached. */
   readonly whereabouts: string;
-  /** Metrics of the API; null if none are collected. */
-  readonly registry: Registry | null;
   /** Address of the API's metrics; null if they are not served. */
   readonly metricsAddress: string | null;
   /**
@@ -62,16 +55,6 @@ export interface Serving {
   cutOff(): Promise<void>;
 }
 
-/** Shared state that the parent provides to each of several processes. */
-export interface Fleet {
-  /** Rates shared by all processes: by account, and by address on routes without a key. */
-  readonly accountRates: RateCounter;
-  readonly addressRates: RateCounter;
-  readonly processes: () => ProcessCount;
-  /** Opens the writer of an embedded ledger. */
-  readonly openWriter: OpenWriter;
-}
-
 /** Opens the service, and listens. */
 export async function serve(settings: ServeSettings): Promise<Serving> {
   const serving = await openService(settings);
@@ -83,10 +66,10 @@ export async function serve(settings: ServeSettings): Promise<Serving> {
  * Opens store and ledger for a service that does not listen yet. The store must hold a release; a
  * networked ledger may become available later. On failure, everything opened is closed.
  */
-export async function openService(settings: ServeSettings, fleet?: Fleet): Promise<Serving> {
+export async function openService(settings: ServeSettings): Promise<Serving> {
   const closers: Closer[] = [];
   try {
-    return await open(settings, closers, fleet);
+    return await open(settings, closers);
   } catch (error) {
     await closeAll(closers);
     throw error;
@@ -102,7 +85,7 @@ async function closeAll(closers: readonly Closer[]): Promise<void> {
 }
 
 /** Opens the service, adding each resource to `closers` as soon as it is open. */
-async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): Promise<Serving> {
+async function open(settings: ServeSettings, closers: Closer[]): Promise<Serving> {
   const version = settings.proxy.version ?? '';
   const tracing = await openTracing({ name: 'tta-serve', version });
   const trace = tracing?.trace ?? null;
@@ -130,12 +113,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   await releases.refresh();
 
   const { rateLimitPerMinute } = settings;
-  const { accountRates: rates, openWriter } = fleet ?? {};
-  const ledger = await openLedgerToServe(settings.ledger, {
-    rateLimitPerMinute,
-    rates,
-    openWriter,
-  });
+  const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute });
   closers.push(() => ledger.close());
   const ledgerCalls = new LedgerCalls(ledgerBreaker(settings.ledger, warnOf('ledger')), trace);
   // Responses contain the actual port.
@@ -143,7 +121,6 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   const address = localUrl(at);
   const baseUrl = settings.proxy.baseUrl ?? address;
   app = await buildProxy({
-    ...fleet,
     releases,
     memory,
     ledger: interceptedLedger(ledger, ledgerCalls.around),
@@ -154,11 +131,10 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   const served = app;
   closers.push(() => closeWithin(served, LAST_RESPONSES_MS));
   closers.push(async () => releases.stop());
-  let registry: Registry | null = null;
   if (settings.metricsPort !== null) {
     // Loaded on demand, since the library takes a twentieth of the time to start.
     const { proxyMetrics } = await import('./observe/proxy-metrics.ts');
-    registry = proxyMetrics({
+    const registry = proxyMetrics({
       app,
       releases,
       releaseCache,
@@ -167,11 +143,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
       ledger,
       ledgerCalls,
     });
-    // With several processes, the parent serves the combined metrics.
-    if (!fleet) {
-      addProcesses(registry, served.services.processes);
-      metrics = await serveMetrics(registry, { port: settings.metricsPort, host: settings.host });
-    }
+    metrics = await serveMetrics(registry, { port: settings.metricsPort, host: settings.host });
   }
   const metricsAddress = metrics?.address ?? null;
   const { shutdown } = served.services;
@@ -209,7 +181,6 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     ledger,
     releases,
     address,
-    registry,
     metricsAddress,
     listen,
     close,

@@ -12,19 +12,15 @@ const KILLED = SIGNALLED + constants.signals.SIGKILL;
  * Time allowed for cutting off work in progress after a second signal, so that refunds can be made
  * on a slow disk.
  */
-export const CUT_OFF_WITHIN_MS: Millis = 5_000;
+const CUT_OFF_WITHIN_MS: Millis = 5_000;
 
 interface EndOptions {
   /** Stops the process's work in order. Called once. */
   readonly close: () => Promise<unknown>;
   /** Time allowed for `close`. */
-  readonly withinMs: () => Millis;
+  readonly withinMs: Millis;
   /** Breaks off the work in progress, and undoes what must not stay half done. Called once. */
   readonly cutOff?: () => Promise<unknown>;
-  /** Time allowed for `cutOff`. */
-  readonly cutOffWithinMs?: Millis;
-  /** Called before the process is killed. */
-  readonly atOnce?: () => void;
   /**
    * Whether a signal leaves work undone, so that the exit code is that of the signal, as shells
    * show it.
@@ -42,17 +38,13 @@ export function shutDownOnSignals({
   close,
   withinMs,
   cutOff = async () => {},
-  cutOffWithinMs = CUT_OFF_WITHIN_MS,
-  atOnce,
   failsBySignal = false,
 }: EndOptions) {
-  let hasBegun = false;
   let isCutOff = false;
   let causes = 0;
   let late: NodeJS.Timeout | undefined;
 
   const killed = () => {
-    atOnce?.();
     process.kill(process.pid, 'SIGKILL');
     // PID 1 of a container cannot be killed from inside.
     process.exit(KILLED);
@@ -61,28 +53,24 @@ export function shutDownOnSignals({
     process.stderr.write(`${words}\n`);
     killed();
   };
-  const begin = (exitCode = 0) => {
-    if (hasBegun) return;
-    hasBegun = true;
-    const ms = withinMs();
-    late = setTimeout(() => failed(`shutdown did not finish within ${ms / 1000} s`), ms);
+  const begin = (exitCode: number) => {
+    const words = `shutdown did not finish within ${withinMs / 1000} s`;
+    late = setTimeout(() => failed(words), withinMs);
     close().then(
       () => isCutOff || process.exit(exitCode),
       (error) => isCutOff || failed(describe(error)),
     );
   };
   const cutShort = () => {
-    if (isCutOff) return;
     isCutOff = true;
     clearTimeout(late);
-    setTimeout(killed, cutOffWithinMs);
+    setTimeout(killed, CUT_OFF_WITHIN_MS);
     cutOff().then(killed, (error) => failed(describe(error)));
   };
   const onSignal = (signal: NodeJS.Signals) => {
     if (++causes === 1) begin(failsBySignal ? SIGNALLED + constants.signals[signal] : 0);
-    // Another process may have asked to cut the work off before the second signal arrived.
-    else if (causes > 2) killed();
-    else cutShort();
+    else if (causes === 2) cutShort();
+    else killed();
   };
   const onError = (error: unknown) => {
     if (++causes > 1) failed(describe(error));
@@ -93,11 +81,7 @@ export function shutDownOnSignals({
   process.on('uncaughtException', onError);
   return {
     /** Whether the shutdown has begun. */
-    hasBegun: () => hasBegun,
-    /** Starts the shutdown, without counting as a signal. */
-    begin: () => begin(),
-    /** Cuts the work in progress off and ends the process, without counting as a signal. */
-    cutShort,
+    hasBegun: () => causes > 0,
     /** Restores Node's default handling of signals and errors. */
     cancel: () => {
       for (const signal of SIGNALS) process.off(signal, onSignal);

@@ -56,7 +56,7 @@ await run(async () => {
       await serving?.close();
     },
     cutOff: async () => serving?.cutOff(),
-    withinMs: () => CLOSE_WITHIN_MS + endsWithinMs(settings.api),
+    withinMs: CLOSE_WITHIN_MS + endsWithinMs(settings.api),
   });
   const { at, accountUrl } = await settlePortal(settings.portal);
   serving = await openService({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });

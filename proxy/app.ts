@@ -1,7 +1,7 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { BROWSER_TOKEN_SECRET } from '../portal/accounts/browser-token.ts';
 import { KeptSecrets } from '../portal/accounts/kept-secrets.ts';
-import { type RateCounter, RateWindow } from '../portal/accounts/rate-window.ts';
+import { RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
 import { type StaticResponse, StaticResponseSender } from '../portal/http/caching.ts';
 import { RETRY } from '../portal/http/error-handling.ts';
@@ -37,7 +37,7 @@ import { serveExports } from './serve/serve-exports.ts';
 import { serveMetered } from './serve/serve-metered.ts';
 import { servePost } from './serve/serve-posted.ts';
 import { serveFree, serveKeyed } from './serve/serve-unmetered.ts';
-import type { ProcessCount, ProxyServices } from './services.ts';
+import type { ProxyServices } from './services.ts';
 
 /** Maximum size of a request body; the largest batch and the largest polygon fit. */
 const MAX_BODY_BYTES = 2 ** 20;
@@ -69,14 +69,10 @@ export async function buildProxy(parts: {
   readonly config?: ProxyConfigInput;
   /** Wraps the whole request, for example in a trace span. */
   readonly around?: onRequestHookHandler;
-  /** Counts free requests per address; by default, those to this process only. */
-  readonly addressRates?: RateCounter;
   /** Memory that finished responses share with the release cache; separate by default. */
   readonly memory?: CacheBudget;
   /** Called with the name of an object whose damage fails a request. */
   readonly onDamage?: (object: string) => void;
-  /** Number of processes that serve, and of those expected; by default, this process only. */
-  readonly processes?: () => ProcessCount;
 }): Promise<FastifyInstance> {
   const parsed = proxyConfigSchema.parse(parts.config ?? {});
   const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.baseUrl}/problems` };
@@ -90,7 +86,6 @@ export async function buildProxy(parts: {
     ledger: parts.ledger,
     charges: new OpenCharges(),
     config,
-    processes: parts.processes ?? (() => ({ serving: 1, wanted: 1, haveStarted: true })),
     queries: new QueryCache(config.queryCacheBytes),
     responses: new ResponseCache(memory, config.responseCacheBytes),
     get cursors() {
@@ -103,7 +98,7 @@ export async function buildProxy(parts: {
     catalogue: new StaticResponseSender(),
     exports: new ExportLists(),
     links: new LinkSigner(() => linkSecrets.all),
-    addressRates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
+    addressRates: new RateWindow(config.freeRateLimitPerMinute),
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
     onward: new Map(),
     postSemaphore: new FairSemaphore(POST_CONCURRENCY),

@@ -1,4 +1,4 @@
-import type { RateCounter } from '../portal/accounts/rate-window.ts';
+import type { RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
 import type { StaticResponseSender } from '../portal/http/caching.ts';
 import type { Shutdown } from '../portal/http/graceful-shutdown.ts';
@@ -17,21 +17,12 @@ import type { OpenCharges } from './metering/open-charges.ts';
 import type { QueryCache } from './metering/query-cache.ts';
 import type { ResponseCache } from './metering/response-cache.ts';
 
-/** The processes that share the service's port. */
-export interface ProcessCount {
-  readonly serving: number;
-  readonly wanted: number;
-  /** Whether every process has served by now; a process that has died since is being restarted. */
-  readonly haveStarted: boolean;
-}
-
 /** Dependencies of endpoints. */
 export interface ProxyServices extends Authority {
   readonly releases: ReleaseSource;
   readonly ledger: ServingLedger;
   readonly charges: OpenCharges;
   readonly config: ProxyConfig & { readonly problemBase: string };
-  readonly processes: () => ProcessCount;
   readonly queries: QueryCache;
   readonly responses: ResponseCache;
   /** Throws `LedgerUnavailable` until the ledger, which stores the secret, has been reachable. */
@@ -42,7 +33,7 @@ export interface ProxyServices extends Authority {
   /** Signs links to exported tables; throws like `cursors`. */
   readonly links: LinkSigner;
   /** Counts requests per address to routes that need no key. */
-  readonly addressRates: RateCounter;
+  readonly addressRates: RateWindow;
   /** Holds large responses until their readers have received them. */
   readonly responseWriter: ResponseWriter;
   /**

@@ -217,7 +217,6 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'demo',
     'mail-page',
     'serve',
-    'processes',
     'portal',
     'build-queue',
     'cli',

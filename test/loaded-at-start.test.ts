@@ -35,11 +35,6 @@ test.each<[string, string, readonly string[]]>([
   ['the list of commands', 'infra/cli/main.ts', ['commander', 'zod']],
   ['a command on a ledger', 'infra/cli/with-ledger.ts', ['zod']],
   ['the API', 'infra/serve.ts', [...SERVER, 'flatbush', 'robust-predicates']],
-  [
-    'the parent of processes',
-    'infra/processes/serve-by-processes.ts',
-    ['birpc', 'lru-cache', 'zod'],
-  ],
   ['the portal', 'infra/portal.ts', [...SERVER, 'tldts']],
 ])('%s loads the packages that it starts with, and no others', (_, entry, packages) => {
   expect(packagesOf(entry)).toEqual([...packages].sort());

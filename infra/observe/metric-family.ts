@@ -24,11 +24,8 @@ interface Family {
  */
 export function addFamily(registry: Registry, family: Family): void {
   const { name, help, type, samples } = family;
-  // Other processes' samples have a label of their own, so there is nothing to aggregate.
-  const about = { name, help, type, aggregator: 'first' };
-  // Every sample has labels, since default labels may be added to them.
-  const values = async () => Array.from(await samples(), (sample) => ({ labels: {}, ...sample }));
-  const get = async () => ({ ...about, values: await values() });
+  const about = { name, help, type };
+  const get = async () => ({ ...about, values: [...(await samples())] });
   registry.registerMetric({ ...about, get } as unknown as Metric);
 }
 

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { type ProxyConfigInput, proxyConfigSchema } from '../../proxy/config.ts';
 import { kindOf } from '../../shards/store/store-location.ts';
@@ -26,8 +25,6 @@ export interface ServeSettings {
   readonly metricsPort: number | null;
   /** Time to report not-ready before refusing new connections. */
   readonly drainMs: number;
-  /** Number of processes that share the port. */
-  readonly processes: number;
   /** Configuration of the API, without its address if that depends on the port it gets. */
   readonly proxy: ProxyConfigInput;
 }
@@ -41,22 +38,12 @@ export const serveSchema = z.object({
     value: '<n>',
   }),
   PORT: setting(port().prefault('8080'), { description: 'port to listen on', value: '<port>' }),
-  PROCESSES: setting(
-    integerSetting(1, 512)
-      .optional()
-      .transform((n) => n ?? availableParallelism()),
-    {
-      description: 'number of processes that share the port',
-      value: '<n>',
-      whenUnset: 'one per core',
-    },
-  ),
   ROW_BUDGET: setting(count().prefault(String(API_DEFAULTS.batchRowBudget)), {
     description: 'maximum rows per batch',
     value: '<n>',
   }),
   CACHE_BYTES: setting(sizeSetting(1).prefault('576MiB'), {
-    description: 'memory per process for caching parts of the release and finished responses',
+    description: 'memory for caching parts of the release and finished responses',
     value: '<size>',
   }),
   RESPONSE_CACHE_BYTES: setting(sizeSetting(0).optional(), {
@@ -119,7 +106,6 @@ export function apiSettings(set: z.output<typeof serveSchema>, version: string):
     releasePollMs: set.RELEASE_POLL_SECONDS * 1_000,
     metricsPort: set.METRICS_PORT ?? null,
     drainMs: set.DRAIN_SECONDS * 1_000,
-    processes: set.PROCESSES,
     proxy: {
       version,
       baseUrl: set.BASE_URL,

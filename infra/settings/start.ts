@@ -9,7 +9,7 @@ import { aboutOf, setting } from './setting.ts';
 /** Schema of the settings of both servers, which run in one process. */
 const startSchema = z.object({
   ...portalSchema.shape,
-  ...serveSchema.omit({ PROCESSES: true }).shape,
+  ...serveSchema.shape,
   STORE: setting(STORE.optional(), aboutOf(STORE)),
   LEDGER: setting(LEDGER.optional(), aboutOf(LEDGER)),
 });
@@ -33,7 +33,6 @@ export function startSettings(version: string, env?: Environment): StartSettings
   const folder = path.resolve(set.VAR_DIR);
   const all = {
     ...set,
-    PROCESSES: 1,
     VAR_DIR: folder,
     STORE: set.STORE ?? path.join(folder, 'store'),
     LEDGER: set.LEDGER ?? `sqlite:${path.join(folder, 'ledger')}`,

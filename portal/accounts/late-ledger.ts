@@ -1,6 +1,6 @@
 import { retry } from '../../shards/concurrency/retry.ts';
-import { type Ledger, LedgerUnavailable } from './ledger.ts';
-import { type OpenOptions, openLedger } from './open-ledger.ts';
+import { type Ledger, type LedgerOptions, LedgerUnavailable } from './ledger.ts';
+import { openLedger } from './open-ledger.ts';
 
 /** First and longest pause between attempts to open an unavailable ledger. */
 const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 500];
@@ -10,7 +10,7 @@ const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 500];
  * unavailable is opened once it can be reached, and calls fail until then. Permanent errors, such
  * as a rejected password or an unwritable folder, reject as in `openLedger`.
  */
-export function openLedgerToServe(address: string, options: OpenOptions): Promise<Ledger> {
+export function openLedgerToServe(address: string, options: LedgerOptions): Promise<Ledger> {
   const { warn = (words) => process.emitWarning(words) } = options;
   return openedOnceReachable(() => openLedger(address, options), warn);
 }

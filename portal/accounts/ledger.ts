@@ -2,7 +2,6 @@ import type { Accounts } from './accounts.ts';
 import type { DelayedGrants } from './delayed-grants.ts';
 import type { Metering } from './metering.ts';
 import type { PaymentEvents } from './payment-events.ts';
-import type { RateCounter } from './rate-window.ts';
 import type { ReplayRecord, Replays } from './replays.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIns } from './sign-ins.ts';
@@ -60,8 +59,6 @@ export interface LedgerFullness {
 
 export interface LedgerOptions {
   readonly rateLimitPerMinute: number;
-  /** Rate counters of an embedded ledger; per process by default. */
-  readonly rates?: RateCounter;
   /** Receives warnings about a working ledger; by default, process warnings. */
   readonly warn?: (words: string) => void;
 }

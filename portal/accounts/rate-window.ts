@@ -9,19 +9,13 @@ export interface Taken {
   readonly rate: RateState;
 }
 
-/** Counts requests per subject; asynchronous if the counter is shared. */
-export interface RateCounter {
-  /** Takes one request from the subject's window. Refused requests do not count. */
-  take(subject: string, nowMs: number): Taken | Promise<Taken>;
-}
-
 interface Window {
   startMs: number;
   used: number;
 }
 
 /** A fixed-window request counter; a window opens with a subject's first request. */
-export class RateWindow implements RateCounter {
+export class RateWindow {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly #windows: LRUCache<string, Window>;
@@ -33,6 +27,7 @@ export class RateWindow implements RateCounter {
     this.#windows = lruMap(maxSubjects);
   }
 
+  /** Takes one request from the subject's window. Refused requests do not count. */
   take(subject: string, nowMs: number): Taken {
     let window = this.#windows.get(subject);
     if (!window) {

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RateState } from '../accounts/rate-state.ts';
-import type { RateCounter } from '../accounts/rate-window.ts';
+import type { RateWindow } from '../accounts/rate-window.ts';
 import { Problem } from './problem.ts';
 
 /** Groups of 16 bits in an IPv6 address. */
@@ -137,7 +137,7 @@ declare module 'fastify' {
  */
 export function limitByAddress(
   app: FastifyInstance,
-  rates: RateCounter,
+  rates: RateWindow,
   isOnward: (request: FastifyRequest) => boolean,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -145,17 +145,17 @@ export function limitByAddress(
     if (keyed || signed || probe || request.method === 'OPTIONS' || isOnward(request)) {
       return done();
     }
-    overRate(rates, request, reply).then(done, done);
+    done(overRate(rates, request, reply));
   });
 }
 
 /** Counts a request by its address; returns the problem if it exceeds the rate. */
-export async function overRate(
-  rates: RateCounter,
+export function overRate(
+  rates: RateWindow,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Problem | undefined> {
-  const { allowed, rate } = await rates.take(rateSubject(request.ip), Date.now());
+): Problem | undefined {
+  const { allowed, rate } = rates.take(rateSubject(request.ip), Date.now());
   if (!allowed) return rateLimited(reply, rate);
   reply.rate = rate;
   return undefined;

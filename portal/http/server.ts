@@ -8,7 +8,7 @@ import Fastify, {
   type onRequestHookHandler,
 } from 'fastify';
 import type { z } from 'zod';
-import type { RateCounter } from '../accounts/rate-window.ts';
+import type { RateWindow } from '../accounts/rate-window.ts';
 import { countRequests, RequestCounts, serverLog } from './access-log.ts';
 import {
   handleErrors,
@@ -114,7 +114,7 @@ export interface HttpServerOptions {
   readonly problems: ProblemStyle;
   readonly knownErrors?: KnownErrors;
   /** Counts requests by address, except on routes that the ledger counts. */
-  readonly rates: RateCounter;
+  readonly rates: RateWindow;
   readonly trustProxy?: z.output<typeof trustedProxies>;
   readonly logLevel: string;
   readonly maxBodyBytes: number;

@@ -66,10 +66,9 @@ export const ready = freeEndpoint({
   summary: 'Check whether the service is ready',
   description:
     `Queries each backend. 503 if one does not respond within ${numberWord(BACKEND_TIMEOUT_MS / 1000)} ` +
-    'seconds, until all processes have started, and during shutdown. `release` is `held` while ' +
-    'the served release is not the latest one promoted, because that one has not been opened yet ' +
-    'or cannot be; requests are still served. `processes` counts the serving processes that ' +
-    'share the port; one that stops is restarted.',
+    'seconds, and during shutdown. `release` is `held` while the served release is not the ' +
+    'latest one promoted, because that one has not been opened yet or cannot be; requests are ' +
+    'still served.',
   tag: 'Service',
   params: NONE,
   query: NONE,
@@ -81,29 +80,24 @@ export const ready = freeEndpoint({
       release: z.enum(['current', 'held', 'unavailable']),
       ledger: check,
     }),
-    processes: z.object({ serving: z.int().min(0), wanted: z.int().min(1) }),
   }),
   example: {
     ready: true,
     checks: { store: 'ok', release: 'current', ledger: 'ok' },
-    processes: { serving: 2, wanted: 2 },
   },
   problems: [],
   cache: 'never',
   otherStatus: 503,
   async respond(services) {
-    const { shutdown, processes } = services;
     const [release, accounts] = await sharedCheck(services);
     const store = release === 'unavailable' ? 'unavailable' : 'ok';
-    const { haveStarted, ...count } = processes();
-    const isReady = store === 'ok' && accounts === 'ok' && haveStarted && !shutdown.hasBegun;
+    const isReady = store === 'ok' && accounts === 'ok' && !services.shutdown.hasBegun;
     return {
       status: isReady ? 200 : 503,
       ...(isReady && { release: services.releases.current.version }),
       body: {
         ready: isReady,
         checks: { store, release, ledger: accounts },
-        processes: count,
       },
     };
   },

@@ -103,7 +103,7 @@ async function countMessage(
     const excess =
       error instanceof Problem && error.slug === 'rate-limited'
         ? error
-        : await overRate(services.addressRates, request, reply);
+        : overRate(services.addressRates, request, reply);
     if (excess) throw excess;
   }
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RateCounter } from '../../portal/accounts/rate-window.ts';
+import type { RateWindow } from '../../portal/accounts/rate-window.ts';
 import { knownRepresentation, requirePreconditions } from '../../portal/http/caching.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { rateLimited, rateSubject } from '../../portal/http/rate-limiting.ts';
@@ -57,7 +57,7 @@ export async function sendObject(
     return reply.code(206).header('content-range', `bytes ${start}-${last}/${object.bytes}`);
   };
   if (method === 'HEAD') return putHead().send();
-  if (isCounted) await countBytes(addressRates, request, reply, length);
+  if (isCounted) countBytes(addressRates, request, reply, length);
   const pages = await release.pagesOf(checked);
   // Read before the head is set, so that a store that cannot be read gives a problem document
   // without any of that head.
@@ -78,14 +78,14 @@ export function requestsFor(length: Bytes): number {
  * Counts a large response as further requests of the client's address, beyond the request itself,
  * which is already counted.
  */
-async function countBytes(
-  rates: RateCounter,
+function countBytes(
+  rates: RateWindow,
   request: FastifyRequest,
   reply: FastifyReply,
   length: Bytes,
-): Promise<void> {
+): void {
   for (let counted = 1; counted < requestsFor(length); counted++) {
-    const { allowed, rate } = await rates.take(rateSubject(request.ip), Date.now());
+    const { allowed, rate } = rates.take(rateSubject(request.ip), Date.now());
     if (!allowed) throw rateLimited(reply, rate);
     reply.rate = rate;
   }

@@ -9,6 +9,7 @@ import { isOfTheDatabase, unavailable } from '../../portal/accounts/sqlite/failu
 import { CommitFailed, GroupCommit } from '../../portal/accounts/sqlite/group-commit.ts';
 import type { Outcome, Write } from '../../portal/accounts/sqlite/operations.ts';
 import { closeEvent, storeEvent } from '../../portal/accounts/sqlite/payment-events.ts';
+import { failureOf, outcomesIn } from '../../portal/accounts/sqlite/reply.ts';
 import { SCHEMA_VERSION } from '../../portal/accounts/sqlite/schema.ts';
 import { removeEnded, SqlConnection } from '../../portal/accounts/sqlite/sql-connection.ts';
 import { commitGroup, openWriter } from '../../portal/accounts/sqlite/writer.ts';
@@ -287,6 +288,15 @@ describe('a group of changes', () => {
     ]);
     await writer.close();
     await expect(writer.commit([])).rejects.toThrow();
+  });
+
+  test('a failure crosses threads with its message and SQLite’s code, and nothing else', () => {
+    const error = Object.assign(new Error('disk I/O error'), { errcode: 10, path: 'secret' });
+    const copied = structuredClone(failureOf(error));
+    expect(copied).toEqual({ failure: { message: 'disk I/O error', errcode: 10 } });
+    expect(() => outcomesIn(copied)).toThrow(
+      expect.objectContaining({ message: 'disk I/O error', errcode: 10 }),
+    );
   });
 
   /** A writer whose transactions the test ends. */

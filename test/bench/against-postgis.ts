@@ -5,7 +5,7 @@ import type { ServerProcess } from '../support/server-process.ts';
 import type { Built } from './built.ts';
 import { type Contestant, contest } from './contest.ts';
 import { startTwin } from './postgis/start.ts';
-import { openAccounts, startServiceOn, TOKENS } from './service.ts';
+import { openAccounts, startService, TOKENS } from './service.ts';
 import { ROUTES } from './targets.ts';
 import { ask } from './wrk.ts';
 
@@ -19,9 +19,8 @@ const UNCACHED = { RESPONSE_CACHE_BYTES: '0' };
 /**
  * Measures the service against its twin on PostgreSQL and PostGIS, with the same rows, accounts,
  * requests and responses, in one run. `uncached` keeps no finished responses: each is read, decoded
- * and written afresh. Our service is one process, which has one of the machine's cores; for
- * `by_two`, it is as many processes as `tta serve` starts on two cores. The twin's sessions have
- * all cores.
+ * and written afresh. Our service is one process, which handles requests on one of the machine's
+ * cores; the twin's sessions have all cores.
  */
 export async function benchAgainstPostgis(built: Built): Promise<void> {
   const { store, release, places, folder } = built;
@@ -34,13 +33,9 @@ export async function benchAgainstPostgis(built: Built): Promise<void> {
     return { pids: [server.pid], ...server };
   };
   try {
-    const ours = (processes: number, env: Readonly<Record<string, string>> = {}) =>
-      started(startServiceOn(store, `sqlite:${ledger}`, env, processes));
     const servers = {
-      ours: await ours(1),
-      ours_by_two: await ours(2),
-      ours_uncached: await ours(1, UNCACHED),
-      ours_uncached_by_two: await ours(2, UNCACHED),
+      ours: await started(startService(store, ledger)),
+      ours_uncached: await started(startService(store, ledger, UNCACHED)),
       postgis: await started(
         startTwin(release, places, { keyHashes: keys.map(hashApiKey), tokens: TOKENS }),
       ),
@@ -53,17 +48,13 @@ export async function benchAgainstPostgis(built: Built): Promise<void> {
       };
       const contestants = {
         ours: await contestant(servers.ours),
-        ours_by_two: await contestant(servers.ours_by_two),
         ours_uncached: await contestant(servers.ours_uncached),
-        ours_uncached_by_two: await contestant(servers.ours_uncached_by_two),
         postgis: await contestant(servers.postgis),
       };
       await compareResponses(contestants.ours, contestants.postgis);
       await contest(`against_postgis.${name}`, contestants, [
         ['ours', 'postgis'],
-        ['ours_by_two', 'postgis'],
         ['ours_uncached', 'postgis'],
-        ['ours_uncached_by_two', 'postgis'],
       ]);
     }
   } finally {

@@ -56,7 +56,7 @@ const COSTS = {
  * preparation jobs. All other work takes one thread.
  */
 const CORES = 8;
-/** Dollars per core and hour: on demand, c7g.large in us-east-1, as in `fleet.ts`. */
+/** Dollars per core and hour: on demand, c7g.large in us-east-1, as in `backends.ts`. */
 const CORE_HOUR = 0.0725 / 2;
 const WORKERS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 const HOUR: Seconds = 3_600;

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { benchAccuracy } from './accuracy.ts';
 import { benchAgainstPostgis } from './against-postgis.ts';
 import { benchAgainstTileserver } from './against-tileserver.ts';
+import { benchBackends } from './backends.ts';
 import { benchBatches } from './batches.ts';
 import { benchBuild } from './build.ts';
 import { type Built, withBuilt } from './built.ts';
 import { benchCoverage } from './coverage.ts';
 import { benchEngines } from './engines.ts';
 import { benchExports } from './exports.ts';
-import { benchFleet } from './fleet.ts';
 import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
 import { benchGrowth } from './growth.ts';
@@ -46,7 +46,7 @@ const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   fuzz: benchFuzz,
   hostile: benchHostile,
   postgis: benchAgainstPostgis,
-  fleet: benchFleet,
+  backends: benchBackends,
   stores: benchStores,
   tileserver: benchAgainstTileserver,
   manifest: benchNationalManifest,

@@ -66,9 +66,7 @@ export function startServiceOn(
   store: string,
   ledger: string,
   env: Readonly<Record<string, string>> = {},
-  processes = 1,
 ): Promise<ServerProcess> {
-  const at = ['--store', store, '--ledger', ledger, '--port', '0'];
-  const args = ['serve', ...at, '--processes', String(processes)];
+  const args = ['serve', '--store', store, '--ledger', ledger, '--port', '0'];
   return startServer([TTA, ...args], { RATE_LIMIT_PER_MINUTE: '1000000000', ...env });
 }

@@ -4,50 +4,41 @@ import type { Release } from '../../shards/release/release.ts';
 import { startServer } from '../support/server-process.ts';
 import type { Built } from './built.ts';
 import { contest } from './contest.ts';
-import { openAccounts, startServiceOn } from './service.ts';
+import { openAccounts, startService } from './service.ts';
 import { ask } from './wrk.ts';
 
 const BARE_SERVER = path.resolve('dist/test/bench/bare-server.js');
 const ROUNDS = 5;
 
-/** Processes of each side, and the names of their figures. */
-const SIDES = [
-  { title: 'serve', processes: 1 },
-  { title: 'serve.by_two', processes: 2 },
-];
-
 /**
  * Measures a hot summary and its 304, with key check, rate limit and debit, against a bare Fastify
- * route that sends the same bytes: one process of each, and two.
+ * route that sends the same bytes.
  */
 export async function benchServing({ store, release, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'ledger');
   const [key] = await openAccounts(ledger, 1);
   const target = { path: `/v1/blocks/${await busyBlock(release)}/summary`, key };
-  for (const { title, processes } of SIDES) {
-    const service = await startServiceOn(store, `sqlite:${ledger}`, {}, processes);
-    const response = await ask(service.address, target);
-    const etag = response.headers.get('etag')!;
-    const bare = await startServer([BARE_SERVER], {
-      BARE_PATH: '/v1/blocks/:geoid/summary',
-      BARE_BODY: await response.text(),
-      BARE_PROCESSES: String(processes),
-    });
-    const hot = { address: service.address, pids: [service.pid], targets: [target] };
-    try {
-      const contestants = {
-        bare: { address: bare.address, pids: [bare.pid], targets: [target] },
-        hot_summary: hot,
-        not_modified: { ...hot, headers: { 'If-None-Match': etag } },
-      };
-      const over = [
-        ['hot_summary', 'bare'],
-        ['not_modified', 'bare'],
-      ] as const;
-      await contest(title, contestants, over, ROUNDS);
-    } finally {
-      await Promise.all([service, bare].map((server) => server.stop()));
-    }
+  const service = await startService(store, ledger);
+  const response = await ask(service.address, target);
+  const etag = response.headers.get('etag')!;
+  const bare = await startServer([BARE_SERVER], {
+    BARE_PATH: '/v1/blocks/:geoid/summary',
+    BARE_BODY: await response.text(),
+  });
+  const hot = { address: service.address, pids: [service.pid], targets: [target] };
+  try {
+    const contestants = {
+      bare: { address: bare.address, pids: [bare.pid], targets: [target] },
+      hot_summary: hot,
+      not_modified: { ...hot, headers: { 'If-None-Match': etag } },
+    };
+    const over = [
+      ['hot_summary', 'bare'],
+      ['not_modified', 'bare'],
+    ] as const;
+    await contest('serve', contestants, over, ROUNDS);
+  } finally {
+    await Promise.all([service, bare].map((server) => server.stop()));
   }
 }
 

@@ -38,7 +38,6 @@ async function start(port: number, drainSeconds: number): Promise<void> {
   const at = ['--store', inject('demoStore'), '--ledger', `sqlite:${folder}/ledger`];
   const args = [TTA, 'serve', ...at, '--host', '127.0.0.1', '--port', `${port}`];
   const settings = {
-    PROCESSES: '1',
     RATE_LIMIT_PER_MINUTE: '1000000',
     FREE_RATE_LIMIT_PER_MINUTE: '1000000',
     DRAIN_SECONDS: `${drainSeconds}`,

@@ -78,8 +78,6 @@ const well = (last: number): Series => ({
   ),
   'process_start_time_seconds{job="travel-times", instance="p0"}': always(1, last),
   'nodejs_eventloop_lag_p99_seconds{instance="p0"}': always(0.02, last),
-  'tta_processes_serving{instance="p0"}': always(4, last),
-  'tta_processes_wanted{instance="p0"}': always(4, last),
   'tta_ledger_calls_under_way{operation="debit", instance="p0"}': always(3, last),
   'tta_ledger_failures_total{operation="refund", instance="p0"}': always(0, last),
   [`tta_http_requests_total{${SUMMARY}, status="200"}`]: growing(1_000, last),
@@ -241,16 +239,6 @@ const CASES: readonly Case[] = [
     series: of(20, (proxy) => ({
       [`process_start_time_seconds{job="travel-times", instance="${proxy}"}`]: `0x${LAST - 40} 1x20 2x20`,
     })),
-    fires: [],
-  },
-  {
-    happens: 'a process of four does not come back',
-    series: { 'tta_processes_serving{instance="p0"}': `4x${LAST - 7} 3x7` },
-    fires: ['ProcessesMissing'],
-  },
-  {
-    happens: 'a process of four is started anew',
-    series: { 'tta_processes_serving{instance="p0"}': `4x${LAST - 3} 3x3` },
     fires: [],
   },
 

@@ -56,7 +56,7 @@ async function largestExport() {
 async function served() {
   const ledger = path.join(folder, 'ledger');
   const { key } = await withLedger(ledger, (open) => openCustomer(open, { tokens: 100_000 }));
-  const args = ['serve', '--store', root, '--ledger', `sqlite:${ledger}`, '--processes', '1'];
+  const args = ['serve', '--store', root, '--ledger', `sqlite:${ledger}`];
   const ports = ['--port', '0', '--metrics-port', '0'];
   const server = await ofThisTest(startServer([TTA, ...args, ...ports], { LOG_LEVEL: 'error' }));
   await expect.poll(() => server.said()).toMatch(/metrics on http/);

@@ -8,7 +8,6 @@ import { mintApiKey } from '../../portal/accounts/api-key.ts';
 import { openLedgerToServe } from '../../portal/accounts/late-ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { openCustomer } from '../support/books.ts';
-import { startFleet } from '../support/fleet.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { startServer } from '../support/server-process.ts';
@@ -22,38 +21,33 @@ const store = smallReleaseOfTests(county);
 const folder = folderOfTests();
 const redis = ofTests(() => startRedis());
 
-test.each(['1', '2'])(
-  'a service (%s processes) that starts before its ledger serves free data, and the rest once the ledger is up',
-  async (PROCESSES) => {
-    await redis.kill('SIGKILL');
-    const args = ['--store', store, '--ledger', redis.address()];
-    const serving = await ofThisTest(startFleet(args, { PROCESSES }));
-    const ask = (route: string, key = mintApiKey()) =>
-      fetch(`${serving.address}/v1/${route}`, { headers: { authorization: `Bearer ${key}` } });
-    for (const route of ['health', 'meta/modes', 'isochrone/meta', 'last-updated']) {
-      expect([route, (await ask(route)).status]).toEqual([route, 200]);
-    }
-    const ready = async () => (await (await ask('ready')).json()) as object;
-    const unready = { ready: false, checks: { store: 'ok', ledger: 'unavailable' } };
-    expect(await ready()).toMatchObject(unready);
-    const refused = await ask('tokens');
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.anything()]);
-    await expect.poll(() => serving.noise()).toMatch(/ledger redis:\S+: cannot be reached/);
+test('a service that starts before its ledger serves free data, and the rest once the ledger is up', async () => {
+  await redis.kill('SIGKILL');
+  const serving = await ofThisTest(
+    startServer([TTA, 'serve', '--port', '0', '--store', store, '--ledger', redis.address()]),
+  );
+  const ask = (route: string, key = mintApiKey()) =>
+    fetch(`${serving.address}/v1/${route}`, { headers: { authorization: `Bearer ${key}` } });
+  for (const route of ['health', 'meta/modes', 'isochrone/meta', 'last-updated']) {
+    expect([route, (await ask(route)).status]).toEqual([route, 200]);
+  }
+  const ready = async () => (await (await ask('ready')).json()) as object;
+  const unready = { ready: false, checks: { store: 'ok', ledger: 'unavailable' } };
+  expect(await ready()).toMatchObject(unready);
+  const refused = await ask('tokens');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.anything()]);
+  await expect.poll(() => serving.noise()).toMatch(/ledger redis:\S+: cannot be reached/);
 
-    // Each process detects the ledger independently.
-    const allReady = async () =>
-      JSON.stringify(await Promise.all(Array.from({ length: 12 }, ready)));
-    await redis.restart();
-    await expect.poll(allReady, { interval: 50 }).not.toContain('unavailable');
-    const ledger = await ofThisTest(openLedger(redis.address(), { rateLimitPerMinute: 1 }));
-    const { key } = await openCustomer(ledger, { tokens: 100 });
-    // A page of a response, whose cursor is sealed with a key kept in the ledger.
-    const route = `blocks/${county.blocks[5].geoid}/pois?mode=walk&limit=1`;
-    const first = (await (await ask(route, key)).json()) as { next_cursor: string };
-    const next = await ask(`${route}&cursor=${first.next_cursor}`, key);
-    expect([next.status, next.headers.get('x-tokens-remaining')]).toEqual([200, '98']);
-  },
-);
+  await redis.restart();
+  await expect.poll(ready, { interval: 50 }).toMatchObject({ ready: true });
+  const ledger = await ofThisTest(openLedger(redis.address(), { rateLimitPerMinute: 1 }));
+  const { key } = await openCustomer(ledger, { tokens: 100 });
+  // A page of a response, whose cursor is sealed with a key kept in the ledger.
+  const route = `blocks/${county.blocks[5].geoid}/pois?mode=walk&limit=1`;
+  const first = (await (await ask(route, key)).json()) as { next_cursor: string };
+  const next = await ask(`${route}&cursor=${first.next_cursor}`, key);
+  expect([next.status, next.headers.get('x-tokens-remaining')]).toEqual([200, '98']);
+});
 
 test('a portal that starts before its ledger shows its pages, and signs customers in once the ledger is up', async () => {
   await redis.kill('SIGKILL');
@@ -111,7 +105,7 @@ test('a ledger error that waiting cannot fix ends the start with one line', asyn
     [`redis+cluster://:open@127.0.0.1:${redis.port}`, 'is not a cluster; use redis://HOST:PORT'],
     [`sqlite:${file}`, 'no-folder'],
   ]) {
-    const serve = ['serve', '--store', store, '--processes', '1'];
+    const serve = ['serve', '--store', store];
     for (const program of [serve, ['portal']]) {
       const starting = startServer([TTA, ...program, '--port', '0', '--ledger', ledger]);
       await expect(starting).rejects.toThrow(

@@ -114,7 +114,6 @@ async function killAmidLife(ledgerAddress: string, seed: number): Promise<void> 
 
 function startProxy(ledger: string): Promise<ServerProcess> {
   return startServer([TTA, 'serve', '--port', '0', '--store', store, '--ledger', ledger], {
-    PROCESSES: '1',
     RATE_LIMIT_PER_MINUTE: '1000000',
   });
 }

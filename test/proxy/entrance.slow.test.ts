@@ -51,16 +51,16 @@ test('requests of one client enter in order, whether they wait or not', async ()
 /** A server whose requests each take a millisecond to count, and the addresses counted. */
 async function slowServer() {
   const counted: string[] = [];
-  const rates = new RateWindow(MANY);
+  class SlowRates extends RateWindow {
+    override take(subject: string, nowMs: number) {
+      counted.push(subject);
+      spend(1);
+      return super.take(subject, nowMs);
+    }
+  }
   const app = httpServer({
     problems: { base: 'https://example.org/problems' },
-    rates: {
-      take(subject, nowMs) {
-        counted.push(subject);
-        spend(1);
-        return rates.take(subject, nowMs);
-      },
-    },
+    rates: new SlowRates(MANY),
     logLevel: 'silent',
     maxBodyBytes: 1_000,
     setCommonHeaders: () => {},

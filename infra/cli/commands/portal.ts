@@ -26,7 +26,7 @@ export function definePortal(portal: Command): void {
           await serving.close();
           await ledger.close();
         },
-        withinMs: () => CLOSE_WITHIN_MS,
+        withinMs: CLOSE_WITHIN_MS,
       });
       const { smtpUrl, folder } = settings.mail;
       if (smtpUrl === null) {

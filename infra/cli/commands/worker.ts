@@ -82,7 +82,7 @@ async function work(flags: WorkerFlags): Promise<void> {
     }
     // A scheduler is to replace a worker that it stops before the work is done.
     const failsBySignal = flags.untilDone === true;
-    const ending = shutDownOnSignals({ close, withinMs: () => ENDS_WITHIN_MS, failsBySignal });
+    const ending = shutDownOnSignals({ close, withinMs: ENDS_WITHIN_MS, failsBySignal });
     process.stdout.write(`worker on ${shownLocation(STORE)} is waiting for jobs\n`);
     const noteOthers = () => queue.noteOthers(progress.note).catch(() => {});
     const noting = setInterval(noteOthers, NOTE_OTHERS_MS);

@@ -3,7 +3,7 @@ import { BROWSER_TOKEN_KEY_ID } from '../browser-token.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
 import type { Admission } from '../metering.ts';
-import type { RateCounter } from '../rate-window.ts';
+import type { RateWindow } from '../rate-window.ts';
 import { isLive, type SessionId } from '../sessions.ts';
 import { membershipIn } from './accounts.ts';
 import type { LedgerDatabase } from './database.ts';
@@ -36,10 +36,10 @@ const OWNER_OF_SESSION = `
 /** Maximum number of owners cached between two commits. */
 const MAX_KNOWN = 10_000;
 
-/** Admits requests by reads alone. Rates are counted across all processes that share `rates`. */
+/** Admits requests by reads alone. */
 export class Admissions {
   readonly #database: LedgerDatabase;
-  readonly #rates: RateCounter;
+  readonly #rates: RateWindow;
   readonly #lastUses = new LastUses();
   /**
    * Reads cached since the last commit by any connection, by hash of a key, or account and id of a
@@ -48,7 +48,7 @@ export class Admissions {
   readonly #known = new Map<string, KeyOwner | SessionOwner | undefined>();
   #version = -1;
 
-  constructor(database: LedgerDatabase, rates: RateCounter) {
+  constructor(database: LedgerDatabase, rates: RateWindow) {
     this.#database = database;
     this.#rates = rates;
   }
@@ -68,9 +68,9 @@ export class Admissions {
     return this.#admitted(owner, nowMs);
   }
 
-  async #admitted(owner: KeyOwner | SessionOwner, nowMs: number): Promise<Admission> {
+  #admitted(owner: KeyOwner | SessionOwner, nowMs: number): Admission {
     const { account, keyId, balance } = owner;
-    const { allowed, rate } = await this.#rates.take(account, nowMs);
+    const { allowed, rate } = this.#rates.take(account, nowMs);
     const member = isMember(membershipIn(owner.membership), nowMs);
     if (!allowed) return { outcome: 'rate-limited', member, balance, rate };
     return { outcome: 'admitted', account, keyId, member, balance, rate };

@@ -10,7 +10,7 @@ import { CommitFailed, GroupCommit } from './group-commit.ts';
 import { claimLedgerFolder, DATABASE_FILE } from './ledger-folder.ts';
 import type { ArgsOf, Writes } from './operations.ts';
 import { SqlConnection } from './sql-connection.ts';
-import { type OpenWriter, openWriter, type Writer } from './writer.ts';
+import { openWriter, type Writer } from './writer.ts';
 
 /** The ledger counts as unhealthy for this long after a failed commit, unless one succeeds. */
 const DISTRUST_MS: Millis = 10_000;
@@ -28,17 +28,17 @@ export class LedgerDatabase {
   #isClosed = false;
 
   /** Opens a ledger's folder, creating it if needed. */
-  static async open(directory: string, open: OpenWriter = openWriter): Promise<LedgerDatabase> {
+  static async open(directory: string): Promise<LedgerDatabase> {
     try {
       await claimLedgerFolder(directory);
       checkAfterCrash(directory);
-      return new LedgerDatabase(directory, open);
+      return new LedgerDatabase(directory);
     } catch (error) {
       throw unavailable(directory, error);
     }
   }
 
-  private constructor(directory: string, open: OpenWriter) {
+  private constructor(directory: string) {
     this.#directory = directory;
     const file = path.join(directory, DATABASE_FILE);
     const { ino } = statSync(file);
@@ -47,7 +47,7 @@ export class LedgerDatabase {
       this.#db.close();
       throw new LedgerUnavailable(`ledger ${directory}: was restored at this moment; try again`);
     }
-    this.#writer = open(file);
+    this.#writer = openWriter(file);
     this.#commits = new GroupCommit(this.#writer);
   }
 

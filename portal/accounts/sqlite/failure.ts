@@ -33,7 +33,7 @@ export function unavailable(directory: string, error: unknown): LedgerUnavailabl
   return new LedgerUnavailable(text, { cause: error });
 }
 
-/** Error for a group whose reply was lost with the thread or process that was committing it. */
+/** Error for a group whose reply was lost with the thread that was committing it. */
 export function lostReply(message: string): Error {
   return Object.assign(new Error(message), { mayBeDone: true });
 }

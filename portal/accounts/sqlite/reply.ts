@@ -1,13 +1,11 @@
 import type { Outcome } from './operations.ts';
 
-/** The reply of another thread or process to a group of changes. */
+/** The reply of the writer thread to a group of changes. */
 export type Reply = { readonly outcomes: readonly Outcome[] } | { readonly failure: Failure };
 
 interface Failure {
   readonly message: string;
   readonly errcode?: number | undefined;
-  /** Set by `lostReply`. */
-  readonly mayBeDone?: boolean | undefined;
 }
 
 /**
@@ -15,8 +13,8 @@ interface Failure {
  * properties on the way.
  */
 export function failureOf(error: unknown): Reply {
-  const { message, errcode, mayBeDone } = error as Failure;
-  return { failure: { message, errcode, mayBeDone } };
+  const { message, errcode } = error as Failure;
+  return { failure: { message, errcode } };
 }
 
 /** Returns the outcomes in a reply, or throws its failure. */

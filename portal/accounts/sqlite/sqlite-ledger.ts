@@ -1,7 +1,7 @@
 import type { ClientId } from '../../../shards/concurrency/fair-queue.ts';
 import type { Account } from '../accounts.ts';
-import type { Ledger } from '../ledger.ts';
-import { type RateCounter, RateWindow } from '../rate-window.ts';
+import type { Ledger, LedgerOptions } from '../ledger.ts';
+import { RateWindow } from '../rate-window.ts';
 import { isSeenLongAgo } from '../sessions.ts';
 import { accountIds } from './accounts.ts';
 import { Admissions } from './admission.ts';
@@ -17,31 +17,18 @@ import {
 import { closedEvents } from './payment-events.ts';
 import { hasReplay, replayKeys, replayRecord } from './replays.ts';
 import { session } from './sessions.ts';
-import type { OpenWriter } from './writer.ts';
-
-export interface SqliteLedgerOptions {
-  readonly rateLimitPerMinute: number;
-  /** Shared request counters, if other processes count too. */
-  readonly rates?: RateCounter;
-  /** Opens the writer; by default, a thread of this process. */
-  readonly openWriter?: OpenWriter;
-}
 
 /**
  * Opens, or creates, a single-machine ledger in a folder. Each change is made in one transaction.
- * Several processes may have it open; rates are counted per process, or by the shared `rates`.
+ * Several processes may have it open; rates are counted per process.
  * Rejects with `LedgerUnavailable` for an unusable folder.
  */
 export async function openSqliteLedger(
   directory: string,
-  {
-    rateLimitPerMinute,
-    rates = new RateWindow(rateLimitPerMinute),
-    openWriter,
-  }: SqliteLedgerOptions,
+  { rateLimitPerMinute }: Pick<LedgerOptions, 'rateLimitPerMinute'>,
 ): Promise<Ledger> {
-  const database = await LedgerDatabase.open(directory, openWriter);
-  const admissions = new Admissions(database, rates);
+  const database = await LedgerDatabase.open(directory);
+  const admissions = new Admissions(database, new RateWindow(rateLimitPerMinute));
   const reads = readsOf(database);
   const { debitRun: _, noteSeen, noteUse: __, replay, ...writes } = writesOf(database);
   return {

@@ -64,9 +64,6 @@ class LocalWriter implements Writer {
   }
 }
 
-/** Opens the writer of a ledger's file. */
-export type OpenWriter = (file: string) => Writer;
-
 interface Waiting {
   resolve(outcomes: readonly Outcome[]): void;
   reject(error: unknown): void;

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { booksOf, openCustomer, withLedger } from '../support/books.ts';
-import { startFleet } from '../support/fleet.ts';
-import { freePort } from '../support/free-port.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { startServer } from '../support/server-process.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -22,36 +22,34 @@ const [{ geoid }] = county.blocks;
 
 beforeEach(() => publishSmallRelease(at('store'), 'first', [county]));
 
-/** Makes processes load a module before their program. */
+/** Makes a program load a module first. */
 const before = (code: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
 });
 
-const serveArgs = () => ['--store', at('store'), '--ledger', `sqlite:${at('ledger')}`];
-const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+/** Starts `tta serve`, compiled, as an operator does. */
+const start = (env: Record<string, string> = {}) => {
+  const args = ['--port', '0', '--store', at('store'), '--ledger', `sqlite:${at('ledger')}`];
+  return ofThisTest(startServer([TTA, 'serve', ...args], env));
+};
 const statusOf = (url: string) => fetch(url).then(({ status }) => status);
 
-describe.each([1, 2])('%i processes, signalled to stop', (processes) => {
-  test.each([
-    ['SIGTERM twice', 'SIGTERM', 'SIGTERM'],
-    ['Ctrl-C twice', 'SIGINT', 'SIGINT'],
-    ['Ctrl-C and SIGTERM', 'SIGINT', 'SIGTERM'],
-    ['SIGTERM, and an error while they do', 'SIGTERM', 'SIGUSR2'],
-  ] as const)('by %s, stop at once', async (_, one, other) => {
-    const fleet = await startFleet(serveArgs(), {
-      ...before("process.on('SIGUSR2', () => { throw new Error('of this test'); })"),
-      PROCESSES: `${processes}`,
-      DRAIN_SECONDS: '60',
-    });
-    const pids = await fleet.pids();
-    const ended = once(fleet.child, 'exit');
-    fleet.child.kill(one);
-    await expect.poll(() => statusOf(`${fleet.address}/v1/ready`)).toBe(503);
-    fleet.child.kill(other);
-    expect(await ended).toEqual([null, 'SIGKILL']);
-    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-    if (other === 'SIGUSR2') expect(fleet.noise()).toContain('of this test');
+test.each([
+  ['SIGTERM twice', 'SIGTERM', 'SIGTERM'],
+  ['Ctrl-C twice', 'SIGINT', 'SIGINT'],
+  ['Ctrl-C and SIGTERM', 'SIGINT', 'SIGTERM'],
+  ['SIGTERM, and an error while it does', 'SIGTERM', 'SIGUSR2'],
+] as const)('a server signalled to stop by %s stops at once', async (_, one, other) => {
+  const server = await start({
+    ...before("process.on('SIGUSR2', () => { throw new Error('of this test'); })"),
+    DRAIN_SECONDS: '60',
   });
+  const ended = once(server.child, 'exit');
+  server.child.kill(one);
+  await expect.poll(() => statusOf(`${server.address}/v1/ready`)).toBe(503);
+  server.child.kill(other);
+  expect(await ended).toEqual([null, 'SIGKILL']);
+  if (other === 'SIGUSR2') expect(server.noise()).toContain('of this test');
 });
 
 /** Module that makes the ledger's thread report debits only once a file is gone. */
@@ -70,71 +68,46 @@ const debitsHeldBy = (file: string) => `
   };
 `;
 
-test.each([1, 2])(
-  '%i processes, signalled to stop twice between a debit and its response, refund the debit',
-  async (processes) => {
-    const { key, account } = await withLedger(at('ledger'), (ledger) =>
-      openCustomer(ledger, { tokens: 100 }),
+test('a server signalled to stop twice between a debit and its response refunds the debit', async () => {
+  const { key, account } = await withLedger(at('ledger'), (ledger) =>
+    openCustomer(ledger, { tokens: 100 }),
+  );
+  const held = at('held');
+  await writeFile(held, '');
+  const server = await start({ ...before(debitsHeldBy(held)), DRAIN_SECONDS: '60' });
+  const ended = once(server.child, 'exit');
+  let received = 0;
+  await withLedger(at('ledger'), async (ledger) => {
+    const asked = fetch(`${server.address}/v1/blocks/${geoid}/summary`, {
+      headers: { authorization: `Bearer ${key}` },
+    }).then(
+      (response) => {
+        received += Number(response.headers.get('x-tokens-charged'));
+      },
+      () => {},
     );
-    const held = at('held');
-    await writeFile(held, '');
-    const env = { ...before(debitsHeldBy(held)), PROCESSES: `${processes}`, DRAIN_SECONDS: '60' };
-    const fleet = await startFleet(serveArgs(), env);
-    const ended = once(fleet.child, 'exit');
-    let received = 0;
-    await withLedger(at('ledger'), async (ledger) => {
-      const asked = fetch(`${fleet.address}/v1/blocks/${geoid}/summary`, {
-        headers: { authorization: `Bearer ${key}` },
-      }).then(
-        (response) => {
-          received += Number(response.headers.get('x-tokens-charged'));
-        },
-        () => {},
-      );
-      // The debit is on disk, but the process has not been notified yet.
-      await expect
-        .poll(async () => (await booksOf(ledger, account)).used, { interval: 5 })
-        .toBeGreaterThan(0);
-      fleet.child.kill('SIGTERM');
-      await expect.poll(() => statusOf(`${fleet.address}/v1/ready`)).toBe(503);
-      fleet.child.kill('SIGTERM');
-      rmSync(held);
-      expect(await ended).toEqual([null, 'SIGKILL']);
-      await asked;
-      const { granted, used, balance } = await booksOf(ledger, account);
-      expect([used, balance]).toEqual([received, granted - received]);
-    });
-  },
-);
+    // The debit is on disk, but the server has not been notified yet.
+    await expect
+      .poll(async () => (await booksOf(ledger, account)).used, { interval: 5 })
+      .toBeGreaterThan(0);
+    server.child.kill('SIGTERM');
+    await expect.poll(() => statusOf(`${server.address}/v1/ready`)).toBe(503);
+    server.child.kill('SIGTERM');
+    rmSync(held);
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    await asked;
+    const { granted, used, balance } = await booksOf(ledger, account);
+    expect([used, balance]).toEqual([received, granted - received]);
+  });
+});
 
-test('a process signalled to stop while others still start completes the requests it has begun', async () => {
-  const gate = at('gate');
-  const port = await freePort();
-  const code = `
-    import cluster from 'node:cluster';
-    import { existsSync } from 'node:fs';
-    const wait = () => new Promise((resolve) => setTimeout(resolve, 20));
-    if (cluster.worker?.id === 2) while (!existsSync(${JSON.stringify(gate)})) await wait();
-  `;
+test('a server signalled to stop completes the requests it has begun, and exits with 0', async () => {
   const { key } = await withLedger(at('ledger'), (ledger) => openCustomer(ledger, { tokens: 100 }));
-  // Test runners set their own BASE_URL, which is also one of our settings.
-  const { BASE_URL: _, ...inherited } = process.env;
-  const env = { ...inherited, ...before(code), PROCESSES: '2' };
-  const args = [TTA, 'serve', ...serveArgs(), '--port', `${port}`];
-  const parent = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  const ended = once(parent, 'exit');
-  const ready = () =>
-    fetch(`http://127.0.0.1:${port}/v1/ready`).then(
-      async (response) => [response.status, await response.json()],
-      () => null,
-    );
-  await expect.poll(ready).not.toBe(null);
-  // One of two processes is not enough for readiness.
-  expect(await ready()).toMatchObject([503, { processes: { serving: 1, wanted: 2 } }]);
-
+  const server = await start();
+  const { hostname, port } = new URL(server.address);
   const body = JSON.stringify({ origins: [geoid], mode: ['walk'] });
   const post = request({
-    host: '127.0.0.1',
+    host: hostname,
     port,
     path: '/v1/blocks/summary',
     method: 'POST',
@@ -149,14 +122,14 @@ test('a process signalled to stop while others still start completes the request
   const [socket] = await once(post, 'socket');
   await once(socket, 'connect');
   // Connections are accepted in turn, so a response to a later one shows that the POST has its own.
-  await ready();
-  parent.kill('SIGTERM');
-  await expect.poll(ready).toBe(null);
+  expect(await statusOf(`${server.address}/v1/ready`)).toBe(200);
+  const stopped = server.stop();
+  await expect.poll(() => statusOf(`${server.address}/v1/health`).catch(() => null)).toBe(null);
   post.end(body.slice(-1));
   const [response] = await answered;
   expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
-  await writeFile(gate, '');
-  expect(await ended).toEqual([0, null]);
+  expect(await stopped).toBe(0);
+  expect(server.noise()).toBe('');
 });
 
 describe('a process', () => {
@@ -168,7 +141,7 @@ describe('a process', () => {
       setInterval(() => {}, 1000);
       const close = async () => { ${close} };
       const cutOff = async () => { ${cutOff} };
-      shutDownOnSignals({ close, withinMs: () => 100, cutOff });
+      shutDownOnSignals({ close, withinMs: 100, cutOff });
       ${then}
     `;
     const args = ['--input-type=module', '-e', code];
