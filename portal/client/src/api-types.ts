@@ -477,7 +477,7 @@ export interface Operations {
       };
     };
   };
-  /** Check whether the service is ready. Queries each backend. 503 if one does not respond within two seconds, until all processes have started, and during shutdown. `release` is `held` while the served release is not the latest one promoted, because that one has not been opened yet or cannot be; requests are still served. `processes` counts the serving processes that share the port; one that stops is restarted. */
+  /** Check whether the service is ready. Queries each backend. 503 if one does not respond within two seconds, and during shutdown. `release` is `held` while the served release is not the latest one promoted, because that one has not been opened yet or cannot be; requests are still served. */
   getReady: {
     params: Record<string, never>;
     responses: {
@@ -487,10 +487,6 @@ export interface Operations {
           store: 'ok' | 'unavailable';
           release: 'current' | 'held' | 'unavailable';
           ledger: 'ok' | 'unavailable';
-        };
-        processes: {
-          serving: number;
-          wanted: number;
         };
       };
     };
