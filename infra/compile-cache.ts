@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/tta', import.meta.url));
 
 /**
- * Keeps compiled modules for the next start of this program and of the processes it starts. Node
- * supports this from 22.8 on. With an older version, or if the folder cannot be written, each start
- * compiles them.
+ * Keeps compiled modules for the next start of this program and of its threads, which inherit the
+ * variable. Node supports this from 22.8 on. With an older version, or if the folder cannot be
+ * written, each start compiles them.
  */
 export function keepCompiledModules(): void {
   process.env.NODE_COMPILE_CACHE ??= FOLDER;
