@@ -4,7 +4,7 @@ import type { RateState } from './rate-state.ts';
 import { RATE_WINDOW_SECONDS, rateState } from './rate-state.ts';
 
 /** Whether a request is allowed, and what is left of its window. */
-export interface Taken {
+interface Taken {
   readonly allowed: boolean;
   readonly rate: RateState;
 }
