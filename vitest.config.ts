@@ -22,7 +22,6 @@ const OWN_PROCESS = [
 ];
 const FAST_IN_OWN_PROCESS = [
   'test/demo/repeatable.test.ts',
-  'test/processes/rate-leases.test.ts',
   'test/proxy/{free-responses,key-in-url,located-once}.test.ts',
   'test/shards/retried-reads.test.ts',
   'test/walk.test.ts',
