@@ -232,11 +232,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 336, lines: 33_400 },
-  infra: { files: 114, lines: 11_000 },
-  portal: { files: 345, lines: 29_900 },
+  infra: { files: 107, lines: 10_200 },
+  portal: { files: 344, lines: 29_900 },
   proxy: { files: 185, lines: 18_800 },
   shards: { files: 162, lines: 14_600 },
-  test: { files: 731, lines: 104_800 },
+  test: { files: 727, lines: 104_400 },
 };
 
 const TOP_LEVEL = new Set([
