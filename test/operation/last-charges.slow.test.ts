@@ -9,6 +9,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { booksOf, openCustomer } from '../support/books.ts';
 import { forAll } from '../support/for-all.ts';
+import { freePort } from '../support/free-port.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { startServer } from '../support/server-process.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
@@ -150,7 +151,7 @@ describe.each([
         const [patient, hasty, other] = await Promise.all(
           [0, 1, 2].map(() => openCustomer(ledger, { tokens: 1e6 })),
         );
-        const args = ['--port', '0', '--store', store(), '--ledger', address];
+        const args = ['--port', `${await freePort()}`, '--store', store(), '--ledger', address];
         const server = await startServer([TTA, 'serve', ...args], {
           ...before(slowDisk(delayMs)),
           DRAIN_SECONDS: drain,

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { booksOf, openCustomer, withLedger } from '../support/books.ts';
+import { freePort } from '../support/free-port.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { startServer } from '../support/server-process.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
@@ -28,8 +29,9 @@ const before = (code: string) => ({
 });
 
 /** Starts `tta serve`, compiled, as an operator does. */
-const start = (env: Record<string, string> = {}) => {
-  const args = ['--port', '0', '--store', at('store'), '--ledger', `sqlite:${at('ledger')}`];
+const start = async (env: Record<string, string> = {}) => {
+  const port = `${await freePort()}`;
+  const args = ['--port', port, '--store', at('store'), '--ledger', `sqlite:${at('ledger')}`];
   return ofThisTest(startServer([TTA, 'serve', ...args], env));
 };
 const statusOf = (url: string) => fetch(url).then(({ status }) => status);
