@@ -231,12 +231,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 336, lines: 33_400 },
+  builder: { files: 336, lines: 33_500 },
   infra: { files: 107, lines: 10_200 },
-  portal: { files: 344, lines: 29_900 },
+  portal: { files: 345, lines: 30_000 },
   proxy: { files: 185, lines: 18_800 },
   shards: { files: 162, lines: 14_600 },
-  test: { files: 727, lines: 104_400 },
+  test: { files: 727, lines: 104_500 },
 };
 
 const TOP_LEVEL = new Set([
