@@ -9,17 +9,24 @@ const TIMEOUT_MS = 3_000;
 const JOBS_READ = 50;
 
 /** Metrics of a worker: its process and the queue. */
-export function queueMetrics({ jobs }: BuildQueue): Registry {
+export function queueMetrics(queue: BuildQueue): Registry {
+  const { jobs } = queue;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   addFamily(registry, {
     name: 'tta_build_jobs',
-    help: 'Build jobs in the queue by state, including those that finished in the last week.',
+    help: 'Build jobs in the queue by state, including those that finished in the last week; failed ones until a later job finishes.',
     type: 'gauge',
     async samples() {
-      const counting = jobs.getJobCounts(...UNFINISHED_STATES, 'completed', 'failed');
-      const counts = await Promise.race([counting, pause(TIMEOUT_MS, null)]);
-      return Object.entries(counts ?? {}).map(([state, value]) => ({ labels: { state }, value }));
+      const reading = Promise.all([
+        jobs.getJobCounts(...UNFINISHED_STATES, 'completed', 'failed'),
+        queue.failure(),
+      ]);
+      const read = await Promise.race([reading, pause(TIMEOUT_MS, null)]);
+      if (!read) return [];
+      const [counts, failure] = read;
+      const states = failure === null ? { ...counts, failed: 0 } : counts;
+      return Object.entries(states).map(([state, value]) => ({ labels: { state }, value }));
     },
   });
   addFamily(registry, {

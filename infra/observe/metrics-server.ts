@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
@@ -8,6 +9,8 @@ import { localUrl } from '../listen.ts';
 export interface MetricsServer {
   /** The address of the metrics, such as `http://127.0.0.1:9090/metrics`. */
   readonly address: string;
+  /** Resolves when the next request for the metrics has its response. */
+  nextScrape(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,6 +38,10 @@ export async function serveMetrics(
   const { port } = server.address() as AddressInfo;
   return {
     address: `${localUrl({ host: at.host, port })}/metrics`,
+    async nextScrape() {
+      const [, response] = await once(server, 'request');
+      await once(response, 'close');
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -789,15 +789,30 @@ const CASES: readonly Case[] = [
       [jobs('waiting')]: `9x${LAST - 20} 0x20`,
       [jobs('active')]: `3x${LAST - 20} 1x20`,
       [jobs('delayed')]: `0x${LAST - 20} 1x20`,
-      [jobs('failed')]: always(2),
+      [jobs('failed')]: always(0),
       [jobs('completed')]: growing(0.1),
     },
     fires: [],
   },
   {
     happens: 'a job of a build fails for good',
-    series: { [jobs('failed')]: `2x${LAST - 20} 3x20` },
+    series: { [jobs('failed')]: `0x${LAST - 20} 3x20` },
     fires: ['BuildFails'],
+  },
+  {
+    happens: 'the only worker of a build ends when it fails, after one scrape that shows it',
+    series: { [jobs('active')]: '1x50 0 stale', [jobs('failed')]: '0x50 3 stale' },
+    fires: ['BuildFails'],
+  },
+  {
+    happens: 'a worker starts after a build has failed',
+    series: { [jobs('failed')]: `_x${LAST - 6} 1x6` },
+    fires: ['BuildFails'],
+  },
+  {
+    happens: 'a build has succeeded since one failed',
+    series: { [jobs('failed')]: '1x20 0x70' },
+    fires: [],
   },
   {
     happens: 'a job is tried again for more than half an hour',

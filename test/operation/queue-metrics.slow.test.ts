@@ -1,3 +1,4 @@
+import { UnrecoverableError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { BuildQueue } from '../../infra/build-queue/queue.ts';
@@ -29,5 +30,32 @@ test('workers report how often the next job has been taken over from others, als
   await client.rpop(`bull:${queue.name}:wait`);
   await client.lpush(`bull:${queue.name}:active`, taken!);
   expect(await takeovers()).toBe('4');
+  client.disconnect();
+});
+
+test('workers report failed jobs until a job that was queued later has finished', async () => {
+  const client = new Redis(redis.port, '127.0.0.1', { db: 1, maxRetriesPerRequest: null });
+  const queue = await ofThisTest(BuildQueue.open(redis.address(1), new FolderStore(folder)));
+  const registry = queueMetrics(queue);
+  const failed = async () =>
+    /^tta_build_jobs\{state="failed"\} (\d+)$/m.exec(await registry.metrics())?.[1];
+  const work = async ({ name }: { name: string }) => {
+    if (name === 'bad') throw new UnrecoverableError('a feed is no zip');
+  };
+  const worker = await ofThisTest(new Worker(queue.name, work, { connection: client }));
+  worker.on('error', () => {});
+  const finished = async (name: string, jobId: string) => {
+    await queue.jobs.add(name, {} as never, { jobId });
+    await expect.poll(async () => (await queue.jobs.getJob(jobId))?.finishedOn).toBeGreaterThan(0);
+  };
+  await finished('good', 'first');
+  expect(await failed()).toBe('0');
+  await finished('bad', 'second');
+  await finished('bad', 'third');
+  expect(await failed()).toBe('2');
+  await finished('good', 'fourth');
+  expect(await failed()).toBe('0');
+  await finished('bad', 'fifth');
+  expect(await failed()).toBe('3');
   client.disconnect();
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { counted } from '../../../shards/number-words.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
@@ -5,7 +6,7 @@ import type { WritableStore } from '../../../shards/store/store.ts';
 import { shownLocation } from '../../../shards/store/store-location.ts';
 import type { BuildQueue } from '../../build-queue/queue.ts';
 import { UsageError } from '../../errors.ts';
-import { serveMetrics } from '../../observe/metrics-server.ts';
+import { type MetricsServer, serveMetrics } from '../../observe/metrics-server.ts';
 import { workerSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { shutDownOnSignals } from '../../shutdown-signals.ts';
@@ -24,6 +25,9 @@ interface WorkerFlags extends Flags {
 /** Time for a shutdown; enough to return a job to the queue. */
 const ENDS_WITHIN_MS = 10_000;
 
+/** Time for a last scrape; longer than Prometheus takes between two by default. */
+const SCRAPED_WITHIN_MS = 75_000;
+
 /** Pause between looks for jobs that wait for other workers. */
 const NOTE_OTHERS_MS = 30_000;
 
@@ -32,7 +36,7 @@ export function defineWorker(command: Command): void {
   command
     .option(
       '--until-done',
-      'exit when the queue has no jobs left and no command plans or watches a build; with exit code 1 if a build has failed for good, and after a signal, with 128 plus its number',
+      'exit when the queue has no jobs left and no command plans or watches a build; with exit code 1 if a build has failed for good, and after a signal, with 128 plus its number; with --metrics-port, after a last scrape, awaited for up to 75 s',
     )
     .option('--wait-minutes <n>', 'with --until-done: wait so long for a first job (default: 0)')
     .option(
@@ -75,10 +79,12 @@ async function work(flags: WorkerFlags): Promise<void> {
       progress,
     });
     opened.push(() => worker.close());
+    let metrics: MetricsServer | null = null;
     if (METRICS_PORT !== undefined) {
-      const metrics = await serveMetrics(queueMetrics(queue), { port: METRICS_PORT, host: HOST });
-      opened.push(() => metrics.close());
-      process.stdout.write(`metrics on ${metrics.address}\n`);
+      const served = await serveMetrics(queueMetrics(queue), { port: METRICS_PORT, host: HOST });
+      opened.push(() => served.close());
+      process.stdout.write(`metrics on ${served.address}\n`);
+      metrics = served;
     }
     // A scheduler is to replace a worker that it stops before the work is done.
     const failsBySignal = flags.untilDone === true;
@@ -88,9 +94,16 @@ async function work(flags: WorkerFlags): Promise<void> {
     const noting = setInterval(noteOthers, NOTE_OTHERS_MS);
     opened.push(async () => clearInterval(noting));
     await noteOthers();
-    const allDone = flags.untilDone
-      ? queue.untilDone(waitMinutes * 60_000, progress.note)
-      : new Promise<never>(() => {});
+    const untilDone = async () => {
+      const problem = await queue.untilDone(waitMinutes * 60_000, progress.note);
+      if (metrics) {
+        progress.note(`${problem ?? 'no jobs left'}; waiting for a last scrape of the metrics`);
+        const late = pause(SCRAPED_WITHIN_MS, undefined, { ref: false });
+        await Promise.race([metrics.nextScrape(), late]);
+      }
+      return problem;
+    };
+    const allDone = flags.untilDone ? untilDone() : new Promise<never>(() => {});
     const problem = await Promise.race([worker.gaveUp, allDone]);
     ending.cancel();
     if (problem !== null) throw new UsageError(problem);
