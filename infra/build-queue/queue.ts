@@ -178,10 +178,18 @@ export class BuildQueue {
       await other.close();
       if (waiting === 0) continue;
       this.#noted.add(name);
-      note(
-        `${counted(waiting, 'job')} of this queue ${waiting === 1 ? 'is' : 'are'} for workers with the store ${location}; this one has ${this.#store.location}`,
-      );
+      const jobs = `${counted(waiting, 'job')} of this queue ${waiting === 1 ? 'is' : 'are'} for`;
+      note(`${jobs} ${await this.#describeOther(name, location)}`);
     }
+  }
+
+  /** Describes the store of another queue, which may have the location of this one. */
+  async #describeOther(name: string, location: string): Promise<string> {
+    const own = this.#store.location;
+    if (location !== own) return `workers with the store ${location}; this one has ${own}`;
+    return (await queueName(this.#store)) === name
+      ? `the store ${own} as it was created anew after this worker began; start the worker again`
+      : `another store that was at ${own} before, or is there on another machine; workers with this one cannot run such jobs`;
   }
 
   /**
@@ -242,7 +250,7 @@ export class BuildQueue {
         note('the queue has lost data; waiting for jobs to be queued again');
         emptyUntilMs = Math.max(emptyUntilMs, performance.now() + RESTORED_WITHIN_MS);
       } else if (unfinished > 0) emptyUntilMs = 0;
-      else if (performance.now() >= emptyUntilMs) return this.#failure();
+      else if (performance.now() >= emptyUntilMs) return this.failure();
       await pause(POLL_MS);
     }
   }
@@ -299,7 +307,7 @@ export class BuildQueue {
    * Returns the most recent failure; null if there is none, or a build queued after it has
    * succeeded.
    */
-  async #failure(): Promise<string | null> {
+  async failure(): Promise<string | null> {
     const [failed] = await this.jobs.getFailed(0, 0);
     if (!failed) return null;
     const failedMs = failed.finishedOn ?? failed.timestamp;

@@ -1,4 +1,6 @@
-import { EventEmitter } from 'node:events';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -28,7 +30,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { tta } from '../support/tta.ts';
+import { TTA, tta } from '../support/tta.ts';
 
 /**
  * Simulates the threads that run jobs: `work` runs for each job, which is then reported done or
@@ -246,6 +248,25 @@ test('a worker with --until-done stops with the reason of a failed build, until 
   expect((await workUntilDone()).code).toBe(0);
 });
 
+test('a worker with --until-done and metrics ends when a scrape has shown why', async () => {
+  await expect(
+    done(18, (kind) => {
+      if (kind === 'unit') throw new UnrecoverableError('a feed is no zip');
+    }),
+  ).rejects.toThrow();
+  const place = ['--queue', redis.address(18), '--store', folder, '--metrics-port', '0'];
+  const worker = spawn(process.execPath, [TTA, 'worker', '--until-done', ...place]);
+  let said = '';
+  for (const pipe of [worker.stdout, worker.stderr]) pipe.on('data', (text) => (said += text));
+  const ended = once(worker, 'exit');
+  await expect.poll(() => said).toContain('a feed is no zip; waiting for a last scrape');
+  expect(worker.exitCode).toBeNull();
+  const [, address] = /^metrics on (\S+)/m.exec(said)!;
+  const scraped = await (await fetch(address)).text();
+  expect(scraped).toMatch(/^tta_build_jobs\{state="failed"\} [1-9]/m);
+  expect((await ended)[0]).toBe(1);
+});
+
 test('a worker with --until-done waits for all builds that are being planned, and no longer', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(7), anyStore));
   const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
@@ -394,6 +415,26 @@ test('builds of two stores by one Redis leave each other alone, even of the same
   ]);
   await workerOn(16, stores[0].location);
   await expect.poll(builds[0].state).toBe('completed');
+});
+
+test('workers are told what to do when a store has been created anew at its location', async () => {
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'anew')));
+  const open = async () => {
+    const queue = await ofThisTest(BuildQueue.open(redis.address(19), store));
+    await queue.whilePlanning(async () => {});
+    await queue.jobs.add('none', {} as never);
+    return queue;
+  };
+  const before = await open();
+  await rm(store.location, { recursive: true });
+  const after = await open();
+  const noted: string[] = [];
+  for (const queue of [before, after]) await queue.noteOthers((line) => void noted.push(line));
+  const at = store.location;
+  expect(noted).toEqual([
+    `1 job of this queue is for the store ${at} as it was created anew after this worker began; start the worker again`,
+    `1 job of this queue is for another store that was at ${at} before, or is there on another machine; workers with this one cannot run such jobs`,
+  ]);
 });
 
 test('a job that has lost three workers fails, with its counties and the probable cause', async () => {
