@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemCode } from '../shards/error-facts.ts';
 import { fullDisk } from '../shards/store/full-disk.ts';
-import { ownProcessName, processState } from '../shards/store/process-name.ts';
+import { makeOwnFolder, removeAbandonedFolders } from '../shards/store/process-name.ts';
 
 /** Attempts to make a folder that other processes may remove again. */
 const TRIES = 100;
@@ -45,19 +45,4 @@ async function openScratch(folder = tmpdir()): Promise<string> {
 async function removeIfUnused(folder: string): Promise<void> {
   await removeAbandonedFolders(folder, PREFIX);
   await rmdir(folder).catch(() => {});
-}
-
-/** Makes a folder that names its owner, for `removeAbandonedFolders` to recognise it by. */
-export function makeOwnFolder(parent: string, prefix: string): Promise<string> {
-  return mkdtemp(path.join(parent, `${prefix}${ownProcessName()}-`));
-}
-
-/** Removes folders left by killed processes of this machine; those of other users stay. */
-export async function removeAbandonedFolders(parent: string, prefix: string): Promise<void> {
-  const names = await readdir(parent).catch(() => []);
-  for (const name of names.filter((name) => name.startsWith(prefix))) {
-    const owner = name.slice(prefix.length, name.lastIndexOf('-'));
-    if (processState(owner) !== 'ended') continue;
-    await rm(path.join(parent, name), { recursive: true, force: true }).catch(() => {});
-  }
 }

@@ -1,5 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import path from 'node:path';
 import { systemCode } from '../error-facts.ts';
 
 /**
@@ -46,6 +48,21 @@ export function shownProcess(name: string): string {
   if (!named) return 'another process';
   const { pid, host } = named;
   return processState(name) === 'unseen' ? `process ${pid} on ${host}` : `process ${pid}`;
+}
+
+/** Makes a folder that names its owner, for `removeAbandonedFolders` to recognise it by. */
+export function makeOwnFolder(parent: string, prefix: string): Promise<string> {
+  return mkdtemp(path.join(parent, `${prefix}${ownProcessName()}-`));
+}
+
+/** Removes folders left by killed processes of this machine; those of other users stay. */
+export async function removeAbandonedFolders(parent: string, prefix: string): Promise<void> {
+  const names = await readdir(parent).catch(() => []);
+  for (const name of names.filter((name) => name.startsWith(prefix))) {
+    const owner = name.slice(prefix.length, name.lastIndexOf('-'));
+    if (processState(owner) !== 'ended') continue;
+    await rm(path.join(parent, name), { recursive: true, force: true }).catch(() => {});
+  }
 }
 
 function ownProcess() {

@@ -82,6 +82,18 @@ test('a ledger that others have access to is made private, and keeps its content
   expect(accounts).toHaveLength(2);
 });
 
+test('what a restoration has left is part of a ledger that others have access to', async () => {
+  await use();
+  const replaced = 'ledger.db.replaced-2026-11-28T22-50-00-000Z';
+  const left = [replaced, `${replaced}-wal`, 'ledger.db.restoring', 'ledger.db-journal'];
+  for (const name of left) await writeFile(path.join(folder, name), '');
+  await chmod(folder, 0o755);
+  await claimLedgerFolder(folder);
+  expect(await modeOf(folder)).toBe('700');
+  for (const name of left)
+    expect([name, await modeOf(path.join(folder, name))]).toEqual([name, '600']);
+});
+
 test('a shared folder with other contents is refused and left untouched', async () => {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);

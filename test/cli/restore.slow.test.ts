@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ROUTE } from '../support/customers.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
-import { tta } from '../support/tta.ts';
+import { tta, ttaIn } from '../support/tta.ts';
 
 const ROUNDS = Number(process.env.RESTORE_ROUNDS ?? 3);
 const TOKENS = 10_000_000;
@@ -106,6 +106,27 @@ test('a backup taken under load is restored exactly after kill -9, by the docume
     await rm(backup());
   }
 }, 600_000);
+
+test('what a killed backup has left is gone after the next one, whatever its file', async () => {
+  await customer();
+  const [backUp] = await documented();
+  const killedBeforeTheName = `
+    import fs from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    fs.link = () => process.kill(process.pid, 'SIGKILL');
+    syncBuiltinESMExports();
+  `;
+  const code = `--import=data:text/javascript,${encodeURIComponent(killedBeforeTheName)}`;
+  await ttaIn({ NODE_OPTIONS: code }, ...backUp);
+  const left = (await readdir(folder)).filter((name) => name !== 'ledger');
+  expect(left).toHaveLength(1);
+  expect((await stat(path.join(folder, left[0]))).mode & 0o077).toBe(0);
+  expect(await tta(...backUp.with(2, path.join(folder, 'tomorrow.db')))).toMatchObject({ code: 0 });
+  expect(await tta(...backUp)).toMatchObject({ code: 0 });
+  expect((await readdir(folder)).sort()).toEqual(['ledger', 'ledger-backup.db', 'tomorrow.db']);
+  const nowhere = path.join(folder, 'none', 'ledger.db');
+  expect((await tta(...backUp.with(2, nowhere))).stderr).toBe(`tta: ${nowhere}: no such file\n`);
+});
 
 test('a log next to a file that it does not belong to is refused and left alone, until a restoration', async () => {
   const [backUp, restore] = await documented();

@@ -132,11 +132,13 @@ async function newFile(file: string): Promise<NodeJS.WritableStream> {
 /** Returns a `UsageError` for an unusable file, and other errors unchanged. */
 function usageErrorOf(error: unknown, file: string): unknown {
   const { code, syscall, path, dest } = error as NodeJS.ErrnoException & { dest?: string };
-  if (code === undefined || !['link', 'open', 'read', 'write'].includes(syscall ?? ''))
+  if (code === undefined || !['link', 'mkdtemp', 'open', 'read', 'write'].includes(syscall ?? ''))
     return error;
   const reason =
     { EEXIST: 'already exists', ENOENT: 'no such file' }[code ?? ''] ?? `cannot be used (${code})`;
-  return new UsageError(`${dest ?? path ?? file}: ${reason}`);
+  // The name of a temporary folder says nothing.
+  const shown = syscall === 'mkdtemp' ? file : (dest ?? path ?? file);
+  return new UsageError(`${shown}: ${reason}`);
 }
 
 /** Writes text, and waits for a slower reader. */

@@ -1,10 +1,11 @@
 import { chownSync, createReadStream, createWriteStream, statSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { chmod, link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { systemCode } from '../../../shards/error-facts.ts';
 import { takeLock } from '../../../shards/store/lock-file.ts';
+import { makeOwnFolder, removeAbandonedFolders } from '../../../shards/store/process-name.ts';
 import type { Millis } from '../../../shards/units.ts';
 import { LedgerUnavailable, tooNew } from '../ledger.ts';
 import { isBusy, isDamage, unavailable } from './failure.ts';
@@ -14,6 +15,9 @@ import { SCHEMA_VERSION } from './schema.ts';
 
 /** Time that the restoration waits for a command that is about to close the ledger. */
 const CLOSING_MS: Millis = 1_000;
+
+/** Prefix of the private folders of unfinished backups, next to their files. */
+const PARTS = '.ledger-backup-';
 
 /** Totals of the ledger in a backup. */
 export interface BackedUp {
@@ -27,8 +31,10 @@ export interface BackedUp {
  * there is such a file.
  */
 export async function backUpLedger(directory: string, file: string): Promise<BackedUp> {
-  const part = `${file}.part`;
-  const claimed = await open(part, 'wx', PRIVATE_FILE);
+  const folder = path.dirname(path.resolve(file));
+  await removeAbandonedFolders(folder, PARTS);
+  const scratch = await makeOwnFolder(folder, PARTS);
+  const part = path.join(scratch, DATABASE_FILE);
   try {
     let db: DatabaseSyncInstance | undefined;
     try {
@@ -40,14 +46,14 @@ export async function backUpLedger(directory: string, file: string): Promise<Bac
     } finally {
       db?.close();
     }
+    await chmod(part, PRIVATE_FILE);
     const totals = checkedBackup(part);
-    await claimed.sync();
+    await synced(part);
     await link(part, file);
-    await synced(path.dirname(path.resolve(file)));
+    await synced(folder);
     return totals;
   } finally {
-    await claimed.close();
-    await rm(part, { force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 

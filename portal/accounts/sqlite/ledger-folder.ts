@@ -9,8 +9,10 @@ export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 const OF_OTHERS = 0o077;
 export const DATABASE_FILE = 'ledger.db';
-/** The write-ahead log and its index exist while a process has the ledger open. */
-const LEDGER_FILES = [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`];
+/**
+ * The database; with a suffix, SQLite's files beside it, and what a restoration makes or replaces.
+ */
+const LEDGER_FILE = /^ledger\.db(?:[.-].+)?$/;
 
 /** Whether a folder contains a ledger; false if it cannot be read. */
 export function holdsLedger(directory: string): boolean {
@@ -26,11 +28,11 @@ export async function claimLedgerFolder(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: PRIVATE_FOLDER });
   const inside = await readdir(directory);
   if (await isOpenToOthers(directory)) {
-    const foreign = inside.find((name) => !LEDGER_FILES.includes(name));
+    const foreign = inside.find((name) => !LEDGER_FILE.test(name));
     if (foreign !== undefined) throw tooOpen(directory, `contains other files, such as ${foreign}`);
     await makePrivate(directory, directory, PRIVATE_FOLDER);
   }
-  for (const name of LEDGER_FILES.filter((name) => inside.includes(name))) {
+  for (const name of inside.filter((name) => LEDGER_FILE.test(name))) {
     await makeFilePrivate(directory, path.join(directory, name));
   }
   // SQLite gives its other files the mode of this one.
