@@ -5,6 +5,7 @@ import {
   MAX_IDEMPOTENCY_KEY,
   type Receipt,
   type Replay,
+  type StoredResponse,
 } from '../../portal/accounts/replays.ts';
 import { Body } from '../../portal/http/body.ts';
 import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../portal/http/content-encoding.ts';
@@ -54,30 +55,44 @@ export async function replayResponse(
   );
 }
 
-/** Returns the stored response of a replay, or computes it again if it was not stored. */
+/**
+ * Returns the stored response of a replay, or computes it again if it was not stored or is damaged.
+ */
 async function earlierResponse(
   post: PostRequest,
   { response: stored, tokens }: Extract<Replay, { outcome: 'replayed' }>,
   computed: FinishedResponse | undefined,
 ): Promise<FinishedResponse> {
-  if (stored === null) {
+  const body = stored && (await intactBody(post, stored));
+  if (!body) {
     if (computed?.tokens === tokens) return computed;
     const resolved = await post.resolve();
     return (await resolved.locate()).compute(tokens);
   }
   const { 'content-type': contentType, ...metadata } = stored.headers;
   const head = { contentType, metadata, tokens };
-  const body = Body.of(stored.gzip);
   if (post.renew) {
-    const renewable = JSON.parse((await gunzipBody(body)).whole().toString());
-    const renewed = JSON.stringify(await post.renew(renewable));
+    const renewed = JSON.stringify(await post.renew(JSON.parse(body.whole().toString())));
     return { ...head, body: Body.of(Buffer.from(renewed)), contentEncoding: null };
   }
   // `send` decompresses for clients that accept no compression. Short bodies are returned
   // uncompressed, since it is unknown how they were first sent.
   return stored.gzip.length < MIN_COMPRESSED_BYTES
-    ? { ...head, body: await gunzipBody(body), contentEncoding: null }
-    : { ...head, body, contentEncoding: 'gzip' };
+    ? { ...head, body, contentEncoding: null }
+    : { ...head, body: Body.of(stored.gzip), contentEncoding: 'gzip' };
+}
+
+/** Decompresses a stored response, by which its checksum is verified; null if it is damaged. */
+async function intactBody(
+  { request }: PostRequest,
+  { gzip }: StoredResponse,
+): Promise<Body | null> {
+  try {
+    return await gunzipBody(Body.of(gzip));
+  } catch (error) {
+    request.log.error({ err: error, reqId: request.id }, 'stored response is damaged');
+    return null;
+  }
 }
 
 /**

@@ -137,6 +137,34 @@ describe('a repeated request', () => {
     expect(await spent()).toBe(cost);
   });
 
+  test.each([
+    ['long', LONG],
+    ['short', SHORT],
+  ])('whose stored %s response is damaged gets the same one, made again', async (_, body) => {
+    for (const at of [0, 0.5, 0.95]) {
+      const { ask, spent } = await requester(`damaged at ${at}`);
+      const { storeResponse } = proxy.ledger;
+      ledgerWith({
+        storeResponse: (receipt, { headers, gzip }) => {
+          const damaged = Uint8Array.from(gzip);
+          damaged[Math.floor(at * gzip.length)] ^= 1;
+          return storeResponse.call(proxy.ledger, receipt, { headers, gzip: damaged });
+        },
+      });
+      const first = await ask(body);
+      const cost = await spent();
+      for (const encoding of ['identity', 'gzip']) {
+        const { statusCode, headers, rawPayload } = await ask(body, {
+          'accept-encoding': encoding,
+        });
+        expect([statusCode, headers['idempotency-replayed']]).toEqual([200, 'true']);
+        const isZipped = headers['content-encoding'] === 'gzip';
+        expect(String(isZipped ? gunzipSync(rawPayload) : rawPayload)).toBe(first.body);
+      }
+      expect(await spent()).toBe(cost);
+    }
+  });
+
   test('that races the first gets the response that it has computed, without another read', async () => {
     const { ask, spent } = await requester('raced');
     const { debitOnce } = proxy.ledger;
