@@ -8,8 +8,12 @@ import { tooNew } from '../ledger.ts';
 import { isBusy } from './failure.ts';
 import { SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
 
-/** How long a connection waits for another one's lock before it gives up. */
+/** How long a connection that opens or reads waits for another one's lock before it gives up. */
 const BUSY_MS: Millis = 10_000;
+/** How long a transaction waits, for which a client waits. */
+const BEGIN_MS: Millis = 4_000;
+/** How long a transaction waits after one has waited in vain; others may be waiting behind it. */
+const BEGIN_AGAIN_MS: Millis = 200;
 /**
  * Pause between attempts while another process is in a transaction. SQLite's own pauses grow to 100
  * ms, while a transaction takes half a millisecond.
@@ -26,6 +30,8 @@ export type SqlValue = string | number | null | Uint8Array;
 export class SqlConnection {
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
+  /** How long the next transaction waits for another connection's. */
+  #beginMs = BEGIN_MS;
 
   /**
    * Opens the database in `file`; creates its tables if it is empty. `isWriter`: used for
@@ -35,7 +41,7 @@ export class SqlConnection {
     this.#database = new DatabaseSync(file, { timeout: BUSY_MS });
     try {
       // While another process creates the file, SQLite refuses this without waiting.
-      onceFree(() => this.#database.exec('PRAGMA journal_mode = WAL'));
+      onceFree(BUSY_MS, () => this.#database.exec('PRAGMA journal_mode = WAL'));
       this.#database.exec(`
         PRAGMA synchronous = FULL;
         PRAGMA journal_size_limit = ${LOG_BYTES};
@@ -68,7 +74,7 @@ export class SqlConnection {
 
   /** Runs a change in a transaction; when it returns, the change is on disk. */
   transaction<T>(change: () => T): T {
-    return this.#within(() => onceFree(() => this.run('BEGIN IMMEDIATE')), change);
+    return this.#within(() => this.#begin(), change);
   }
 
   /** Runs part of a transaction atomically (a savepoint); the transaction continues either way. */
@@ -92,6 +98,16 @@ export class SqlConnection {
   close(): void {
     this.#statements.clear();
     this.#database.close();
+  }
+
+  #begin(): void {
+    try {
+      onceFree(this.#beginMs, () => this.run('BEGIN IMMEDIATE'));
+      this.#beginMs = BEGIN_MS;
+    } catch (error) {
+      this.#beginMs = BEGIN_AGAIN_MS;
+      throw error;
+    }
   }
 
   #within<T>(begin: () => void, work: () => T): T {
@@ -131,9 +147,9 @@ export class SqlConnection {
   }
 }
 
-/** Runs `work`; repeats it, for up to `BUSY_MS`, while another process has locked the database. */
-function onceFree<T>(work: () => T): T {
-  const deadline = performance.now() + BUSY_MS;
+/** Runs `work`; repeats it for so long while another process has locked the database. */
+function onceFree<T>(withinMs: Millis, work: () => T): T {
+  const deadline = performance.now() + withinMs;
   for (;;) {
     try {
       return work();
