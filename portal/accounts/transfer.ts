@@ -99,6 +99,7 @@ export async function importLines(
       );
       continue;
     }
+    if (isWhole && text.trim() === '') continue;
     if (isWhole) throw new NotAnExport(`line ${line}: unexpected data after the end`);
     const value = json(text, line);
     const kind = kindOf(value);

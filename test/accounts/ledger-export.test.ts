@@ -107,6 +107,13 @@ test('an export that is cut off, continues past its end or lacks an account is r
   }
 });
 
+test('empty lines at the end of an export are no data', async () => {
+  await customer('one@example.org');
+  const { lines } = await exported(from);
+  const { totals } = await imported([...lines, '', ' ', '']);
+  expect(totals.accounts).toBe(1);
+});
+
 test.each([
   '{}',
   '[]',
