@@ -31,8 +31,8 @@ export function endBySignals(): void {
 const PARENT = process.ppid;
 
 /**
- * Calls `end` when npm, which runs this process by a shell, has been told to stop: it passes signals
- * to the shell, which ends and passes none on.
+ * Calls `end` when npm, which runs this process by a shell, has been told to stop: npm passes
+ * signals to the shell, which ends and passes none on.
  */
 export function whenShellOfNpmEnds(end: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
