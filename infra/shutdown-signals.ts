@@ -1,13 +1,8 @@
-import { constants } from 'node:os';
 import type { Millis } from '../shards/units.ts';
 import { describe } from './errors.ts';
+import { exitCodeOf, SIGNALS } from './program-start.ts';
 
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/**
- * Added to a signal's number in the exit code that shells show for a process that a signal ended.
- */
-const SIGNALLED = 128;
-const KILLED = SIGNALLED + constants.signals.SIGKILL;
+const KILLED = exitCodeOf('SIGKILL');
 /**
  * Time allowed for cutting off work in progress after a second signal, so that refunds can be made
  * on a slow disk.
@@ -68,7 +63,7 @@ export function shutDownOnSignals({
     cutOff().then(killed, (error) => failed(describe(error)));
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    if (++causes === 1) begin(failsBySignal ? SIGNALLED + constants.signals[signal] : 0);
+    if (++causes === 1) begin(failsBySignal ? exitCodeOf(signal) : 0);
     else if (causes === 2) cutShort();
     else killed();
   };

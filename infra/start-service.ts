@@ -23,6 +23,7 @@ import { writeDemoCity } from './demo/write-demo-city.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
 import { serveMailPage } from './mail-page.ts';
 import { type PortalServing, servePortal, settlePortal } from './portal.ts';
+import { endWithNpm } from './program-start.ts';
 import { openService, type Serving } from './serve.ts';
 import type { PortalSettings } from './settings/portal-server.ts';
 import { type StartSettings, startSettings } from './settings/start.ts';
@@ -45,8 +46,6 @@ await run(async () => {
   const settings = startSettings(packageVersion());
   const { folder, isOwnStore } = settings;
   const { store } = settings.api;
-  if (isOwnStore && !existsSync(path.join(store, LATEST))) await buildDemo(folder, store);
-
   let serving: Serving | undefined;
   let portal: PortalServing | undefined;
   // A service that is not open yet has no request to finish. The portal uses the API's ledger.
@@ -58,6 +57,8 @@ await run(async () => {
     cutOff: async () => serving?.cutOff(),
     withinMs: CLOSE_WITHIN_MS + endsWithinMs(settings.api),
   });
+  endWithNpm();
+  if (isOwnStore && !existsSync(path.join(store, LATEST))) await buildDemo(folder, store);
   const { at, accountUrl } = await settlePortal(settings.portal);
   serving = await openService({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });
   await serving.listen();

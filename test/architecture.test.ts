@@ -208,8 +208,8 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   infra: [
     'supported-node',
-    'compile-cache',
     'errors',
+    'program-start',
     'shutdown-signals',
     'listen',
     'settings',
@@ -232,11 +232,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 336, lines: 33_500 },
-  infra: { files: 107, lines: 10_200 },
+  infra: { files: 107, lines: 10_300 },
   portal: { files: 345, lines: 30_000 },
   proxy: { files: 185, lines: 18_800 },
   shards: { files: 162, lines: 14_600 },
-  test: { files: 727, lines: 104_500 },
+  test: { files: 727, lines: 104_700 },
 };
 
 const TOP_LEVEL = new Set([

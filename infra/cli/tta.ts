@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { keepCompiledModules } from '../compile-cache.ts';
+import { endBySignals, keepCompiledModules } from '../program-start.ts';
 import { requireNode } from '../supported-node.ts';
 
 requireNode('tta');
+endBySignals();
 keepCompiledModules();
 await import('./main.ts');

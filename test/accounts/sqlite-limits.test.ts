@@ -1,6 +1,5 @@
-import path from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { CODE_TRIES } from '../../portal/accounts/sign-ins.ts';
 import {
   answerChallenge,
@@ -9,7 +8,6 @@ import {
 } from '../../portal/accounts/sqlite/sign-ins.ts';
 import { SqlConnection } from '../../portal/accounts/sqlite/sql-connection.ts';
 import { forAll } from '../support/for-all.ts';
-import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
 
 test('exactly the limit is taken in each window that a first attempt opens, even if the clock is set back', () =>
@@ -87,33 +85,4 @@ test('challenges and windows that have ended do not pile up', () => {
   }
   expect(rows('challenges')).toBe(10);
   expect(rows('limits')).toBe(10);
-});
-
-test('a change behind a lock that another change has waited for in vain hardly waits, until one succeeds', async () => {
-  const file = path.join(await folderOfThisTest(), 'ledger.db');
-  const holder = new SqlConnection(file);
-  const db = new SqlConnection(file, { isWriter: true });
-  // A clock on which each attempt takes 20 ms.
-  let nowMs = 0;
-  const now = vi.spyOn(performance, 'now').mockImplementation(() => {
-    nowMs += 20;
-    return nowMs;
-  });
-  onTestFinished(() => now.mockRestore());
-  const waitedMs = () => {
-    const fromMs = nowMs;
-    expect(() => db.transaction(() => {})).toThrow('locked');
-    return nowMs - fromMs;
-  };
-  for (let round = 0; round < 2; round++) {
-    holder.run('BEGIN IMMEDIATE');
-    const first = waitedMs();
-    expect(first).toBeGreaterThan(2_000);
-    expect(first).toBeLessThan(5_000);
-    for (let change = 0; change < 3; change++) expect(waitedMs()).toBeLessThan(500);
-    holder.run('COMMIT');
-    db.transaction(() => {});
-  }
-  db.close();
-  holder.close();
 });

@@ -1,13 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cp, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { EXAMPLE, MODES, PATH, responseText } from '../../portal/pages/front/example.ts';
 import { PLANS } from '../../portal/plans.ts';
+import { systemCode } from '../../shards/error-facts.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { processorSeconds } from '../bench/processor-time.ts';
 import { buildPlain } from '../support/build-plain.ts';
@@ -76,6 +77,34 @@ test('npm start builds nothing the second time, and is ready in a fraction of th
   const key = (await readFile(path.join(folder, 'var/demo-key'), 'utf8')).trim();
   expect(service.said()).toContain(key);
 });
+
+test('npm start stops, as if signalled itself, when npm is told to stop', async () => {
+  const { BASE_URL: _, ...inherited } = process.env;
+  const npm = spawn('npm', ['start'], { env: { ...inherited, ...env }, detached: true });
+  onTestFinished(() => killGroup(npm.pid!));
+  let said = '';
+  npm.stdout.on('data', (text) => {
+    said += text;
+  });
+  await expect.poll(() => said).toMatch(/curl .*\n/);
+  npm.kill('SIGTERM');
+  const [, api] = /API +(http:\S+)/.exec(said)!;
+  const isThere = () =>
+    fetch(`${api}/v1/health`).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(isThere).toBe(false);
+});
+
+/** Kills all processes of a group, if there are any left. */
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if (systemCode(error) !== 'ESRCH') throw error;
+  }
+}
 
 test('npm start prints a key that its ledger accepts, wherever store and ledger are', async () => {
   const elsewhere = path.join(folder, 'elsewhere');

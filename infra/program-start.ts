@@ -1,4 +1,6 @@
+import module from 'node:module';
 import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 // Imports nothing of the service, which takes half a second to load: signals that arrive meanwhile
 // are heeded.
@@ -31,15 +33,32 @@ export function endBySignals(): void {
 const PARENT = process.ppid;
 
 /**
- * Calls `end` when npm, which runs this process by a shell, has been told to stop: npm passes
- * signals to the shell, which ends and passes none on.
+ * Ends this process when the shell by which npm runs it has ended: npm passes signals to the shell,
+ * which ends and does not pass them on.
  */
-export function whenShellOfNpmEnds(end: () => void): void {
+export function endWithNpm(): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const timer = setInterval(() => {
     if (process.ppid === PARENT) return;
     clearInterval(timer);
-    end();
+    process.kill(process.pid, 'SIGTERM');
   }, LOOK_MS);
   timer.unref();
+}
+
+/**
+ * Folder of compiled modules, within the installation. In a folder that other users can write to,
+ * they could replace the code.
+ */
+const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/tta', import.meta.url));
+
+/**
+ * Keeps compiled modules for the next start of this program and of its threads, which inherit the
+ * variable. Node supports this from 22.8 on. With an older version, or if the folder cannot be
+ * written, each start compiles them.
+ */
+export function keepCompiledModules(): void {
+  process.env.NODE_COMPILE_CACHE ??= FOLDER;
+  const node: typeof module & { enableCompileCache?: () => unknown } = module;
+  node.enableCompileCache?.();
 }
