@@ -199,7 +199,7 @@ test('the least and the greatest dest_id, and the times 1.0 and 30.0, are return
   const everything = county.blocks[3];
   const url = `/v1/blocks/${everything.geoid}/pois?mode=walk&limit=1000`;
   const { body } = await proxy.get(url, proxy.key);
-  expect(body).toContain('"dest_id":0,');
+  expect(body).toContain('"dest_id":1,');
   expect(body).toContain(`"dest_id":${MAX_DEST_ID},`);
   const times = [...body.matchAll(/"travel_time":([^,]+),/g)].map(([, text]) => text);
   expect(new Set(times)).toEqual(new Set(['1', '30']));

@@ -56,8 +56,8 @@ export function smallCounty(shape: {
   const below = (bound: number) => Math.floor(random() * bound);
   const maybe = <T>(value: T): T | null => (random() < 0.3 ? null : value);
 
-  const ids = new Set<number>([0, MAX_DEST_ID]);
-  while (ids.size < shape.pois) ids.add(Math.floor(random() * 2 ** (10 + below(40))));
+  const ids = new Set<number>([1, MAX_DEST_ID]);
+  while (ids.size < shape.pois) ids.add(1 + Math.floor(random() * 2 ** (10 + below(40))));
   const pois = [...ids]
     .slice(0, shape.pois)
     .sort((a, b) => a - b)

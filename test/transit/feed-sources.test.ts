@@ -210,6 +210,7 @@ test('the outline of a feed has its zones with the box of each, its days and its
     path: file,
     agency: 'A to B',
     agencies: new Set(['a to b']),
+    lines: new Set(),
     timeZone: 'America/New_York',
     info: { feedId: 'ours', publisher: 'City Hall', firstDay: null, lastDay: null },
     trips: 1 + 6,
