@@ -41,7 +41,7 @@ export function jobsOf({ plan }: StoredPlan, unitBlocks = DEFAULT_UNIT_BLOCKS): 
 }
 
 /** The context that the jobs of one build run in. */
-export interface JobContext extends ReleaseRequest, Resources {
+interface JobContext extends ReleaseRequest, Resources {
   readonly plan: StoredPlan;
   readonly pathOf: PathOf;
   readonly store: WritableStore;

@@ -24,7 +24,7 @@ import { boxAround, readRegion } from './region/read-region.ts';
 import { inScratchFolder } from './scratch-folder.ts';
 
 /** A unit of work: some counties of a plan, and the resources available for them. */
-export interface RegionRequest extends Resources {
+interface RegionRequest extends Resources {
   readonly plan: StoredPlan;
   /** Paths of those inputs of the plan that units read. */
   readonly pathOf: PathOf;
@@ -32,7 +32,7 @@ export interface RegionRequest extends Resources {
   readonly counties: readonly CountyFips[];
 }
 
-export interface RegionResult {
+interface RegionResult {
   readonly receipt: RegionReceipt;
   /** Counties that were searched; the objects of all other counties already existed. */
   readonly searched: readonly CountyFips[];

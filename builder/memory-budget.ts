@@ -13,14 +13,14 @@ import type { SearchRegion } from './search/search-region.ts';
 import { LANES } from './transit/lane-search.ts';
 
 /** Threads for the searches of a region. */
-export interface SearchFit {
+interface SearchFit {
   readonly threads: number;
   /** The plan of the searches as text, shown while the build runs. */
   readonly summary: string;
 }
 
 /** Threads and memory for a join. */
-export interface JoinFit {
+interface JoinFit {
   /** Threads that transpose matrices. */
   readonly threads: number;
   readonly tileThreads: number;

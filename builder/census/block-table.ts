@@ -8,7 +8,7 @@ import type { BlockPoint, CensusBlock } from './blocks.ts';
  * The blocks of a county exactly as read: numbers keep their precision. Stored as two objects,
  * because block targets need only the point, and outlines are a hundred times as large.
  */
-export interface BlockTable {
+interface BlockTable {
   readonly points: Uint8Array;
   /** The remaining facts about the same blocks, in the same order. */
   readonly outlines: Uint8Array;

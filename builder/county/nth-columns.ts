@@ -4,7 +4,7 @@ import { MAX_NTH } from '../../shards/nearest/nth-nearest.ts';
 import type { Bytes } from '../../shards/units.ts';
 
 /** The dimensions of a county's times to the n-th nearest POIs. */
-export interface NthShape {
+interface NthShape {
   readonly blocks: number;
   readonly modes: number;
   readonly types: number;

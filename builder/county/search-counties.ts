@@ -11,7 +11,7 @@ import type { CountyScope } from './county-scope.ts';
 import { searchCounty } from './search-county.ts';
 
 /** The counties of a region that have been searched before, and those that have not. */
-export interface FoundCounties {
+interface FoundCounties {
   readonly kept: ReadonlyMap<CountyFips, SearchedCounty>;
   readonly missing: readonly { readonly scope: CountyScope; readonly key: string }[];
 }
@@ -37,7 +37,7 @@ function stageOf({ county }: CountyScope): string {
   return `search-${county}`;
 }
 
-export interface SearchContext {
+interface SearchContext {
   readonly linked: LinkedRegion;
   readonly scopes: readonly CountyScope[];
   readonly found: FoundCounties;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type DestId, MAX_DEST_ID } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 
-export type OsmType = 'node' | 'way' | 'relation';
+type OsmType = 'node' | 'way' | 'relation';
 
 const OSM_CODE: Readonly<Record<OsmType, number>> = { node: 1, way: 2, relation: 3 };
 

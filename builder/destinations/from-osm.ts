@@ -32,7 +32,7 @@ export interface AreaSource {
   readonly members: readonly { readonly way: number; readonly role: string }[];
 }
 
-export interface OsmSources {
+interface OsmSources {
   readonly points: readonly PointSource[];
   readonly areas: readonly AreaSource[];
   /** Node ids of each way that draws an area; null where the file lacks the way. */

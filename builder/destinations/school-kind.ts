@@ -151,7 +151,7 @@ function range(text: string | undefined): GradeRange | undefined {
 }
 
 /** Kinds of elements tagged as schools: `school`, or the label of another leaf. */
-export type SchoolKind = 'school' | 'universities' | 'colleges' | 'kindergartens' | 'childcare';
+type SchoolKind = 'school' | 'universities' | 'colleges' | 'kindergartens' | 'childcare';
 
 /** Keys that only schools for children have, whatever their name. */
 const OF_CHILDREN = ['isced:level', 'grades', 'school:grades', 'school:type'];

@@ -12,7 +12,7 @@ import { type CollectedWays, emptyAreas, nodePass, relationPass, wayPass } from 
 import { readPass } from './pbf-pass.ts';
 import { emptyStreets, emptyWays, type RawWays } from './raw-ways.ts';
 
-export interface GatheredOsm extends OsmElements {
+interface GatheredOsm extends OsmElements {
   /** When the newest element of each file was edited, or the file was cut. */
   readonly newestMs: ReadonlyMap<string, EpochMillis>;
   /** Number of elements in the cells that describe a POI of no known type, by `key=value`. */

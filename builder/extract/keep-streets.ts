@@ -5,7 +5,7 @@ import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { isWalkedThrough } from '../streets/trait-bits.ts';
 import { comesInto, cutAtMissing, type RawStreets, refsOf } from './raw-ways.ts';
 
-export interface KeptStreets {
+interface KeptStreets {
   readonly ways: StreetWays;
   readonly nodes: StreetNodes;
   /** Per ordinal in the node table: 1 where a walkable way passes. */

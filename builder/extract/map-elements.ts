@@ -17,7 +17,7 @@ export interface MapArea extends Pick<AreaSource, 'type' | 'id' | 'members'> {
   readonly label: ReturnType<typeof waterLabelKind>;
 }
 
-export interface MapPoint {
+interface MapPoint {
   readonly lon: Degrees;
   readonly lat: Degrees;
   readonly kind: number;

@@ -23,7 +23,7 @@ interface WideArea {
 }
 
 /** Elements by the cells that they enter, and the areas that are too wide for that. */
-export interface PartitionedElements {
+interface PartitionedElements {
   readonly parts: ReadonlyMap<number, CellElements>;
   readonly wide: readonly WideArea[];
 }

@@ -18,7 +18,7 @@ import { UnmappedValues } from './unmapped-values.ts';
  * Areas that may be destinations, and the node ids of the ways that draw them, which are null until
  * the way has been read.
  */
-export interface CollectedAreas {
+interface CollectedAreas {
   readonly areas: Map<string, AreaSource>;
   readonly memberWays: Map<number, Float64Array | null>;
   /** Ways that outline water, whatever their own tags. */

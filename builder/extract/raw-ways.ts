@@ -54,7 +54,7 @@ export function refsOf({ refs, endRef }: RawWays, way: number): Float64Array {
 }
 
 /** The nodes of a way as ordinals in a node table, cut where files lack nodes. */
-export interface CutWay {
+interface CutWay {
   readonly pieces: readonly (readonly number[])[];
   /** Number of nodes that no file has, before the first piece and after the last. */
   readonly missingAtEnds: number;

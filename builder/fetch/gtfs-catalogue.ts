@@ -15,7 +15,7 @@ export interface CatalogueFeed {
   readonly urls: readonly string[];
 }
 
-export interface FeedSelection {
+interface FeedSelection {
   /** Available feeds, by ascending id. */
   readonly feeds: CatalogueFeed[];
   /** Feeds there that are left out, each with the reason, and rows that cannot be read. */

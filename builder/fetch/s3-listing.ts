@@ -8,7 +8,7 @@ export interface S3Object {
   readonly bytes: Bytes;
 }
 
-export interface S3Listing {
+interface S3Listing {
   readonly objects: S3Object[];
   /** Beginnings of keys up to and including the delimiter; empty if no delimiter was given. */
   readonly prefixes: string[];

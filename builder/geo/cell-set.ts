@@ -5,7 +5,7 @@ import type { BoundingBox, Degrees } from '../../shards/units.ts';
  * A grid of numbered cells around the earth, square in degrees. The grid continues across the
  * antimeridian.
  */
-export class CellGrid {
+class CellGrid {
   readonly #cellsPerDegree: number;
   readonly #columns: number;
 

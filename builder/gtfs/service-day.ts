@@ -17,7 +17,7 @@ import {
 } from './service-time.ts';
 
 /** The day on which each feed is read. */
-export interface ServiceDays {
+interface ServiceDays {
   /** The nominal day of the release. */
   readonly common: ServiceDate;
   /**

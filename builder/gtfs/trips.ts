@@ -48,7 +48,7 @@ export interface DayWindow {
 }
 
 /** A run of a trip on the day of a window, of which it has a part. */
-export interface DatedRun<W extends DayWindow> {
+interface DatedRun<W extends DayWindow> {
   readonly run: TripRun;
   readonly window: W;
 }

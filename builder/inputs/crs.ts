@@ -1,7 +1,7 @@
 import { BuildError } from '../errors.ts';
 
 /** A coordinate reference system as a file describes it. */
-export interface Crs {
+interface Crs {
   readonly name: string;
   /** Whether its coordinates are longitude and latitude in degrees. */
   readonly isInDegrees: boolean;

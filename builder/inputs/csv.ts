@@ -5,7 +5,7 @@ import { BuildError } from '../errors.ts';
 import { bytesOfText, decodePieces } from './text.ts';
 
 /** Limits that no real table exceeds. */
-export interface CsvLimits {
+interface CsvLimits {
   /** Maximum number of lines, including the header and empty ones. */
   readonly lines: number;
   /** Maximum characters of a record. */

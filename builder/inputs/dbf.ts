@@ -5,7 +5,7 @@ import { damaged } from './shp.ts';
 import { decodePiece, decoderNamed } from './text.ts';
 
 /** A record's fields by name: text, or a number; `null` for an empty field. */
-export type DbfFields = Readonly<Record<string, string | number | null>>;
+type DbfFields = Readonly<Record<string, string | number | null>>;
 
 const HEADER_BYTES = 32;
 const FIELD_BYTES = 32;

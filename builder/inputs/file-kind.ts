@@ -14,7 +14,7 @@ const KINDS = {
   xml: 'an XML file',
   json: 'a JSON file',
 } as const;
-export type FileKind = keyof typeof KINDS;
+type FileKind = keyof typeof KINDS;
 
 const HEAD_BYTES = 64;
 

@@ -64,7 +64,7 @@ export function decoderNamed(label: string): ((bytes: Buffer) => string | null) 
 }
 
 /** Text, and the indices of the bytes at which pieces begin that are not UTF-8. */
-export interface DecodedText {
+interface DecodedText {
   readonly text: string;
   readonly guessedAt: readonly number[];
 }

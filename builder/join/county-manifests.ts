@@ -7,7 +7,7 @@ import type { PoiObjects } from './poi-objects.ts';
 type ByCounty<T> = ReadonlyMap<CountyFips, T>;
 
 /** The objects of counties that no region can make by itself. */
-export interface JoinedObjects {
+interface JoinedObjects {
   readonly poiObjects: PoiObjects;
   readonly catchments: ByCounty<ObjectRef>;
   /** Null in a release without the direction `to`. */

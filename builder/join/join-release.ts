@@ -35,7 +35,7 @@ import { putStates } from './state-objects.ts';
 import { transposePois, transposeReach } from './transposes.ts';
 
 /** A request to join a plan's regions into a release, and the resources available for it. */
-export interface JoinRequest extends ReleaseRequest, Resources {
+interface JoinRequest extends ReleaseRequest, Resources {
   readonly plan: StoredPlan;
   /**
    * Maximum number of blocks whose matrices are transposed in one go; a larger region is a batch of

@@ -18,7 +18,7 @@ import type { HomeCounties } from './home-counties.ts';
 /** Increment when the same sources produce different bytes. */
 const TRANSPOSE_VERSION = 1;
 
-export interface TransposeContext {
+interface TransposeContext {
   /** The counties of the release, ascending. */
   readonly counties: ReadonlyMap<CountyFips, RegionCounty>;
   /** The counties in batches that fit into memory; each batch is finished before the next. */

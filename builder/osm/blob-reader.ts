@@ -10,7 +10,7 @@ import { requireKind } from '../inputs/file-kind.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 
 /** A block of a PBF file: `OSMHeader` or `OSMData`, inflated. */
-export interface Blob {
+interface Blob {
   readonly type: string;
   /** Byte offset of its frame in the file, for errors. */
   readonly offset: number;

@@ -28,7 +28,7 @@ export interface PbfHandlers {
  * The numbers of elements in a block, and the newest timestamp decoded. A dense group that is not
  * decoded counts as one node.
  */
-export interface BlockCounts {
+interface BlockCounts {
   nodes: number;
   ways: number;
   relations: number;

@@ -42,7 +42,7 @@ import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan, storedPlan } from './release-plan.ts';
 
 /** A plan, and the paths of its inputs on the machine that created it. */
-export interface LocalPlan extends StoredPlan {
+interface LocalPlan extends StoredPlan {
   readonly pathOf: PathOf;
 }
 

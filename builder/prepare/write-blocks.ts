@@ -16,7 +16,7 @@ import { type PreparedBlocks, type PreparedCounty, preparedBlocksSchema } from '
 /** Number of blocks held in memory, about 4 KB each. */
 const HELD_BLOCKS = 20_000;
 
-export interface BlockPreparation extends Preparation {
+interface BlockPreparation extends Preparation {
   readonly paths: readonly string[];
   /** Tables of the people of blocks, which count instead of those in the block files. */
   readonly populations: readonly string[];

@@ -26,7 +26,7 @@ const MEMORY_PER_BYTE = 6;
 /** The number of values without a type that are reported for each key, the most frequent first. */
 const REPORTED_VALUES = 20;
 
-export interface OsmPreparation extends AreaPreparation, PreparationByJobs {
+interface OsmPreparation extends AreaPreparation, PreparationByJobs {
   /** The areas of which a base map is made, within `area`. */
   readonly mapped: readonly BoundingBox[];
   /** Maximum bytes of the packed files that a job holds in memory. */

@@ -10,7 +10,7 @@ import { putCells } from './write-cells.ts';
 /** Number of census places held in memory, about 50 KB each. */
 const HELD_PLACES = 2_000;
 
-export interface PlacePreparation extends AreaPreparation {
+interface PlacePreparation extends AreaPreparation {
   /** A folder for scratch files. */
   readonly scratch: string;
 }

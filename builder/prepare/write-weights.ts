@@ -15,9 +15,9 @@ export const preparedWeightsSchema = z.strictObject({
   weights: z.array(weightSchema),
   counties: z.record(countyFipsSchema, objectRefSchema),
 });
-export type PreparedWeights = z.infer<typeof preparedWeightsSchema>;
+type PreparedWeights = z.infer<typeof preparedWeightsSchema>;
 
-export interface WeightPreparation extends Preparation {
+interface WeightPreparation extends Preparation {
   readonly paths: readonly string[];
   readonly blocks: BlockTables;
   /** The origin counties. */

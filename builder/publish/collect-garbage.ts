@@ -9,7 +9,7 @@ import { withWritesExcluded } from './leases.ts';
 import { withBuildsLocked, withReleasesLocked } from './locks.ts';
 import { STORE_FOLDERS } from './output.ts';
 
-export interface CollectOptions {
+interface CollectOptions {
   /** Number of releases to keep in addition to the current one, the newest first. */
   readonly keep: number;
   /** Age, in hours, below which objects are kept. */

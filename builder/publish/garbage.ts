@@ -2,14 +2,14 @@ import type { StoredObject } from '../../shards/store/store.ts';
 import { PUBLICATIONS } from './first-publication.ts';
 
 /** Everything in a store. */
-export interface StoreContents {
+interface StoreContents {
   readonly objects: readonly StoredObject[];
   /** Files left behind by killed writers. */
   readonly leftovers: readonly StoredObject[];
 }
 
 /** The user's retention settings. */
-export interface Retention {
+interface Retention {
   /** The current manifest. */
   readonly current: string;
   /** Number of other manifests to keep, the newest first. */

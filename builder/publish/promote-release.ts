@@ -9,7 +9,7 @@ import { withReleasesLocked } from './locks.ts';
 import { promote } from './publish.ts';
 
 /** The previous and the current release; equal if the requested one was already current. */
-export interface Promotion {
+interface Promotion {
   readonly before: Latest | null;
   readonly after: Latest;
 }

@@ -6,7 +6,7 @@ import type { CensusPlace } from '../census/census-places.ts';
 import type { DestinationFacts } from '../destinations/destination.ts';
 
 /** Data that a region read and that its counties' objects lack, or hold less exactly. */
-export interface Gathered {
+interface Gathered {
   /** The destinations that the region's rows may lead to, ascending by `destId`. */
   readonly destinations: readonly DestinationFacts[];
   /** The census places around the region's blocks, ascending by GEOID. */

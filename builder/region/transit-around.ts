@@ -11,7 +11,7 @@ import { patternsAmong } from '../transit/patterns-among.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
 /** Public transport around some counties, and the area within its reach. */
-export interface TransitAround {
+interface TransitAround {
   readonly transit: TransitOfFeeds;
   /** A box around everything within reach, with or without transit. */
   readonly area: BoundingBox;

@@ -10,7 +10,7 @@ import { isOffGround, RIDE, WALK } from './trait-bits.ts';
 export type HeightsAt = (lon: Float64Array, lat: Float64Array) => Promise<Float64Array>;
 
 /** Slopes, and the share of the streets for which they are known. */
-export interface MeasuredSlopes {
+interface MeasuredSlopes {
   readonly slopes: Slopes;
   /**
    * The share of the length of streets that are walked or ridden for which heights are known, 0 to

@@ -6,7 +6,7 @@ import type { Cycleways } from './cycleways.ts';
 export type Stress = 1 | 2 | 3 | 4;
 
 /** The stress of riding along a way and against it, next to its cars; 0 if its class is unknown. */
-export interface WayStress {
+interface WayStress {
   readonly forward: Stress | 0;
   readonly backward: Stress | 0;
   /** Whether the stress itself is tagged, so that crossings do not raise it. */

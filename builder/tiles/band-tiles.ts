@@ -16,7 +16,7 @@ export const BAND_LAYER: VectorLayer = {
 };
 
 /** A county's arcs, fitted to a zoom, and the bands of its blocks for one mode and type. */
-export interface BandMap {
+interface BandMap {
   readonly arcs: Arcs;
   readonly bands: Uint8Array;
 }

@@ -5,7 +5,7 @@ import type { Rings } from '../../shards/geometry/rings.ts';
 import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
 
 /** A county's arcs, and the class of each of its blocks; class 0 means none. */
-export interface ClassedBlocks {
+interface ClassedBlocks {
   readonly arcs: Arcs;
   readonly classes: Uint8Array;
 }

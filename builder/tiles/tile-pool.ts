@@ -3,7 +3,7 @@ import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
 import { type PieceOfTiles, TileDrawer, type TilePiece, type TilesRequest } from './tile-drawer.ts';
 
 /** A pool that draws pieces of tiles. */
-export type TilePool = Pool<TilePiece, PieceOfTiles>;
+type TilePool = Pool<TilePiece, PieceOfTiles>;
 
 /**
  * Opens a pool of threads that draw tiles of a store's objects. A single thread is the current one.

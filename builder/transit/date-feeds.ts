@@ -61,7 +61,7 @@ export interface DayRequest {
 }
 
 /** Feeds whose days are to be chosen, and those that are left out. */
-export interface OutlinedFeeds extends DayRequest {
+interface OutlinedFeeds extends DayRequest {
   /** An area that contains all origins. */
   readonly area: BoundingBox;
   readonly feeds: readonly ReadableFeed[];

@@ -13,7 +13,7 @@ import { LANES } from './lane-search.ts';
  * The longest times at which targets count as reached: `limits[0]` for targets below `split`,
  * `limits[1]` for all others.
  */
-export interface TargetLimits {
+interface TargetLimits {
   readonly split: number;
   readonly limits: readonly [Millis, Millis];
 }

@@ -11,13 +11,13 @@ import { type Place, Places, SAME_STOP } from './places.ts';
 import type { TransitClock } from './transit-clock.ts';
 
 /** A feed and the day it is read for. */
-export interface FeedOnDay {
+interface FeedOnDay {
   readonly outline: FeedOutline;
   readonly day: ServiceDate;
 }
 
 /** Routes of a feed that are read from others. */
-export interface RepeatedRoutes {
+interface RepeatedRoutes {
   /** The index of the feed that each route is read from, by `route_id`. */
   readonly readFrom: ReadonlyMap<string, number>;
   /** Whether these are all routes of the feed that run in the window. */

@@ -6,7 +6,7 @@ import type { TripRun } from '../gtfs/trips.ts';
 import { ROUTING } from '../routing-parameters.ts';
 
 /** A trip on a service day, identified by `day`. */
-export interface TripOfDay {
+interface TripOfDay {
   readonly run: TripRun;
   readonly day: number;
   readonly scheduled: ScheduledTrip;

@@ -9,7 +9,7 @@ export const BYTES_PER_ENTRY = 4 + 4 + 4;
 export const MAX_ORIGINS = 1 << 16;
 
 /** Entries of one filling, target by target and mode by mode. */
-export interface SortedEntries {
+interface SortedEntries {
   /** Values of target `t` and mode `m` begin at index `first[t × modes + m]`. */
   readonly first: Uint32Array;
   /** Origin × 2¹⁶ + time, in the order they were added within each target and mode. */

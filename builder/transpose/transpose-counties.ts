@@ -19,7 +19,7 @@ export interface TransposedMatrix {
   readonly sources: readonly ObjectRef[];
 }
 
-export interface TransposeOptions {
+interface TransposeOptions {
   /** Folder of the objects. */
   readonly kind: 'reach-to' | 'catchment';
   readonly modes: number;

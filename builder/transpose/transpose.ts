@@ -12,7 +12,7 @@ import type { TransposePool } from './transpose-pool.ts';
 import type { TransposeRequest } from './transposer.ts';
 
 /** The inputs and resources of a transposition. */
-export interface TranspositionRequest {
+interface TranspositionRequest {
   /** Matrices whose origins ascend from each to the next. */
   readonly sources: readonly ObjectRef[];
   /** The matrices to create, one after another. */

@@ -13,7 +13,7 @@ const KEEP_S = 7 * 86_400;
 const NAME_DIGITS = 16;
 
 /** A build in the queue. */
-export interface Submitted {
+interface Submitted {
   readonly build: string;
   /** Id of the job that runs last. */
   readonly root: string;

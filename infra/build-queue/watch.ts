@@ -9,7 +9,7 @@ const POLL_MS: Millis = 500;
 const REPORT_MS: Millis = 10_000;
 
 /** Whether the build finished, or the queue has lost it. */
-export type Watched = 'done' | 'lost';
+type Watched = 'done' | 'lost';
 
 /**
  * Follows a build to its end, reporting progress and the work of each worker. Throws a `BuildError`

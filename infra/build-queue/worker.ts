@@ -15,7 +15,7 @@ import { describeJob, type Queued } from './queued-job.ts';
 import { pauseAfterMs } from './retries.ts';
 import { forwarding } from './thread-messages.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly queue: string;
   readonly store: string;
   /** Threads per job; `memory` is in bytes per job. */
@@ -25,7 +25,7 @@ export interface WorkerOptions {
 }
 
 /** A worker that runs queued jobs, one at a time. */
-export interface BuildWorker {
+interface BuildWorker {
   /** Resolves with the reason once it cannot continue, after returning its job to the queue. */
   readonly gaveUp: Promise<string>;
   /** Stops the worker; its current job goes to another worker as if it had never started. */

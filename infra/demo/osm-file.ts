@@ -14,7 +14,7 @@ import { stopDrawing, type TransitPlan } from './transit-plan.ts';
  * The elements of the city's OpenStreetMap file: each kind by ascending id, generated as they are
  * read.
  */
-export interface OsmCity {
+interface OsmCity {
   readonly box: BoundingBox;
   nodes(): Iterable<OsmNode>;
   ways(): Iterable<OsmWay>;

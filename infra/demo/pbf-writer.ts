@@ -6,7 +6,7 @@ import type { OsmNode, OsmRelation, OsmWay, Tags } from './osm-elements.ts';
 import { writeFileWhole } from './whole-file.ts';
 
 /** Contents of a file, each kind of element by ascending id. */
-export interface PbfContent {
+interface PbfContent {
   readonly box: BoundingBox;
   /** Time of the state of the map that the file claims to show. */
   readonly timestamp: Date;

@@ -4,7 +4,7 @@ import {
   type DurationHistogram,
 } from '../../shards/concurrency/duration-histogram.ts';
 
-export interface Sample {
+interface Sample {
   readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
   /** Name of the metric, set if it differs from the family's: `…_bucket`. */

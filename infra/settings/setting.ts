@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Documentation of a setting. */
-export interface About {
+interface About {
   /** A short description. */
   readonly description: string;
   /** Flag of the setting, by default derived from the name; `null` if only a variable exists. */

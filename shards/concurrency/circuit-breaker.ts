@@ -1,5 +1,5 @@
 /** When to stop calling a failing backend, and for how long. */
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   /** This many failures without a success in between open the breaker. */
   readonly consecutiveFailures: number;
   /**

@@ -78,7 +78,7 @@ export class MatrixWriter {
 }
 
 /** Everything in a matrix except its rows. Origins and targets strictly ascend. */
-export interface MatrixShape {
+interface MatrixShape {
   readonly origins: ArrayLike<number>;
   readonly targets: ArrayLike<number>;
   readonly attributes?: Uint8Array;

@@ -5,7 +5,7 @@ import { writePlain } from 'hyparquet-writer/src/plain.js';
 import { type Dictionary, type IndexedValues, NULL_INDEX } from './table.ts';
 
 /** Compresses a page. */
-export type Compressor = (bytes: Uint8Array) => Uint8Array;
+type Compressor = (bytes: Uint8Array) => Uint8Array;
 
 /** Rows that a run must have on average for runs to be shorter than packed indexes. */
 const ROWS_PER_RUN = 8;

@@ -3,7 +3,7 @@ import type { Polygons } from '../geometry/geo-json.ts';
 import { type Column, type RowGroup, valuesOf } from './table.ts';
 
 /** A row of a table with outlines: its outline, and its other values by column name. */
-export interface SpatialRow {
+interface SpatialRow {
   readonly polygons: Polygons | null;
   readonly properties: FgbFeature['properties'];
 }

@@ -8,7 +8,7 @@ import type { Manifest } from './manifest.ts';
 const MIN_ROUTABLE_SHARE = 0.8;
 
 /** A county where too few blocks have a street nearby. */
-export interface CoverageGap {
+interface CoverageGap {
   readonly county: CountyFips;
   readonly blocks: number;
   readonly routable_blocks: number;

@@ -14,7 +14,7 @@ export const statedFeedSchema = z.object({
     description: 'Why the feed is left out, or has less service than expected.',
   }),
 });
-export type StatedFeed = Readonly<z.infer<typeof statedFeedSchema>>;
+type StatedFeed = Readonly<z.infer<typeof statedFeedSchema>>;
 
 /** The use of a feed in a release, and the reason if it has less service than expected. */
 interface FeedState {

@@ -21,7 +21,7 @@ export type ServedExport = z.infer<typeof servedExportSchema>;
  * links.
  */
 const supersededExportSchema = servedExportSchema.extend({ supersededAt: z.iso.datetime() });
-export type SupersededExport = z.infer<typeof supersededExportSchema>;
+type SupersededExport = z.infer<typeof supersededExportSchema>;
 
 /** The exported tables of a release in its store. */
 export interface ServedExports {

@@ -40,7 +40,7 @@ export interface SectionEntry {
   readonly bytes: number;
 }
 
-export interface Envelope {
+interface Envelope {
   readonly kind: string;
   readonly sum: number;
   readonly headerBytes: number;

@@ -5,7 +5,7 @@ import type { Millis } from '../units.ts';
 import { ownProcessName, processState, shownProcess } from './process-name.ts';
 
 /** An acquired lock, which may be lost; or the process that holds it, as text. */
-export type FileLock = HeldFileLock | { readonly taken: false; readonly owner: string };
+type FileLock = HeldFileLock | { readonly taken: false; readonly owner: string };
 
 export interface HeldFileLock {
   readonly taken: true;

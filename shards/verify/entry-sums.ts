@@ -4,7 +4,7 @@ import type { ModeRow } from '../matrix/row-codec.ts';
 export type IdHashes = Int32Array;
 
 /** The end of a journey that ids are at, since A to B is not B to A. */
-export type Side = 'from' | 'to';
+type Side = 'from' | 'to';
 
 const SEEDS: Readonly<Record<Side, readonly [number, number]>> = {
   from: [0x9e3779b9, 0x7f4a7c15],

@@ -4,7 +4,7 @@ import { messageOf } from '../error-facts.ts';
 import { ShardError } from '../errors.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 
-export interface LayerFeature {
+interface LayerFeature {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly geometry: Feature['geometry'];
 }

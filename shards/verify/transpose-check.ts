@@ -66,14 +66,14 @@ export class TransposeCheck {
 }
 
 /** Receives the rows of a matrix in order. */
-export interface RowScan {
+interface RowScan {
   row(ordinal: number, modes: readonly ModeRow[]): void;
   /** Call after the last row: a matrix that could not be read to the end is not compared. */
   finish(): void;
 }
 
 /** An entry that differs between a matrix and its transpose; null means absent. */
-export interface Difference {
+interface Difference {
   readonly from: number;
   readonly to: number;
   readonly mode: number;

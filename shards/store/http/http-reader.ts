@@ -27,7 +27,7 @@ const HEDGE_NO_SOONER_MS = 10;
 const SHA256_HEADER = 'x-amz-meta-sha256';
 
 /** A whole object as returned by a server. */
-export interface ObjectResponse {
+interface ObjectResponse {
   readonly bytes: Uint8Array;
   readonly etag: string;
   /** Time since the object was written, by the server's own clock, to the second. */

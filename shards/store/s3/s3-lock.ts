@@ -33,7 +33,7 @@ export interface LockObject {
 }
 
 /** An acquired lock, which may be lost; or its current holder, as text. */
-export type ObjectLock = HeldLock | { readonly taken: false; readonly owner: string };
+type ObjectLock = HeldLock | { readonly taken: false; readonly owner: string };
 
 export interface HeldLock {
   readonly taken: true;
