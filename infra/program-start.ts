@@ -33,15 +33,15 @@ export function endBySignals(): void {
 const PARENT = process.ppid;
 
 /**
- * Ends this process when the shell by which npm runs it has ended: npm passes signals to the shell,
- * which ends and does not pass them on.
+ * Ends this process, unless it is ending, when the shell by which npm runs it has ended: npm passes
+ * signals to the shell, which ends and does not pass them on.
  */
-export function endWithNpm(): void {
+export function endWithNpm(isEnding: () => boolean): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const timer = setInterval(() => {
     if (process.ppid === PARENT) return;
     clearInterval(timer);
-    process.kill(process.pid, 'SIGTERM');
+    if (!isEnding()) process.kill(process.pid, 'SIGTERM');
   }, LOOK_MS);
   timer.unref();
 }

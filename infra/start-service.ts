@@ -57,7 +57,7 @@ await run(async () => {
     cutOff: async () => serving?.cutOff(),
     withinMs: CLOSE_WITHIN_MS + endsWithinMs(settings.api),
   });
-  endWithNpm();
+  endWithNpm(ending.hasBegun);
   if (isOwnStore && !existsSync(path.join(store, LATEST))) await buildDemo(folder, store);
   const { at, accountUrl } = await settlePortal(settings.portal);
   serving = await openService({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });

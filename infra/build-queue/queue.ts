@@ -244,13 +244,20 @@ export class BuildQueue {
     // Counts the polls, from which the worker detects that the Redis has lost data.
     const polls = `${this.name}:looks:${randomUUID()}`;
     let emptyUntilMs = performance.now() + firstMs;
-    for (let poll = 1; ; poll++) {
-      const unfinished = await countUnfinished();
-      if (await this.#hasLostData(polls, poll)) {
-        note('the queue has lost data; waiting for jobs to be queued again');
-        emptyUntilMs = Math.max(emptyUntilMs, performance.now() + RESTORED_WITHIN_MS);
-      } else if (unfinished > 0) emptyUntilMs = 0;
-      else if (performance.now() >= emptyUntilMs) return this.failure();
+    for (let poll = 1; ; ) {
+      try {
+        const unfinished = await countUnfinished();
+        if (await this.#hasLostData(polls, poll)) {
+          note('the queue has lost data; waiting for jobs to be queued again');
+          emptyUntilMs = Math.max(emptyUntilMs, performance.now() + RESTORED_WITHIN_MS);
+        } else if (unfinished > 0) emptyUntilMs = 0;
+        else if (performance.now() >= emptyUntilMs) return await this.failure();
+        poll++;
+      } catch (error) {
+        // A Redis that has become a replica, or whose memory is full, refuses commands for a while.
+        if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
+        note(`the queue refuses commands; asking again: ${error.message}`);
+      }
       await pause(POLL_MS);
     }
   }

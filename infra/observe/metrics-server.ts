@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
@@ -21,8 +21,10 @@ export async function serveMetrics(
   registry: Pick<Registry, 'metrics' | 'contentType'>,
   at: { readonly port: number; readonly host: string },
 ): Promise<MetricsServer> {
+  const scrapes = new EventEmitter();
   const server = createServer((request, response) => {
     if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
+    response.once('finish', () => scrapes.emit('scrape'));
     registry.metrics().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
       () => response.writeHead(500).end(),
@@ -39,8 +41,7 @@ export async function serveMetrics(
   return {
     address: `${localUrl({ host: at.host, port })}/metrics`,
     async nextScrape() {
-      const [, response] = await once(server, 'request');
-      await once(response, 'close');
+      await once(scrapes, 'scrape');
     },
     async close() {
       server.closeAllConnections();

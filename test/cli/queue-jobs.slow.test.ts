@@ -262,9 +262,25 @@ test('a worker with --until-done and metrics ends when a scrape has shown why', 
   await expect.poll(() => said).toContain('a feed is no zip; waiting for a last scrape');
   expect(worker.exitCode).toBeNull();
   const [, address] = /^metrics on (\S+)/m.exec(said)!;
+  // A probe at another path is no scrape.
+  expect((await fetch(new URL('/healthz', address))).status).toBe(404);
   const scraped = await (await fetch(address)).text();
   expect(scraped).toMatch(/^tta_build_jobs\{state="failed"\} [1-9]/m);
   expect((await ended)[0]).toBe(1);
+});
+
+test('a worker with --until-done outlasts a Redis that refuses commands', async () => {
+  const queue = await ofThisTest(BuildQueue.open(redis.address(19), anyStore));
+  const notes: string[] = [];
+  const done = queue.untilDone(60_000, (line) => notes.push(line));
+  await redis.cli('replicaof', '127.0.0.1', '1');
+  await expect.poll(() => notes.join()).toContain('the queue refuses commands; asking again');
+  await redis.cli('replicaof', 'no', 'one');
+  await queue.whilePlanning(async () => {});
+  await queue.jobs.add('stray', {} as never);
+  await expect.poll(() => queue.jobs.getJobCountByTypes('waiting')).toBe(1);
+  await queue.jobs.obliterate({ force: true });
+  await done;
 });
 
 test('a worker with --until-done waits for all builds that are being planned, and no longer', async () => {

@@ -100,6 +100,8 @@ async function work(flags: WorkerFlags): Promise<void> {
         progress.note(`${problem ?? 'no jobs left'}; waiting for a last scrape of the metrics`);
         const late = pause(SCRAPED_WITHIN_MS, undefined, { ref: false });
         await Promise.race([metrics.nextScrape(), late]);
+        // Jobs that were queued meanwhile are done as well.
+        return queue.untilDone(0, progress.note);
       }
       return problem;
     };
