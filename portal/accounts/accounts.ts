@@ -231,13 +231,14 @@ export interface Grant {
 
 /** A sign-up grant that is credited later. */
 export interface DelayedGrant {
-  /** Before this time, it is not credited. */
+  /** The limit in whose queue it waits; the account itself, if it waits in a queue of its own. */
+  readonly waitsFor: string;
+  /** When the queue is expected to have room for it. */
   readonly dueAtMs: number;
-  /** Rank among the grants that are due; the lowest is credited first. */
+  /** Rank in the queue; the lowest is credited first. */
   readonly orderMs: number;
-  /** The network that the account was opened from, and the mail domain of its address. */
+  /** The network that the account was opened from. */
   readonly network: string;
-  readonly domain: string;
 }
 
 export interface UsageDay {

@@ -10,7 +10,13 @@ export interface DueGrant extends DelayedGrant {
   readonly account: AccountId;
 }
 
-/** Sign-up grants that are credited later. Failures are `LedgerUnavailable`. */
+/** The most grants that `dueGrants` returns. */
+export const MAX_DUE = 100;
+
+/**
+ * Sign-up grants that are credited later. Each waits in the queue of one limit, and each queue has
+ * a time before which it is left alone. Failures are `LedgerUnavailable`.
+ */
 export interface DelayedGrants {
   /**
    * Takes one of a limit if one is available, and returns since when it is: `nowMs` if it was
@@ -22,8 +28,15 @@ export interface DelayedGrants {
 
   /** Records that the grant of an account is delayed; an earlier record stays. */
   delayGrant(account: AccountId, grant: DelayedGrant): Promise<void>;
+  /**
+   * Moves a delayed grant to the queue of a limit, which may be its own, and sets the time of that
+   * queue.
+   */
+  deferGrant(account: AccountId, waitsFor: string, untilMs: number): Promise<void>;
   delayedGrant(account: AccountId): Promise<DelayedGrant | undefined>;
-  /** All grants that are due, in the order in which they are to be credited. */
+  /** Time of the queue of a limit; undefined if no grant waits for it. */
+  queueTime(waitsFor: string): Promise<number | undefined>;
+  /** The first grant of each queue whose time has come, the earliest times first. */
   dueGrants(nowMs: number): Promise<DueGrant[]>;
   /** Removes the record of an account. */
   endDelay(account: AccountId): Promise<void>;
@@ -84,13 +97,17 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const NO_NETWORK = 'unknown';
 
 /** The delay of a grant of which only the start is recorded: a day later, limits have room. */
-export function delaySince(sinceMs: number): DelayedGrant {
-  const dueAtMs = sinceMs + DAY_MS;
-  return { dueAtMs, orderMs: dueAtMs, network: NO_NETWORK, domain: '' };
+export function delaySince(account: AccountId, sinceMs: number): DelayedGrant {
+  return delayUntil(account, sinceMs + DAY_MS);
+}
+
+/** The delay of a grant of which only the time is recorded: it waits in a queue of its own. */
+export function delayUntil(account: AccountId, dueAtMs: number): DelayedGrant {
+  return { waitsFor: account, dueAtMs, orderMs: dueAtMs, network: NO_NETWORK };
 }
 
 /** The delayed grant of an account that is imported, also from an export that does not state it. */
 export function importedDelay(records: AccountRecords): DelayedGrant | null {
   const delay = records.account.closedAtMs === null ? delayIn(records.grants) : null;
-  return delay && (records.delayedGrant ?? delaySince(delay.sinceMs));
+  return delay && (records.delayedGrant ?? delaySince(records.account.id, delay.sinceMs));
 }

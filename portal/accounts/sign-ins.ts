@@ -11,8 +11,8 @@ export interface SignIns {
 
   /**
    * Checks a response to a challenge; a correct one uses the challenge up, and of concurrent
-   * correct ones only one succeeds. A wrong code uses up one of `CODE_TRIES`, after which no code
-   * is looked at, while the link still works.
+   * correct ones only one succeeds. Wrong ones leave it as it is, so that strangers cannot end it;
+   * the caller limits them.
    */
   answerChallenge(
     mailbox: string,
@@ -36,7 +36,6 @@ export interface SignIns {
 /** `none`: there was no challenge that any such response could have met. */
 export type ChallengeOutcome = 'right' | 'wrong' | 'none';
 
-export const CODE_TRIES = 5;
 /** How long a code and its link are valid. */
 export const CHALLENGE_MINUTES: Minutes = 10;
 

@@ -296,7 +296,7 @@ const RECORDS: z.ZodType<AccountRecords> = z.object({
   ),
   /** Absent in earlier exports. */
   delayedGrant: z
-    .object({ dueAtMs: z.int(), orderMs: z.int(), network: z.string(), domain: z.string() })
+    .object({ waitsFor: z.string(), dueAtMs: z.int(), orderMs: z.int(), network: z.string() })
     .nullable()
     .default(null),
 });

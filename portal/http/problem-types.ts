@@ -1,5 +1,5 @@
 import { numberWord } from '../../shards/number-words.ts';
-import { CHALLENGE_MINUTES, CODE_TRIES } from '../accounts/sign-ins.ts';
+import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
 import { MAX_ACTIVE_KEYS } from '../key-limits.ts';
 import { POLYGON_LIMITS, REQUEST_LIMITS } from './request-limits.ts';
 
@@ -87,7 +87,7 @@ export const PROBLEM_TYPES = {
   'invalid-code': {
     status: 400,
     title: 'Invalid code',
-    advice: `A code works once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and only the latest for an address is valid; ${numberWord(CODE_TRIES)} wrong attempts invalidate it. Request another.`,
+    advice: `A code works once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and only the latest for an address is valid. Request another.`,
   },
   'invalid-link': {
     status: 400,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { numberWord } from '../../shards/number-words.ts';
-import { CHALLENGE_MINUTES, type ChallengeOutcome, CODE_TRIES } from '../accounts/sign-ins.ts';
+import { CHALLENGE_MINUTES, type ChallengeOutcome } from '../accounts/sign-ins.ts';
 import { parseBody } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { rateSubject } from '../http/rate-limiting.ts';
@@ -101,11 +101,11 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
       const outcome = await tryCode(answer, request, services);
       const what = typeof outcome === 'string' ? outcome : 'refused';
       codeOutcomes.set(what, codeOutcomes.get(what)! + 1);
-      if (typeof outcome === 'object') refuse(outcome, TRIES_USED_UP);
+      if (typeof outcome === 'object') refuse(outcome, triesUsedUp(answer.code));
       if (outcome !== 'right') {
         throw new Problem(
           'invalid-code',
-          `the code is wrong, used, or older than ${numberWord(CHALLENGE_MINUTES)} minutes; after ${numberWord(CODE_TRIES)} wrong attempts request another`,
+          `the code is wrong, used, replaced by a newer one, or older than ${numberWord(CHALLENGE_MINUTES)} minutes`,
         );
       }
       return ownAccount(await beginSession(request, reply, services, answer.email), services);
@@ -209,7 +209,7 @@ async function mailCode(
 
 /**
  * Tries a code: in a known browser, first against what that browser requested. Returns the time to
- * wait if no try of six digits is left.
+ * wait if no try is left.
  */
 async function tryCode(
   answer: z.output<typeof codeSchema>,
@@ -218,15 +218,15 @@ async function tryCode(
 ): Promise<ChallengeOutcome | Wait> {
   const { ledger, secrets, now } = services;
   const known = browserOf(request, answer.email, services);
-  const isLimited = answer.code.length === CODE_DIGITS;
+  const isLong = answer.code.length === LONG_CODE_DIGITS;
   let [refused, last]: [Wait | null, ChallengeOutcome] = [null, 'none'];
   for (const browser of known === undefined ? [undefined] : [known, undefined]) {
     const mailbox = mailboxHash(secrets.session[0], answer.email, browser);
     const client = { ip: request.ip, mailbox, isKnownBrowser: browser !== undefined };
-    refused = isLimited ? await takeTry(ledger, client, now()) : null;
+    refused = await takeTry(ledger, client, isLong, now());
     if (refused !== null) continue;
     const outcome = await answerWithCode(ledger, secrets.session, answer, now(), browser);
-    if (isLimited && outcome !== 'wrong') await returnTry(ledger, client, outcome);
+    if (outcome !== 'wrong') await returnTry(ledger, client, isLong, outcome);
     if (outcome === 'right') return outcome;
     if (outcome === 'wrong') last = outcome;
   }
@@ -241,7 +241,11 @@ function browserOf(
   return knownBrowser(services.secrets.session, headers.cookie, email, isHttps(services));
 }
 
-const TRIES_USED_UP = `too many codes of ${numberWord(CODE_DIGITS)} digits were tried; request another, which will have ${numberWord(LONG_CODE_DIGITS)},`;
+function triesUsedUp({ length }: string): string {
+  const tried = `too many codes of ${numberWord(length)} digits were tried;`;
+  if (length === LONG_CODE_DIGITS) return tried;
+  return `${tried} request another, which will have ${numberWord(LONG_CODE_DIGITS)},`;
+}
 
 function refuse(refused: Wait | null, why = 'too many codes were requested;'): void {
   if (!refused) return;

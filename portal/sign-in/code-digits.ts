@@ -1,4 +1,4 @@
-/** Digits of a code whose tries are limited, and of one that cannot be guessed by any number. */
+/** Digits of a code, and of one that is mailed while too many short ones are tried. */
 export const CODE_DIGITS = 6;
 export const LONG_CODE_DIGITS = 12;
 

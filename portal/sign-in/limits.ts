@@ -4,14 +4,15 @@ import { networkOf } from '../http/rate-limiting.ts';
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * Limits of mails, and of wrong codes of six digits at open challenges. Such a code is one of
- * 990,000, so all strangers together guess one of the service in as many tries, which take 10.8
- * years. A network (/24 in IPv4, /48 in IPv6) has a tenth of their tries, and of those at one
- * mailbox, and less than half of the mails to it. While a client's tries are used up, by itself or
- * by others, it is mailed long codes, which need no limit but the tries of their challenge: they
- * are one of ten billion, and a million tries a day guess one in 27 years. So strangers can make
- * codes longer, but not end signing in with them. Known browsers have mails and tries of their own
- * (`known-browser.ts`), and links always work.
+ * Limits of mails, and of wrong codes. A code of six digits is one of 990,000, so all strangers
+ * together guess one of the service in as many tries, which take 10.8 years. A network (/24 in
+ * IPv4, /48 in IPv6) has a tenth of their tries, and of those at one mailbox, and less than half of
+ * the mails to it. While a client's tries are used up, by itself or by others, it is mailed long
+ * codes, which are one of ten billion: all tries at them take 10.9 years, and only 2,500 networks
+ * can use them up. No number of wrong codes ends a challenge. So strangers make codes longer, and
+ * refuse them only to their own network. They can, from three networks, use up the mails of a day
+ * to a mailbox, which then gets no new codes and links. Known browsers have mails and tries of
+ * their own (`known-browser.ts`), and links of mails that arrived need no try.
  */
 export const LIMITS = {
   /** Codes sent on behalf of one client; a school or an office may share an address. */
@@ -27,6 +28,8 @@ export const LIMITS = {
   'tried at mailbox': { limit: 100, windowSeconds: DAY_SECONDS },
   'tried by network': { limit: 25, windowSeconds: DAY_SECONDS },
   'tried by all': { limit: 250, windowSeconds: DAY_SECONDS },
+  'long tried by network': { limit: 1_000, windowSeconds: DAY_SECONDS },
+  'long tried by all': { limit: 2_500_000, windowSeconds: DAY_SECONDS },
 } as const;
 
 type Limit = readonly [what: keyof typeof LIMITS, whose: string];
@@ -65,42 +68,52 @@ export function takeMailTo(
 }
 
 /**
- * Takes one try at a code of six digits, before it is looked at, so that concurrent tries are not
- * more; if none is left, returns how many seconds to wait.
+ * Takes one try at a code, before it is looked at, so that concurrent tries are not more; if none
+ * is left, returns how many seconds to wait.
  */
-export function takeTry(signIns: SignIns, client: AtMailbox, nowMs: number): Promise<Wait | null> {
-  return takeAll(signIns, limitsOfTry(client), nowMs);
+export function takeTry(
+  signIns: SignIns,
+  client: AtMailbox,
+  isLong: boolean,
+  nowMs: number,
+): Promise<Wait | null> {
+  return takeAll(signIns, limitsOfTry(client, isLong), nowMs);
 }
 
 /** Returns a try that guessed at nothing, since the code was right or nothing was open. */
 export async function returnTry(
   signIns: SignIns,
   client: AtMailbox,
+  isLong: boolean,
   outcome: 'right' | 'none',
 ): Promise<void> {
-  const limits = limitsOfTry(client);
+  const limits = limitsOfTry(client, isLong);
   // A client uses up its network's tries even so, as the ledger is asked for it.
   await returnAll(
     signIns,
-    outcome === 'right' ? limits : limits.filter(([what]) => isShared(what)),
+    outcome === 'right' ? limits : limits.filter(([what]) => !what.endsWith('by network')),
   );
 }
 
-/** Whether clients of other networks are counted, too. */
-function isShared(what: keyof typeof LIMITS): boolean {
-  return what === 'tried at mailbox' || what === 'tried by all';
-}
-
-/** Whether a client has a try left; takes none. */
+/** Whether a client has a try at a short code left; takes none. */
 export async function hasTry(signIns: SignIns, client: AtMailbox, nowMs: number): Promise<boolean> {
-  if ((await takeTry(signIns, client, nowMs)) !== null) return false;
-  await returnAll(signIns, limitsOfTry(client));
+  if ((await takeTry(signIns, client, false, nowMs)) !== null) return false;
+  await returnAll(signIns, limitsOfTry(client, false));
   return true;
 }
 
 /** Limits of a try, the narrowest first. */
-function limitsOfTry({ ip, mailbox, isKnownBrowser }: AtMailbox): readonly Limit[] {
+function limitsOfTry(
+  { ip, mailbox, isKnownBrowser }: AtMailbox,
+  isLong: boolean,
+): readonly Limit[] {
   const network = networkOf(ip);
+  if (isLong) {
+    return [
+      ['long tried by network', network],
+      ['long tried by all', ''],
+    ];
+  }
   if (isKnownBrowser) return [['tried at mailbox', mailbox]];
   return [
     ['tried at mailbox by network', `${mailbox} ${network}`],

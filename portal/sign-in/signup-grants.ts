@@ -4,6 +4,7 @@ import type { Account, AccountId, Accounts } from '../accounts/accounts.ts';
 import { signupGrant } from '../accounts/bookkeeping.ts';
 import {
   type DelayedGrants,
+  type DueGrant,
   delayIn,
   delaySince,
   type SpacedWindow,
@@ -88,12 +89,16 @@ const TAGGED_PER_DAY = 10;
 const CREDIT_PAUSE_MS: Millis = 10_000;
 /** Subject of the limit of all grants of a day. */
 const OF_DAY = 'grants for all';
-/** The largest number of delayed grants of a network and domain in a day that are counted. */
-const MOST_COUNTED = 1_000_000;
+/** Pause between checks whether a disabled account, whose grant is due, is enabled again. */
+const DISABLED_PAUSE_MS: Millis = 60 * 60 * 1000;
+/** After so many grants, a round ends. */
+const MAX_CREDITED = 100;
+/** Delayed grants of a network and mail domain that are counted, and for how long. */
+const PAIR_WINDOW = { limit: 1_000_000, windowSeconds: 365 * DAY_SECONDS };
 
-/** A limit of grants other than that of the day. */
+/** A limit of grants. */
 interface Limit {
-  readonly by: 'network' | 'domain';
+  readonly by: 'network' | 'domain' | 'day';
   readonly subject: string;
   readonly window: SpacedWindow;
 }
@@ -101,6 +106,7 @@ interface Limit {
 /** Why a grant is not credited now. */
 interface Refusal {
   readonly by: WithheldBy;
+  readonly subject: string;
   /** When the limit has room again, and how much later for each further grant. */
   readonly untilMs: number;
   readonly spacingMs: Millis;
@@ -109,10 +115,11 @@ interface Refusal {
 /**
  * Opens accounts at sign-in, with the sign-up grant within limits, since mailboxes are free for the
  * owner of a domain, and IP addresses for the owner of a network. A grant takes one of each limit
- * when it is credited; past a limit it is delayed, and the service credits it as soon as there is
- * room. Delayed grants have an order in which each earlier one of the same network and mail domain
- * on the same day counts as a day of waiting. So many sign-ups delay those of their own network and
- * domain, and others only by as many a day as there are such pairs, not by their number.
+ * when it is credited. If a limit is used up, or others wait for it already, the grant is delayed:
+ * it joins the queue of that limit, which the service credits from as soon as there is room. In
+ * queues, each grant that waits of the same network and mail domain counts as a day of waiting. So
+ * many sign-ups delay those of their own network and domain, and others only by as many a day as
+ * there are such pairs, not by their number.
  */
 export class SignupGrants {
   readonly limits: SignupGrantLimits;
@@ -136,7 +143,8 @@ export class SignupGrants {
     const known = await this.#ledger.accountByEmail(email);
     if (known) return known;
     const network = networkOf(ip);
-    const refusal = await this.#takeInTurn(email, network, atMs);
+    const limits = this.#limitsOf(email, network);
+    const refusal = await this.#take(limits, atMs);
     const { account, isNew } = await this.#ledger.openAccount({
       email,
       by: 'owner',
@@ -144,7 +152,7 @@ export class SignupGrants {
       signupGrant: refusal === null ? signupGrant(atMs) : withheldGrant(refusal.by, atMs),
     });
     const hasGrant = isNew && (await this.#ledger.grants(account.id)).length > 0;
-    if (refusal === null && !hasGrant) await this.#giveBack(email, network);
+    if (refusal === null && !hasGrant) await this.#giveBack(limits);
     if (refusal !== null && hasGrant) await this.#delay(account.id, email, network, refusal, atMs);
     if (isNew) this.#count(hasGrant ? (refusal?.by ?? 'given') : 'former');
     return account;
@@ -159,51 +167,31 @@ export class SignupGrants {
     const delay = delayIn(await this.#ledger.grants(id));
     if (delay === null) return { account, withheld: null };
     if (this.limits.perDay === 0) return { account, withheld: { by: 'off', untilMs: null } };
-    const by = WITHHELD_BY.find((one) => one === delay.reason && one !== 'off') ?? 'network';
-    const grant = (await this.#ledger.delayedGrant(id)) ?? delaySince(delay.sinceMs);
-    await this.#ledger.delayGrant(id, grant);
-    if (grant.dueAtMs > atMs) return { account, withheld: { by, untilMs: grant.dueAtMs } };
-    if (account.disabled) return { account, withheld: { by, untilMs: null } };
-    const refusals = await this.creditDue(atMs);
+    const stated = delaySince(id, delay.sinceMs);
+    await this.#ledger.delayGrant(id, stated);
+    const delayed = async () => (await this.#ledger.delayedGrant(id)) ?? stated;
+    if (!account.disabled && (await delayed()).dueAtMs <= atMs) await this.creditDue(atMs);
     if (delayIn(await this.#ledger.grants(id)) === null) {
       return { account: (await this.#ledger.account(id)) ?? account, withheld: null };
     }
-    const limits = this.#limitsOf(email ?? '', grant.network);
-    const refusal = [...limits.map(({ subject }) => subject), OF_DAY]
-      .map((subject) => refusals.get(subject))
-      .find((found) => found !== undefined);
-    return { account, withheld: refusal ?? { by, untilMs: atMs + CREDIT_PAUSE_MS } };
+    const { waitsFor, dueAtMs, network } = await delayed();
+    const limit = this.#limitsOf(email ?? '', network).find(({ subject }) => subject === waitsFor);
+    const by = limit?.by ?? 'network';
+    if (account.disabled) return { account, withheld: { by, untilMs: null } };
+    if (dueAtMs > atMs) return { account, withheld: { by, untilMs: dueAtMs } };
+    const nextAtMs = (await this.#ledger.queueTime(waitsFor)) ?? atMs;
+    return { account, withheld: { by, untilMs: Math.max(nextAtMs, atMs + CREDIT_PAUSE_MS) } };
   }
 
-  /**
-   * Credits the grants that are due and for which there is room, in their order; returns the
-   * refusals by the subjects of the limits that are used up. Disabled accounts wait until they are
-   * enabled.
-   */
-  async creditDue(atMs: number): Promise<ReadonlyMap<string, Refusal>> {
-    const refusals = new Map<string, Refusal>();
-    if (this.limits.perDay === 0) return refusals;
-    for (const { account: id, network } of await this.#ledger.dueGrants(atMs)) {
-      if (refusals.has(OF_DAY)) break;
-      if (refusals.has(this.#ofNetwork(network).subject)) continue;
-      const account = await this.#ledger.account(id);
-      if (!account?.email) {
-        await this.#ledger.endDelay(id);
-        continue;
-      }
-      const limits = this.#limitsOf(account.email, network);
-      if (account.disabled || limits.some(({ subject }) => refusals.has(subject))) continue;
-      const refused = await this.#take(limits, atMs);
-      if (refused) {
-        refusals.set(refused.subject, refused.refusal);
-        continue;
-      }
-      const { granted } = await this.#ledger.grant(id, signupGrant(atMs), 'owner');
-      if (granted) this.#count('given');
-      else await this.#giveBack(account.email, network);
-      await this.#ledger.endDelay(id);
+  /** Credits grants from the queues whose time has come, as long as there is room. */
+  async creditDue(atMs: number): Promise<void> {
+    if (this.limits.perDay === 0) return;
+    for (let credited = 0; credited < MAX_CREDITED; ) {
+      const due = await this.#ledger.dueGrants(atMs);
+      if (due.length === 0) return;
+      for (const grant of due) await this.#credit(grant, atMs);
+      credited += due.length;
     }
-    return refusals;
   }
 
   /** Credits due grants from now on, until `stop`. */
@@ -222,85 +210,88 @@ export class SignupGrants {
     await this.#round;
   }
 
+  /** Credits the first grant of a queue, or lets it wait for the limit that has no room. */
+  async #credit({ account: id, waitsFor, network }: DueGrant, atMs: number): Promise<void> {
+    const account = await this.#ledger.account(id);
+    if (!account?.email) return this.#ledger.endDelay(id);
+    // In a queue of its own, it holds up no other.
+    if (account.disabled) return this.#ledger.deferGrant(id, id, atMs + DISABLED_PAUSE_MS);
+    const limits = this.#limitsOf(account.email, network);
+    const refusal = await this.#take(limits, atMs, waitsFor);
+    if (refusal) return this.#ledger.deferGrant(id, refusal.subject, refusal.untilMs);
+    const { granted } = await this.#ledger.grant(id, signupGrant(atMs), 'owner');
+    await this.#ledger.endDelay(id);
+    if (!granted) return this.#giveBack(limits);
+    await this.#ledger.returnLimited(pairSubject(account.email, network));
+    this.#count('given');
+  }
+
   /** Records that the grant of a new account is delayed. */
   async #delay(
     id: AccountId,
     email: string,
     network: string,
-    { untilMs, spacingMs }: Refusal,
+    { subject, untilMs, spacingMs }: Refusal,
     atMs: number,
   ): Promise<void> {
-    const domain = mailDomain(email);
-    const window = { limit: MOST_COUNTED, windowSeconds: DAY_SECONDS };
-    const subject = `grants delayed of ${network} ${domain}`;
-    const { rate } = await this.#ledger.takeLimited(subject, window, atMs);
-    const earlier = MOST_COUNTED - 1 - rate.remaining;
+    const pair = pairSubject(email, network);
+    const { rate } = await this.#ledger.takeLimited(pair, PAIR_WINDOW, atMs);
+    const earlier = PAIR_WINDOW.limit - 1 - rate.remaining;
     const dueAtMs = Math.ceil(untilMs + earlier * spacingMs);
     const orderMs = atMs + earlier * DAY_MS;
-    await this.#ledger.delayGrant(id, { dueAtMs, orderMs, network, domain });
+    await this.#ledger.delayGrant(id, { waitsFor: subject, dueAtMs, orderMs, network });
   }
 
-  /** Takes one of each limit for a new account, unless a grant that is due waits for the same. */
-  async #takeInTurn(email: string, network: string, atMs: number): Promise<Refusal | null> {
-    const { perDay, perNetwork } = this.limits;
-    if (perDay === 0) return { by: 'off', untilMs: atMs, spacingMs: 0 };
-    const domain = this.#limitedDomain(email);
-    for (const due of await this.#ledger.dueGrants(atMs)) {
-      if (due.network !== network && due.domain !== domain) continue;
-      const by = due.network === network ? 'network' : 'domain';
-      return { by, untilMs: atMs, spacingMs: DAY_MS / perNetwork };
+  /**
+   * Takes one of each limit, or none and returns the first limit that is used up, or that others
+   * wait for. A grant that is first in the queue of a limit, `waitedFor`, passes the queues of
+   * narrower limits, too: it has waited in them, if they had no room.
+   */
+  async #take(limits: readonly Limit[], atMs: number, waitedFor?: string): Promise<Refusal | null> {
+    if (this.limits.perDay === 0) {
+      return { by: 'off', subject: OF_DAY, untilMs: atMs, spacingMs: 0 };
     }
-    return (await this.#take(this.#limitsOf(email, network), atMs))?.refusal ?? null;
+    const passed = limits.findIndex(({ subject }) => subject === waitedFor);
+    for (const [i, limit] of limits.entries()) {
+      const { by, subject } = limit;
+      const queuedUntilMs = i > passed ? await this.#ledger.queueTime(subject) : undefined;
+      const untilMs = queuedUntilMs ?? (await this.#takeOne(limit, atMs));
+      if (queuedUntilMs === undefined && untilMs <= atMs) continue;
+      await this.#giveBack(limits.slice(0, i));
+      return { by, subject, untilMs, spacingMs: spacingMs(limit.window) };
+    }
+    return null;
   }
 
-  /** Takes one of each limit and of the day, or none and returns the limit that is used up. */
-  async #take(
-    limits: readonly Limit[],
-    atMs: number,
-  ): Promise<{ readonly subject: string; readonly refusal: Refusal } | null> {
-    for (const [i, { by, subject, window }] of limits.entries()) {
-      const untilMs = await this.#ledger.takeSpaced(subject, window, atMs);
-      if (untilMs <= atMs) continue;
-      await this.#returnSpaced(limits.slice(0, i));
-      return { subject, refusal: { by, untilMs, spacingMs: spacingMs(window) } };
-    }
-    const { perDay } = this.limits;
-    const window = { limit: perDay, windowSeconds: DAY_SECONDS };
-    const { allowed, rate } = await this.#ledger.takeLimited(OF_DAY, window, atMs);
-    if (allowed) return null;
-    await this.#returnSpaced(limits);
-    const untilMs = atMs + rate.resetSeconds * 1000;
-    return { subject: OF_DAY, refusal: { by: 'day', untilMs, spacingMs: spacingMs(window) } };
+  /** Takes one of a limit if one is available, and returns since when it is. */
+  async #takeOne({ by, subject, window }: Limit, atMs: number): Promise<number> {
+    if (by !== 'day') return this.#ledger.takeSpaced(subject, window, atMs);
+    const { allowed, rate } = await this.#ledger.takeLimited(subject, window, atMs);
+    return allowed ? atMs : atMs + rate.resetSeconds * 1000;
   }
 
   /** Returns what a grant took that is not given. */
-  async #giveBack(email: string, network: string): Promise<void> {
-    await this.#returnSpaced(this.#limitsOf(email, network));
-    await this.#ledger.returnLimited(OF_DAY);
-  }
-
-  async #returnSpaced(limits: readonly Limit[]): Promise<void> {
-    for (const { subject, window } of limits) await this.#ledger.returnSpaced(subject, window);
+  async #giveBack(limits: readonly Limit[]): Promise<void> {
+    for (const { by, subject, window } of limits) {
+      if (by === 'day') await this.#ledger.returnLimited(subject);
+      else await this.#ledger.returnSpaced(subject, window);
+    }
   }
 
   /** The limits of a grant, the narrowest first. */
   #limitsOf(email: string, network: string): Limit[] {
     const untagged = untaggedMailboxOf(email);
     const domain = this.#limitedDomain(email);
+    const { perDay, perNetwork, perDomain } = this.limits;
     return [
       // One person with many tags takes no places from others.
       ...(untagged === mailboxOf(email)
         ? []
         : [limit('domain', `grant of mailbox ${hashMailbox(untagged)}`, TAGGED_PER_DAY)]),
-      ...(domain === null
-        ? []
-        : [limit('domain', `grant of domain ${domain}`, this.limits.perDomain)]),
-      this.#ofNetwork(network),
+      ...(domain === null ? [] : [limit('domain', `grant of domain ${domain}`, perDomain)]),
+      limit('network', `grant of network ${network}`, perNetwork),
+      limit('day', OF_DAY, perDay),
     ];
-  }
-
-  #ofNetwork(network: string): Limit {
-    return limit('network', `grant of network ${network}`, this.limits.perNetwork);
   }
 
   #limitedDomain(email: string): string | null {
@@ -316,6 +307,11 @@ export class SignupGrants {
 
 function limit(by: Limit['by'], subject: string, perDay: number): Limit {
   return { by, subject, window: { limit: perDay, windowSeconds: DAY_SECONDS } };
+}
+
+/** Subject of the number of delayed grants of a network and mail domain. */
+function pairSubject(email: string, network: string): string {
+  return `grants delayed of ${network} ${mailDomain(email)}`;
 }
 
 type GrantLedger = Accounts & DelayedGrants & Pick<SignIns, 'takeLimited' | 'returnLimited'>;

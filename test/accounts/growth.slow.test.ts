@@ -25,7 +25,13 @@ async function useAll(ledger: Ledger, who: string, atMs: number, times: number):
   await ledger.grant(id, { tokens: 1_000, cause: 'start', atMs }, 'operator');
   const key = await issuedKey(ledger, id, 'desk', atMs);
   await ledger.revokeKey(id, key.key.id, { by: 'owner', atMs });
-  await ledger.delayGrant(id, { dueAtMs: atMs, orderMs: 0, network: '192.0.2.0/24', domain: 'x' });
+  await ledger.delayGrant(id, {
+    waitsFor: who,
+    dueAtMs: atMs,
+    orderMs: 0,
+    network: '192.0.2.0/24',
+  });
+  await ledger.deferGrant(id, `another of ${who}`, atMs);
   await ledger.endDelay(id);
   for (let i = 0; i < times; i++) {
     const mailbox = `${who} ${i}`;

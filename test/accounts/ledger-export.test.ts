@@ -187,7 +187,7 @@ test('a later line that is not an account is refused with the wrong member', asy
     expect(imported([head, JSON.stringify(line)])).rejects.toThrow(`line 2: ${fault}`);
   for (const line of [null, 7, []]) await refuses(line, 'Invalid input: expected object');
   for (const accounts of [0.5, 'x']) await refuses({ accounts }, 'accounts: ');
-  const delayedGrant = { dueAtMs: 1, orderMs: 2, network: '192.0.2.0/24', domain: 'x.org' };
+  const delayedGrant = { waitsFor: 'day', dueAtMs: 1, orderMs: 2, network: '192.0.2.0/24' };
   const wrong: Readonly<Record<keyof AccountRecords, Readonly<Record<string, unknown[]>>>> = {
     account: {
       id: [7, '', 'a b', '{a', 'a}'],
@@ -219,7 +219,7 @@ test('a later line that is not an account is refused with the wrong member', asy
       lastAtMs: [null],
     },
     audit: { atMs: [null], by: ['somebody'], detail: [7], what: ['something'] },
-    delayedGrant: { dueAtMs: [0.5, '1'], orderMs: [null], network: [7], domain: [7] },
+    delayedGrant: { waitsFor: [7], dueAtMs: [0.5, '1'], orderMs: [null], network: [7] },
   };
   for (const [table, members] of Object.entries(wrong)) {
     const rows = { ...records, delayedGrant }[table as keyof AccountRecords]!;
@@ -264,7 +264,7 @@ test('a delayed sign-up grant keeps its time and place; where an export does not
   const delayed = async (email: string) => {
     const signupGrant = { tokens: 0, cause: 'signup-withheld:network', atMs };
     const { account } = await from.openAccount({ email, signupGrant, by: 'owner', atMs });
-    const place = { orderMs: atMs + 2, network: '192.0.2.0/24', domain: 'example.org' };
+    const place = { waitsFor: 'day', orderMs: atMs + 2, network: '192.0.2.0/24' };
     await from.delayGrant(account.id, { dueAtMs: atMs + 7, ...place });
     return account.id;
   };

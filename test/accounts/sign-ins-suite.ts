@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AccountId } from '../../portal/accounts/accounts.ts';
 import { MAX_SESSIONS, SESSION_LIFE_MS, SESSION_SEEN_MS } from '../../portal/accounts/sessions.ts';
-import { CODE_TRIES } from '../../portal/accounts/sign-ins.ts';
 import { newAccount } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
@@ -57,20 +56,12 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       }
     });
 
-    test('after the last try, even of concurrent ones, every code is refused and the link still works', async () => {
+    test('no number of wrong codes and links, even of concurrent ones, ends a challenge', async () => {
       const { code, link } = await challenged();
-      const wrong = Array.from({ length: CODE_TRIES }, (_, i) =>
-        code(`wrong ${i}`, NOON, i % 2 ? ledger : other),
+      const wrong = Array.from({ length: 40 }, (_, i) =>
+        i % 4 === 0 ? link('wrong') : code(`wrong ${i}`, NOON, i % 2 ? ledger : other),
       );
       expect(await Promise.all(wrong)).toEqual(wrong.map(() => false));
-      expect(await code('right')).toBe(false);
-      expect(await link('wrong')).toBe(false);
-      expect(await link('link of right')).toBe(true);
-    });
-
-    test('one try short of the limit, the code still works', async () => {
-      const { code } = await challenged();
-      for (let i = 1; i < CODE_TRIES; i++) expect(await code('wrong')).toBe(false);
       expect(await code('right')).toBe(true);
     });
 
@@ -81,11 +72,9 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await late.code('right', NOON + 10 * MINUTE_MS - 1)).toBe(true);
 
       const replaced = await challenged();
-      for (let i = 0; i < CODE_TRIES; i++) await replaced.code('wrong');
       await replaced.keep('next', NOON + MINUTE_MS);
       expect(await replaced.code('right')).toBe(false);
       expect(await replaced.link('link of right')).toBe(false);
-      // The replacement has its own count of tries.
       expect(await replaced.code('next', NOON + MINUTE_MS)).toBe(true);
     });
 
@@ -99,9 +88,6 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await met.outcomeOf('wrong')).toBe('none');
       const late = await challenged();
       expect(await late.outcomeOf('wrong', NOON + 10 * MINUTE_MS)).toBe('none');
-      const tried = await challenged();
-      for (let i = 0; i < CODE_TRIES; i++) expect(await tried.outcomeOf('wrong')).toBe('wrong');
-      expect(await tried.outcomeOf('right')).toBe('none');
     });
 
     test('a limit is shared by all users of the ledger, in this process and others', async () => {
@@ -196,34 +182,65 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await reserve(NOON + 150_000)).toBe(NOON + 150_000);
     });
 
-    test('delayed grants are listed when they are due, in their order, until they end or their account is closed', async () => {
+    test('delayed grants wait in queues, each with a time: the first of each is listed, until it moves, ends or its account is closed', async () => {
       const [first, second, third] = await Promise.all(
         Array.from({ length: 3 }, async () => (await newAccount(ledger)).id),
       );
-      const delay = (dueAtMs: number, orderMs: number) => {
-        return { dueAtMs, orderMs, network: '192.0.2.0/24', domain: `d${orderMs}.example` };
+      const delay = (waitsFor: string, dueAtMs: number, orderMs: number) => {
+        return { waitsFor, dueAtMs, orderMs, network: '192.0.2.0/24' };
       };
       const due = async (atMs: number) => (await other.dueGrants(atMs)).map((one) => one.account);
-      await ledger.delayGrant(second, delay(NOON + 1, 8));
-      await other.delayGrant(first, delay(NOON + 2, 7));
-      await ledger.delayGrant(third, delay(NOON + 3, 9));
-      await other.delayGrant(third, delay(NOON, 1));
-      expect(await ledger.delayedGrant(third)).toEqual(delay(NOON + 3, 9));
+      await ledger.delayGrant(second, delay('a network', NOON + 1, 8));
+      await other.delayGrant(first, delay('a network', NOON + 2, 7));
+      await ledger.delayGrant(third, delay('the day', NOON + 3, 9));
+      await other.delayGrant(third, delay('a network', NOON, 1));
+      expect(await ledger.delayedGrant(third)).toEqual(delay('the day', NOON + 3, 9));
       expect(await other.delayedGrant('nobody')).toBeUndefined();
+      expect(await other.queueTime('a network')).toBe(NOON + 1);
+      expect(await other.queueTime('a domain')).toBeUndefined();
       expect(await due(NOON)).toEqual([]);
-      expect(await due(NOON + 1)).toEqual([second]);
-      expect(await due(NOON + 2)).toEqual([first, second]);
-      expect((await ledger.dueGrants(NOON + 9))[2]).toEqual({
+      expect(await due(NOON + 1)).toEqual([first]);
+      expect(await due(NOON + 3)).toEqual([first, third]);
+      expect((await ledger.dueGrants(NOON + 9))[1]).toEqual({
         account: third,
-        ...delay(NOON + 3, 9),
+        ...delay('the day', NOON + 3, 9),
       });
+      // A limit has no room: its first grant stays, and its queue is left alone for a while.
+      await ledger.deferGrant(first, 'a network', NOON + 5);
+      expect(await other.delayedGrant(first)).toEqual(delay('a network', NOON + 5, 7));
+      expect(await due(NOON + 4)).toEqual([third]);
+      expect(await due(NOON + 5)).toEqual([third, first]);
+      // The last of a queue moves to another, in its place by rank.
+      await other.deferGrant(third, 'a network', NOON + 6);
+      expect(await ledger.queueTime('the day')).toBeUndefined();
+      expect(await due(NOON + 5)).toEqual([]);
+      expect(await due(NOON + 6)).toEqual([first]);
       await ledger.endDelay(first);
       await ledger.endDelay(first);
-      expect(await due(NOON + 9)).toEqual([second, third]);
+      await other.deferGrant(first, 'a network', NOON);
+      expect(await ledger.delayedGrant(first)).toBeUndefined();
+      expect(await due(NOON + 6)).toEqual([second]);
+      await other.closeAccount(second, { by: 'owner', atMs: NOON });
+      expect(await due(NOON + 6)).toEqual([third]);
       await ledger.endDelay(third);
       expect(await ledger.delayedGrant(third)).toBeUndefined();
-      await other.closeAccount(second, { by: 'owner', atMs: NOON });
+      expect(await ledger.queueTime('a network')).toBeUndefined();
       expect(await ledger.dueGrants(NOON + 9)).toEqual([]);
+    });
+
+    test('of many queues, those that have waited longest are listed, at most a hundred', async () => {
+      const { id } = await newAccount(ledger);
+      const names = Array.from({ length: 130 }, (_, i) => `${id} ${i}`);
+      const grant = { orderMs: 0, network: '192.0.2.0/24' };
+      await Promise.all(
+        names.map((waitsFor, i) =>
+          ledger.delayGrant(waitsFor, { ...grant, waitsFor, dueAtMs: NOON - i }),
+        ),
+      );
+      const due = await other.dueGrants(NOON);
+      expect(due.map(({ waitsFor }) => waitsFor)).toEqual(names.toReversed().slice(0, 100));
+      for (const name of names) await ledger.endDelay(name);
+      expect(await other.dueGrants(NOON)).toEqual([]);
     });
 
     async function signedIn(account?: AccountId, startedAtMs = NOON, id = 'laptop') {

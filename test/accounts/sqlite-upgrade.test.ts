@@ -88,7 +88,9 @@ test('a ledger of the third schema keeps when its delayed grants are due, but fo
   await (await openLedger(`sqlite:${folder}/old`, { rateLimitPerMinute: 60 })).close();
   const db = new DatabaseSync(`${folder}/old/ledger.db`);
   db.exec(`
+    DROP TABLE delay_queues;
     DROP TABLE delayed_grants;
+    ALTER TABLE challenges ADD COLUMN wrongCodes INTEGER NOT NULL DEFAULT 0;
     CREATE TABLE delayed_grants (
       account TEXT PRIMARY KEY,
       dueAtMs INTEGER NOT NULL

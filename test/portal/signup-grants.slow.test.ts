@@ -293,7 +293,7 @@ describe.each([
       await signupGrants!.creditDue(portal.now());
     }
     expect((await portal.ledger.accountByEmail(honest))!.balance).toBe(5_000);
-    expect((await portal.ledger.dueGrants(portal.now())).length).toBeGreaterThan(0);
+    expect((await portal.ledger.dueGrants(portal.now() + DAY_MS)).length).toBeGreaterThan(0);
   });
 
   test('however many sign up at a mail domain, one from another network waits for the next free place only', async () => {
@@ -309,6 +309,117 @@ describe.each([
       await signupGrants!.creditDue(portal.now());
     }
     expect((await portal.ledger.accountByEmail(honest))!.balance).toBe(5_000);
+  });
+
+  /** Sign-up grants on a ledger alone, by a clock that the test moves; without sign-ins. */
+  async function grantsWith(limits: Partial<typeof LIMITS>) {
+    const ledger = await ofThisTest(openLedger(newAddress(), { rateLimitPerMinute: 1_000_000 }));
+    const grants = new SignupGrants(ledger, { ...LIMITS, openDomains: [], ...limits });
+    const clock = { nowMs: Date.UTC(2026, 5, 1) };
+    return {
+      ledger,
+      grants,
+      clock,
+      open: (email: string, ip: string) => grants.openAccount(email, ip, clock.nowMs),
+      hasGrant: async (id: string) => (await ledger.account(id))!.balance > 0,
+      /** Credits what is due, as a portal does, once an hour. */
+      pass: async (hours: number) => {
+        for (let hour = 0; hour < hours; hour++) {
+          clock.nowMs += DAY_MS / 24;
+          await grants.creditDue(clock.nowMs);
+        }
+      },
+    };
+  }
+
+  test('one who waits for the day’s grants has it before those who sign up when the next day begins', async () => {
+    const { clock, grants, open, hasGrant } = await grantsWith({ perDay: 4 });
+    for (let i = 0; i < 4; i++) await open(`x${i}@own${i}.com`, `10.1.${i}.1`);
+    clock.nowMs += 1_000;
+    const honest = await open('honest@gmail.com', '10.2.0.1');
+    const { withheld } = await grants.settle(honest, clock.nowMs);
+    expect(withheld).toMatchObject({ by: 'day' });
+    clock.nowMs = withheld!.untilMs!;
+    const rush = Array.from({ length: 20 }, (_, i) => open(`y${i}@own${i % 4}.com`, '10.1.0.1'));
+    const rushed = await Promise.all(rush);
+    for (let rounds = 0; rounds < 3; rounds++) await grants.creditDue(clock.nowMs);
+    expect(await hasGrant(honest.id)).toBe(true);
+    const given = await Promise.all(rushed.map(({ id }) => hasGrant(id)));
+    expect(given.filter(Boolean)).toHaveLength(3);
+  });
+
+  test('one who signs up many every day, for weeks, delays others by no more than on the first day', async () => {
+    const { clock, ledger, open, pass } = await grantsWith({ perDay: 6, perDomain: 3 });
+    const honest: { id: string; atMs: number }[] = [];
+    for (let day = 0; day < 16; day++) {
+      for (let i = 0; i < 12; i++) await open(`x${day}.${i}@own${i % 2}.com`, '10.1.0.1');
+      await pass(12);
+      const { id } = await open(`honest${day}@gmail.com`, `10.2.${day}.1`);
+      honest.push({ id, atMs: clock.nowMs });
+      await pass(12);
+    }
+    await pass(48);
+    for (const { id, atMs } of honest) {
+      const given = (await ledger.grants(id)).find(({ cause }) => cause === 'signup');
+      expect((given!.atMs - atMs) / DAY_MS).toBeLessThan(2);
+    }
+  });
+
+  test('a grant that waits for its domain only, or whose account is disabled, holds up nobody else of its network', async () => {
+    const { clock, ledger, open, hasGrant, pass } = await grantsWith({ perDomain: 1 });
+    const change = { by: 'operator', atMs: clock.nowMs } as const;
+    for (let i = 0; i < 6; i++) await open(`x${i}@own.com`, '10.1.0.1');
+    const disabled = await open('one@own.com', '10.1.0.1');
+    await ledger.setDisabled(disabled.id, true, change);
+    for (let day = 0; day < 3; day++) {
+      await pass(30);
+      const other = await open(`other${day}@gmail.com`, '10.1.0.2');
+      expect(await hasGrant(other.id)).toBe(true);
+    }
+    await pass(20 * 24);
+    // The disabled one alone is left.
+    const next = await open('next@own.com', '10.1.0.3');
+    expect(await hasGrant(next.id)).toBe(true);
+    expect(await hasGrant(disabled.id)).toBe(false);
+    await ledger.setDisabled(disabled.id, false, change);
+    await pass(48);
+    expect(await hasGrant(disabled.id)).toBe(true);
+  });
+
+  test('a sign-up, a look at an account and a round read so many records, however many grants wait', async () => {
+    const { clock, ledger, grants } = await grantsWith({ perNetwork: 1 });
+    const [first, ...waiting] = await Promise.all(
+      Array.from({ length: 300 }, (_, i) =>
+        grants.openAccount(`x${i}@gmail.com`, `10.1.${i % 3}.1`, clock.nowMs),
+      ),
+    );
+    let calls = 0;
+    const counted = new SignupGrants(
+      new Proxy(ledger, {
+        get:
+          (target, name) =>
+          // A method of the ledger; `name` is one of its keys.
+          async (...args: never[]) => {
+            calls++;
+            const result: unknown = await Reflect.get(target, name).apply(target, args);
+            if (Array.isArray(result)) calls += result.length;
+            return result;
+          },
+      }),
+      { ...LIMITS, perNetwork: 1, openDomains: [] },
+    );
+    clock.nowMs += 400 * DAY_MS;
+    const costOf = async (work: Promise<unknown>) => {
+      calls = 0;
+      await work;
+      return calls;
+    };
+    expect(first.id).not.toBe(waiting[0].id);
+    expect(await costOf(counted.settle(waiting[200], clock.nowMs))).toBeLessThan(100);
+    expect(
+      await costOf(counted.openAccount('new@gmail.com', '10.1.0.1', clock.nowMs)),
+    ).toBeLessThan(20);
+    expect(await costOf(counted.creditDue(clock.nowMs))).toBeLessThan(100);
   });
 
   test('racing first sign-ins of one mailbox give one grant, and no more', async () => {

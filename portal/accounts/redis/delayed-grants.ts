@@ -1,8 +1,14 @@
 import type { AccountId, DelayedGrant } from '../accounts.ts';
-import { type DueGrant, delaySince, type SpacedWindow, spacingMs } from '../delayed-grants.ts';
+import {
+  type DueGrant,
+  delayUntil,
+  MAX_DUE,
+  type SpacedWindow,
+  spacingMs,
+} from '../delayed-grants.ts';
 import type { RedisConnection } from './connection.ts';
-import { DELAYED_GRANTS, DELAYED_ORIGINS, spacedEntry } from './key-names.ts';
-import { fleeting } from './script.ts';
+import { DELAYED, spacedEntry } from './key-names.ts';
+import { fleeting, script } from './script.ts';
 
 export function takeSpaced(
   redis: RedisConnection,
@@ -22,52 +28,108 @@ export async function returnSpaced(
   await redis.run(RETURN_SPACED, [spacedEntry(subject)], [spacingMs(window)]);
 }
 
-/** Records a delay; it counts from when its time is recorded, last. */
 export async function delayGrant(
   redis: RedisConnection,
   account: AccountId,
-  { dueAtMs, ...origin }: DelayedGrant,
+  grant: DelayedGrant,
 ): Promise<void> {
-  const text = JSON.stringify(origin satisfies Origin);
-  await redis.ask((client) => client.hsetnx(DELAYED_ORIGINS, account, text));
-  await redis.ask((client) => client.zadd(DELAYED_GRANTS, 'NX', dueAtMs, account));
+  await redis.run(DELAY_GRANT, KEYS, [account, JSON.stringify(grant)]);
+}
+
+export async function deferGrant(
+  redis: RedisConnection,
+  account: AccountId,
+  waitsFor: string,
+  untilMs: number,
+): Promise<void> {
+  const before = await delayedGrant(redis, account);
+  if (!before) return;
+  const grant: DelayedGrant = { ...before, waitsFor, dueAtMs: untilMs };
+  await redis.run(DEFER_GRANT, KEYS, [account, JSON.stringify(grant)]);
 }
 
 export async function delayedGrant(
   redis: RedisConnection,
   account: AccountId,
 ): Promise<DelayedGrant | undefined> {
-  const due = await redis.ask((client) => client.zscore(DELAYED_GRANTS, account));
-  if (due === null) return undefined;
-  return delayOf(Number(due), await redis.ask((client) => client.hget(DELAYED_ORIGINS, account)));
+  const text = await redis.ask((client) => client.hget(DELAYED.records, account));
+  if (text !== null) return JSON.parse(text);
+  const dueAtMs = await queueTime(redis, account);
+  return dueAtMs === undefined ? undefined : delayUntil(account, dueAtMs);
+}
+
+export async function queueTime(
+  redis: RedisConnection,
+  waitsFor: string,
+): Promise<number | undefined> {
+  const time = await redis.ask((client) => client.zscore(DELAYED.times, waitsFor));
+  return time === null ? undefined : Number(time);
 }
 
 export async function dueGrants(redis: RedisConnection, nowMs: number): Promise<DueGrant[]> {
-  const flat = await redis.ask((client) =>
-    client.zrangebyscore(DELAYED_GRANTS, '-inf', nowMs, 'WITHSCORES'),
-  );
-  if (flat.length === 0) return [];
-  const accounts: readonly AccountId[] = flat.filter((_, i) => i % 2 === 0);
-  const origins = await redis.ask((client) => client.hmget(DELAYED_ORIGINS, ...accounts));
-  const due = accounts.map((account, i) => ({
-    account,
-    ...delayOf(Number(flat[2 * i + 1]), origins[i]),
-  }));
-  return due.sort((a, b) => a.orderMs - b.orderMs || (a.account < b.account ? -1 : 1));
+  const heads = await redis.run(DUE_GRANTS, KEYS, [nowMs]);
+  return heads.map(([account, time, text]) => {
+    const grant: DelayedGrant = text ? JSON.parse(text) : delayUntil(account, Number(time));
+    return { account, ...grant };
+  });
 }
 
 export async function endDelay(redis: RedisConnection, account: AccountId): Promise<void> {
-  await redis.ask((client) => client.zrem(DELAYED_GRANTS, account));
-  await redis.ask((client) => client.hdel(DELAYED_ORIGINS, account));
+  await redis.run(END_DELAY, KEYS, [account]);
 }
 
-type Origin = Omit<DelayedGrant, 'dueAtMs'>;
+const KEYS = [DELAYED.times, DELAYED.records, DELAYED.queue];
 
-/** A delay as recorded; earlier versions recorded its time alone. */
-function delayOf(dueAtMs: number, text: string | null): DelayedGrant {
-  const origin: Origin = text === null ? delaySince(dueAtMs) : JSON.parse(text);
-  return { ...origin, dueAtMs };
-}
+/** Adds a grant to its queue, and removes it from the one it is in, with the queue if that is empty. */
+const QUEUES = `
+local times, records, queue = KEYS[1], KEYS[2], KEYS[3]
+local function add(account, text)
+  local grant = cjson.decode(text)
+  redis.call('HSET', records, account, text)
+  redis.call('ZADD', queue .. grant.waitsFor, string.format('%.0f', grant.orderMs), account)
+  return grant.waitsFor, string.format('%.0f', grant.dueAtMs)
+end
+local function remove(account)
+  local text = redis.call('HGET', records, account)
+  local name = text and cjson.decode(text).waitsFor or account
+  redis.call('ZREM', queue .. name, account)
+  redis.call('HDEL', records, account)
+  local isLast = redis.call('EXISTS', queue .. name) == 0 and redis.call('ZREM', times, name) == 1
+  return text or isLast
+end`;
+
+const DELAY_GRANT = script<0 | 1>(
+  QUEUES,
+  `
+if redis.call('HEXISTS', records, ARGV[1]) == 1 or redis.call('ZSCORE', times, ARGV[1]) then return 0 end
+local name, time = add(ARGV[1], ARGV[2])
+redis.call('ZADD', times, 'LT', time, name)
+return 1`,
+);
+
+const DEFER_GRANT = script<0 | 1>(
+  QUEUES,
+  `
+if not remove(ARGV[1]) then return 0 end
+local name, time = add(ARGV[1], ARGV[2])
+redis.call('ZADD', times, time, name)
+return 1`,
+);
+
+const END_DELAY = script<1>(QUEUES, 'remove(ARGV[1])\nreturn 1');
+
+/** First account of each queue whose time has come, that time, and its record, if it has one. */
+const DUE_GRANTS = fleeting<[account: AccountId, time: string, text: string | null][]>(
+  `
+local times, records, queue = KEYS[1], KEYS[2], KEYS[3]
+local due = redis.call('ZRANGE', times, '-inf', ARGV[1], 'BYSCORE', 'LIMIT', 0, ${MAX_DUE}, 'WITHSCORES')
+local heads = {}
+for i = 1, #due, 2 do
+  local account = redis.call('ZRANGE', queue .. due[i], 0, 0)[1] or due[i]
+  heads[#heads + 1] = { account, due[i + 1], redis.call('HGET', records, account) }
+end
+return heads`,
+);
 
 /** Takes one of a spaced limit, as `taken` does, if it is available. */
 const TAKE_SPACED = fleeting<number>(

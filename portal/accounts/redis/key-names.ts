@@ -87,7 +87,7 @@ export const FORMER_MAILBOXES = `${PREFIX}former-mailboxes`;
 /** Set of hashed mailboxes whose accounts were disabled when they were closed. */
 export const DISABLED_MAILBOXES = `${PREFIX}disabled-mailboxes`;
 
-/** Hash: `codeHash`, `linkHash`, `endsAtMs`, `wrongCodes`. */
+/** Hash: `codeHash`, `linkHash`, `endsAtMs`. */
 export function challengeEntry(mailbox: string): string {
   return `${PREFIX}challenge:${mailbox}`;
 }
@@ -102,11 +102,17 @@ export function spacedEntry(subject: string): string {
   return `${PREFIX}reservation:${subject}`;
 }
 
-/** Sorted set: account ids by when their sign-up grants are due. */
-export const DELAYED_GRANTS = `${PREFIX}delayed-grants`;
+const DELAYED_GRANTS = `${PREFIX}delayed-grants`;
 
-/** Hash: account id → JSON of the rest of its `DelayedGrant`. */
-export const DELAYED_ORIGINS = `${PREFIX}delayed-origins`;
+/** Keys of delayed grants, all in the slot of `times`, which earlier versions recorded alone. */
+export const DELAYED = {
+  /** Sorted set: queues by their times; earlier versions recorded accounts, as their own queues. */
+  times: DELAYED_GRANTS,
+  /** Hash: account id → JSON of its `DelayedGrant`. */
+  records: `${PREFIX}{${DELAYED_GRANTS}}:records`,
+  /** Prefix of a sorted set per queue: account ids by rank. */
+  queue: `${PREFIX}{${DELAYED_GRANTS}}:queue:`,
+};
 
 /** String: version of the record format. */
 export const RECORD_VERSION_KEY = `${PREFIX}form`;

@@ -1,6 +1,6 @@
 import type { RateState } from '../rate-state.ts';
 import { rateState } from '../rate-state.ts';
-import { type Challenge, type ChallengeOutcome, CODE_TRIES } from '../sign-ins.ts';
+import type { Challenge, ChallengeOutcome } from '../sign-ins.ts';
 import type { RedisConnection } from './connection.ts';
 import { challengeEntry, limitEntry } from './key-names.ts';
 import { TAKE } from './lua.ts';
@@ -50,7 +50,7 @@ export async function returnLimited(redis: RedisConnection, subject: string): Pr
 const KEEP_CHALLENGE = script<1>(
   `
 local challenge = KEYS[1]
-redis.call('HSET', challenge, 'codeHash', ARGV[1], 'linkHash', ARGV[2], 'endsAtMs', ARGV[3], 'wrongCodes', 0)
+redis.call('HSET', challenge, 'codeHash', ARGV[1], 'linkHash', ARGV[2], 'endsAtMs', ARGV[3])
 return redis.call('PEXPIRE', challenge, ARGV[4])`,
 );
 
@@ -58,15 +58,11 @@ return redis.call('PEXPIRE', challenge, ARGV[4])`,
 const ANSWER_CHALLENGE = script<ChallengeOutcome>(
   `
 local challenge, by, hash, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
-local right, ends, wrong = unpack(redis.call('HMGET', challenge, by, 'endsAtMs', 'wrongCodes'))
+local right, ends = unpack(redis.call('HMGET', challenge, by, 'endsAtMs'))
 if not right or now >= tonumber(ends) then return 'none' end
-if by == 'codeHash' and tonumber(wrong) >= ${CODE_TRIES} then return 'none' end
-if right == hash then
-  redis.call('DEL', challenge)
-  return 'right'
-end
-if by == 'codeHash' then redis.call('HINCRBY', challenge, 'wrongCodes', 1) end
-return 'wrong'`,
+if right ~= hash then return 'wrong' end
+redis.call('DEL', challenge)
+return 'right'`,
 );
 
 const TAKE_LIMITED = fleeting<[allowed: 0 | 1, used: number, elapsedMs: number]>(

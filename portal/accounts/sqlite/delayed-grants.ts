@@ -1,6 +1,7 @@
 import type { AccountId, DelayedGrant } from '../accounts.ts';
 import {
   type DueGrant,
+  MAX_DUE,
   type SpacedState,
   type SpacedWindow,
   spacingMs,
@@ -33,22 +34,65 @@ export function returnSpaced(db: SqlConnection, subject: string, window: SpacedW
 export function delayGrant(
   db: SqlConnection,
   account: AccountId,
-  { dueAtMs, orderMs, network, domain }: DelayedGrant,
+  { waitsFor, dueAtMs, orderMs, network }: DelayedGrant,
 ): void {
-  const sql = 'INSERT INTO delayed_grants VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
-  db.run(sql, account, dueAtMs, orderMs, network, domain);
+  if (delayedGrant(db, account)) return;
+  const sql = 'INSERT INTO delayed_grants VALUES (?, ?, ?, ?, ?)';
+  db.run(sql, account, waitsFor, dueAtMs, orderMs, network);
+  db.run(
+    `INSERT INTO delay_queues VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET nextAtMs = min(nextAtMs, excluded.nextAtMs)`,
+    waitsFor,
+    dueAtMs,
+  );
+}
+
+export function deferGrant(
+  db: SqlConnection,
+  account: AccountId,
+  waitsFor: string,
+  untilMs: number,
+): void {
+  const before = delayedGrant(db, account);
+  if (!before) return;
+  const sql = 'UPDATE delayed_grants SET waitsFor = ?, dueAtMs = ? WHERE account = ?';
+  db.run(sql, waitsFor, untilMs, account);
+  db.run('INSERT OR REPLACE INTO delay_queues VALUES (?, ?)', waitsFor, untilMs);
+  endQueue(db, before.waitsFor);
 }
 
 export function delayedGrant(db: SqlConnection, account: AccountId): DelayedGrant | undefined {
-  const sql = 'SELECT dueAtMs, orderMs, network, domain FROM delayed_grants WHERE account = ?';
+  const sql = 'SELECT waitsFor, dueAtMs, orderMs, network FROM delayed_grants WHERE account = ?';
   return db.get<DelayedGrant>(sql, account);
 }
 
+export function queueTime(db: SqlConnection, waitsFor: string): number | undefined {
+  const sql = 'SELECT nextAtMs FROM delay_queues WHERE waitsFor = ?';
+  return db.get<{ nextAtMs: number }>(sql, waitsFor)?.nextAtMs;
+}
+
 export function dueGrants(db: SqlConnection, nowMs: number): DueGrant[] {
-  const sql = 'SELECT * FROM delayed_grants WHERE dueAtMs <= ? ORDER BY orderMs, account';
-  return db.all<DueGrant>(sql, nowMs);
+  return db.all<DueGrant>(
+    `SELECT delayed_grants.* FROM delay_queues JOIN delayed_grants ON account = (
+       SELECT account FROM delayed_grants WHERE waitsFor = delay_queues.waitsFor
+       ORDER BY orderMs, account LIMIT 1
+     )
+     WHERE nextAtMs <= ? ORDER BY nextAtMs LIMIT ${MAX_DUE}`,
+    nowMs,
+  );
 }
 
 export function endDelay(db: SqlConnection, account: AccountId): void {
+  const before = delayedGrant(db, account);
   db.run('DELETE FROM delayed_grants WHERE account = ?', account);
+  if (before) endQueue(db, before.waitsFor);
+}
+
+/** Removes a queue if it is empty. */
+function endQueue(db: SqlConnection, waitsFor: string): void {
+  db.run(
+    `DELETE FROM delay_queues WHERE waitsFor = ?
+     AND NOT EXISTS (SELECT 1 FROM delayed_grants WHERE waitsFor = delay_queues.waitsFor)`,
+    waitsFor,
+  );
 }

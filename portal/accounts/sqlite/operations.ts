@@ -24,6 +24,7 @@ export const READS = {
   grants: balances.grants,
   keys: keys.keys,
   openEvents: events.openEvents,
+  queueTime: delayed.queueTime,
   secrets: secrets.secrets,
   sessions: sessions.sessions,
   usage: balances.usage,
@@ -39,6 +40,7 @@ export const WRITES = {
   /** A valid `debit`, even a single one, is committed as a run (`merged-debits.ts`). */
   debitRun: balances.debitRun,
   debitOnce: replays.debitOnce,
+  deferGrant: delayed.deferGrant,
   delayGrant: delayed.delayGrant,
   endDelay: delayed.endDelay,
   endSession: sessions.endSession,

@@ -16,19 +16,24 @@ const RESPONSES = `
 const DELAYED_GRANTS = `
   CREATE TABLE delayed_grants (
     account TEXT PRIMARY KEY,
+    waitsFor TEXT NOT NULL,
     dueAtMs INTEGER NOT NULL,
     orderMs INTEGER NOT NULL,
-    network TEXT NOT NULL,
-    domain TEXT NOT NULL
+    network TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX delayed_grants_by_due ON delayed_grants (dueAtMs);`;
+  CREATE INDEX delayed_grants_in_order ON delayed_grants (waitsFor, orderMs, account);
+  CREATE TABLE delay_queues (
+    waitsFor TEXT PRIMARY KEY,
+    nextAtMs INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX delay_queues_by_time ON delay_queues (nextAtMs);`;
 
 const SESSIONS_BY_USE = 'CREATE INDEX sessions_by_use ON sessions (seenAtMs);';
 
 /**
  * Statements from each version to the next. Version 1 did not count the bytes of responses, and
  * kept larger ones. Up to version 2, a delayed sign-up grant was given when its owner signed in; it
- * becomes due as in `delaySince`. Version 3 recorded neither the network nor the domain.
+ * becomes due as in `delaySince`. Version 3 recorded of a delayed grant only when it is due, and counted wrong codes.
  */
 export const UPGRADES: readonly string[] = [
   `ALTER TABLE responses RENAME TO all_responses;
@@ -49,9 +54,11 @@ export const UPGRADES: readonly string[] = [
    ALTER TABLE delayed_grants RENAME TO delays;
    ${DELAYED_GRANTS}
    INSERT INTO delayed_grants
-     SELECT account, dueAtMs, dueAtMs, 'unknown', '' FROM delays JOIN accounts ON id = account
-     WHERE closedAtMs IS NULL;
-   DROP TABLE delays;`,
+     SELECT account, account, dueAtMs, dueAtMs, 'unknown' FROM delays
+     JOIN accounts ON id = account WHERE closedAtMs IS NULL;
+   INSERT INTO delay_queues SELECT waitsFor, dueAtMs FROM delayed_grants;
+   DROP TABLE delays;
+   ALTER TABLE challenges DROP COLUMN wrongCodes;`,
 ];
 
 /**
@@ -128,8 +135,7 @@ export const SCHEMA = `
     mailbox TEXT PRIMARY KEY,
     codeHash TEXT NOT NULL,
     linkHash TEXT NOT NULL,
-    endsAtMs INTEGER NOT NULL,
-    wrongCodes INTEGER NOT NULL
+    endsAtMs INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX challenges_by_end ON challenges (endsAtMs);
   CREATE TABLE limits (

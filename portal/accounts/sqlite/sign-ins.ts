@@ -1,11 +1,9 @@
 import { isEqualHash } from '../equal-hash.ts';
 import { type RateState, rateState } from '../rate-state.ts';
-import { type Challenge, type ChallengeOutcome, CODE_TRIES } from '../sign-ins.ts';
+import type { Challenge, ChallengeOutcome } from '../sign-ins.ts';
 import { removeEnded, type SqlConnection } from './sql-connection.ts';
 
-interface ChallengeRow extends Omit<Challenge, 'startedAtMs'> {
-  readonly wrongCodes: number;
-}
+type ChallengeRow = Omit<Challenge, 'startedAtMs'>;
 
 interface LimitRow {
   readonly startMs: number;
@@ -16,7 +14,7 @@ interface LimitRow {
 export function storeChallenge(db: SqlConnection, mailbox: string, challenge: Challenge): void {
   const { startedAtMs, codeHash, linkHash, endsAtMs } = challenge;
   db.run(
-    'INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, 0)',
+    'INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?)',
     mailbox,
     codeHash,
     linkHash,
@@ -33,15 +31,11 @@ export function answerChallenge(
 ): ChallengeOutcome {
   const kept = db.get<ChallengeRow>('SELECT * FROM challenges WHERE mailbox = ?', mailbox);
   if (!kept || nowMs >= kept.endsAtMs) return 'none';
-  if ('codeHash' in response && kept.wrongCodes >= CODE_TRIES) return 'none';
   const isRight =
     'codeHash' in response
       ? isEqualHash(kept.codeHash, response.codeHash)
       : isEqualHash(kept.linkHash, response.linkHash);
   if (isRight) db.run('DELETE FROM challenges WHERE mailbox = ?', mailbox);
-  else if ('codeHash' in response) {
-    db.run('UPDATE challenges SET wrongCodes = wrongCodes + 1 WHERE mailbox = ?', mailbox);
-  }
   return isRight ? 'right' : 'wrong';
 }
 

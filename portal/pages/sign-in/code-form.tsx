@@ -11,7 +11,7 @@ function plainly(error: unknown): string {
   if (!(error instanceof Fault)) return 'Something went wrong. Please try again.';
   switch (error.slug) {
     case 'invalid-code':
-      return 'That code did not work. Check the digits in the latest message. After five wrong attempts or ten minutes, request another code.';
+      return 'That code did not work. Check the digits in the latest message. After ten minutes, request another code.';
     case 'too-many-codes':
       return `Too many attempts. Please use the link in the latest message, send another code, or try again in ${inWords(error.retryAfterSeconds)}.`;
     case 'rate-limited':
