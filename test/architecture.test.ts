@@ -233,10 +233,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 336, lines: 33_500 },
   infra: { files: 107, lines: 10_300 },
-  portal: { files: 345, lines: 30_000 },
+  portal: { files: 345, lines: 30_150 },
   proxy: { files: 185, lines: 18_800 },
   shards: { files: 162, lines: 14_600 },
-  test: { files: 727, lines: 104_700 },
+  test: { files: 727, lines: 104_800 },
 };
 
 const TOP_LEVEL = new Set([

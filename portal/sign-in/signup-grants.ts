@@ -93,7 +93,10 @@ const OF_DAY = 'grants for all';
 const DISABLED_PAUSE_MS: Millis = 60 * 60 * 1000;
 /** After so many grants, a round ends. */
 const MAX_CREDITED = 100;
-/** Delayed grants of a network and mail domain that are counted, and for how long. */
+/**
+ * Delayed grants of a network and mail domain that are counted until they are credited, or a year
+ * after the first.
+ */
 const PAIR_WINDOW = { limit: 1_000_000, windowSeconds: 365 * DAY_SECONDS };
 
 /** A limit of grants. */

@@ -80,7 +80,7 @@ export async function endDelay(redis: RedisConnection, account: AccountId): Prom
 
 const KEYS = [DELAYED.times, DELAYED.records, DELAYED.queue];
 
-/** Adds a grant to its queue, and removes it from the one it is in, with the queue if that is empty. */
+/** Adds a grant to its queue; removes it from the one it is in, and that if it is empty. */
 const QUEUES = `
 local times, records, queue = KEYS[1], KEYS[2], KEYS[3]
 local function add(account, text)

@@ -33,7 +33,8 @@ const SESSIONS_BY_USE = 'CREATE INDEX sessions_by_use ON sessions (seenAtMs);';
 /**
  * Statements from each version to the next. Version 1 did not count the bytes of responses, and
  * kept larger ones. Up to version 2, a delayed sign-up grant was given when its owner signed in; it
- * becomes due as in `delaySince`. Version 3 recorded of a delayed grant only when it is due, and counted wrong codes.
+ * becomes due as in `delaySince`. Version 3 recorded of a delayed grant only when it is due, and
+ * counted wrong codes.
  */
 export const UPGRADES: readonly string[] = [
   `ALTER TABLE responses RENAME TO all_responses;
