@@ -8,6 +8,7 @@ import type { ExampleMarks } from '../endpoint.ts';
 import {
   locateOrigin,
   locateSentPoint,
+  numberOrNull,
   type OriginBlock,
   originOfGeoid,
 } from '../queries/origins/origin-block.ts';
@@ -67,10 +68,11 @@ export const BLOCKS: OriginKind<string | null> = {
 };
 
 const POINT_MEMBERS = { origin_lat: z.number(), origin_lon: z.number() };
-const nameOfPoint = (point: Point) =>
-  'noPoint' in point
-    ? { origin_lat: null, origin_lon: null }
-    : { origin_lat: point.lat, origin_lon: point.lon };
+const nameOfPoint = ({ lat, lon, sent }: Point) => ({
+  origin_lat: numberOrNull(lat),
+  origin_lon: numberOrNull(lon),
+  ...(sent !== undefined && { sent }),
+});
 
 /** Points, each resolved to the block that contains it. */
 export const POINTS: OriginKind<Point> = {
@@ -83,17 +85,8 @@ export const POINTS: OriginKind<Point> = {
   short: z.object(POINT_MEMBERS),
   example: ({ point }) => point,
   nameOf: nameOfPoint,
-  shorten: (point) =>
-    'noPoint' in point || typeof point.lon !== 'number' || typeof point.lat !== 'number'
-      ? null
-      : nameOfPoint(point),
-  async locate(release, point, waiters) {
-    if (!('noPoint' in point)) return locateSentPoint(release, point, waiters);
-    throw new Problem(
-      'point-not-covered',
-      `${JSON.stringify(point.noPoint)} is not an object with the numbers lon and lat`,
-    );
-  },
+  shorten: (point) => (point.sent === undefined ? nameOfPoint(point) : null),
+  locate: locateSentPoint,
 };
 
 /** A batch request, apart from its lookup. */

@@ -1,31 +1,44 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import type { DestId } from '../../shards/units.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
-import type { SentPoint, SentValue } from '../queries/origins/origin-block.ts';
-import { POINT_FAULTS, POINT_SCHEMA, sentCoordinate, sentValue } from '../schemas/body-members.ts';
+import type { SentPoint } from '../queries/origins/origin-block.ts';
+import {
+  POINT_FAULTS,
+  POINT_SCHEMA,
+  sentCoordinate,
+  sentOrigin,
+  sentValue,
+} from '../schemas/body-members.ts';
 import { listOf } from '../schemas/list.ts';
+import { blockNumber } from '../schemas/location-parameters.ts';
 import { checkOrigins } from './batch.ts';
 
 const LIMITS = REQUEST_LIMITS.origins;
 const FAILS_ALONE = ' A malformed or unknown one fails alone and is listed in `errors`.';
 
 /**
- * Block origins as text. A number, as spreadsheets store GEOIDs, is interpreted by its digits; what
- * is neither matches no block, and fails alone.
+ * Block origins as text. A number, as spreadsheets store GEOIDs, is interpreted by its digits and
+ * may lack a leading zero; what is neither matches no block, and fails alone.
  */
 export const blockOrigins = originList(
   'origins',
   z.unknown().transform((given): string | null => {
-    const sent = sentValue(given);
-    return sent === null ? null : String(sent);
+    const block = typeof given === 'number' ? blockNumber(given) : undefined;
+    if (block !== undefined) return geoidFromNumber(block);
+    return given === null ? null : String(sentValue(given));
   }),
   { type: 'string', description: 'Census block GEOID, 15 digits including leading zeros.' },
   'Blocks',
 );
 
-/** A point as sent, or what was sent in place of one. */
-export type Point = SentPoint | { readonly noPoint: SentValue };
+/** A point as sent. */
+export interface Point extends SentPoint {
+  /** The JSON of an origin that is no object with two numbers, shortened. */
+  readonly sent?: string;
+}
 
 const point = z.strictObject({ lon: sentCoordinate, lat: sentCoordinate }, POINT_FAULTS);
 
@@ -33,9 +46,12 @@ const point = z.strictObject({ lon: sentCoordinate, lat: sentCoordinate }, POINT
 export const pointOrigins = originList(
   'origins',
   z.unknown().transform((given, context): Point => {
-    if (!isObject(given)) return { noPoint: sentValue(given) };
-    const parsed = point.safeParse(given);
-    if (parsed.success) return parsed.data;
+    const parsed = point.safeParse(isObject(given) ? given : {});
+    if (parsed.success) {
+      const { data } = parsed;
+      const isSound = Number.isFinite(data.lon) && Number.isFinite(data.lat);
+      return isSound ? data : { ...data, sent: sentOrigin(given) };
+    }
     for (const issue of parsed.error.issues) context.addIssue({ ...issue });
     return z.NEVER;
   }),
@@ -65,10 +81,18 @@ export const blockOrPointOrigins = z
     },
   });
 
-/** POI origins as sent; what is no `dest_id` fails alone. */
+/** A POI by its id, or the shortened JSON of what was sent in place of an id. */
+export type PoiOrigin = DestId | { readonly sent: string };
+
+/** POI origins; what is no integer fails alone. */
 export const poiOrigins = originList(
   'dest_ids',
-  z.unknown().transform(sentValue),
+  z
+    .unknown()
+    .transform(
+      (given): PoiOrigin =>
+        Number.isSafeInteger(given) ? (given as DestId) : { sent: sentOrigin(given) },
+    ),
   boundsSchema('integer', BOUNDS.destId),
   'POIs',
 );

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { Problem } from '../../portal/http/problem.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import type { DestId } from '../../shards/units.ts';
 import { type Batch, NO_LIMIT, originError, rowBudgetOf } from '../batch/batch.ts';
 import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
-import { poiOrigins } from '../batch/origin-lists.ts';
+import { type PoiOrigin, poiOrigins } from '../batch/origin-lists.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { modePositions } from '../queries/modes-and-types.ts';
-import type { SentValue } from '../queries/origins/origin-block.ts';
 import { catchmentColumns, catchmentOf, homeCounty } from '../queries/pois/catchment.ts';
 import { tenthsWithin } from '../queries/pois/poi-times.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
@@ -42,7 +40,7 @@ export const poisCatchment = postEndpoint({
     dest_ids: [poi.dest_id],
     max_minutes: maxMinutes,
     mode: [mode],
-    block: [Number(block)],
+    block: [block],
   }),
   table: CATCHMENT,
   responseDescription: 'Minutes to each POI from the blocks that reach it.',
@@ -52,7 +50,7 @@ export const poisCatchment = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: BATCH_PROBLEMS,
-  resolve(release, { dest_ids, max_rows, ...query }, services): Batch<SentValue> {
+  resolve(release, { dest_ids, max_rows, ...query }, services): Batch<PoiOrigin> {
     const { max_minutes, mode, block, names } = query;
     const filter = {
       modes: modePositions(release, mode, 'body'),
@@ -61,11 +59,11 @@ export const poisCatchment = postEndpoint({
       withName: names,
     };
     const all = { position: ROW_BEGINS, limit: NO_LIMIT };
-    const look = async (destId: SentValue, waiters: Waiters) => {
-      if (!isDestId(destId)) {
+    const look = async (destId: PoiOrigin, waiters: Waiters) => {
+      if (typeof destId === 'object') {
         throw new Problem(
           'poi-not-found',
-          `${JSON.stringify(destId)} is not a dest_id: a number as in the rows of POIs`,
+          `${destId.sent} is not a dest_id: a number as in the rows of POIs`,
         );
       }
       const county = await homeCounty(release, destId);
@@ -75,14 +73,10 @@ export const poisCatchment = postEndpoint({
       origins: dest_ids,
       rowBudget: rowBudgetOf({ max_rows }, services),
       columns: catchmentColumns(filter),
-      identify: (dest_id) => ({ dest_id }),
-      shorten: (dest_id) => (isDestId(dest_id) ? dest_id : null),
+      identify: (poi) => (typeof poi === 'object' ? { dest_id: null, ...poi } : { dest_id: poi }),
+      shorten: (poi) => (typeof poi === 'object' ? null : poi),
       respond: (destId, waiters) => look(destId, waiters).catch(originError),
     };
   },
   respond: (_release, batch, context, balance) => batchResponse(batch, context, balance),
 });
-
-function isDestId(sent: SentValue): sent is DestId {
-  return Number.isSafeInteger(sent);
-}

@@ -11,6 +11,7 @@ import {
   locateQuery,
   priceOfSites,
   querySites,
+  refuseMisplaced,
   type SitesQuery,
 } from '../queries/sites/sites.ts';
 import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
@@ -93,6 +94,7 @@ export const sitesCoverage = postEndpoint({
     if (choose !== undefined && candidates.length === 0) {
       throw refusal('choose', 'send candidates to choose from', 'missing');
     }
+    refuseMisplaced(release, { sites, candidates });
     const position = modePosition(release, mode, 'body');
     checkDirection(release, direction);
     return {
@@ -110,7 +112,7 @@ export const sitesCoverage = postEndpoint({
 
   locate: locateQuery,
   price: priceOfSites,
-  leastPrice: PLANS.charges.minimum,
+  leastPrice: PLANS.charges.sites_minimum,
   respond: (release, query: LocatedQuery, context) => querySites(release, context, query),
 });
 

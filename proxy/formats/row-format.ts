@@ -1,5 +1,6 @@
 import { csvCell, csvLine } from '../../shards/csv/csv-line.ts';
 import type { PointGeometry, PolygonGeometry } from '../../shards/geometry/geo-json.ts';
+import { isOnEarth } from '../bounds.ts';
 import { type ByteText, byteText } from './byte-text.ts';
 import type { Format } from './negotiate.ts';
 import { lastLine } from './row-metadata.ts';
@@ -64,7 +65,11 @@ const geojson: RowFormat = {
   after: () => ']}',
   begin: (geometry) =>
     `{"type":"Feature","geometry":${JSON.stringify(geometry ?? null)},"properties":{`,
-  members: ({ lon, lat, ...members }) => jsonMembers(members),
+  members({ lon, lat, ...members }) {
+    // Coordinates that make no geometry are members like any other.
+    const isPoint = typeof lon === 'number' && typeof lat === 'number' && isOnEarth(lon, lat);
+    return jsonMembers(isPoint ? members : { lon, lat, ...members });
+  },
   end: '}},',
 };
 

@@ -7,9 +7,11 @@ type NamedOrigin = {
   readonly list?: string;
   readonly id?: string | number;
   readonly geoid?: string | null;
-  readonly dest_id?: number | string | null;
-  readonly origin_lat?: number | string | null;
-  readonly origin_lon?: number | string | null;
+  readonly dest_id?: number | null;
+  readonly origin_lat?: number | null;
+  readonly origin_lon?: number | null;
+  /** The JSON of a malformed point or POI. */
+  readonly sent?: string;
 };
 
 type Members = Readonly<Record<string, unknown>>;
@@ -92,8 +94,8 @@ function repeated<M extends keyof OtherMembers>(
 /** An origin as listed in a header: percent-encoded, since a malformed GEOID may be any text. */
 function written(origin: NamedOrigin | string | number): string {
   if (typeof origin !== 'object') return encoded(origin);
-  const { geoid, dest_id = geoid, list, id = dest_id, origin_lat, origin_lon } = origin;
-  const name = encoded(id === undefined ? `${origin_lat} ${origin_lon}` : id);
+  const { geoid, dest_id = geoid, list, id = dest_id, origin_lat, origin_lon, sent } = origin;
+  const name = encoded(sent ?? (id === undefined ? `${origin_lat} ${origin_lon}` : id));
   return list === undefined ? name : `${list}:${name}`;
 }
 

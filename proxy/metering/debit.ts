@@ -23,10 +23,11 @@ export async function debit(ledger: Metering, due: Charge, publicPrice?: number)
 /**
  * Error for a response that costs more than the balance. It states a price that follows from the
  * request alone, but not one that is a number of rows: an account without tokens could derive times
- * from it by bisection.
+ * from it by bisection. `most`: the price if nothing of the request turns out to be free.
  */
-export function tokensExhausted(balance: number, price?: number): Problem {
-  const costs = price === undefined ? 'costs' : `costs ${counted(price, 'token')},`;
+export function tokensExhausted(balance: number, price?: number, most = price): Problem {
+  const from = price === most ? '' : `${price} to `;
+  const costs = most === undefined ? 'costs' : `costs ${from}${counted(most, 'token')},`;
   return new Problem(
     'tokens-exhausted',
     `the response ${costs} more than the ${counted(balance, 'token')} left; nothing was charged`,

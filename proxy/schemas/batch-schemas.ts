@@ -9,30 +9,22 @@ export const ORIGIN_FAULTS = [
 ] as const;
 export type OriginFault = (typeof ORIGIN_FAULTS)[number];
 
-const sentNumber = z
-  .union([z.number(), z.string()])
-  .nullable()
-  .optional()
-  .meta({ override: { type: ['number', 'string', 'null'] } });
-
 export const originError = z
   .object({
     type: z.enum(ORIGIN_FAULTS),
     detail: z.string(),
     geoid: z.string().nullable().optional(),
-    origin_lat: sentNumber,
-    origin_lon: sentNumber,
-    dest_id: z
-      .union([z.number(), z.string()])
-      .nullable()
-      .optional()
-      .meta({ override: { type: ['integer', 'string', 'null'] } }),
+    origin_lat: z.number().nullable().optional(),
+    origin_lon: z.number().nullable().optional(),
+    dest_id: z.int().nullable().optional(),
+    sent: z.string().optional(),
   })
   .meta({
     id: 'OriginError',
     description:
-      'Why an origin of a batch has no rows. It is named as it was sent, also if it is malformed; ' +
-      'long text, lists and objects are shortened to text.',
+      'Why an origin of a batch has no rows. It is named as it was sent. What is no number is null ' +
+      'in `origin_lat`, `origin_lon` or `dest_id`; the point or POI is then in `sent`, as JSON, ' +
+      'shortened if it is long.',
   });
 
 const TRUNCATED_REASONS = ['insufficient-balance', 'row-budget'] as const;

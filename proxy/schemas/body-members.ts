@@ -32,6 +32,8 @@ const EMPTY = {
   none: 'must not be empty: omit it',
 } as const;
 
+const UNBOUNDED = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+
 /** A single mode. */
 export const modeItem = oneOf(MODE_LABELS);
 
@@ -111,8 +113,7 @@ function flag(description: string) {
  * The row limit of a batch. Its upper bound is configured: the route checks it, and the document
  * states it in `MaxRows`.
  */
-export const maxRowsMember = z
-  .custom<number>(Number.isInteger, { error: 'must be a whole number' })
+export const maxRowsMember = integer(UNBOUNDED)
   .meta({ override: { $ref: '#/components/schemas/MaxRows' } })
   .optional();
 
@@ -143,14 +144,26 @@ export function bodyObject<Shape extends z.ZodRawShape>(
 }
 
 /** Longer than any id or number, so that truncating a malformed one keeps it malformed. */
-const MAX_SENT = 40;
+const MAX_VALUE = 40;
+/** Longer than a point whose coordinates are text. */
+const MAX_ORIGIN = 100;
 
 /** Shortens a value as sent, to name it in errors. */
 export function sentValue(given: unknown): SentValue {
-  if (given === undefined || given === null) return null;
-  // A number that overflows has no JSON.
-  if (typeof given === 'number') return Number.isFinite(given) ? given : String(given);
-  return truncate(typeof given === 'string' ? given : JSON.stringify(given), MAX_SENT);
+  if (given === undefined || given === null || typeof given === 'number') return given;
+  return truncate(typeof given === 'string' ? given : jsonOf(given), MAX_VALUE);
+}
+
+/** Returns the shortened JSON of an origin as sent, to name it in errors. */
+export function sentOrigin(given: unknown): string {
+  return truncate(jsonOf(given), MAX_ORIGIN);
+}
+
+/** Renders a value that was parsed from JSON. A number that overflowed is text: it has no JSON. */
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part !== 'number' || Number.isFinite(part) ? part : String(part),
+  );
 }
 
 /** A coordinate of a point that fails alone if it is malformed. */

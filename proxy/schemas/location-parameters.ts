@@ -6,12 +6,13 @@ import {
   COUNTY_FIPS,
   type Geoid,
   type GeoidNumber,
+  geoidToNumber,
   isGeoid,
 } from '../../shards/geoid.ts';
 import { BOUNDS, boundsSchema, isWithin } from '../bounds.ts';
 import { kindOf } from './list.ts';
 import { named } from './named-parameter.ts';
-import { anyNumberText, decimal, numberText } from './scalar-text.ts';
+import { anyNumberText, decimal, hintOn, numberText } from './scalar-text.ts';
 
 export const geoidParam = named(
   'BlockGeoid',
@@ -85,19 +86,20 @@ export const radiusParam = named(
     }),
 );
 
-/** The document's schema of a block of a request. */
-export const BLOCK_SCHEMA: oas31.SchemaObject = {
-  anyOf: [{ type: 'string', pattern: BLOCK_GEOID.source }, boundsSchema('integer', BOUNDS.block)],
-};
+/**
+ * The document's schema of a block of a body. Numbers are accepted too, but a choice of types would
+ * make clients of code generators with types of their own.
+ */
+export const BLOCK_SCHEMA: oas31.SchemaObject = { type: 'string', pattern: BLOCK_GEOID.source };
 
 /**
- * Reads a block of a list: its GEOID as text, or as a number, which lacks a leading zero, in any
- * notation. Undefined for other values.
+ * Reads a block of a body: its GEOID as text of 15 digits, or as a number, which lacks a leading
+ * zero. Undefined for other values.
  */
 export function blockNumber(value: unknown): GeoidNumber | undefined {
-  const number = typeof value === 'string' ? decimal(value) : value;
-  const isBlock = Number.isInteger(number) && isWithin(BOUNDS.block, number as number);
-  return isBlock ? (number as GeoidNumber) : undefined;
+  if (typeof value === 'string') return isGeoid(value) ? geoidToNumber(value) : undefined;
+  const isBlock = Number.isInteger(value) && isWithin(BOUNDS.block, value as number);
+  return isBlock ? (value as GeoidNumber) : undefined;
 }
 
 /** Returns the error message for a value that is no block GEOID. */
@@ -107,14 +109,24 @@ export function blockFault(value: unknown): string {
   return `must be a census block GEOID, 15 digits as text or a number, not ${given}`;
 }
 
-/** A block of a list, in a query or a body. */
-export const blockItem = z.unknown().transform((value, context): GeoidNumber => {
-  const number = blockNumber(value);
-  if (number !== undefined) return number;
-  context.addIssue({
-    code: 'custom',
-    params: { type: 'invalid_format' },
-    message: blockFault(value),
+/** A block of a list in a body. */
+export const blockItem = blockOf(blockNumber, blockFault);
+
+/** A block of a query, where text and numbers are alike: a number in any notation. */
+export const blockText = blockOf(
+  (text) => blockNumber(typeof text === 'string' ? decimal(text) : undefined),
+  (text) => `${blockFault(text)}${typeof text === 'string' ? hintOn(text) : ''}`,
+);
+
+function blockOf(
+  read: (value: unknown) => GeoidNumber | undefined,
+  faultOf: (value: unknown) => string,
+) {
+  return z.unknown().transform((value, context): GeoidNumber => {
+    const number = read(value);
+    if (number !== undefined) return number;
+    const params = { type: 'invalid_format' };
+    context.addIssue({ code: 'custom', params, message: faultOf(value) });
+    return z.NEVER;
   });
-  return z.NEVER;
-});
+}

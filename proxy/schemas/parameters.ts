@@ -9,7 +9,7 @@ import {
   TYPE_ID,
 } from './field-descriptions.ts';
 import { listOf } from './list.ts';
-import { blockItem } from './location-parameters.ts';
+import { blockText } from './location-parameters.ts';
 import { named, repeated, singleValue } from './named-parameter.ts';
 import { booleanText, choice, integerText, numberText, onceText } from './scalar-text.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
@@ -189,8 +189,7 @@ export const maxMinutesParam = named(
 
 export const blockParam = named(
   'Block',
-  // In a query, digits are text and a number alike.
-  repeated(blockItem, boundsSchema('integer', BOUNDS.block), FIELD_DESCRIPTIONS.block),
+  repeated(blockText, boundsSchema('integer', BOUNDS.block), FIELD_DESCRIPTIONS.block),
 );
 
 export const cursorParam = named(

@@ -13,8 +13,13 @@ export interface FormatFault {
   readonly type: string;
 }
 
-/** A list of sites as in JSON, unchecked, or what is wrong with its format. */
-export type ParsedFormat = { readonly list: unknown } | { readonly faults: readonly FormatFault[] };
+/**
+ * A list of sites as in JSON, unchecked, with the line that each begins on in CSV; or what is wrong
+ * with its format.
+ */
+export type ParsedFormat =
+  | { readonly list: unknown; readonly lines?: readonly number[] }
+  | { readonly faults: readonly FormatFault[] };
 
 /** Maximum length of CSV text, which is parsed in one step. */
 export const MAX_CSV_LENGTH = 100 * LIMITS.sites;
@@ -50,10 +55,10 @@ function sitesOfCsv(text: string, member: SitesMember): ParsedFormat {
   for (const { line, id, lat, lon, isCandidate } of parsed.sites) {
     const fault = faultOfMember(isCandidate, member);
     if (fault) return { faults: [{ path: [], msg: `line ${line}: ${fault}`, type: 'misplaced' }] };
-    // An empty cell is no value, as null is in JSON.
-    list.push({ id, lat: lat === '' ? null : lat, lon: lon === '' ? null : lon });
+    // An empty cell is an absent member.
+    list.push({ id, lat: lat === '' ? undefined : lat, lon: lon === '' ? undefined : lon });
   }
-  return { list };
+  return { list, lines: parsed.sites.map(({ line }) => line) };
 }
 
 function sitesOfFeatures(features: readonly unknown[], member: SitesMember): ParsedFormat {
@@ -62,15 +67,16 @@ function sitesOfFeatures(features: readonly unknown[], member: SitesMember): Par
   }
   const list: unknown[] = [];
   for (const [i, feature] of features.entries()) {
-    const geometry = isObject(feature) ? feature.geometry : undefined;
-    if (!isObject(feature) || !isObject(geometry) || geometry.type !== 'Point') {
-      const msg = 'must be a GeoJSON feature with a Point';
-      return { faults: [{ path: [i], msg, type: 'invalid_type' }] };
+    if (!isObject(feature)) {
+      return { faults: [{ path: [i], msg: 'must be a GeoJSON feature', type: 'invalid_type' }] };
     }
+    const { geometry } = feature;
+    const coordinates = isObject(geometry) && geometry.type === 'Point' && geometry.coordinates;
     const properties = isObject(feature.properties) ? feature.properties : {};
     const fault = faultOfMember(candidacyOf(properties.candidate), member);
     if (fault) return { faults: [{ path: [i], msg: fault, type: 'misplaced' }] };
-    const [lon, lat] = Array.isArray(geometry.coordinates) ? geometry.coordinates : [];
+    // A feature without a point has no coordinates, and fails alone.
+    const [lon, lat] = Array.isArray(coordinates) ? coordinates : [];
     list.push({ id: feature.id ?? properties.id, lon, lat });
   }
   return { list };

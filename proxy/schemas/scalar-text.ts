@@ -51,9 +51,13 @@ function bounded(bounds: Bounds, kind: string, isOfKind: (value: number) => bool
 }
 
 /** Advice on a text that is a number but for spaces around it, or a plus sign after it. */
-function hintOn(text: string): string {
+export function hintOn(text: string): string {
   const trimmed = text.trim();
-  if (decimal(trimmed.endsWith('+') ? trimmed.slice(0, -1) : trimmed) === undefined) return '';
+  if (
+    decimal(text) !== undefined ||
+    decimal(trimmed.endsWith('+') ? trimmed.slice(0, -1) : trimmed) === undefined
+  )
+    return '';
   return text.startsWith(' ')
     ? ': a plus sign in a query is a space; leave it out, or send %2B'
     : ': leave out the space or plus sign after it';

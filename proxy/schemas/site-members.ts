@@ -5,6 +5,7 @@ import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
 import { missing } from '../../portal/http/validation.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import { BOUNDS, boundsSchema, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
+import type { Site } from '../queries/sites/locate-sites.ts';
 import { integer, sentCoordinate } from './body-members.ts';
 import { objectFault } from './criteria.ts';
 import { listOf } from './list.ts';
@@ -26,6 +27,11 @@ const site = z.strictObject(
   },
   { error: ({ code }) => objectFault(code, 'a site', ['id', 'lat', 'lon']) },
 );
+
+const siteList = listOf(site, LIMITS.sites, {
+  none: 'must be an array of sites, CSV text or a FeatureCollection',
+  many: `must list at most ${LIMITS.sites}`,
+});
 
 const SITE_SCHEMA: oas31.SchemaObject = {
   type: 'object',
@@ -98,20 +104,19 @@ export const SITES_SCHEMA = {
 function sites(member: SitesMember, description: string) {
   return z
     .unknown()
-    .transform((value, context) => {
+    .transform((value, context): Site[] => {
       const parsed = parseSites(value, member);
-      if ('list' in parsed) return parsed.list;
-      for (const { path, msg, type } of parsed.faults) {
-        context.addIssue({ code: 'custom', params: { type }, message: msg, path: [...path] });
+      if ('faults' in parsed) {
+        for (const { path, msg, type } of parsed.faults) {
+          context.addIssue({ code: 'custom', params: { type }, message: msg, path: [...path] });
+        }
+        return z.NEVER;
       }
-      return z.NEVER;
+      const { data, error } = siteList.safeParse(parsed.list);
+      for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
+      const { lines } = parsed;
+      return data?.map((one, i) => (lines ? { ...one, line: lines[i] } : one)) ?? z.NEVER;
     })
-    .pipe(
-      listOf(site, LIMITS.sites, {
-        none: 'must be an array of sites, CSV text or a FeatureCollection',
-        many: `must list at most ${LIMITS.sites}`,
-      }),
-    )
     .superRefine((list, context) => {
       // A number and its digits are the same id, since text formats do not distinguish them.
       const seen = new Map<string, number>();

@@ -90,13 +90,15 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
     await unlessGone(reply, async () => {
       const { refunded } = await services.postSemaphore.run(clientId, async () => {
         requireClient(request);
+        const replay = await replayed(post);
+        if (replay) return replay;
         const modified = release.latest.published_at;
         const failed = failedPrecondition(request.headers, { etag: null, modified });
         if (failed) {
           await payable(post);
           throw failed;
         }
-        return (await replayed(post)) ?? charged(post);
+        return charged(post);
       });
       await refunded;
     });
@@ -120,7 +122,7 @@ async function turnOf(clientId: ClientId): Promise<void> {
 async function payable(post: PostRequest): Promise<LocatedPost> {
   const { balance } = post.admitted;
   const { price, leastPrice, locate } = await post.resolve();
-  if (!mayAfford(balance, leastPrice)) throw tokensExhausted(balance, price);
+  if (!mayAfford(balance, leastPrice)) throw tokensExhausted(balance, leastPrice, price);
   const located = await locate();
   if (!mayAfford(balance, located.price)) throw tokensExhausted(balance, located.price);
   return located;

@@ -9,7 +9,12 @@ import { TamperedRelease } from '../support/tampered-release.ts';
 const proxy = proxyOfTests();
 interface GeoFeature {
   readonly geometry: { readonly type: string } | null;
-  readonly properties: { readonly id: string; readonly error?: object };
+  readonly properties: {
+    readonly id: string;
+    readonly error?: object;
+    readonly lon?: number | null;
+    readonly lat?: number | null;
+  };
 }
 
 const CRITERION = { type: 101, mode: 'walk', max_minutes: 15 };
@@ -111,7 +116,7 @@ describe('a site that cannot be placed', () => {
     'lat is null: it must be a number from -90 to 90',
     'lat is 95: it must be from -90 to 90: are lat and lon exchanged?',
     'lat is "36.1": it must be a number from -90 to 90',
-    'lat is null: it must be a number from -90 to 90',
+    'lat is missing: it must be a number from -90 to 90; lon is missing: it must be a number from -180 to 180',
     '30, -40 is not in any census block of this release',
     expect.stringMatching(/^lon is ".{40,60}": it must be a number from -180 to 180$/),
   ];
@@ -173,12 +178,77 @@ describe('a site that cannot be placed', () => {
         detail.split(': ')[0],
       ]);
       expect(said).toEqual([
-        ['b', 'lat is null'],
+        ['b', sites === csv ? 'lat is missing' : 'lat is null'],
         ['c', 'lat is "n/a"'],
         ['d', 'lat is 95'],
       ]);
       expect(headers['x-tokens-charged']).toBe('10');
     }
+  });
+
+  test('of GeoJSON without a point fails alone, and the numbers of one stay in its properties', async () => {
+    const { lon, lat } = await centres((isRoutable) => isRoutable);
+    const geometries = [
+      { type: 'Point', coordinates: [lon, lat] },
+      null,
+      undefined,
+      { type: 'LineString', coordinates: [[lon, lat]] },
+      { type: 'Point', coordinates: [-70.5, '36'] },
+      { type: 'Point', coordinates: [-190.5, 36] },
+    ];
+    const features = geometries.map((geometry, id) => ({ type: 'Feature', id, geometry }));
+    const sites = { type: 'FeatureCollection', features };
+    const response = await proxy.post(
+      '/v1/sites/coverage',
+      proxy.key,
+      { sites, mode: 'walk' },
+      { accept: 'application/geo+json' },
+    );
+    expect([response.statusCode, response.headers['x-tokens-charged']]).toEqual([200, '10']);
+    const { errors, features: rows } = response.json();
+    expect(errors.map(({ id }: { id: number }) => id)).toEqual([1, 2, 3, 4, 5]);
+    expect(errors[0].detail).toMatch(/^lat is missing: .*; lon is missing: /);
+    const places = rows.map(({ geometry, properties }: GeoFeature) => [
+      geometry?.type ?? null,
+      'lon' in properties ? [properties.lon, properties.lat] : [],
+    ]);
+    expect(places).toEqual([
+      ['Point', []],
+      [null, [null, null]],
+      [null, [null, null]],
+      [null, [null, null]],
+      [null, [-70.5, null]],
+      [null, [-190.5, 36]],
+    ]);
+  });
+
+  test('of CSV is named by its line if all are wrong, before it is asked whether tokens are left', async () => {
+    const { key } = await proxy.customer({ tokens: 0 });
+    const sites = 'id,lat,lon\n\na,,-70\nb,n/a,500\n';
+    for (const apiKey of [key, proxy.key]) {
+      const response = await proxy.post('/v1/sites/coverage', apiKey, { sites, mode: 'walk' });
+      expect([response.statusCode, response.json().errors]).toEqual([
+        400,
+        [
+          {
+            loc: ['body', 'sites'],
+            msg: 'line 3: lat is missing: it must be a number from -90 to 90',
+            type: 'invalid_point',
+          },
+          {
+            loc: ['body', 'sites'],
+            msg: 'line 4: lat is "n/a": it must be a number from -90 to 90; lon is 500: it must be from -180 to 180',
+            type: 'invalid_point',
+          },
+        ],
+      ]);
+    }
+    const repeated = await post('/v1/sites/coverage', {
+      sites: `${sites}c,36,-70\nd,36,-70`,
+      candidates: [{ id: 1 }, { id: '1' }],
+      mode: 'walk',
+    });
+    expect(repeated.body.errors).toMatchObject([{ loc: ['body', 'candidates', 1, 'id'] }]);
   });
 
   test('is refused with all others if each is malformed or exchanged, and the reasons are stated', async () => {

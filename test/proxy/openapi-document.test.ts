@@ -100,14 +100,36 @@ describe('the OpenAPI document', () => {
     expect(document.components.schemas.PoiTime.properties.dest_id.format).toBe('int64');
   });
 
-  test('says that blocks of a body may be text or numbers', async () => {
+  test('says that blocks of a body are text', async () => {
     const { components, paths } = (await proxy.get('/openapi.json')).json();
     const { schema } = paths['/v1/pois/catchment'].post.requestBody.content['application/json'];
     for (const { items } of [schema.properties.block, components.schemas.Area.properties.blocks]) {
-      expect(items.anyOf.map(({ type }: { type: string }) => type)).toEqual(['string', 'integer']);
-      expect(items.anyOf[0].pattern).toBe('^\\d{15}$');
+      expect(items).toEqual({ type: 'string', pattern: '^\\d{15}$' });
     }
     expect(components.parameters.DestId.schema.items.minimum).toBe(1);
+  });
+
+  test('gives no value two types but null, for which clients would round or refuse ids', async () => {
+    const document = (await proxy.get('/openapi.json')).json();
+    const choices: string[] = [];
+    for (const [at, { type, anyOf, oneOf }] of objectsIn(document)) {
+      const types = (one: unknown) => [one].flat().filter((name) => name && name !== 'null');
+      expect([at, types(type).length <= 1]).toEqual([at, true]);
+      const offered = (anyOf ?? oneOf ?? []) as { type?: unknown }[];
+      if (new Set(offered.flatMap((one) => types(one.type))).size > 1) choices.push(at);
+    }
+    const sites = '/paths//v1/sites/coverage/post/responses/200/content/application/json/schema';
+    expect(choices.sort()).toEqual([
+      '/components/schemas/Problem/properties/errors/items/properties/loc/items',
+      '/components/schemas/Sites/else',
+      '/components/schemas/Sites/if/items/properties/id',
+      '/paths//mcp/post/requestBody/content/application/json/schema/properties/id',
+      '/paths//v1/access/post/requestBody/content/application/json/schema/properties/origins/items',
+      '/paths//v1/access/post/responses/200/content/application/json/schema/properties/truncated/items',
+      ...['chosen', 'errors', 'gains', 'sites'].map(
+        (list) => `${sites}/properties/${list}/items/properties/id`,
+      ),
+    ]);
   });
 
   test('has nothing that code generators fail for, and no request that would need a key', async () => {

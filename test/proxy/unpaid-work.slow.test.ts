@@ -111,6 +111,18 @@ test('an account without tokens is refused before anything that its body names i
       const refused = await proxy.post(url, key, body, headers);
       expect([url, refused.statusCode, proxy.store.reads]).toEqual([url, 429, []]);
     }
+    if (url !== '/v1/sites/coverage') continue;
+    // No basket of sites costs less than ten.
+    for (const tokens of [1, 9]) {
+      const poor = await proxy.customer({ tokens });
+      const refused = await proxy.post(url, poor.key, body);
+      expect([refused.statusCode, proxy.store.reads]).toEqual([429, []]);
+      const { detail, tokens_required } = refused.json();
+      expect([tokens_required, detail]).toEqual([
+        10,
+        expect.stringContaining('costs 10 to 12 tokens,'),
+      ]);
+    }
   }
 });
 

@@ -44,7 +44,7 @@ export type Area = {
   /** Up to 20 county FIPS codes of 5 digits. */
   counties?: Array<string>;
   /** Up to 10000 block GEOIDs. */
-  blocks?: Array<string | number>;
+  blocks?: Array<string>;
 };
 
 /** RFC 9457 problem. */
@@ -154,14 +154,15 @@ export type Leg = {
   to_stop?: string;
 };
 
-/** Why an origin of a batch has no rows. It is named as it was sent, also if it is malformed; long text, lists and objects are shortened to text. */
+/** Why an origin of a batch has no rows. It is named as it was sent. What is no number is null in `origin_lat`, `origin_lon` or `dest_id`; the point or POI is then in `sent`, as JSON, shortened if it is long. */
 export type OriginError = {
   type: 'block-not-found' | 'no-block-data' | 'point-not-covered' | 'poi-not-found';
   detail: string;
   geoid?: string | null;
-  origin_lat?: number | string | null;
-  origin_lon?: number | string | null;
-  dest_id?: number | string | null;
+  origin_lat?: number | null;
+  origin_lon?: number | null;
+  dest_id?: number | null;
+  sent?: string;
 };
 
 /** Why origins were truncated; null if none were. */
@@ -1659,7 +1660,7 @@ export interface Operations {
       /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
       percentile?: 10 | undefined;
       /** Only these blocks, by GEOID, as text or numbers. */
-      block?: ReadonlyArray<string | number> | undefined;
+      block?: ReadonlyArray<string> | undefined;
       /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
       names?: boolean | undefined;
       max_rows?: MaxRows | undefined;

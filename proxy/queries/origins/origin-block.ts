@@ -47,13 +47,16 @@ export function originOfPoint(release: Release, lon: Degrees, lat: Degrees): Poi
   return { lon, lat, counties: release.blockBoxes.meeting([box]).map(({ manifest }) => manifest) };
 }
 
-/** A value as sent: what is neither a number, text nor null is its JSON; long text is truncated. */
-export type SentValue = number | string | null;
+/**
+ * A value as sent, undefined if absent: what is neither a number, text nor null is its JSON; long
+ * text is truncated.
+ */
+export type SentValue = number | string | null | undefined;
 
 /** A point as sent, which need not be one. */
 export interface SentPoint {
-  readonly lon: SentValue;
-  readonly lat: SentValue;
+  readonly lon?: SentValue;
+  readonly lat?: SentValue;
 }
 
 /** Finds the block of a point as sent; throws `point-not-covered` if it is no point, too. */
@@ -67,11 +70,13 @@ export async function locateSentPoint(
   throw new Problem('point-not-covered', faultOfPoint(sent)!);
 }
 
-/** Returns the error message for what is no point on Earth; null for a point. */
+/** Returns the error message for what is no point on Earth, with each fault; null for a point. */
 export function faultOfPoint({ lon, lat }: SentPoint): string | null {
-  return (
-    faultOfDegrees('lat', BOUNDS.latitude, lat) ?? faultOfDegrees('lon', BOUNDS.longitude, lon)
-  );
+  const faults = [
+    faultOfDegrees('lat', BOUNDS.latitude, lat),
+    faultOfDegrees('lon', BOUNDS.longitude, lon),
+  ].filter((fault) => fault !== null);
+  return faults.length === 0 ? null : faults.join('; ');
 }
 
 /** Whether what was sent is a point on Earth. */
@@ -81,9 +86,15 @@ export function isPoint(sent: SentPoint): sent is { readonly lon: Degrees; reado
   );
 }
 
+/** Returns a coordinate as sent if it is a number that JSON can state. */
+export function numberOrNull(value: SentValue): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
 function faultOfDegrees(name: string, bounds: Bounds, value: SentValue): string | null {
   if (typeof value !== 'number') {
-    return `${name} is ${JSON.stringify(value)}: it must be a number ${boundsText(bounds)}`;
+    const given = value === undefined ? 'missing' : JSON.stringify(value);
+    return `${name} is ${given}: it must be a number ${boundsText(bounds)}`;
   }
   return isWithin(bounds, value) ? null : `${name} is ${value}: it ${rangeFault(bounds, value)}`;
 }

@@ -11,6 +11,8 @@ import { unroutedReasons } from '../origins/unrouted.ts';
 /** A site as sent. */
 export interface Site extends SentPoint {
   readonly id: string | number;
+  /** The line that it begins on, from 1, if it was sent as CSV. */
+  readonly line?: number;
 }
 
 /** A site, and the block that contains it. */

@@ -4,7 +4,7 @@ import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { SITES } from '../../formats/row-table.ts';
 import type { Rows } from '../../formats/rows.ts';
-import { isPoint, type SentValue } from '../origins/origin-block.ts';
+import { isPoint, numberOrNull } from '../origins/origin-block.ts';
 import type { Site, SiteError, SiteList } from './locate-sites.ts';
 import type { SiteMeasures } from './measure-sites.ts';
 
@@ -68,10 +68,6 @@ function* rowsOfList<M extends { readonly id: Site['id'] }>(
     const { type, detail } = errorOf.get(id) ?? {};
     yield { list, id, ...place, ...measuresOf.get(id), ...(type && { error: { type, detail } }) };
   }
-}
-
-function numberOrNull(value: SentValue): number | null {
-  return typeof value === 'number' ? value : null;
 }
 
 /** Returns the columns of the table, for formats with columns. */

@@ -100,10 +100,8 @@ export async function locateQuery(
   const offered = await locateList('candidates', isOfCandidates);
   const points = isOfCandidates ? offered.located : found.located;
   const errors = [...found.errors, ...offered.errors];
-  if (found.located.length + offered.located.length === 0) {
-    refuseMisplaced(release, query);
-    if (chosen === null) throw noneLocated(errors);
-  }
+  const isNone = found.located.length + offered.located.length === 0;
+  if (isNone && chosen === null) throw noneLocated(errors);
   return {
     ...query,
     parts:
@@ -120,14 +118,22 @@ export async function locateQuery(
  * Throws `invalid-parameters` if the coordinates of every site and candidate are exchanged or
  * malformed: the fault is then of the request, not of a site.
  */
-function refuseMisplaced(release: Release, query: SitesQuery): void {
+export function refuseMisplaced(
+  release: Release,
+  query: Readonly<Record<SiteList, readonly Site[]>>,
+): void {
   const faults: ParameterIssue[] = [];
   for (const list of ['sites', 'candidates'] as const) {
     for (const [i, site] of query[list].entries()) {
       const isSound = isPoint(site);
-      const msg = isSound ? exchangedFault(release, site) : faultOfPoint(site);
-      if (msg === null) return;
-      faults.push({ loc: ['body', list, i], msg, type: isSound ? 'exchanged' : 'invalid_point' });
+      const fault = isSound ? exchangedFault(release, site) : faultOfPoint(site);
+      if (fault === null) return;
+      const { line } = site;
+      const place =
+        line === undefined
+          ? { loc: ['body', list, i], msg: fault }
+          : { loc: ['body', list], msg: `line ${line}: ${fault}` };
+      faults.push({ ...place, type: isSound ? 'exchanged' : 'invalid_point' });
     }
   }
   throw invalidParameters(faults);

@@ -115,52 +115,113 @@ onEachLedger((demo) => {
 
   test('the errors of a batch name malformed origins as they were sent, shortened', async () => {
     const long = 'y'.repeat(1_000);
-    const short = `${'y'.repeat(39)}…`;
-    const json = JSON.stringify({ x: long });
+    const short = (text: string, most: number) =>
+      text.length > most ? `${text.slice(0, most - 1)}…` : text;
     const ask = async (path: string, member: string, list: readonly unknown[]) => {
       const { errors } = expectOk(await demo.api.post(path, { [member]: list }));
       return errors.map(({ type: _, detail, ...name }: Record<string, unknown>) => [detail, name]);
     };
-    const odd = [null, 1.5, 'x', long, true, { x: long }, [1]];
-    const echoed = [null, 1.5, 'x', short, 'true', `${json.slice(0, 39)}…`, '[1]'];
+    const odd = [null, 1.5, 'x', '12', long, true, { x: long }, [1]];
+    const json = odd.map((one) => short(JSON.stringify(one), 100));
 
     const pois = await ask('/v1/pois/catchment', 'dest_ids', odd);
     expect(pois).toEqual(
-      echoed.map((dest_id) => [
-        expect.stringContaining(`${JSON.stringify(dest_id)} is not a dest_id`),
-        { dest_id },
+      json.map((sent) => [
+        `${sent} is not a dest_id: a number as in the rows of POIs`,
+        { dest_id: null, sent },
       ]),
     );
+    const flat = odd.filter((one) => one !== odd[6]);
     for (const path of ['/v1/blocks/summary', '/v1/blocks/pois', '/v1/access']) {
-      const blocks = await ask(path, 'origins', [...odd.filter((one) => one !== odd[5])]);
-      const texts = echoed.filter((one) => one !== echoed[5]);
+      const blocks = await ask(path, 'origins', flat);
       expect(blocks.map(([, name]: [string, object]) => name)).toEqual(
-        texts.map((one) => ({ geoid: one === null ? null : String(one) })),
+        [null, '1.5', 'x', '12', short(long, 40), 'true', '[1]'].map((geoid) => ({ geoid })),
       );
     }
+    const no = { origin_lat: null, origin_lon: null };
+    const wrong = [
+      [{ lat: '39.29', lon: -76.61 }, { ...no, origin_lon: -76.61 }, /^lat is "39.29": it must/],
+      [{ lon: [long], lat: 39.29 }, { ...no, origin_lat: 39.29 }, /^lon is "\[.{38}…": it must/],
+      [{ lat: 'x', lon: null }, no, /^lat is "x": it must be .*; lon is null: it must be .*$/],
+      [
+        { lon: 5 },
+        { ...no, origin_lon: 5 },
+        /^lat is missing: it must be a number from -90 to 90$/,
+      ],
+    ] as const;
     for (const path of ['/v1/point/summary', '/v1/point/pois']) {
-      const points = await ask(path, 'origins', [
-        ...odd.filter((one) => one !== odd[5]),
-        { lat: '39.29', lon: -76.61 },
-        { lat: 39.29, lon: [long] },
-        { lat: 95, lon: 1 },
-      ]);
-      const noPoint = { origin_lat: null, origin_lon: null };
+      const far = { lat: 95, lon: 191 };
+      const points = await ask(path, 'origins', [...flat, ...wrong.map(([sent]) => sent), far]);
       expect(points).toEqual([
-        ...echoed
-          .filter((one) => one !== echoed[5])
-          .map((one) => [
-            expect.stringContaining(`${JSON.stringify(one)} is not an object`),
-            noPoint,
-          ]),
-        [expect.stringMatching(/^lat is "39.29"/), { origin_lat: '39.29', origin_lon: -76.61 }],
+        ...flat.map((one) => [
+          expect.stringMatching(/^lat is missing: .*; lon is missing: /),
+          { ...no, sent: short(JSON.stringify(one), 100) },
+        ]),
+        ...wrong.map(([sent, name, said]) => [
+          expect.stringMatching(said),
+          { ...name, sent: short(JSON.stringify(sent), 100) },
+        ]),
         [
-          expect.stringMatching(/^lon is /),
-          { origin_lat: 39.29, origin_lon: `["${long.slice(0, 37)}…` },
+          'lat is 95: it must be from -90 to 90: are lat and lon exchanged?; lon is 191: it must be from -180 to 180',
+          { origin_lat: 95, origin_lon: 191 },
         ],
-        [expect.stringMatching(/^lat is 95: it must be/), { origin_lat: 95, origin_lon: 1 }],
       ]);
     }
+  });
+
+  test('every format that lists errors states what was sent in place of an origin', async () => {
+    const { lon, lat } = demo.block;
+    const sent = JSON.stringify({ lat: 'x', lon });
+    const origins = [JSON.parse(sent), { lon, lat }];
+    const ask = (accept: string) =>
+      demo.api.call({
+        method: 'POST',
+        path: '/v1/point/pois',
+        body: { origins, mode: ['walk'] },
+        headers: { accept },
+      });
+    const named = [{ origin_lat: null, origin_lon: lon, sent }];
+    expect((await ask('application/json')).json().errors).toMatchObject(named);
+    expect((await ask('application/geo+json')).json().errors).toMatchObject(named);
+    const lines = (await ask('application/x-ndjson')).body.trim().split('\n');
+    expect(JSON.parse(lines.at(-1)!).errors).toMatchObject(named);
+    const { headers } = await ask('text/csv');
+    expect(headers['x-errors']).toBe(`${encodeURIComponent(sent)}=point-not-covered`);
+  });
+
+  test('a number of 14 digits is a GEOID without its leading zero, text of other than 15 none', async () => {
+    const { geoid } = demo.block;
+    const dest_ids = [demo.poi.dest_id];
+    const short = 10_010_201_001_000;
+    const filter = (block: unknown) =>
+      demo.api.post('/v1/pois/catchment', { dest_ids, block: [block] });
+    const area = (block: unknown) => demo.api.post('/v1/coverage', { area: { blocks: [block] } });
+    expectOk(await filter(geoid));
+    expect(expectOk(await filter(short)).results).toEqual([]);
+    expectOk(await filter('000000000000000'));
+    expect(expectProblem(await area(short), 'block-not-found').detail).toContain(`0${short}`);
+    for (const text of [
+      String(short),
+      `+${geoid}`,
+      '9.9e14',
+      ` ${geoid}`,
+      `${geoid}.0`,
+      `${geoid}0`,
+    ]) {
+      for (const refused of [await filter(text), await area(text)]) {
+        expect(expectProblem(refused, 'invalid-parameters').errors[0].msg).toContain(
+          JSON.stringify(text),
+        );
+        expect(refused.headers['x-tokens-charged']).toBe('0');
+      }
+    }
+    const { errors } = expectOk(
+      await demo.api.post('/v1/blocks/summary', { origins: [short, `${short}`] }),
+    );
+    expect(errors).toMatchObject([
+      { geoid: `0${short}`, detail: expect.stringContaining('no county 01001') },
+      { geoid: `${short}`, detail: expect.stringContaining('is not a block GEOID') },
+    ]);
   });
 
   test.each([
@@ -200,6 +261,18 @@ onEachLedger((demo) => {
       [
         posted('/v1/blocks/pois', { origins: [geoid], max_minutes: '5' }),
         'must be a number: leave out the quotes',
+      ],
+      ...['/v1/blocks/pois', '/v1/access'].map((path): [Call, string] => [
+        posted(path, {
+          origins: [geoid],
+          of: path === '/v1/access' ? ['people'] : undefined,
+          max_rows: '5',
+        }),
+        'must be a whole number: leave out the quotes',
+      ]),
+      [
+        { path: `${catchment}?block=+${geoid}` },
+        `${geoidSaid}" ${geoid}": a plus sign in a query is a space; leave it out, or send %2B`,
       ],
       ...['35.9998 ', '35.9998+', '35.9998+ '].map((lat): [Call, string] => [
         { path: '/v1/point/summary', query: { lat, lon: -70 } },
@@ -396,6 +469,33 @@ onEachLedger((demo) => {
         expect(response.headers['x-tokens-charged'] ?? '0').toBe('0');
       }
     }
+  });
+
+  test('a replay needs no tokens, and a failing precondition hides no conflict of keys', async () => {
+    const body = { origins: [demo.block.geoid], mode: ['walk'], type: [101] };
+    const path = '/v1/blocks/summary';
+    const priced = await demo.api.post(path, body);
+    const as = await demo.api.newCustomer({ tokens: Number(priced.headers['x-tokens-charged']) });
+    const ask = (key: string, sent: object, headers = {}) =>
+      demo.api.call({
+        method: 'POST',
+        path,
+        body: sent,
+        as,
+        headers: { 'idempotency-key': key, ...headers },
+      });
+    const first = expectOk(await ask('paid', body));
+    const failing = { 'if-match': '"another"' };
+    for (const headers of [{}, failing]) {
+      const again = await ask('paid', body, headers);
+      expect([again.headers['idempotency-replayed'], expectOk(again)]).toEqual(['true', first]);
+      expectProblem(
+        await ask('paid', { ...body, mode: ['bike'] }, headers),
+        'idempotency-conflict',
+      );
+      expectProblem(await ask('new', body, headers), 'tokens-exhausted');
+    }
+    expectProblem(await ask('unused', { ...body, mode: ['fly'] }, failing), 'invalid-parameters');
   });
 
   test('a refusal states a price that follows from the request, and never one of rows', async () => {
