@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../portal/http/problem.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { isGeoid } from '../../shards/geoid.ts';
+import { geoidFromNumber, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import type { ExampleMarks } from '../endpoint.ts';
@@ -14,7 +14,7 @@ import {
 } from '../queries/origins/origin-block.ts';
 import { unroutedModes, unroutedReasons } from '../queries/origins/unrouted.ts';
 import { type Batch, type OriginOutcome, type OriginResult, originError } from './batch.ts';
-import { blockOrigins, type Point, pointOrigins } from './origin-lists.ts';
+import { blockOrigins, type Point, pointOrigins, type SentBlock } from './origin-lists.ts';
 
 /** A kind of batch origin, block or point: how origins are sent, located and named. */
 export interface OriginKind<O> {
@@ -30,8 +30,8 @@ export interface OriginKind<O> {
   /** Schema of an item of `truncated`. */
   readonly short: z.ZodType;
   example(marks: ExampleMarks): O;
-  /** The values of `members`. */
-  nameOf(origin: O): object;
+  /** The values of `members`: the origin as sent, or, of blocks, the located one. */
+  nameOf(origin: O, located?: OriginBlock): object;
   /** Names an origin in `truncated`; null for one that need not be sent again. */
   shorten(origin: O): unknown;
   /** Finds the block of an origin, or throws a not-found problem. */
@@ -45,7 +45,7 @@ export interface OriginMetadata {
   of(block: OriginBlock, name: object): object;
 }
 
-export const BLOCKS: OriginKind<string | null> = {
+export const BLOCKS: OriginKind<SentBlock> = {
   one: 'block',
   tag: 'Blocks',
   path: '/v1/blocks',
@@ -54,9 +54,10 @@ export const BLOCKS: OriginKind<string | null> = {
   members: { geoid: z.string() },
   short: z.string(),
   example: ({ block }) => block,
-  nameOf: (geoid) => ({ geoid }),
-  shorten: (geoid) => geoid,
-  async locate(release, geoid, waiters) {
+  nameOf: (sent, located) => ({ geoid: located?.geoid ?? (sent === null ? null : String(sent)) }),
+  shorten: geoidAsSent,
+  async locate(release, sent, waiters) {
+    const geoid = geoidAsSent(sent);
     if (geoid !== null && isGeoid(geoid)) {
       return locateOrigin(release, originOfGeoid(release, geoid), waiters);
     }
@@ -66,6 +67,11 @@ export const BLOCKS: OriginKind<string | null> = {
     );
   },
 };
+
+/** Returns the GEOID of a number, with its leading zero; text unchanged. */
+function geoidAsSent(sent: SentBlock): string | null {
+  return typeof sent === 'number' ? geoidFromNumber(sent) : sent;
+}
 
 const POINT_MEMBERS = { origin_lat: z.number(), origin_lon: z.number() };
 const nameOfPoint = ({ lat, lon, sent }: Point) => ({
@@ -117,7 +123,7 @@ export function originBatch<O>(
     const block = await locate(release, origin, waiters);
     const unrouted = unroutedModes(block, modes);
     if (unrouted === null || unrouted.length < modes.length) {
-      return look(block, nameOf(origin), waiters);
+      return look(block, nameOf(origin, block), waiters);
     }
     return { type: 'no-block-data', detail: unroutedReasons(block.geoid, unrouted) };
   };

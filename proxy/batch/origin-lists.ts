@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
-import { geoidFromNumber } from '../../shards/geoid.ts';
+import type { GeoidNumber } from '../../shards/geoid.ts';
 import type { DestId } from '../../shards/units.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
 import type { SentPoint } from '../queries/origins/origin-block.ts';
@@ -19,15 +19,18 @@ import { checkOrigins } from './batch.ts';
 const LIMITS = REQUEST_LIMITS.origins;
 const FAILS_ALONE = ' A malformed or unknown one fails alone and is listed in `errors`.';
 
+/** A block as sent: a number if it is one of a block, or else text, which need not be a GEOID. */
+export type SentBlock = GeoidNumber | string | null;
+
 /**
- * Block origins as text. A number, as spreadsheets store GEOIDs, is interpreted by its digits and
- * may lack a leading zero; what is neither matches no block, and fails alone.
+ * Block origins. A number, as spreadsheets store GEOIDs, may lack a leading zero; what is neither
+ * text nor a number matches no block, and fails alone.
  */
 export const blockOrigins = originList(
   'origins',
-  z.unknown().transform((given): string | null => {
+  z.unknown().transform((given): SentBlock => {
     const block = typeof given === 'number' ? blockNumber(given) : undefined;
-    if (block !== undefined) return geoidFromNumber(block);
+    if (block !== undefined) return block;
     return given === null ? null : String(sentValue(given));
   }),
   { type: 'string', description: 'Census block GEOID, 15 digits including leading zeros.' },

@@ -3,7 +3,7 @@ import type { Release } from '../../shards/release/release.ts';
 import { type Batch, rowBudgetOf } from '../batch/batch.ts';
 import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
 import { BLOCKS, type OriginKind, originBatch, POINTS } from '../batch/origin-kinds.ts';
-import { blockOrPointOrigins, type Point } from '../batch/origin-lists.ts';
+import { blockOrPointOrigins, type Point, type SentBlock } from '../batch/origin-lists.ts';
 import { meteredEndpoint, postEndpoint, type QueryResult, rowsResponse } from '../endpoint.ts';
 import { OPPORTUNITIES, withOrigin } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
@@ -155,7 +155,7 @@ const batchAccess = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: [...BATCH_PROBLEMS, 'direction-not-available'],
-  resolve(release, { origins, ...asked }, services): Batch<string | null> | Batch<Point> {
+  resolve(release, { origins, ...asked }, services): Batch<SentBlock> | Batch<Point> {
     const { access } = requestedAccess(release, asked, 'body');
     const { modes, columns } = access;
     const rowBudget = rowBudgetOf(asked, services);
@@ -170,9 +170,9 @@ const batchAccess = postEndpoint({
 });
 
 function isBlocks(
-  origins: readonly (string | null)[] | readonly Point[],
-): origins is readonly (string | null)[] {
-  return typeof origins[0] === 'string' || origins[0] === null;
+  origins: readonly SentBlock[] | readonly Point[],
+): origins is readonly SentBlock[] {
+  return typeof origins[0] !== 'object' || origins[0] === null;
 }
 
 export const access = [blockAccess, pointAccess, batchAccess];

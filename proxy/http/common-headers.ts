@@ -82,7 +82,7 @@ const RESPONSE_HEADERS = {
     'CSV only: the `truncated` origins, percent-encoded and separated by commas, a point as `lat lon`; omitted, like `X-Errors`, if the list exceeds 4 kB.',
   ),
   'X-Errors': textIfAny(
-    'CSV only: the origins that could not be resolved, in the same form, each with its reason: `990019999999999=block-not-found`; of sites, after their list: `candidates:a=point-not-covered`.',
+    'CSV only: the origins that could not be resolved, in the same form, each with its reason: `990019999999999=block-not-found`; a malformed point or POI as its `sent`; of sites, after their list: `candidates:a=point-not-covered`.',
   ),
   'X-Data-Release': text(
     'The release of the response: the `version` of `/v1/isochrone/meta`. A cursor continues in the current release; a response that a cache has revalidated is valid in the current release.',

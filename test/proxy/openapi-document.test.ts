@@ -126,6 +126,7 @@ describe('the OpenAPI document', () => {
       '/paths//mcp/post/requestBody/content/application/json/schema/properties/id',
       '/paths//v1/access/post/requestBody/content/application/json/schema/properties/origins/items',
       '/paths//v1/access/post/responses/200/content/application/json/schema/properties/truncated/items',
+      '/paths//v1/blocks/{geoid}/explain/get/responses/200/content/application/json/schema/properties/to',
       ...['chosen', 'errors', 'gains', 'sites'].map(
         (list) => `${sites}/properties/${list}/items/properties/id`,
       ),

@@ -68,7 +68,7 @@ describe('a replayed response', () => {
     expect(most).toEqual({ ofOne: 2, inAll: 6 });
   });
 
-  test('that cannot be read counts as not delivered', async () => {
+  test('that cannot be read, nor made again, counts as not delivered', async () => {
     const { id, key } = await proxy.customer({ tokens: 1e6 });
     const headers = { 'idempotency-key': 'damaged' };
     expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(200);
@@ -81,10 +81,13 @@ describe('a replayed response', () => {
       receipt = kept.receipt;
       return { ...kept, response: { headers: {}, gzip: Buffer.from('this is no gzip') } };
     };
+    const { readRange } = proxy.store;
+    proxy.store.readRange = () => Promise.reject(new Error('away'));
     try {
       expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(500);
     } finally {
-      proxy.ledger.replay = replay;
+      Object.assign(proxy.ledger, { replay });
+      Object.assign(proxy.store, { readRange });
     }
     expect(await proxy.balance(id)).toBe(paid);
     expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(200);
@@ -234,6 +237,38 @@ function largest(schema: Schema): unknown {
   // Members without a type have their bounds documented elsewhere: they are left out.
   return schema.type && (schema.maximum ?? Number.MAX_SAFE_INTEGER);
 }
+
+describe('in a state whose code begins with zero', () => {
+  const southern = smallCounty({ fips: '01001', seed: 5, blocks: 12, pois: 40 });
+  const state = proxyOfTests({ store: smallReleaseOfTests(southern) });
+  const { geoid } = southern.blocks[4];
+  const number = Number(geoid);
+
+  test('blocks as numbers lack the zero, and rows have it', async () => {
+    expect(String(number)).toHaveLength(14);
+    const ask = async (path: string, body: object) =>
+      (await state.post(path, state.key, body)).json();
+    const body = { mode: ['walk'], type: [201] };
+    const origins = [[number], [geoid]];
+    const [numbered, plain] = await Promise.all(
+      origins.map((list) => ask('/v1/blocks/pois', { ...body, origins: list })),
+    );
+    expect(plain.results.length).toBeGreaterThan(0);
+    expect(numbered).toEqual(plain);
+    expect(numbered.results[0].geoid).toBe(geoid);
+    const { dest_id } = plain.results[0];
+    const filtered = { dest_ids: [dest_id], block: [number] };
+    const { results } = await ask('/v1/pois/catchment', filtered);
+    expect(results[0].geoid).toBe(geoid);
+    expect(await ask('/v1/pois/catchment', { ...filtered, block: [geoid] })).toMatchObject({
+      results,
+    });
+    const sent = { ...body, origins: [number, number] };
+    const poor = await state.customer({ tokens: plain.results.length });
+    const { truncated } = (await state.post('/v1/blocks/pois', poor.key, sent)).json();
+    expect(truncated).toEqual([geoid]);
+  });
+});
 
 test('the largest documented body is read to its end', async () => {
   const { paths } = (await proxy.get('/openapi.json')).json();

@@ -141,7 +141,7 @@ onEachLedger((demo) => {
     const no = { origin_lat: null, origin_lon: null };
     const wrong = [
       [{ lat: '39.29', lon: -76.61 }, { ...no, origin_lon: -76.61 }, /^lat is "39.29": it must/],
-      [{ lon: [long], lat: 39.29 }, { ...no, origin_lat: 39.29 }, /^lon is "\[.{38}…": it must/],
+      [{ lon: [long], lat: 39.29 }, { ...no, origin_lat: 39.29 }, /^lon is "\[.{39}…": it must/],
       [{ lat: 'x', lon: null }, no, /^lat is "x": it must be .*; lon is null: it must be .*$/],
       [
         { lon: 5 },
@@ -219,7 +219,7 @@ onEachLedger((demo) => {
       await demo.api.post('/v1/blocks/summary', { origins: [short, `${short}`] }),
     );
     expect(errors).toMatchObject([
-      { geoid: `0${short}`, detail: expect.stringContaining('no county 01001') },
+      { geoid: `${short}`, detail: expect.stringContaining('no county 01001') },
       { geoid: `${short}`, detail: expect.stringContaining('is not a block GEOID') },
     ]);
   });
