@@ -234,9 +234,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 336, lines: 33_500 },
   infra: { files: 107, lines: 10_300 },
   portal: { files: 345, lines: 30_150 },
-  proxy: { files: 185, lines: 18_800 },
+  proxy: { files: 185, lines: 18_900 },
   shards: { files: 162, lines: 14_600 },
-  test: { files: 727, lines: 104_800 },
+  test: { files: 727, lines: 105_000 },
 };
 
 const TOP_LEVEL = new Set([

@@ -22,9 +22,8 @@ export const originError = z
   .meta({
     id: 'OriginError',
     description:
-      'Why an origin of a batch has no rows. It is named as it was sent. What is no number is null ' +
-      'in `origin_lat`, `origin_lon` or `dest_id`; the point or POI is then in `sent`, as JSON, ' +
-      'shortened if it is long.',
+      'Why an origin of a batch has no rows. It is named as it was sent. A coordinate or id that ' +
+      'is no number is null; the point or POI is then in `sent`, as JSON, shortened if it is long.',
   });
 
 const TRUNCATED_REASONS = ['insufficient-balance', 'row-budget'] as const;

@@ -154,7 +154,7 @@ export type Leg = {
   to_stop?: string;
 };
 
-/** Why an origin of a batch has no rows. It is named as it was sent. What is no number is null in `origin_lat`, `origin_lon` or `dest_id`; the point or POI is then in `sent`, as JSON, shortened if it is long. */
+/** Why an origin of a batch has no rows. It is named as it was sent. A coordinate or id that is no number is null; the point or POI is then in `sent`, as JSON, shortened if it is long. */
 export type OriginError = {
   type: 'block-not-found' | 'no-block-data' | 'point-not-covered' | 'poi-not-found';
   detail: string;
