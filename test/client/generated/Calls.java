@@ -49,6 +49,7 @@ public class Calls {
     show("getBlockSummaries", blocks.getBlockSummaries(body(GetBlockSummariesRequest.class, "getBlockSummaries"), null));
     show("queryBlocks", new AreasApi(client).queryBlocks(body(QueryBlocksRequest.class, "queryBlocks"), null));
     show("measureCoverage", coverage.measureCoverage(body(MeasureCoverageRequest.class, "measureCoverage"), null));
+    show("listPoisCatchments", pois.listPoisCatchments(body(ListPoisCatchmentsRequest.class, "listPoisCatchments"), null));
     show("measureSites", coverage.measureSites(body(MeasureSitesRequest.class, "measureSites"), null));
   }
 }

@@ -76,5 +76,6 @@ func main() {
 	run("getBlockSummaries", api.BlocksAPI.GetBlockSummaries(ctx).GetBlockSummariesRequest(body[made.GetBlockSummariesRequest]("getBlockSummaries")))
 	run("queryBlocks", api.AreasAPI.QueryBlocks(ctx).QueryBlocksRequest(body[made.QueryBlocksRequest]("queryBlocks")))
 	run("measureCoverage", api.CoverageAPI.MeasureCoverage(ctx).MeasureCoverageRequest(body[made.MeasureCoverageRequest]("measureCoverage")))
+	run("listPoisCatchments", api.POIsAPI.ListPoisCatchments(ctx).ListPoisCatchmentsRequest(body[made.ListPoisCatchmentsRequest]("listPoisCatchments")))
 	run("measureSites", api.CoverageAPI.MeasureSites(ctx).MeasureSitesRequest(body[made.MeasureSitesRequest]("measureSites")))
 }
