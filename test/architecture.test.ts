@@ -236,7 +236,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 345, lines: 30_150 },
   proxy: { files: 185, lines: 18_900 },
   shards: { files: 162, lines: 14_600 },
-  test: { files: 727, lines: 105_000 },
+  test: { files: 727, lines: 105_100 },
 };
 
 const TOP_LEVEL = new Set([

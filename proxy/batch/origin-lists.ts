@@ -105,7 +105,8 @@ function isPoint(value: unknown): boolean {
 }
 
 function isGeoid(value: unknown): boolean {
-  return /^\d{14,15}$/.test(String(value));
+  const isText = typeof value === 'string' || typeof value === 'number';
+  return isText && /^\d{14,15}$/.test(`${value}`);
 }
 
 function isObject(value: unknown): value is object {

@@ -9,7 +9,7 @@ onEachLedger((demo) => {
   const point = ({ lon, lat }: { lon: number; lat: number }) => ({ lon, lat });
   const exchanged = () => ({ lon: demo.block.lat, lat: demo.block.lon });
 
-  test.each([['x'], [5], [{}], [null]])(
+  test.each([['x'], [5], [{}], [null], [{ toString: 1 }]])(
     'an origin %j before others of access fails alone',
     async (odd) => {
       const query = { of: ['people'], mode: ['walk'], minutes: [15] };
