@@ -9,7 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const OWN_PROCESS = [
   'test/{bench,cli,conformance,damage,deployment,elevation,export,operation}/*.slow.test.ts',
-  'test/accounts/redis-outages.slow.test.ts',
+  'test/ledger/redis-outages.slow.test.ts',
   'test/builder/{baltimore,rebuild,resume}.slow.test.ts',
   'test/client/{generators,package}.slow.test.ts',
   'test/demo/large-city.slow.test.ts',

@@ -17,7 +17,7 @@ const PROGRAMS = [
   'builder/search/search-thread',
   'builder/tiles/tile-thread',
   'builder/transpose/transpose-thread',
-  'portal/accounts/sqlite/writer-thread',
+  'proxy/ledger/sqlite/writer-thread',
 ];
 
 /** Packages that look for files beside their own, and those that share classes with them. */

@@ -1,6 +1,6 @@
 import { BuildError } from '../builder/errors.ts';
-import { LedgerUnavailable } from '../portal/accounts/ledger.ts';
 import { PaymentUnavailable } from '../portal/payment/billing-context.ts';
+import { LedgerUnavailable } from '../proxy/ledger/ledger.ts';
 import { ShardError, StoreError } from '../shards/errors.ts';
 
 /** An error that the user can fix without reading code, such as a wrong flag or value. */

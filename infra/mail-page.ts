@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import PostalMime from 'postal-mime';
-import { isEqualHash } from '../portal/accounts/equal-hash.ts';
-import { escapeHtml, plainPage, plainPageHeaders } from '../portal/http/html.ts';
-import { Problem } from '../portal/http/problem.ts';
+import { escapeHtml, plainPage, plainPageHeaders } from '../proxy/http/html.ts';
+import { Problem } from '../proxy/http/problem.ts';
+import { isEqualHash } from '../proxy/ledger/equal-hash.ts';
 
 const MAX_MAILS = 20;
 const SECRET_BYTES = 18;

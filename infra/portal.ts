@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Ledger } from '../portal/accounts/ledger.ts';
 import { buildPortal } from '../portal/app.ts';
-import { closeGracefully } from '../portal/http/graceful-shutdown.ts';
 import type { Mailer } from '../portal/mail/mailer.ts';
 import type { OpenPayment, PaymentSettings } from '../portal/payment/open-payment.ts';
+import { closeGracefully } from '../proxy/http/graceful-shutdown.ts';
+import type { Ledger } from '../proxy/ledger/ledger.ts';
 import { onDemand } from '../shards/concurrency/on-demand.ts';
 import { UsageError } from './errors.ts';
 import { type Endpoint, localUrl, settledPort, whereabouts } from './listen.ts';

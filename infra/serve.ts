@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { openLedgerToServe } from '../portal/accounts/late-ledger.ts';
-import { type Ledger, LedgerUnavailable } from '../portal/accounts/ledger.ts';
-import { parseLedgerAddress } from '../portal/accounts/ledger-address.ts';
-import { interceptedLedger } from '../portal/accounts/serving-ledger.ts';
-import { closeGracefully } from '../portal/http/graceful-shutdown.ts';
 import { buildProxy } from '../proxy/app.ts';
+import { closeGracefully } from '../proxy/http/graceful-shutdown.ts';
+import { openLedgerToServe } from '../proxy/ledger/late-ledger.ts';
+import { type Ledger, LedgerUnavailable } from '../proxy/ledger/ledger.ts';
+import { parseLedgerAddress } from '../proxy/ledger/ledger-address.ts';
+import { interceptedLedger } from '../proxy/ledger/serving-ledger.ts';
 import { CircuitBreaker } from '../shards/concurrency/circuit-breaker.ts';
 import { CacheBudget } from '../shards/concurrency/cost-aware-cache.ts';
 import { StoreError } from '../shards/errors.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { trustedProxies } from './http/trusted-proxies.ts';
-import { webUrl } from './http/web-url.ts';
+import { trustedProxies } from '../proxy/http/trusted-proxies.ts';
+import { webUrl } from '../proxy/http/web-url.ts';
 
 /** An origin: cookies apply to a host and all of its paths, so the portal must too. */
 const origin = webUrl('https://account.example.org')

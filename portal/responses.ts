@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ACTORS, AUDIT_EVENTS, MEMBERSHIP_STATUSES } from './accounts/accounts.ts';
-import type { PLANS } from './plans.ts';
+import { ACTORS, AUDIT_EVENTS, MEMBERSHIP_STATUSES } from '../proxy/ledger/accounts.ts';
+import type { PLANS } from '../proxy/plans.ts';
 
 // Responses of the portal: its routes are checked against these schemas, its OpenAPI document is
 // generated from them, and its pages import only the types, so that no schema is shipped to

@@ -1,5 +1,5 @@
-import type { Ledger } from './accounts/ledger.ts';
-import type { ChallengeOutcome } from './accounts/sign-ins.ts';
+import type { Ledger } from '../proxy/ledger/ledger.ts';
+import type { ChallengeOutcome } from '../proxy/ledger/sign-ins.ts';
 import type { PortalConfig } from './config.ts';
 import type { MailBudget } from './mail/mail-budget.ts';
 import type { Mailer } from './mail/mailer.ts';

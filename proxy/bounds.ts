@@ -1,7 +1,7 @@
-import { REQUEST_LIMITS } from '../portal/http/request-limits.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../shards/matrix/row-codec.ts';
 import { MAX_NTH } from '../shards/nearest/nth-nearest.ts';
 import { MAX_DEST_ID, type Minutes } from '../shards/units.ts';
+import { REQUEST_LIMITS } from './http/request-limits.ts';
 
 /** Allowed range of a number. */
 export type Bounds = { readonly max: number } & (

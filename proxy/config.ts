@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { trustedProxies } from '../portal/http/trusted-proxies.ts';
-import { webUrl } from '../portal/http/web-url.ts';
+import { trustedProxies } from './http/trusted-proxies.ts';
+import { webUrl } from './http/web-url.ts';
 
 const MEBIBYTE = 2 ** 20;
 

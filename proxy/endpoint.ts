@@ -1,6 +1,4 @@
 import type { z } from 'zod';
-import type { Operation } from '../portal/http/openapi.ts';
-import { PLANS } from '../portal/plans.ts';
 import type { Waiters } from '../shards/concurrency/fair-queue.ts';
 import type { Geoid } from '../shards/geoid.ts';
 import type { Mode } from '../shards/modes.ts';
@@ -8,7 +6,9 @@ import type { TileAddress } from '../shards/pmtiles/tile-id.ts';
 import type { Release } from '../shards/release/release.ts';
 import type { Degrees, DestId, DestTypeId, Minutes } from '../shards/units.ts';
 import type { RowTable } from './formats/row-table.ts';
+import type { Operation } from './http/openapi.ts';
 import type { ResolvedQuery } from './metering/query-cache.ts';
+import { PLANS } from './plans.ts';
 import type { ProxyServices, QueryContext } from './services.ts';
 
 /** Declares a route: its schemas validate requests and generate the OpenAPI document. */

@@ -1,6 +1,6 @@
-import type { Account, Change } from '../../portal/accounts/accounts.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { isMissingLedger, openLedger } from '../../portal/accounts/open-ledger.ts';
+import type { Account, Change } from '../../proxy/ledger/accounts.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { isMissingLedger, openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { UsageError } from '../errors.ts';
 import { ledgerSchema } from '../settings/locations.ts';
 import { type Flags, readSettings } from '../settings/read-settings.ts';

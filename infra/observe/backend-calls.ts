@@ -1,6 +1,6 @@
-import type { Admission } from '../../portal/accounts/metering.ts';
-import type { LedgerCall, LedgerInterceptor } from '../../portal/accounts/serving-ledger.ts';
 import { AddressRefused, type Mailer } from '../../portal/mail/mailer.ts';
+import type { Admission } from '../../proxy/ledger/metering.ts';
+import type { LedgerCall, LedgerInterceptor } from '../../proxy/ledger/serving-ledger.ts';
 import type { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
 import { DurationHistogram } from '../../shards/concurrency/duration-histogram.ts';
 import { StoreError } from '../../shards/errors.ts';

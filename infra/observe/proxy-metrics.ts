@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { Ledger, LedgerFullness } from '../../portal/accounts/ledger.ts';
+import type { Ledger, LedgerFullness } from '../../proxy/ledger/ledger.ts';
 import type { ReleaseCache } from '../../shards/release/release-cache.ts';
 import type { ReleaseSource } from '../../shards/release/release-source.ts';
 import type { Store } from '../../shards/store/store.ts';

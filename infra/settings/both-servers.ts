@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { portalConfigSchema } from '../../portal/config.ts';
-import { trustedProxies } from '../../portal/http/trusted-proxies.ts';
-import { webUrl } from '../../portal/http/web-url.ts';
 import { proxyConfigSchema } from '../../proxy/config.ts';
+import { trustedProxies } from '../../proxy/http/trusted-proxies.ts';
+import { webUrl } from '../../proxy/http/web-url.ts';
 import { HOST } from './listening.ts';
 import { LEDGER } from './locations.ts';
 import { setting } from './setting.ts';

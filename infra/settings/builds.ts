@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { PUBLIC_SERVICES, type PublicServices } from '../../builder/fetch/public-files.ts';
 import { DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
-import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
+import { withoutPassword } from '../../proxy/ledger/ledger-address.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { shownLocation, storeFault } from '../../shards/store/store-location.ts';
 import { HOST, METRICS_PORT } from './listening.ts';

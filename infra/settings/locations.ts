@@ -3,7 +3,7 @@ import {
   LEDGER_FORMS,
   ledgerAddressFault,
   withoutPassword,
-} from '../../portal/accounts/ledger-address.ts';
+} from '../../proxy/ledger/ledger-address.ts';
 import { shownLocation, storeFault } from '../../shards/store/store-location.ts';
 import { setting } from './setting.ts';
 import { checkedSetting } from './setting-types.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { portalConfigSchema } from '../../portal/config.ts';
-import { webUrl } from '../../portal/http/web-url.ts';
+import { webUrl } from '../../proxy/http/web-url.ts';
 import { setting } from './setting.ts';
 
 /** Settings of `tta mcp`. */

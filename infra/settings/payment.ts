@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { webUrl } from '../../portal/http/web-url.ts';
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
+import { webUrl } from '../../proxy/http/web-url.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
 import { listOf } from './setting-types.ts';

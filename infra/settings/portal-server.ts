@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { asciiDomain } from '../../portal/accounts/mailbox.ts';
 import { type PortalConfigInput, portalConfigSchema } from '../../portal/config.ts';
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
+import { asciiDomain } from '../../proxy/ledger/mailbox.ts';
 import { BOTH, count } from './both-servers.ts';
 import { METRICS_PORT, port } from './listening.ts';
 import { STRIPE, stripeOf } from './payment.ts';

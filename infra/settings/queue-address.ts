@@ -1,4 +1,4 @@
-import { parseLedgerAddress, type RedisAddress } from '../../portal/accounts/ledger-address.ts';
+import { parseLedgerAddress, type RedisAddress } from '../../proxy/ledger/ledger-address.ts';
 
 /** The form of an address, for messages. */
 export const QUEUE_FORM =

@@ -1,5 +1,5 @@
-import type { SignIns } from '../accounts/sign-ins.ts';
-import { networkOf } from '../http/rate-limiting.ts';
+import { networkOf } from '../../proxy/http/rate-limiting.ts';
+import type { SignIns } from '../../proxy/ledger/sign-ins.ts';
 
 const HOUR_SECONDS = 60 * 60;
 /**

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { isOptionalBody } from '../http/json-body.ts';
-import { describeRequest, headerComponent } from '../http/openapi.ts';
-import { buildDocument } from '../http/openapi-document.ts';
-import { HEADER_OF_STATUS, ProblemResponses, problemDocument } from '../http/problem-docs.ts';
-import type { ProblemSlug } from '../http/problem-types.ts';
+import { isOptionalBody } from '../../proxy/http/json-body.ts';
+import { describeRequest, headerComponent } from '../../proxy/http/openapi.ts';
+import { buildDocument } from '../../proxy/http/openapi-document.ts';
+import {
+  HEADER_OF_STATUS,
+  ProblemResponses,
+  problemDocument,
+} from '../../proxy/http/problem-docs.ts';
+import type { ProblemSlug } from '../../proxy/http/problem-types.ts';
 import type { PortalOperation, ServedOperation } from '../routes/operation.ts';
 
 const OPEN_PROBLEMS: readonly ProblemSlug[] = [

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts } from '../../proxy/ledger/accounts.ts';
 
 /** Dependencies of settling, which turns payments into tokens: Stripe and the ledger. */
 export interface BillingContext {

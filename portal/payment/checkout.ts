@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
+import { Problem } from '../../proxy/http/problem.ts';
+import { type Account, isMember } from '../../proxy/ledger/accounts.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { MEMBERSHIP_CENTS, type PackId, PLANS } from '../../proxy/plans.ts';
 import { counted } from '../../shards/number-words.ts';
-import { type Account, isMember } from '../accounts/accounts.ts';
-import type { Ledger } from '../accounts/ledger.ts';
-import { Problem } from '../http/problem.ts';
 import { PAGE_PATHS } from '../page-paths.ts';
-import { MEMBERSHIP_CENTS, type PackId, PLANS } from '../plans.ts';
 import type { BillingContext } from './billing-context.ts';
 import { PaymentUnavailable } from './billing-context.ts';
 import { endSubscriptions } from './end-subscriptions.ts';

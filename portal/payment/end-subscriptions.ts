@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../accounts/payment-events.ts';
+import type { PaymentEvent } from '../../proxy/ledger/payment-events.ts';
 import { type BillingContext, NOTHING, type Settled } from './billing-context.ts';
 import { isFaultOfStripe, isMissing } from './stripe-client.ts';
 

@@ -1,4 +1,4 @@
-import type { PaymentEvent, PaymentEvents } from '../accounts/payment-events.ts';
+import type { PaymentEvent, PaymentEvents } from '../../proxy/ledger/payment-events.ts';
 import { isFaultOfStripe, isMissing, isUnreachable } from './stripe-client.ts';
 
 /** Number of open events read at once. */
@@ -9,7 +9,7 @@ const MAX_RETRY_MS = 10 * 60_000;
 /** Age at which an event that Stripe does not have is dropped: it never existed. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
-export interface EventWorkerOptions {
+interface EventWorkerOptions {
   readonly ledger: PaymentEvents;
   /** Selects the open events that belong to this worker. */
   readonly isOwn: (event: PaymentEvent) => boolean;

@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { z } from 'zod';
-import type { PaymentEvent } from '../accounts/payment-events.ts';
-import { Problem } from '../http/problem.ts';
+import { Problem } from '../../proxy/http/problem.ts';
+import type { PaymentEvent } from '../../proxy/ledger/payment-events.ts';
 import type { BillingContext, Settled } from './billing-context.ts';
 import { endSubscriptionsOnceClosed } from './end-subscriptions.ts';
 import { settleSubscription } from './settle-membership.ts';

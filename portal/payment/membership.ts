@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
-import type { Membership } from '../accounts/accounts.ts';
-import { MEMBERSHIP_GRACE_DAYS } from '../plans.ts';
+import type { Membership } from '../../proxy/ledger/accounts.ts';
+import { MEMBERSHIP_GRACE_DAYS } from '../../proxy/plans.ts';
 import type { MembershipPrices } from './billing-context.ts';
 
 /** A subscription, and the end of its paid time if the payment for its current period failed. */

@@ -1,8 +1,8 @@
-import type { AccountId } from '../accounts/accounts.ts';
-import type { Ledger } from '../accounts/ledger.ts';
-import type { PaymentEvent } from '../accounts/payment-events.ts';
-import { RETRY } from '../http/error-handling.ts';
-import { Problem } from '../http/problem.ts';
+import { RETRY } from '../../proxy/http/error-handling.ts';
+import { Problem } from '../../proxy/http/problem.ts';
+import type { AccountId } from '../../proxy/ledger/accounts.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import type { PaymentEvent } from '../../proxy/ledger/payment-events.ts';
 import type { BillingContext, MembershipPrices } from './billing-context.ts';
 import { PaymentUnavailable } from './billing-context.ts';
 import { buyPack, type CheckoutContext, manage, priceFault, subscribe } from './checkout.ts';

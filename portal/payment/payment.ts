@@ -1,5 +1,5 @@
-import type { Account } from '../accounts/accounts.ts';
-import type { PackId } from '../plans.ts';
+import type { Account } from '../../proxy/ledger/accounts.ts';
+import type { PackId } from '../../proxy/plans.ts';
 
 /**
  * Payment operations of the portal. A processor that does not respond is a `payment-unavailable`

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
-import type { AccountId } from '../accounts/accounts.ts';
-import { PLANS } from '../plans.ts';
+import type { AccountId } from '../../proxy/ledger/accounts.ts';
+import { PLANS } from '../../proxy/plans.ts';
 import type { MembershipPrices } from './billing-context.ts';
 import { idOf } from './stripe-client.ts';
 

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import type { AccountId } from '../accounts/accounts.ts';
+import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import {
   type BillingContext,
   NOTHING,

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { Account, Membership } from '../accounts/accounts.ts';
+import type { Account, Membership } from '../../proxy/ledger/accounts.ts';
 import { type BillingContext, MAX_ROUNDS, NOTHING, type Settled } from './billing-context.ts';
 import { endSubscriptionsOf } from './end-subscriptions.ts';
 import { type KnownSubscription, membershipOf } from './membership.ts';

@@ -1,4 +1,4 @@
-import type { AccountId } from '../accounts/accounts.ts';
+import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import {
   type BillingContext,
   MAX_ROUNDS,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { Problem } from '../http/problem.ts';
+import { Problem } from '../../proxy/http/problem.ts';
 import { type Activity, accountSchema, activitySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Account } from '../accounts/accounts.ts';
-import { truncate } from '../http/problem.ts';
-import { rateSubject } from '../http/rate-limiting.ts';
+import { truncate } from '../../proxy/http/problem.ts';
+import { rateSubject } from '../../proxy/http/rate-limiting.ts';
+import type { Account } from '../../proxy/ledger/accounts.ts';
 import type { PortalServices } from '../services.ts';
 import { knownBrowserCookie } from '../sign-in/known-browser.ts';
 import {

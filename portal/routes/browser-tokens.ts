@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { sealBrowserToken } from '../accounts/browser-token.ts';
-import { parseBody } from '../http/json-body.ts';
-import { Problem } from '../http/problem.ts';
-import { rateLimited } from '../http/rate-limiting.ts';
+import { parseBody } from '../../proxy/http/json-body.ts';
+import { Problem } from '../../proxy/http/problem.ts';
+import { rateLimited } from '../../proxy/http/rate-limiting.ts';
+import { sealBrowserToken } from '../../proxy/ledger/browser-token.ts';
 import { type NewBrowserToken, newBrowserTokenSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { PortalOperation } from './operation.ts';

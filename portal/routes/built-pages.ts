@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Body } from '../http/body.ts';
-import { etagOf } from '../http/caching.ts';
-import { gzipBody } from '../http/content-encoding.ts';
+import { Body } from '../../proxy/http/body.ts';
+import { etagOf } from '../../proxy/http/caching.ts';
+import { gzipBody } from '../../proxy/http/content-encoding.ts';
 
 /** A file ready to be sent. */
 export interface BuiltFile {

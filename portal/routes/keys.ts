@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { MAX_REVOKED_KEPT } from '../accounts/accounts.ts';
-import { parseBody } from '../http/json-body.ts';
-import { Problem, truncate } from '../http/problem.ts';
-import { rateLimited } from '../http/rate-limiting.ts';
-import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../key-limits.ts';
+import { parseBody } from '../../proxy/http/json-body.ts';
+import { Problem, truncate } from '../../proxy/http/problem.ts';
+import { rateLimited } from '../../proxy/http/rate-limiting.ts';
+import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../../proxy/key-limits.ts';
+import { MAX_REVOKED_KEPT } from '../../proxy/ledger/accounts.ts';
 import { type Key, keySchema, type NewKey, newKeySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { PortalOperation } from './operation.ts';

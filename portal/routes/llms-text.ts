@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { StaticResponseSender, staticResponse } from '../http/caching.ts';
+import { StaticResponseSender, staticResponse } from '../../proxy/http/caching.ts';
+import { pricesInWords } from '../../proxy/plans.ts';
 import { PAGE_PATHS } from '../page-paths.ts';
-import { pricesInWords } from '../plans.ts';
 import type { PortalServices } from '../services.ts';
 
 /** Serves `GET /llms.txt`: an index for language models, by the convention of llmstxt.org. */

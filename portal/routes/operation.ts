@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { parseBody } from '../http/json-body.ts';
-import type { Operation } from '../http/openapi.ts';
-import { parseInput } from '../http/validation.ts';
+import { parseBody } from '../../proxy/http/json-body.ts';
+import type { Operation } from '../../proxy/http/openapi.ts';
+import { parseInput } from '../../proxy/http/validation.ts';
 
 /**
  * Declares a route for programs: its schemas validate requests and generate the OpenAPI document.

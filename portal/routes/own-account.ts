@@ -1,4 +1,4 @@
-import { type Account, isMember } from '../accounts/accounts.ts';
+import { type Account, isMember } from '../../proxy/ledger/accounts.ts';
 import type { Account as ShownAccount, WithheldBy } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 

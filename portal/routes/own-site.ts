@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../http/problem.ts';
+import { Problem } from '../../proxy/http/problem.ts';
 import type { PortalServices } from '../services.ts';
 
 /** Whether the portal's public URL is https. */

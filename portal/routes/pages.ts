@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CACHE_CONTROL, knownRepresentation, variantEtag } from '../http/caching.ts';
-import { acceptsGzip, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
-import { pathOf } from '../http/request-paths.ts';
+import { CACHE_CONTROL, knownRepresentation, variantEtag } from '../../proxy/http/caching.ts';
+import { acceptsGzip, MIN_COMPRESSED_BYTES } from '../../proxy/http/content-encoding.ts';
+import { pathOf } from '../../proxy/http/request-paths.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
 import { isNavigation } from './browser.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { CACHE_CONTROL } from '../http/caching.ts';
-import { PLANS } from '../plans.ts';
+import { CACHE_CONTROL } from '../../proxy/http/caching.ts';
+import { PLANS } from '../../proxy/plans.ts';
 import { type PortalConfig, portalConfigSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { PortalOperation } from './operation.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { Problem, truncate } from '../http/problem.ts';
+import { Problem, truncate } from '../../proxy/http/problem.ts';
 import { type Device, deviceSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { escapeHtml, plainPage, plainPageHeaders } from '../../proxy/http/html.ts';
+import { parseBody } from '../../proxy/http/json-body.ts';
+import { Problem } from '../../proxy/http/problem.ts';
+import { PROBLEM_TYPES } from '../../proxy/http/problem-types.ts';
+import { CHALLENGE_MINUTES } from '../../proxy/ledger/sign-ins.ts';
 import { numberWord } from '../../shards/number-words.ts';
-import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
-import { escapeHtml, plainPage, plainPageHeaders } from '../http/html.ts';
-import { parseBody } from '../http/json-body.ts';
-import { Problem } from '../http/problem.ts';
-import { PROBLEM_TYPES } from '../http/problem-types.ts';
 import { ownPageOf, PAGE_PATHS } from '../page-paths.ts';
 import { accountSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { parseBody } from '../../proxy/http/json-body.ts';
+import { Problem } from '../../proxy/http/problem.ts';
+import { rateSubject } from '../../proxy/http/rate-limiting.ts';
+import { CHALLENGE_MINUTES, type ChallengeOutcome } from '../../proxy/ledger/sign-ins.ts';
 import { numberWord } from '../../shards/number-words.ts';
-import { CHALLENGE_MINUTES, type ChallengeOutcome } from '../accounts/sign-ins.ts';
-import { parseBody } from '../http/json-body.ts';
-import { Problem } from '../http/problem.ts';
-import { rateSubject } from '../http/rate-limiting.ts';
 import { OWN_PAGE_PATHS, PAGE_PATHS } from '../page-paths.ts';
 import { accountSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';

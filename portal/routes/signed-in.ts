@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import type { Account } from '../accounts/accounts.ts';
-import { SESSION_SEEN_MS, type Session } from '../accounts/sessions.ts';
-import { Problem } from '../http/problem.ts';
+import { Problem } from '../../proxy/http/problem.ts';
+import type { Account } from '../../proxy/ledger/accounts.ts';
+import { SESSION_SEEN_MS, type Session } from '../../proxy/ledger/sessions.ts';
 import type { PortalServices } from '../services.ts';
 import {
   isCsrfToken,
@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 /** The account of the request. */
-export interface SignedIn {
+interface SignedIn {
   readonly account: Account;
   readonly session: Session;
   readonly token: SessionToken;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { dayOf } from '../accounts/bookkeeping.ts';
-import { invalidParameters } from '../http/problem.ts';
+import { invalidParameters } from '../../proxy/http/problem.ts';
+import { dayOf } from '../../proxy/ledger/bookkeeping.ts';
 import { type UsageDay, usageDaySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { PortalOperation } from './operation.ts';

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { mailboxOf } from '../accounts/mailbox.ts';
+import { mailboxOf } from '../../proxy/ledger/mailbox.ts';
 import {
   CHALLENGE_MINUTES,
   type Challenge,
   type ChallengeOutcome,
   type SignIns,
-} from '../accounts/sign-ins.ts';
+} from '../../proxy/ledger/sign-ins.ts';
 import { CODE_DIGITS, LONG_CODE_DIGITS, LONG_CODE_START } from './code-digits.ts';
 import { keyedHash, openLink, sealLink } from './sealed-link.ts';
 

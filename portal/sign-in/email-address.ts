@@ -1,4 +1,4 @@
-import { asciiDomain } from '../accounts/mailbox.ts';
+import { asciiDomain } from '../../proxy/ledger/mailbox.ts';
 
 const MAX_BYTES = 254;
 const MAX_LOCAL_BYTES = 64;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { isEqualHash } from '../accounts/equal-hash.ts';
-import { mailboxOf } from '../accounts/mailbox.ts';
+import { isEqualHash } from '../../proxy/ledger/equal-hash.ts';
+import { mailboxOf } from '../../proxy/ledger/mailbox.ts';
 import { cookieNamed, setCookie } from './cookies.ts';
 import { keyedHash } from './sealed-link.ts';
 

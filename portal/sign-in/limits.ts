@@ -1,5 +1,5 @@
-import { CHALLENGE_MINUTES, type SignIns } from '../accounts/sign-ins.ts';
-import { networkOf } from '../http/rate-limiting.ts';
+import { networkOf } from '../../proxy/http/rate-limiting.ts';
+import { CHALLENGE_MINUTES, type SignIns } from '../../proxy/ledger/sign-ins.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -35,7 +35,7 @@ export const LIMITS = {
 type Limit = readonly [what: keyof typeof LIMITS, whose: string];
 
 /** A client that requests or tries a code of a mailbox. */
-export interface AtMailbox {
+interface AtMailbox {
   readonly ip: string;
   /** `mailboxHash` of the mailbox, or of the mailbox and the known browser. */
   readonly mailbox: string;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { openText, sealText } from '../accounts/sealed-text.ts';
+import { openText, sealText } from '../../proxy/ledger/sealed-text.ts';
 
 /**
  * HMAC-SHA-256 of some parts, base64url, under a secret. One part is the purpose, so that a hash

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { AccountId } from '../accounts/accounts.ts';
-import { isEqualHash } from '../accounts/equal-hash.ts';
-import { SESSION_LIFE_MS, type SessionRef } from '../accounts/sessions.ts';
+import type { AccountId } from '../../proxy/ledger/accounts.ts';
+import { isEqualHash } from '../../proxy/ledger/equal-hash.ts';
+import { SESSION_LIFE_MS, type SessionRef } from '../../proxy/ledger/sessions.ts';
 import { cookieNamed, setCookie } from './cookies.ts';
 import { keyedHash } from './sealed-link.ts';
 

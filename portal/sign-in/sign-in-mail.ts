@@ -1,5 +1,5 @@
-import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
-import { escapeHtml } from '../http/html.ts';
+import { escapeHtml } from '../../proxy/http/html.ts';
+import { CHALLENGE_MINUTES } from '../../proxy/ledger/sign-ins.ts';
 import type { Message } from '../mail/mailer.ts';
 import { type OwnPagePath, PAGE_PATHS } from '../page-paths.ts';
 import type { MailedSecrets } from './challenge.ts';

@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts';
-import type { Millis } from '../../shards/units.ts';
-import type { Account, AccountId, Accounts } from '../accounts/accounts.ts';
-import { signupGrant } from '../accounts/bookkeeping.ts';
+import { networkOf } from '../../proxy/http/rate-limiting.ts';
+import type { Account, AccountId, Accounts } from '../../proxy/ledger/accounts.ts';
+import { signupGrant } from '../../proxy/ledger/bookkeeping.ts';
 import {
   type DelayedGrants,
   type DueGrant,
@@ -10,16 +10,16 @@ import {
   type SpacedWindow,
   spacingMs,
   withheldGrant,
-} from '../accounts/delayed-grants.ts';
+} from '../../proxy/ledger/delayed-grants.ts';
 import {
   asciiDomain,
   hashMailbox,
   isProvider,
   mailboxOf,
   untaggedMailboxOf,
-} from '../accounts/mailbox.ts';
-import type { SignIns } from '../accounts/sign-ins.ts';
-import { networkOf } from '../http/rate-limiting.ts';
+} from '../../proxy/ledger/mailbox.ts';
+import type { SignIns } from '../../proxy/ledger/sign-ins.ts';
+import type { Millis } from '../../shards/units.ts';
 import { WITHHELD_BY, type WithheldBy } from '../responses.ts';
 
 /**
@@ -61,7 +61,7 @@ function mailHost(email: string): string {
  * Limits on sign-up grants per day: in total, where 0 gives none, and by network and domain, which
  * can have many accounts.
  */
-export interface SignupGrantLimits {
+interface SignupGrantLimits {
   readonly perDay: number;
   /** Limit per network: a /24 of IPv4, a /48 of IPv6. */
   readonly perNetwork: number;
@@ -72,10 +72,10 @@ export interface SignupGrantLimits {
 }
 
 /** Outcome of opening an account; `former`: its mailbox has had an account and the grant. */
-export type SignupOutcome = 'given' | 'former' | WithheldBy;
+type SignupOutcome = 'given' | 'former' | WithheldBy;
 
 /** A grant that is still due. */
-export interface Withheld {
+interface Withheld {
   readonly by: WithheldBy;
   /** When it is credited; null while no grants are given. */
   readonly untilMs: number | null;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import { type QueryResult, rowsResponse } from '../endpoint.ts';
+import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { originError, truncatedReason } from '../schemas/batch-schemas.ts';
 import type { QueryContext } from '../services.ts';
 import { type Batch, type BatchResult, runBatch } from './batch.ts';

@@ -1,9 +1,9 @@
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { boundsText, isWithin } from '../bounds.ts';
 import { type FoundRows, Rows } from '../formats/rows.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
+import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { tokensExhausted } from '../metering/debit.ts';
 import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/batch-schemas.ts';
 import type { ProxyServices, QueryContext } from '../services.ts';
@@ -21,7 +21,7 @@ export interface OriginResult {
 }
 
 /** Why an origin returns nothing. */
-export interface OriginError {
+interface OriginError {
   readonly type: OriginFault;
   readonly detail: string;
 }

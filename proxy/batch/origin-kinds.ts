@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Problem } from '../../portal/http/problem.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { geoidFromNumber, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import type { ExampleMarks } from '../endpoint.ts';
+import { Problem } from '../http/problem.ts';
 import {
   locateOrigin,
   locateSentPoint,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import type { GeoidNumber } from '../../shards/geoid.ts';
 import type { DestId } from '../../shards/units.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
+import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import type { SentPoint } from '../queries/origins/origin-block.ts';
 import {
   POINT_FAULTS,

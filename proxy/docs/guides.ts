@@ -1,8 +1,8 @@
-import { MAX_VALUES } from '../../portal/http/json-body.ts';
-import { POLYGON_LIMITS, REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
-import { pricesInWords } from '../../portal/plans.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import type { ProxyConfig } from '../config.ts';
+import { MAX_VALUES } from '../http/json-body.ts';
+import { POLYGON_LIMITS, REQUEST_LIMITS } from '../http/request-limits.ts';
+import { pricesInWords } from '../plans.ts';
 
 /** A paragraph of advice, with `code` and [links](https://example.org) as in Markdown. */
 export interface Guide {

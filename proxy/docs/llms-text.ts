@@ -1,5 +1,5 @@
-import { pricesInWords } from '../../portal/plans.ts';
 import type { ProxyConfig } from '../config.ts';
+import { pricesInWords } from '../plans.ts';
 import { operationsOf } from './document-parts.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 

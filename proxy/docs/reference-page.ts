@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../portal/http/html.ts';
+import { escapeHtml } from '../http/html.ts';
 import {
   descriptionOf,
   kindText,
@@ -21,7 +21,7 @@ import type {
 const MAX_DEPTH = 4;
 
 /** Names of the page's static files; each name changes with the file's bytes. */
-export interface ReferenceAssets {
+interface ReferenceAssets {
   readonly style: string;
   readonly script: string;
 }

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { onDemand } from '../../shards/concurrency/on-demand.ts';
+import type { ProxyConfig } from '../config.ts';
 import {
   CACHE_CONTROL,
   type StaticResponse,
   type StaticResponseSender,
   staticResponse,
-} from '../../portal/http/caching.ts';
-import { Problem } from '../../portal/http/problem.ts';
-import { onDemand } from '../../shards/concurrency/on-demand.ts';
-import type { ProxyConfig } from '../config.ts';
+} from '../http/caching.ts';
+import { Problem } from '../http/problem.ts';
 import { ICON } from './icon.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { Texts } from './texts.ts';

@@ -1,5 +1,5 @@
-import { type StaticResponse, staticResponse } from '../../portal/http/caching.ts';
 import type { ProxyConfig } from '../config.ts';
+import { type StaticResponse, staticResponse } from '../http/caching.ts';
 import { operationsOf, References } from './document-parts.ts';
 import { guidesOf } from './guides.ts';
 import { llmsText } from './llms-text.ts';

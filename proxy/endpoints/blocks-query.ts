@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { BOUNDS } from '../bounds.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { blocksIn } from '../queries/areas/drawn-blocks.ts';

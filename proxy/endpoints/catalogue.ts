@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { PLANS } from '../../portal/plans.ts';
 import { MODES } from '../../shards/modes.ts';
 import { coverageGaps, dataCoverage } from '../../shards/release/data-coverage.ts';
 import { statedFeedSchema, statedFeeds } from '../../shards/release/feed-state.ts';
 import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
+import { PLANS } from '../plans.ts';
 import { NONE } from '../schemas/named-parameter.ts';
 import { modeLabel } from '../schemas/schemas.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { PLANS } from '../../portal/plans.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint, postEndpoint, type QueryResult } from '../endpoint.ts';
 import { COVERAGE } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
+import { PLANS } from '../plans.ts';
 import { type Area, areaFactsOf, blocksOfArea, findCounty } from '../queries/areas/area.ts';
 import {
   BasketSums,

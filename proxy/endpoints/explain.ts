@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { invalidParameters } from '../../portal/http/problem.ts';
-import { PLANS } from '../../portal/plans.ts';
 import { DEPARTURE_WINDOWS } from '../../shards/departure-windows.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import { meteredEndpoint } from '../endpoint.ts';
+import { invalidParameters } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
+import { PLANS } from '../plans.ts';
 import {
   explainTrip,
   locateEnd,

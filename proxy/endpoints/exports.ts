@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Problem } from '../../portal/http/problem.ts';
 import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import { releaseOfName } from '../../shards/release/manifests.ts';
 import type { Release } from '../../shards/release/release.ts';
@@ -9,6 +8,7 @@ import type { Seconds } from '../../shards/units.ts';
 import { freeEndpoint, postEndpoint } from '../endpoint.ts';
 import { addressOf, exportPath } from '../exports/export-address.ts';
 import { EXPORT_PRICES } from '../exports/export-lists.ts';
+import { Problem } from '../http/problem.ts';
 import { exportPage } from '../queries/export-page.ts';
 import {
   exportCountyParam,

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import { PLANS } from '../../portal/plans.ts';
 import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
@@ -13,8 +11,10 @@ import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import { BOUNDS, type Bounds, boundsSchema } from '../bounds.ts';
 import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
+import { PLANS } from '../plans.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { NONE, named } from '../schemas/named-parameter.ts';
 import { integerText } from '../schemas/scalar-text.ts';

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import { PLANS } from '../../portal/plans.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import type { Mode } from '../../shards/modes.ts';
@@ -12,6 +10,7 @@ import type { Minutes } from '../../shards/units.ts';
 import { BOUNDS, boundsText, isOnEarth, LIMITS, rangeFault } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { Rows } from '../formats/rows.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
 import { assumptionsOf } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import {
@@ -22,6 +21,7 @@ import {
 } from '../isochrone/isochrone-schemas.ts';
 import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
+import { PLANS } from '../plans.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import {
   checkPoiMinutes,

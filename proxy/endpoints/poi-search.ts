@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { ReleaseCounty } from '../../shards/release/release.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { areExchanged, EXCHANGED } from '../queries/exchanged-coordinates.ts';
 import {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { invalidParameters } from '../../portal/http/problem.ts';
-import { PLANS } from '../../portal/plans.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { SITES } from '../formats/row-table.ts';
+import { invalidParameters } from '../http/problem.ts';
+import { PLANS } from '../plans.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { checkDirection } from '../queries/origins/near-points.ts';

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { PLANS } from '../../portal/plans.ts';
 import { listSealSteps } from '../../shards/codec/json-object.ts';
 import { SHARED } from '../../shards/concurrency/fair-queue.ts';
 import { runCooperatively } from '../../shards/concurrency/yielding.ts';
@@ -11,6 +10,7 @@ import {
 } from '../../shards/release/served-exports.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
+import { PLANS } from '../plans.ts';
 
 /** Lifetime of a cached list; tables may be exported while their release is in force. */
 const KEPT_MS: Millis = 60_000;

@@ -1,4 +1,4 @@
-import { Problem } from '../../portal/http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import type { RowTable } from './row-table.ts';
 
 export type Format = 'json' | 'csv' | 'ndjson' | 'parquet' | 'geojson';

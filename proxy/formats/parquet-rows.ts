@@ -1,4 +1,3 @@
-import { Body } from '../../portal/http/body.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { runCooperatively, yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { ParquetFile } from '../../shards/parquet/parquet-file.ts';
@@ -8,6 +7,7 @@ import {
   type IndexedValues,
   NULL_INDEX,
 } from '../../shards/parquet/table.ts';
+import { Body } from '../http/body.ts';
 import type { RowMembers } from './row-format.ts';
 import { columnName } from './row-table.ts';
 

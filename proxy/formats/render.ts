@@ -1,5 +1,5 @@
-import { Body } from '../../portal/http/body.ts';
 import { pointAt } from '../../shards/geometry/geo-json.ts';
+import { Body } from '../http/body.ts';
 import { byteText } from './byte-text.ts';
 import type { RowFormat, RowMembers } from './row-format.ts';
 import { Rows } from './rows.ts';

@@ -1,6 +1,6 @@
-import { Body } from '../../portal/http/body.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import type { Bytes } from '../../shards/units.ts';
+import { Body } from '../http/body.ts';
 import { type ByteText, toBytes } from './byte-text.ts';
 import type { RowFormat } from './row-format.ts';
 

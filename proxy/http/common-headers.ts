@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { headerComponent } from '../../portal/http/openapi.ts';
-import { setRateHeaders } from '../../portal/http/rate-limiting.ts';
+import { headerComponent } from './openapi.ts';
+import { setRateHeaders } from './rate-limiting.ts';
 
 declare module 'fastify' {
   interface FastifyReply {

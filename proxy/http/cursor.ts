@@ -5,7 +5,7 @@ import {
   hkdfSync,
   timingSafeEqual,
 } from 'node:crypto';
-import { Problem } from '../../portal/http/problem.ts';
+import { Problem } from './problem.ts';
 
 const CIPHER = 'aes-256-ctr';
 const KEY_BYTES = 32;

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Body } from '../../portal/http/body.ts';
+import { Body } from './body.ts';
 import { CORS_HEADERS, type SentHeader } from './common-headers.ts';
 import type { DeliveredFraction, ResponseWriter } from './response-writer.ts';
 

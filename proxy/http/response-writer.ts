@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Body } from '../../portal/http/body.ts';
 import type { Bytes } from '../../shards/units.ts';
+import type { Body } from './body.ts';
 
 /** Bytes per write: the granularity of a measured partial delivery. */
 const WRITE_BYTES: Bytes = 16_384;

@@ -1,4 +1,3 @@
-import { Problem } from '../../portal/http/problem.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
@@ -6,6 +5,7 @@ import { byMode, type Mode } from '../../shards/modes.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
 import type { Minutes } from '../../shards/units.ts';
 import type { Rows } from '../formats/rows.ts';
+import { Problem } from '../http/problem.ts';
 import type { OriginBlock } from '../queries/origins/origin-block.ts';
 import { REASONS, unroutedReason } from '../queries/origins/unrouted.ts';
 import { GeoidFragment } from '../queries/rows/fragments.ts';

@@ -6,8 +6,8 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server';
 import { ApiError, type Client, type ParamsOf } from '../../portal/client/src/index.ts';
-import { truncate } from '../../portal/http/problem.ts';
 import { withCommas } from '../../shards/number-words.ts';
+import { truncate } from '../http/problem.ts';
 import { type AdvisedSite, adviceOn } from './advice.ts';
 import type { ToolLink } from './tool.ts';
 

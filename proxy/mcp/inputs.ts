@@ -77,7 +77,7 @@ interface Point {
 }
 
 /** An area in the form that the API takes, and its name for readers. */
-export interface NamedArea {
+interface NamedArea {
   readonly area: Area;
   readonly name: string;
   /** Centre of the area, if the call or the search for its name had one. */
@@ -107,7 +107,7 @@ export async function resolveCity(calls: ToolCalls, text: string) {
 }
 
 /** The origin of a call, in the form that the API takes. */
-export type OriginInput = { readonly geoid: string } | Point;
+type OriginInput = { readonly geoid: string } | Point;
 
 export function originOf(text: string): OriginInput {
   return BLOCK_GEOID.test(text) ? { geoid: text } : pointOf(text, 'a block’s 15-digit GEOID or ');

@@ -1,7 +1,7 @@
 import { localhostAllowedOrigins, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import { isBrowserToken, openBrowserToken } from '../../portal/accounts/browser-token.ts';
-import { Problem } from '../../portal/http/problem.ts';
+import { Problem } from '../http/problem.ts';
+import { isBrowserToken, openBrowserToken } from '../ledger/browser-token.ts';
 import type { ProxyServices } from '../services.ts';
 
 const LOOPBACK: ReadonlySet<string> = new Set(localhostAllowedOrigins());

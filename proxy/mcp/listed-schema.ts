@@ -1,6 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { validationMessage, withoutNulls } from '../../portal/http/validation.ts';
+import { validationMessage, withoutNulls } from '../http/validation.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ApiError, type Client } from '../../portal/client/src/index.ts';
-import { truncate } from '../../portal/http/problem.ts';
-import { acceptsParameters } from '../../portal/http/validation.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
+import { truncate } from '../http/problem.ts';
+import { acceptsParameters } from '../http/validation.ts';
 import { type AdvisedSite, adviceOn, NeedsChoice } from './advice.ts';
 import { registerBlockTable } from './block-table.ts';
 import { listedInput, listedOutput } from './listed-schema.ts';
@@ -14,7 +14,7 @@ import { ToolCalls } from './tool-calls.ts';
 import { TOOLS } from './tools/index.ts';
 
 /** Facts about the service that tools and advice state. */
-export interface McpSite extends ToolSite, AdvisedSite {
+interface McpSite extends ToolSite, AdvisedSite {
   readonly version: string;
 }
 

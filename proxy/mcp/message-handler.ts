@@ -7,12 +7,12 @@ import type {
   LightMyRequestResponse,
 } from 'fastify';
 import { type Client, createClient } from '../../portal/client/src/index.ts';
-import { bearerToken } from '../../portal/http/bearer-token.ts';
-import { CACHE_CONTROL } from '../../portal/http/caching.ts';
-import { parseJson } from '../../portal/http/json-body.ts';
-import { Problem } from '../../portal/http/problem.ts';
-import { overRate } from '../../portal/http/rate-limiting.ts';
 import { formatFor, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
+import { bearerToken } from '../http/bearer-token.ts';
+import { CACHE_CONTROL } from '../http/caching.ts';
+import { parseJson } from '../http/json-body.ts';
+import { Problem } from '../http/problem.ts';
+import { overRate } from '../http/rate-limiting.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
 import { authorize } from '../metering/authorize.ts';
 import type { ProxyServices } from '../services.ts';

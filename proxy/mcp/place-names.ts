@@ -3,7 +3,7 @@ import { STATES } from '../../shards/states.ts';
 import { NeedsChoice, quoted } from './advice.ts';
 import type { ToolCalls } from './tool-calls.ts';
 
-export interface NamedPlace {
+interface NamedPlace {
   readonly geoid: string;
   readonly name: string;
   /** Two-letter USPS code. */

@@ -1,17 +1,13 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { hashApiKey, isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
-import {
-  type BrowserToken,
-  isBrowserToken,
-  openBrowserToken,
-} from '../../portal/accounts/browser-token.ts';
-import type { KeyHash } from '../../portal/accounts/key-hash.ts';
-import type { Admission, Metering } from '../../portal/accounts/metering.ts';
-import type { SessionId } from '../../portal/accounts/sessions.ts';
-import { bearerToken } from '../../portal/http/bearer-token.ts';
-import { Problem } from '../../portal/http/problem.ts';
-import { rateLimited } from '../../portal/http/rate-limiting.ts';
+import { bearerToken } from '../http/bearer-token.ts';
+import { Problem } from '../http/problem.ts';
+import { rateLimited } from '../http/rate-limiting.ts';
+import { hashApiKey, isWellFormedApiKey } from '../ledger/api-key.ts';
+import { type BrowserToken, isBrowserToken, openBrowserToken } from '../ledger/browser-token.ts';
+import type { KeyHash } from '../ledger/key-hash.ts';
+import type { Admission, Metering } from '../ledger/metering.ts';
+import type { SessionId } from '../ledger/sessions.ts';
 
 /** An authenticated request whose rate has been checked. */
 export type AuthorizedRequest = Extract<Admission, { outcome: 'admitted' }>;

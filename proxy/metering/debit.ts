@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { LedgerUnavailable, OutcomeUnknown, RefundPending } from '../../portal/accounts/ledger.ts';
-import type { Charge, Metering } from '../../portal/accounts/metering.ts';
-import { Problem } from '../../portal/http/problem.ts';
-import { PLANS } from '../../portal/plans.ts';
 import { counted } from '../../shards/number-words.ts';
+import { Problem } from '../http/problem.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
+import { LedgerUnavailable, OutcomeUnknown, RefundPending } from '../ledger/ledger.ts';
+import type { Charge, Metering } from '../ledger/metering.ts';
+import { PLANS } from '../plans.ts';
 import type { HandedOver } from './open-charges.ts';
 
 /** An arbitrary long delay: tokens return only when some are bought. */

@@ -1,5 +1,5 @@
-import { etagOf } from '../../portal/http/caching.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
+import { etagOf } from '../http/caching.ts';
 import type { ResolvedQuery } from './query-cache.ts';
 
 /**

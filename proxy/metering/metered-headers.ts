@@ -1,6 +1,6 @@
-import type { RateState } from '../../portal/accounts/rate-state.ts';
-import { policyHeader, rateHeader } from '../../portal/http/rate-limiting.ts';
+import { policyHeader, rateHeader } from '../http/rate-limiting.ts';
 import { type HeaderList, putHeader } from '../http/raw-response.ts';
+import type { RateState } from '../ledger/rate-state.ts';
 
 const VARY = 'Authorization, Accept-Encoding, Accept';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { isWritable } from '../http/response-writer.ts';
+import { LedgerUnavailable } from '../ledger/ledger.ts';
 
 /** The client has disconnected before the debit: nothing is sent or charged. */
 class ClientGone extends Error {}

@@ -1,7 +1,7 @@
-import type { Body } from '../../portal/http/body.ts';
 import { type CacheBudget, CostAwareCache } from '../../shards/concurrency/cost-aware-cache.ts';
 import { SingleFlight } from '../../shards/concurrency/single-flight.ts';
 import type { Bytes } from '../../shards/units.ts';
+import type { Body } from '../http/body.ts';
 import type { SentHeader } from '../http/common-headers.ts';
 
 /** A finished response: its bytes as sent, and its price. */

@@ -1,9 +1,9 @@
-import { buildDocument, type DocumentedOperation } from '../../portal/http/openapi-document.ts';
-import { PLANS } from '../../portal/plans.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../../shards/matrix/row-codec.ts';
 import { boundsSchema } from '../bounds.ts';
 import type { ProxyConfig } from '../config.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { buildDocument, type DocumentedOperation } from '../http/openapi-document.ts';
+import { PLANS } from '../plans.ts';
 import { SITES_SCHEMA } from '../schemas/site-members.ts';
 import { HEAD_HEADERS } from './headers.ts';
 import { AlikeResponses, operation } from './operations.ts';
@@ -11,7 +11,7 @@ import { otherOperations } from './other-operations.ts';
 import { problemResponses } from './problems.ts';
 
 /** The service that the document describes. */
-export interface DocumentedService
+interface DocumentedService
   extends Pick<ProxyConfig, 'baseUrl' | 'version' | 'batchRowBudget' | 'accountUrl'> {
   readonly problemBase: string;
 }

@@ -1,4 +1,3 @@
-import { Problem } from '../../portal/http/problem.ts';
 import type { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { type Geoid, geoidFromNumber } from '../../shards/geoid.ts';
 import { worldX, worldY } from '../../shards/geometry/web-mercator.ts';
@@ -9,6 +8,7 @@ import type { ExampleMarks } from '../endpoint.ts';
 import { explain } from '../endpoints/explain.ts';
 import { poiDetail } from '../endpoints/poi-detail.ts';
 import { pointPois } from '../endpoints/poi-times.ts';
+import { Problem } from '../http/problem.ts';
 import { blocksOfPlace, locatePlace } from '../queries/areas/places.ts';
 import type { ExampleResponses } from './example-responses.ts';
 

@@ -1,11 +1,4 @@
 import { z } from 'zod';
-import {
-  KEPT_BYTES_PER_ACCOUNT,
-  KEPT_BYTES_PER_TOKEN,
-  MAX_IDEMPOTENCY_KEY,
-  RESPONSE_LIFE_MS,
-} from '../../portal/accounts/replays.ts';
-import { HEADER_OF_STATUS } from '../../portal/http/problem-docs.ts';
 import type {
   Endpoint,
   FreeEndpoint,
@@ -15,6 +8,13 @@ import type {
 } from '../endpoint.ts';
 import { CSV_METADATA, ORIGIN_METADATA, ROW_METADATA } from '../formats/row-metadata.ts';
 import { type HeaderName, headersIfAny, headersNamed } from '../http/common-headers.ts';
+import { HEADER_OF_STATUS } from '../http/problem-docs.ts';
+import {
+  KEPT_BYTES_PER_ACCOUNT,
+  KEPT_BYTES_PER_TOKEN,
+  MAX_IDEMPOTENCY_KEY,
+  RESPONSE_LIFE_MS,
+} from '../ledger/replays.ts';
 
 export const ifNoneMatch = z
   .string()

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { describeRequest } from '../../portal/http/openapi.ts';
-import type { ProblemResponses } from '../../portal/http/problem-docs.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { describeRequest } from '../http/openapi.ts';
+import type { ProblemResponses } from '../http/problem-docs.ts';
 import { contentOf } from './content.ts';
 import {
   bareHeaders,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { describeRequest } from '../../portal/http/openapi.ts';
-import type { DocumentedOperation } from '../../portal/http/openapi-document.ts';
-import type { ProblemResponses } from '../../portal/http/problem-docs.ts';
-import type { ProblemSlug } from '../../portal/http/problem-types.ts';
 import { EXPORT_ROUTE } from '../exports/export-address.ts';
+import { describeRequest } from '../http/openapi.ts';
+import type { DocumentedOperation } from '../http/openapi-document.ts';
+import type { ProblemResponses } from '../http/problem-docs.ts';
+import type { ProblemSlug } from '../http/problem-types.ts';
 import { ARCHIVE_PATH } from '../serve/serve-archives.ts';
 import { type Access, fileHeaders, kindOf, otherHeaders, problemHeaders } from './headers.ts';
 import { problemsOfAccess } from './problems.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ProblemResponses, problemDocument } from '../../portal/http/problem-docs.ts';
-import type { ProblemSlug } from '../../portal/http/problem-types.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { ProblemResponses, problemDocument } from '../http/problem-docs.ts';
+import type { ProblemSlug } from '../http/problem-types.ts';
 import type { Access } from './headers.ts';
 
 const slugs = (...of: readonly ProblemSlug[]) => of;

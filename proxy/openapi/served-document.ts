@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { type StaticResponse, staticResponse } from '../../portal/http/caching.ts';
-import { Problem } from '../../portal/http/problem.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Endpoint, ExampleMarks } from '../endpoint.ts';
+import { type StaticResponse, staticResponse } from '../http/caching.ts';
+import { Problem } from '../http/problem.ts';
 import { parameterExamples } from '../schemas/examples.ts';
 import type { ProxyServices } from '../services.ts';
 import { openApiDocument } from './document.ts';

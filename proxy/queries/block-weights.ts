@@ -1,6 +1,6 @@
-import { invalidParameters } from '../../portal/http/problem.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { PEOPLE } from '../../shards/weights/weight.ts';
+import { invalidParameters } from '../http/problem.ts';
 
 /** Returns the requested weights in the order sent, by default people; throws for unknown ones. */
 export function requestedWeights(

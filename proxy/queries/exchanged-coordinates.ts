@@ -1,6 +1,6 @@
-import { invalidParameters } from '../../portal/http/problem.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { BoundingBox, Degrees } from '../../shards/units.ts';
+import { invalidParameters } from '../http/problem.ts';
 
 /**
  * Whether boxes that meet no county of the release would meet one with longitude and latitude

@@ -1,8 +1,8 @@
-import { invalidParameters, type ParameterIssue } from '../../portal/http/problem.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId, ReleaseMode } from '../../shards/units.ts';
+import { invalidParameters, type ParameterIssue } from '../http/problem.ts';
 
 /**
  * Returns the requested leaf types, with parents expanded; undefined for all. Throws for an id that

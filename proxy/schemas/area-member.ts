@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import type { ProblemSlug } from '../../portal/http/problem-types.ts';
-import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
-import { missing } from '../../portal/http/validation.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { LIMITS } from '../bounds.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
+import type { ProblemSlug } from '../http/problem-types.ts';
+import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
+import { missing } from '../http/validation.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { circleArea } from '../queries/searched-area.ts';
@@ -98,7 +98,7 @@ export const areaMember = bodyObject(
 });
 
 /** An area as sent. */
-export type AreaParams = z.output<typeof areaMember>;
+type AreaParams = z.output<typeof areaMember>;
 
 /**
  * Resolves the area of a body; rejects with `missing-area`, or with `invalid-parameters` for

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { truncate } from '../../portal/http/problem.ts';
-import { acceptsParameters, missing, withoutNulls } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import {
   BOUNDS,
@@ -12,6 +10,8 @@ import {
   LIMITS,
   rangeFault,
 } from '../bounds.ts';
+import { truncate } from '../http/problem.ts';
+import { acceptsParameters, missing, withoutNulls } from '../http/validation.ts';
 import type { SentValue } from '../queries/origins/origin-block.ts';
 import {
   DEST_ID,

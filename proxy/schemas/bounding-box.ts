@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Problem } from '../../portal/http/problem.ts';
 import { BOUNDS, boundsText, isWithin } from '../bounds.ts';
+import { Problem } from '../http/problem.ts';
 import { named } from './named-parameter.ts';
 import { decimal } from './scalar-text.ts';
 

@@ -1,8 +1,8 @@
 import type { oas31 } from 'zod-openapi';
-import { acceptsParameters } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
+import { acceptsParameters } from '../http/validation.ts';
 import { bodyObject, integer, modeItem, number, oneOf } from './body-members.ts';
 import { TYPE_ID } from './field-descriptions.ts';
 import { listOf } from './list.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
-import { missing } from '../../portal/http/validation.ts';
+import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
+import { missing } from '../http/validation.ts';
 
 /**
  * Error messages for a value that is not a list, for an empty list, and for a list that is too

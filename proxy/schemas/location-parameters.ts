@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { truncate } from '../../portal/http/problem.ts';
 import {
   BLOCK_GEOID,
   COUNTY_FIPS,
@@ -10,6 +9,7 @@ import {
   isGeoid,
 } from '../../shards/geoid.ts';
 import { BOUNDS, boundsSchema, isWithin } from '../bounds.ts';
+import { truncate } from '../http/problem.ts';
 import { kindOf } from './list.ts';
 import { named } from './named-parameter.ts';
 import { anyNumberText, decimal, hintOn, numberText } from './scalar-text.ts';

@@ -1,13 +1,13 @@
-import { missing } from '../../portal/http/validation.ts';
-import { candidacy, parseSitesCsv } from '../../portal/sites/parse-sites-csv.ts';
 import { LIMITS } from '../bounds.ts';
+import { missing } from '../http/validation.ts';
 import { kindOf } from './list.ts';
+import { candidacy, parseSitesCsv } from './parse-sites-csv.ts';
 
 /** The member that sites are sent in. */
 export type SitesMember = 'sites' | 'candidates';
 
 /** A fault of a text or collection of sites, and its place. */
-export interface FormatFault {
+interface FormatFault {
   readonly path: readonly (string | number)[];
   readonly msg: string;
   readonly type: string;
@@ -17,7 +17,7 @@ export interface FormatFault {
  * A list of sites as in JSON, unchecked, with the line that each begins on in CSV; or what is wrong
  * with its format.
  */
-export type ParsedFormat =
+type ParsedFormat =
   | { readonly list: unknown; readonly lines?: readonly number[] }
   | { readonly faults: readonly FormatFault[] };
 
@@ -25,9 +25,9 @@ export type ParsedFormat =
 export const MAX_CSV_LENGTH = 100 * LIMITS.sites;
 
 /**
- * Lists the sites of CSV text (`portal/sites/`), or of a GeoJSON FeatureCollection of points with
- * an `id` or a property of that name. Other columns and properties are ignored, except `candidate`,
- * which must fit the member. Any other value is returned unchanged.
+ * Lists the sites of CSV text, or of a GeoJSON FeatureCollection of points with an `id` or a property
+ * of that name. Other columns and properties are ignored, except `candidate`, which must fit the
+ * member. Any other value is returned unchanged.
  */
 export function parseSites(value: unknown, member: SitesMember): ParsedFormat {
   if (typeof value === 'string') return sitesOfCsv(value, member);

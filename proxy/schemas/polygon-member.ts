@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { Problem } from '../../portal/http/problem.ts';
-import { POLYGON_LIMITS, REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
-import { acceptsParameters } from '../../portal/http/validation.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { Problem } from '../http/problem.ts';
+import { POLYGON_LIMITS, REQUEST_LIMITS } from '../http/request-limits.ts';
+import { acceptsParameters } from '../http/validation.ts';
 import { invalidPolygon } from '../queries/areas/drawn-area.ts';
 
 const MEMBERS = ['type', 'coordinates', 'bbox'];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { MAX_VALUES } from '../../portal/http/json-body.ts';
-import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
-import { missing } from '../../portal/http/validation.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import { BOUNDS, boundsSchema, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
+import { MAX_VALUES } from '../http/json-body.ts';
+import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
+import { missing } from '../http/validation.ts';
 import type { Site } from '../queries/sites/locate-sites.ts';
 import { integer, sentCoordinate } from './body-members.ts';
 import { objectFault } from './criteria.ts';

@@ -1,5 +1,3 @@
-import { Body } from '../../portal/http/body.ts';
-import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../portal/http/content-encoding.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { BinaryBody, type QueryResult } from '../endpoint.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
@@ -7,6 +5,8 @@ import { otherMembers, renderJson, renderRows } from '../formats/render.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { metadataHeaders } from '../formats/row-metadata.ts';
 import type { RowTable } from '../formats/row-table.ts';
+import { Body } from '../http/body.ts';
+import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 
 /** Renders a response as it will be sent, except for compression. */

@@ -1,8 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Metering } from '../../portal/accounts/metering.ts';
-import type { IdempotentRequest, Replays } from '../../portal/accounts/replays.ts';
-import { CACHE_CONTROL } from '../../portal/http/caching.ts';
-import { acceptsGzip } from '../../portal/http/content-encoding.ts';
+import { CACHE_CONTROL } from '../http/caching.ts';
+import { acceptsGzip } from '../http/content-encoding.ts';
 import {
   commonHeaders,
   type Header,
@@ -11,6 +9,8 @@ import {
   writeResponse,
 } from '../http/raw-response.ts';
 import type { ResponseWriter } from '../http/response-writer.ts';
+import type { Metering } from '../ledger/metering.ts';
+import type { IdempotentRequest, Replays } from '../ledger/replays.ts';
 import type { AuthorizedRequest } from '../metering/authorize.ts';
 import type { Delivery } from '../metering/debit.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';

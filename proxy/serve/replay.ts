@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { PostEndpoint } from '../endpoint.ts';
+import { Body } from '../http/body.ts';
+import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
 import {
   type IdempotentRequest,
   MAX_IDEMPOTENCY_KEY,
   type Receipt,
   type Replay,
   type StoredResponse,
-} from '../../portal/accounts/replays.ts';
-import { Body } from '../../portal/http/body.ts';
-import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../portal/http/content-encoding.ts';
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import type { PostEndpoint } from '../endpoint.ts';
+} from '../ledger/replays.ts';
 import { deliverBody, tokensExhausted } from '../metering/debit.ts';
 import type { HandedOver } from '../metering/open-charges.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RateWindow } from '../../portal/accounts/rate-window.ts';
-import { knownRepresentation, requirePreconditions } from '../../portal/http/caching.ts';
-import { Problem } from '../../portal/http/problem.ts';
-import { rateLimited, rateSubject } from '../../portal/http/rate-limiting.ts';
 import type { CheckedObject, CheckedPages } from '../../shards/pmtiles/checked-pages.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import { type ByteRange, requestedRange } from '../http/byte-range.ts';
+import { knownRepresentation, requirePreconditions } from '../http/caching.ts';
+import { Problem } from '../http/problem.ts';
+import { rateLimited, rateSubject } from '../http/rate-limiting.ts';
+import type { RateWindow } from '../ledger/rate-window.ts';
 import type { ProxyServices } from '../services.ts';
 
 /** Bytes read, checked and handed to the socket in one step of well under a millisecond. */

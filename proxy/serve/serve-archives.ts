@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { CACHE_CONTROL } from '../../portal/http/caching.ts';
-import { overloaded } from '../../portal/http/overload.ts';
-import { Problem, truncate } from '../../portal/http/problem.ts';
 import { FairSemaphore } from '../../shards/concurrency/fair-semaphore.ts';
 import { type CheckedObject, findChecked } from '../../shards/pmtiles/checked-pages.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
+import { CACHE_CONTROL } from '../http/caching.ts';
+import { overloaded } from '../http/overload.ts';
+import { Problem, truncate } from '../http/problem.ts';
 import type { ProxyServices } from '../services.ts';
 import { type SendOptions, sendObject } from './send-object.ts';
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CACHE_CONTROL } from '../../portal/http/caching.ts';
-import { Problem } from '../../portal/http/problem.ts';
 import {
   EXPORT_ROUTE,
   type ExportAddress,
   exportPath,
   namesOf,
 } from '../exports/export-address.ts';
+import { CACHE_CONTROL } from '../http/caching.ts';
+import { Problem } from '../http/problem.ts';
 import type { ProxyServices } from '../services.ts';
 import { sendObject } from './send-object.ts';
 

@@ -1,16 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Charge } from '../../portal/accounts/metering.ts';
-import type { Body } from '../../portal/http/body.ts';
-import {
-  CACHE_CONTROL,
-  failedPrecondition,
-  knownRepresentation,
-  matchesAny,
-  variantEtag,
-} from '../../portal/http/caching.ts';
-import { acceptsGzip } from '../../portal/http/content-encoding.ts';
-import { parseInput } from '../../portal/http/validation.ts';
-import { PLANS } from '../../portal/plans.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { MeteredEndpoint } from '../endpoint.ts';
@@ -22,8 +10,17 @@ import {
   offersOf,
 } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
+import type { Body } from '../http/body.ts';
+import {
+  CACHE_CONTROL,
+  failedPrecondition,
+  knownRepresentation,
+  matchesAny,
+  variantEtag,
+} from '../http/caching.ts';
 import type { SentHeader } from '../http/common-headers.ts';
 import { nextLink } from '../http/common-headers.ts';
+import { acceptsGzip } from '../http/content-encoding.ts';
 import {
   commonHeaders,
   type HeaderList,
@@ -31,6 +28,8 @@ import {
   writeResponse,
   writeUnmetered,
 } from '../http/raw-response.ts';
+import { parseInput } from '../http/validation.ts';
+import type { Charge } from '../ledger/metering.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
 import { debit, deliverBody, mayAfford, tokensExhausted } from '../metering/debit.ts';
 import { cacheKeyOf, strongEtag } from '../metering/etag.ts';
@@ -38,6 +37,7 @@ import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.
 import { unlessGone } from '../metering/open-charges.ts';
 import type { ResolvedQuery, ResolvedRequest } from '../metering/query-cache.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
+import { PLANS } from '../plans.ts';
 import type { ProxyServices } from '../services.ts';
 import { compressed, finishResponse, inflated, isCompressible } from './finish-response.ts';
 

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Charge, Debit } from '../../portal/accounts/metering.ts';
-import { failedPrecondition } from '../../portal/http/caching.ts';
-import { parseJson, validBody } from '../../portal/http/json-body.ts';
-import { parseInput } from '../../portal/http/validation.ts';
 import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import type { PostEndpoint } from '../endpoint.ts';
 import { formatFor, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
+import { failedPrecondition } from '../http/caching.ts';
+import { parseJson, validBody } from '../http/json-body.ts';
+import { parseInput } from '../http/validation.ts';
+import type { Charge, Debit } from '../ledger/metering.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
 import { deliverBody, mayAfford, tokensExhausted } from '../metering/debit.ts';
 import { type HandedOver, requireClient, unlessGone } from '../metering/open-charges.ts';

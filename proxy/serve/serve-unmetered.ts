@@ -1,4 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Release } from '../../shards/release/release.ts';
+import type { FreeEndpoint, KeyedEndpoint } from '../endpoint.ts';
+import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
 import {
   CACHE_CONTROL,
   etagOf,
@@ -7,13 +10,10 @@ import {
   type StaticResponse,
   staticResponse,
   variantEtag,
-} from '../../portal/http/caching.ts';
-import { RETRY } from '../../portal/http/error-handling.ts';
-import { parseInput } from '../../portal/http/validation.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { FreeEndpoint, KeyedEndpoint } from '../endpoint.ts';
-import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
+} from '../http/caching.ts';
 import { nextLink } from '../http/common-headers.ts';
+import { RETRY } from '../http/error-handling.ts';
+import { parseInput } from '../http/validation.ts';
 import { authorize } from '../metering/authorize.ts';
 import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';

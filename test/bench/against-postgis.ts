@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { hashApiKey } from '../../portal/accounts/api-key.ts';
+import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import type { Built } from './built.ts';
 import { type Contestant, contest } from './contest.ts';

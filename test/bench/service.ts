@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { type ServerProcess, startServer } from '../support/server-process.ts';
 
 const TTA = path.resolve('dist/infra/cli/tta.js');

@@ -7,7 +7,7 @@ import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { EXAMPLE, MODES, PATH, responseText } from '../../portal/pages/front/example.ts';
-import { PLANS } from '../../portal/plans.ts';
+import { PLANS } from '../../proxy/plans.ts';
 import { systemCode } from '../../shards/error-facts.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { processorSeconds } from '../bench/processor-time.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { buildProxy } from '../../proxy/app.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { Release } from '../../shards/release/release.ts';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { openRelease, ReleaseSource } from '../../shards/release/release-source.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { PROBLEM_TYPES, type ProblemSlug } from '../../portal/http/problem-types.ts';
+import { PROBLEM_TYPES, type ProblemSlug } from '../../proxy/http/problem-types.ts';
 
 /** The problem documents in a template, as nginx and Varnish quote them. */
 async function problemsIn(template: string) {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
+import { isWellFormedApiKey } from '../../proxy/ledger/api-key.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import type { AccountId } from '../../portal/accounts/accounts.ts';
+import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { someBlocks } from '../bench/targets.ts';
 import { booksOf, openCustomer, withLedger } from '../support/books.ts';

@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { type CallTally, LedgerCalls, StoreCalls } from '../../infra/observe/backend-calls.ts';
-import { countRequests, RequestCounts } from '../../portal/http/access-log.ts';
+import { countRequests, RequestCounts } from '../../proxy/http/access-log.ts';
 import { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
 import { StoreError } from '../../shards/errors.ts';
 

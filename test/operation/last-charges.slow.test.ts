@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { booksOf, openCustomer } from '../support/books.ts';
 import { forAll } from '../support/for-all.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { withoutSecrets } from '../../portal/http/access-log.ts';
+import { withoutSecrets } from '../../proxy/http/access-log.ts';
 import { openCustomer, withLedger } from '../support/books.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { type ServerProcess, startServer } from '../support/server-process.ts';

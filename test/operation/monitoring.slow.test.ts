@@ -9,7 +9,7 @@ import { queueMetrics } from '../../infra/build-queue/queue-metrics.ts';
 import { type MetricsServer, serveMetrics } from '../../infra/observe/metrics-server.ts';
 import { type PortalServing, servePortal } from '../../infra/portal.ts';
 import { portalSettings } from '../../infra/settings/portal-server.ts';
-import { PROBLEM_TYPES } from '../../portal/http/problem-types.ts';
+import { PROBLEM_TYPES } from '../../proxy/http/problem-types.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { freePort } from '../support/free-port.ts';

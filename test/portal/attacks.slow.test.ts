@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { forAll } from '../support/for-all.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { openPortal, slugOf } from '../support/portal-harness.ts';

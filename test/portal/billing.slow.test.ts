@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
+import { WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, test } from 'vitest';
-import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
-import { sealBrowserToken } from '../../portal/accounts/browser-token.ts';
+import { WITHOUT_END } from '../../proxy/ledger/accounts.ts';
+import { sealBrowserToken } from '../../proxy/ledger/browser-token.ts';
 import { BY } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
 import { ofTests } from '../support/of-tests.ts';

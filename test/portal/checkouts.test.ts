@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { PaymentUnavailable } from '../../portal/payment/billing-context.ts';
 import {
   buyPack,
@@ -8,6 +7,7 @@ import {
   priceFault,
   subscribe,
 } from '../../portal/payment/checkout.ts';
+import { WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofEachTest } from '../support/of-tests.ts';

@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PaymentEvent } from '../../portal/accounts/payment-events.ts';
 import { EventWorker } from '../../portal/payment/event-worker.ts';
+import type { PaymentEvent } from '../../proxy/ledger/payment-events.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 
 const START_MS = Date.UTC(2027, 0, 1);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { expectAccountedFor } from '../support/accounted-for.ts';
 import { freePort } from '../support/free-port.ts';
 import { HttpVisitor } from '../support/http-visitor.ts';

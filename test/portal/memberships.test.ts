@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type Stripe from 'stripe';
 import { expect, test } from 'vitest';
-import { isMember } from '../../portal/accounts/accounts.ts';
 import {
   isMembership,
   type KnownSubscription,
   membershipOf,
 } from '../../portal/payment/membership.ts';
-import { MEMBERSHIP_GRACE_DAYS } from '../../portal/plans.ts';
+import { isMember } from '../../proxy/ledger/accounts.ts';
+import { MEMBERSHIP_GRACE_DAYS } from '../../proxy/plans.ts';
 import { forAll } from '../support/for-all.ts';
 
 const DAY_SECONDS = 86_400;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
-import type { PaymentEvent } from '../../portal/accounts/payment-events.ts';
 import { PaymentUnavailable } from '../../portal/payment/billing-context.ts';
 import {
   endSubscriptionsWith,
   openPayment,
   reconcileWith,
 } from '../../portal/payment/open-payment.ts';
+import { WITHOUT_END } from '../../proxy/ledger/accounts.ts';
+import type { PaymentEvent } from '../../proxy/ledger/payment-events.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofEachTest, ofThisTest } from '../support/of-tests.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hashApiKey } from '../../portal/accounts/api-key.ts';
-import { SESSION_LIFE_MS } from '../../portal/accounts/sessions.ts';
+import { hashApiKey } from '../../proxy/ledger/api-key.ts';
+import { SESSION_LIFE_MS } from '../../proxy/ledger/sessions.ts';
 import { BY, ROUTE } from '../support/customers.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openPortal, slugOf } from '../support/portal-harness.ts';

@@ -1,7 +1,7 @@
 import { brotliCompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { PAGE_PATHS } from '../../portal/page-paths.ts';
-import { PLANS } from '../../portal/plans.ts';
+import { PLANS } from '../../proxy/plans.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { openPortal } from '../support/portal-harness.ts';
 

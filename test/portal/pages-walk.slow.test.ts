@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Payment } from '../../portal/payment/payment.ts';
-import { PLANS } from '../../portal/plans.ts';
+import { PLANS } from '../../proxy/plans.ts';
 import { runsSmuggled } from '../support/chromium.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AccountId } from '../../portal/accounts/accounts.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { reconcile } from '../../portal/payment/reconcile.ts';
+import type { AccountId } from '../../proxy/ledger/accounts.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { DAY, Shop } from '../support/shop.ts';
 import type {
   Charge,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isMember, WITHOUT_END } from '../../portal/accounts/accounts.ts';
+import { isMember, WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { BY } from '../support/customers.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { DAY, MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';

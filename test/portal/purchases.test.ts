@@ -6,7 +6,7 @@ import {
   purchaseOfInvoice,
   purchaseOfSession,
 } from '../../portal/payment/purchase.ts';
-import { PLANS } from '../../portal/plans.ts';
+import { PLANS } from '../../proxy/plans.ts';
 import { forAll } from '../support/for-all.ts';
 
 const [SOLD, FORMER] = ['price_sold', 'price_former'];

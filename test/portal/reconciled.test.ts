@@ -1,10 +1,10 @@
 import Stripe from 'stripe';
 import { expect, test } from 'vitest';
-import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { NOTHING, PaymentUnavailable } from '../../portal/payment/billing-context.ts';
 import { reconcile } from '../../portal/payment/reconcile.ts';
 import { stripeClient } from '../../portal/payment/stripe-client.ts';
+import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofEachTest } from '../support/of-tests.ts';
 import { DAY, Shop } from '../support/shop.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Membership, WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { NOTHING } from '../../portal/payment/billing-context.ts';
 import { settleSubscription } from '../../portal/payment/settle-membership.ts';
+import { type Membership, WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofTests } from '../support/of-tests.ts';

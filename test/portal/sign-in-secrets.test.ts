@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { AccountId } from '../../portal/accounts/accounts.ts';
 import { keyedHash, openLink, sealLink } from '../../portal/sign-in/sealed-link.ts';
 import {
   csrfToken,
@@ -9,6 +8,7 @@ import {
   readCookie,
   sessionCookie,
 } from '../../portal/sign-in/session-cookie.ts';
+import type { AccountId } from '../../proxy/ledger/accounts.ts';
 
 const EMAIL = 'ada@example.org';
 const [NEW, OLD, FOREIGN] = ['new secret', 'old secret', 'foreign secret'];

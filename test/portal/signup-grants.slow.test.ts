@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { ownMailDomain, SignupGrants } from '../../portal/sign-in/signup-grants.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openPortal } from '../support/portal-harness.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Random } from '../../infra/demo/seeded-random.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { buildProxy } from '../../proxy/app.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { ReleaseSource } from '../../shards/release/release-source.ts';

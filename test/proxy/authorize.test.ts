@@ -2,9 +2,9 @@ import { Socket } from 'node:net';
 import fc from 'fast-check';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
-import { hashApiKey, mintApiKey } from '../../portal/accounts/api-key.ts';
-import { type BrowserToken, sealBrowserToken } from '../../portal/accounts/browser-token.ts';
-import type { Admission, Metering } from '../../portal/accounts/metering.ts';
+import { hashApiKey, mintApiKey } from '../../proxy/ledger/api-key.ts';
+import { type BrowserToken, sealBrowserToken } from '../../proxy/ledger/browser-token.ts';
+import type { Admission, Metering } from '../../proxy/ledger/metering.ts';
 import { authorize } from '../../proxy/metering/authorize.ts';
 import { forAll } from '../support/for-all.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Body } from '../../portal/http/body.ts';
-import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../portal/http/content-encoding.ts';
 import { MEDIA_TYPES } from '../../proxy/formats/negotiate.ts';
+import { Body } from '../../proxy/http/body.ts';
+import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../proxy/http/content-encoding.ts';
 import { compressed, inflated } from '../../proxy/serve/finish-response.ts';
 
 const texts = [0, 1_400, 2 ** 16, 2 ** 16 + 1, 3_000_000].map((length) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../../portal/http/problem.ts';
 import { CursorSealer } from '../../proxy/http/cursor.ts';
+import { Problem } from '../../proxy/http/problem.ts';
 import { forAll } from '../support/for-all.ts';
 
 const sealer = new CursorSealer(['a secret of some length']);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
-import { LedgerUnavailable, OutcomeUnknown } from '../../portal/accounts/ledger.ts';
-import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import type { DeliveredFraction } from '../../proxy/http/response-writer.ts';
+import { LedgerUnavailable, OutcomeUnknown } from '../../proxy/ledger/ledger.ts';
+import type { Charge, Metering } from '../../proxy/ledger/metering.ts';
 import { debit, deliverBody, mayAfford } from '../../proxy/metering/debit.ts';
 import { forAll } from '../support/for-all.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
-import { LedgerUnavailable, OutcomeUnknown } from '../../portal/accounts/ledger.ts';
+import { LedgerUnavailable, OutcomeUnknown } from '../../proxy/ledger/ledger.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();

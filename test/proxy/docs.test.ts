@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { acceptsGzip } from '../../portal/http/content-encoding.ts';
+import { acceptsGzip } from '../../proxy/http/content-encoding.ts';
 import { forAll } from '../support/for-all.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { RateWindow } from '../../portal/accounts/rate-window.ts';
-import { RequestScheduler } from '../../portal/http/overload.ts';
-import { httpServer } from '../../portal/http/server.ts';
+import { RequestScheduler } from '../../proxy/http/overload.ts';
+import { httpServer } from '../../proxy/http/server.ts';
+import { RateWindow } from '../../proxy/ledger/rate-window.ts';
 
 const MANY = 200;
 /** A path without a route, one that the router cannot decode, and one that it cannot parse. */

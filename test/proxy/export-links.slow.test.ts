@@ -10,7 +10,7 @@ import { publishExports } from '../../builder/export/publish-exports.ts';
 import { TABLE_NAMES } from '../../builder/export/tables.ts';
 import { silent } from '../../builder/progress.ts';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
-import { PLANS } from '../../portal/plans.ts';
+import { PLANS } from '../../proxy/plans.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { pythonTools } from '../support/python-tool.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { knownRepresentation } from '../../portal/http/caching.ts';
+import { knownRepresentation } from '../../proxy/http/caching.ts';
 import { forAll } from '../support/for-all.ts';
 import { expectSoundOpenApi } from '../support/openapi.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Receipt } from '../../portal/accounts/replays.ts';
+import type { Receipt } from '../../proxy/ledger/replays.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { mintApiKey } from '../../portal/accounts/api-key.ts';
+import { mintApiKey } from '../../proxy/ledger/api-key.ts';
 import { openPortal, type PortalHarness } from '../support/portal-harness.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 

@@ -6,7 +6,7 @@ import {
   closeGracefully,
   newShutdown,
   shutDownGracefully,
-} from '../../portal/http/graceful-shutdown.ts';
+} from '../../proxy/http/graceful-shutdown.ts';
 import type { Millis } from '../../shards/units.ts';
 
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';

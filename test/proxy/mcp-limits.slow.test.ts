@@ -1,5 +1,5 @@
 import { expect, inject, test, vi } from 'vitest';
-import { closeGracefully } from '../../portal/http/graceful-shutdown.ts';
+import { closeGracefully } from '../../proxy/http/graceful-shutdown.ts';
 import { requestOf, sendMessage, type ToolCallResult } from '../support/mcp-client.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';

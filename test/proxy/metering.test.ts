@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { Client } from 'undici';
 import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { mintApiKey } from '../../portal/accounts/api-key.ts';
+import { mintApiKey } from '../../proxy/ledger/api-key.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { forAll } from '../support/for-all.ts';
 import { ofThisTest } from '../support/of-tests.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
-import { PLANS } from '../../portal/plans.ts';
+import { PLANS } from '../../proxy/plans.ts';
 import {
   askForExamples,
   isExemplified,

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Body } from '../../portal/http/body.ts';
+import { Body } from '../../proxy/http/body.ts';
 import {
   type DeliveredFraction,
   ResponseWriter,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Receipt } from '../../portal/accounts/replays.ts';
+import type { Receipt } from '../../proxy/ledger/replays.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';

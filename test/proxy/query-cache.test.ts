@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Body } from '../../portal/http/body.ts';
+import { Body } from '../../proxy/http/body.ts';
 import { strongEtag } from '../../proxy/metering/etag.ts';
 import { QueryCache, type ResolvedRequest } from '../../proxy/metering/query-cache.ts';
 import { ResponseCache } from '../../proxy/metering/response-cache.ts';

@@ -1,8 +1,8 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RateWindow } from '../../portal/accounts/rate-window.ts';
-import { networkOf, rateSubject } from '../../portal/http/rate-limiting.ts';
+import { networkOf, rateSubject } from '../../proxy/http/rate-limiting.ts';
+import { RateWindow } from '../../proxy/ledger/rate-window.ts';
 import { forAll } from '../support/for-all.ts';
 
 test.each([

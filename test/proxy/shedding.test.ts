@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { expect, inject, test } from 'vitest';
-import { mintApiKey } from '../../portal/accounts/api-key.ts';
-import { RateWindow } from '../../portal/accounts/rate-window.ts';
-import { LoadShedder } from '../../portal/http/overload.ts';
-import { httpServer } from '../../portal/http/server.ts';
+import { LoadShedder } from '../../proxy/http/overload.ts';
+import { httpServer } from '../../proxy/http/server.ts';
+import { mintApiKey } from '../../proxy/ledger/api-key.ts';
+import { RateWindow } from '../../proxy/ledger/rate-window.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { isMember } from '../../portal/accounts/accounts.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { PLANS } from '../../portal/plans.ts';
+import { isMember } from '../../proxy/ledger/accounts.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { PLANS } from '../../proxy/plans.ts';
 import { booksOf } from './books.ts';
 import type { StripeBooks } from './stripe-stand-in/stripe-books.ts';
 

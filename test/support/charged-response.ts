@@ -1,5 +1,5 @@
-import type { Charge } from '../../portal/accounts/metering.ts';
-import type { IdempotentRequest, Replays, StoredResponse } from '../../portal/accounts/replays.ts';
+import type { Charge } from '../../proxy/ledger/metering.ts';
+import type { IdempotentRequest, Replays, StoredResponse } from '../../proxy/ledger/replays.ts';
 
 /**
  * Charges for a response and, if this is the first charge for the request, stores it, as a POST

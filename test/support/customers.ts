@@ -5,7 +5,7 @@ import {
   type Change,
   type KeyIssue,
   WITHOUT_END,
-} from '../../portal/accounts/accounts.ts';
+} from '../../proxy/ledger/accounts.ts';
 
 export const BY: Change = { by: 'operator', atMs: Date.UTC(2026, 0, 1) };
 

@@ -34,7 +34,7 @@ export function runLedgerProgram(
   body: string,
   { maxFileBlocks }: { maxFileBlocks?: number } = {},
 ): LedgerProgram {
-  const module = pathToFileURL(path.resolve('dist/portal/accounts/open-ledger.js')).href;
+  const module = pathToFileURL(path.resolve('dist/proxy/ledger/open-ledger.js')).href;
   const program = `
     import { writeSync } from 'node:fs';
     import { createInterface } from 'node:readline';

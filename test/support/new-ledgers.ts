@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { beforeAll } from 'vitest';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { ofTests } from './of-tests.ts';
 import { openBeside } from './open-beside.ts';
 import { startRedis } from './redis-server.ts';

@@ -1,5 +1,5 @@
-import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 
 const READS = new Set<string | symbol>([
   'account',

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { buildPortal } from '../../portal/app.ts';
 import type { PortalConfigInput } from '../../portal/config.ts';
 import type { Mailer, Message } from '../../portal/mail/mailer.ts';
 import type { Payment } from '../../portal/payment/payment.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 
 export interface PortalHarness {
   readonly app: FastifyInstance;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Account, AccountId } from '../../portal/accounts/accounts.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import type { BillingContext, MembershipPrices } from '../../portal/payment/billing-context.ts';
 import { type OpenPayment, openPayment } from '../../portal/payment/open-payment.ts';
 import { reconcile } from '../../portal/payment/reconcile.ts';
 import { stripeClient } from '../../portal/payment/stripe-client.ts';
-import type { PackId } from '../../portal/plans.ts';
+import type { Account, AccountId } from '../../proxy/ledger/accounts.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
+import type { PackId } from '../../proxy/plans.ts';
 import { booksOf } from './books.ts';
 import type { Session, StripeEvent, Subscription } from './stripe-stand-in/objects.ts';
 import type { StripeBooks } from './stripe-stand-in/stripe-books.ts';

@@ -6,8 +6,8 @@ import {
   isMember,
   MAX_CAUSE_BYTES,
   WITHOUT_END,
-} from '../../../portal/accounts/accounts.ts';
-import type { Ledger } from '../../../portal/accounts/ledger.ts';
+} from '../../../proxy/ledger/accounts.ts';
+import type { Ledger } from '../../../proxy/ledger/ledger.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import type { Ledger } from '../../../portal/accounts/ledger.ts';
-import { parseLedgerAddress } from '../../../portal/accounts/ledger-address.ts';
-import { exportLines, importLines, NotAnExport } from '../../../portal/accounts/transfer.ts';
+import type { Ledger } from '../../../proxy/ledger/ledger.ts';
+import { parseLedgerAddress } from '../../../proxy/ledger/ledger-address.ts';
+import { exportLines, importLines, NotAnExport } from '../../../proxy/ledger/transfer.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';
@@ -58,7 +58,7 @@ async function backUpTo(file: string, flags: Flags): Promise<void> {
   const { LEDGER } = readSettings(ledgerSchema, flags);
   const directory = folderOf(LEDGER, 'Redis keeps its own backups (BGSAVE)');
   requireLedger(LEDGER);
-  const { backUpLedger } = await import('../../../portal/accounts/sqlite/backup.ts');
+  const { backUpLedger } = await import('../../../proxy/ledger/sqlite/backup.ts');
   try {
     const { accounts, tokens } = await backUpLedger(directory, file);
     process.stderr.write(
@@ -72,7 +72,7 @@ async function backUpTo(file: string, flags: Flags): Promise<void> {
 async function restoreFrom(file: string, flags: Flags): Promise<void> {
   const { LEDGER } = readSettings(ledgerSchema, flags);
   const directory = folderOf(LEDGER, 'import an export into it instead');
-  const { restoreLedger } = await import('../../../portal/accounts/sqlite/backup.ts');
+  const { restoreLedger } = await import('../../../proxy/ledger/sqlite/backup.ts');
   try {
     const { accounts, tokens, replaced } = await restoreLedger(directory, file);
     const kept = replaced === null ? '' : `; the replaced ledger is kept as ${replaced}`;

@@ -1,5 +1,5 @@
+import { PLANS } from '../../../proxy/plans.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
-import { PLANS } from '../../plans.ts';
 import { portalConfig } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count } from '../formats.ts';

@@ -1,4 +1,4 @@
-import { PLANS } from '../../plans.ts';
+import { PLANS } from '../../../proxy/plans.ts';
 import { count } from '../formats.ts';
 import { Section } from '../parts/section.tsx';
 

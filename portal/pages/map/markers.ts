@@ -11,7 +11,7 @@ import { MAP_VIEWS } from './views/map-views.ts';
 type MarkedPoi = Pick<FoundPoi, 'dest_id' | 'name' | 'lat' | 'lon'>;
 
 /** POIs that markers may stand for: those of a profile, and one that was searched for. */
-export interface MarkedPois {
+interface MarkedPois {
   readonly profile: Profile | null;
   readonly found: FoundPoi | null;
 }

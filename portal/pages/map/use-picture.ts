@@ -11,7 +11,7 @@ import type { MapState, Origin } from './state/map-state.ts';
 import { MAP_VIEWS } from './views/map-views.ts';
 
 /** Picture of a state. */
-export interface Picture {
+interface Picture {
   readonly shown: Shown;
   readonly outlines: Outlines;
   /** Blocks that A and B reach, once both are loaded. */

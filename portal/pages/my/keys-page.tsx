@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { MAX_ACTIVE_KEYS } from '../../key-limits.ts';
+import { MAX_ACTIVE_KEYS } from '../../../proxy/key-limits.ts';
 import type { Key } from '../../responses.ts';
 import { keys, revokeKey } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';

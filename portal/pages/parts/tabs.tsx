@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { nextByKey } from './next-by-key.ts';
 
-export interface Tab {
+interface Tab {
   readonly name: string;
   readonly content: ComponentChildren;
 }

@@ -28,13 +28,13 @@ function rememberSignedIn(isSignedIn: boolean): void {
 }
 
 /** The session of the user. */
-export type Visitor =
+type Visitor =
   | { readonly state: 'unknown' }
   | { readonly state: 'anonymous' }
   | { readonly state: 'signed-in'; readonly account: Account }
   | { readonly state: 'failed'; readonly error: Error };
 
-export interface Session {
+interface Session {
   readonly visitor: Visitor;
   /** The last key created while these pages are open, which is shown once and stored nowhere. */
   readonly freshKey: string | null;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { PLANS } from '../../plans.ts';
+import { PLANS } from '../../../proxy/plans.ts';
 import { portalConfig } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count } from '../formats.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PLANS } from '../../../portal/plans.ts';
 import { byMode } from '../../../shards/modes.ts';
+import { PLANS } from '../../plans.ts';
 import { NeedsChoice } from '../advice.ts';
 import { listOf, mode, place, resolveCity, types, weight } from '../inputs.ts';
 import { share, table, transitNotes } from '../outputs.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PLANS } from '../../../portal/plans.ts';
 import { byMode } from '../../../shards/modes.ts';
+import { PLANS } from '../../plans.ts';
 import { modes, origin, originOf, types } from '../inputs.ts';
 import { mapLink, mapOfType, STREETS_ZOOM } from '../map-link.ts';
 import { population as populationText, transitNotes, unrouted, unroutedTexts } from '../outputs.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PLANS } from '../../../portal/plans.ts';
 import { byMode } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
+import { PLANS } from '../../plans.ts';
 import { NeedsChoice } from '../advice.ts';
 import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
 import { share, table, transitNotes } from '../outputs.ts';

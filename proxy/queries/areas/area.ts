@@ -1,4 +1,3 @@
-import { Problem } from '../../../portal/http/problem.ts';
 import { ordinalIn, ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
@@ -11,6 +10,7 @@ import {
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyFips } from '../../../shards/units.ts';
+import { Problem } from '../../http/problem.ts';
 import type { SearchedArea } from '../searched-area.ts';
 import { allBlocksIn, type CountyBlocks } from './drawn-blocks.ts';
 import { blocksOfPlace, locatePlace } from './places.ts';

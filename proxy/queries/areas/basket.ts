@@ -1,4 +1,3 @@
-import { invalidParameters } from '../../../portal/http/problem.ts';
 import { bitCount } from '../../../shards/arrays/bits.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
@@ -7,6 +6,7 @@ import type { Mode } from '../../../shards/modes.ts';
 import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { DestTypeId, Minutes, ReleaseMode, Tenths } from '../../../shards/units.ts';
+import { invalidParameters } from '../../http/problem.ts';
 import { modeFault, typeFault } from '../modes-and-types.ts';
 import { tenthsWithin } from '../pois/poi-times.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
@@ -48,7 +48,7 @@ export function requestedCriteria(
 }
 
 /** Outcomes of criteria at the blocks of a county: bit `j` is criterion `j`. */
-export interface CriteriaBits {
+interface CriteriaBits {
   /** Criteria met, by block ordinal. */
   readonly met: Uint16Array;
   /** Criteria whose mode could not be routed from the block, by block ordinal. */

@@ -1,4 +1,3 @@
-import { invalidParameters } from '../../../portal/http/problem.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
@@ -12,6 +11,7 @@ import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { DestTypeId, ReleaseMode, Tenths } from '../../../shards/units.ts';
 import { COVERAGE, COVERAGE_MINUTES, COVERAGE_OF_GROUPS } from '../../formats/row-table.ts';
 import type { Rows } from '../../formats/rows.ts';
+import { invalidParameters } from '../../http/problem.ts';
 import { maskedBy, requestedWeights, sumOf } from '../block-weights.ts';
 import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';

@@ -1,6 +1,4 @@
 import Flatbush from 'flatbush';
-import { Problem } from '../../../portal/http/problem.ts';
-import { REQUEST_LIMITS } from '../../../portal/http/request-limits.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
 import { squareMetresOf } from '../../../shards/geometry/planar.ts';
@@ -10,6 +8,8 @@ import { boxOf, edgesOf, segmentMeetsBox } from '../../../shards/geometry/wgs84.
 import { withCommas } from '../../../shards/number-words.ts';
 import { type BoundingBox, MICRO } from '../../../shards/units.ts';
 import { isOnEarth } from '../../bounds.ts';
+import { Problem } from '../../http/problem.ts';
+import { REQUEST_LIMITS } from '../../http/request-limits.ts';
 import type { SearchedArea } from '../searched-area.ts';
 
 const MAX_SQUARE_KILOMETRES = REQUEST_LIMITS.squareKilometres;

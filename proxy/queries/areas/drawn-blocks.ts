@@ -1,4 +1,3 @@
-import { Problem } from '../../../portal/http/problem.ts';
 import { rankIn } from '../../../shards/arrays/sorted.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
@@ -13,6 +12,7 @@ import {
   MICRO,
   type MicroDegrees,
 } from '../../../shards/units.ts';
+import { Problem } from '../../http/problem.ts';
 import { areExchanged, EXCHANGED } from '../exchanged-coordinates.ts';
 import { COUNTIES_PER_PAGE } from '../rows/pagination.ts';
 import type { SearchedArea } from '../searched-area.ts';

@@ -1,7 +1,7 @@
 import type { Tenths } from '../../../shards/units.ts';
 
 /** A measure by minutes: `"5"`, `"10"`, …; null where the measure is not defined. */
-export type ByMinutes = Readonly<Record<string, number | null>>;
+type ByMinutes = Readonly<Record<string, number | null>>;
 
 /** Sums of a group: within each number of minutes, and over all blocks whose time is known. */
 export interface GroupSums {

@@ -12,7 +12,7 @@ import { type Criterion, criteriaBits } from './basket.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 
 /** Conditions that blocks must meet. */
-export interface MatchQuery {
+interface MatchQuery {
   /** The area, county by county. */
   readonly parts: readonly CountyBlocks[];
   readonly criteria: readonly Criterion[];

@@ -1,4 +1,3 @@
-import { Problem, truncate } from '../../../portal/http/problem.ts';
 import { ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
 import { SHARED } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
@@ -15,6 +14,7 @@ import type { StateManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { uspsOf } from '../../../shards/states.ts';
 import type { StatePlace } from '../../../shards/units.ts';
+import { Problem, truncate } from '../../http/problem.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 import { NAMES_PER_STEP, NameIndex } from './name-index.ts';
 
@@ -70,7 +70,7 @@ export async function* blocksOfPlace(
 }
 
 /** A place as returned by look-ups. */
-export interface PlaceItem {
+interface PlaceItem {
   readonly name: string;
   readonly geoid: string;
   readonly state: string;

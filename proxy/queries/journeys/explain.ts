@@ -1,4 +1,3 @@
-import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
 import { ordinalIn } from '../../../shards/arrays/sorted.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
@@ -16,6 +15,7 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { DestId, Millis, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import { invalidParameters, Problem } from '../../http/problem.ts';
 import { locateOrigin, type OriginBlock, originOfGeoid } from '../origins/origin-block.ts';
 import { homeCounty } from '../pois/catchment.ts';
 import { journeySteps } from './journey.ts';

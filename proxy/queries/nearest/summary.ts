@@ -41,7 +41,7 @@ export interface SummaryFilter {
 }
 
 /** The modes and types of a request. */
-export interface CellParams {
+interface CellParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;
   readonly names: boolean;
@@ -101,7 +101,7 @@ export function summaryColumns(
 }
 
 /** Cells of a block's nearest times, by mode id, then type id. */
-export interface SummaryCells {
+interface SummaryCells {
   readonly release: Release;
   /** All cells of the block, as stored in the release. */
   readonly times: Uint16Array;

@@ -1,4 +1,3 @@
-import { invalidParameters } from '../../../portal/http/problem.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../../../shards/matrix/row-codec.ts';
@@ -10,6 +9,7 @@ import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { DEFAULT_MINUTES } from '../../bounds.ts';
 import type { RowMembers } from '../../formats/row-format.ts';
 import type { FoundRows } from '../../formats/rows.ts';
+import { invalidParameters } from '../../http/problem.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';

@@ -1,4 +1,3 @@
-import { invalidParameters } from '../../../portal/http/problem.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
@@ -12,6 +11,7 @@ import type { CountyManifest, Direction } from '../../../shards/release/manifest
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import { invalidParameters } from '../../http/problem.ts';
 import type { BlockOrigin, OriginBlock } from '../origins/origin-block.ts';
 import { countyRanges } from './county-ranges.ts';
 import type { Decay } from './decay.ts';

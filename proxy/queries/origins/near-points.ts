@@ -1,10 +1,10 @@
-import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { byMode, type Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../../shards/units.ts';
+import { invalidParameters, Problem } from '../../http/problem.ts';
 import { refuseExchanged } from '../exchanged-coordinates.ts';
 import { modeFault } from '../modes-and-types.ts';
 import { locateOrigin, type OriginBlock, originOfPoint } from './origin-block.ts';

@@ -1,4 +1,3 @@
-import { Problem } from '../../../portal/http/problem.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { countyOf, type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
@@ -7,6 +6,7 @@ import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import { type CountyBlock, type Degrees, MICRO } from '../../../shards/units.ts';
 import { BOUNDS, type Bounds, boundsText, isOnEarth, isWithin, rangeFault } from '../../bounds.ts';
+import { Problem } from '../../http/problem.ts';
 import { exchangedFault, refuseExchanged } from '../exchanged-coordinates.ts';
 
 /** A located block of a release: the basis of every response about it. */

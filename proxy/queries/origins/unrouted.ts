@@ -9,7 +9,7 @@ import type { CountyBlock, ReleaseMode } from '../../../shards/units.ts';
 import type { OriginBlock } from './origin-block.ts';
 
 /** A mode that could not be routed from a block, and why. */
-export interface Unrouted {
+interface Unrouted {
   readonly mode: Mode;
   readonly reason: UnlinkedReason;
 }

@@ -1,4 +1,3 @@
-import { Problem } from '../../../portal/http/problem.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
@@ -8,6 +7,7 @@ import type { Release } from '../../../shards/release/release.ts';
 import type { CountyPoi, DestId, ReleaseMode, Tenths } from '../../../shards/units.ts';
 import { CATCHMENT } from '../../formats/row-table.ts';
 import type { FoundRows } from '../../formats/rows.ts';
+import { Problem } from '../../http/problem.ts';
 import { GeoidFragment, originText, timeTexts } from '../rows/fragments.ts';
 import type { Page } from '../rows/pagination.ts';
 import { pageOfRow, type RowPage } from '../rows/row-page.ts';

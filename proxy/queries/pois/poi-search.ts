@@ -40,7 +40,7 @@ interface PoiSearch {
 }
 
 /** A POI as returned by searches. */
-export interface PoiResult {
+interface PoiResult {
   readonly dest_id: DestId;
   readonly name: string;
   readonly lat: Degrees;

@@ -36,7 +36,7 @@ import {
 import { pageOfRow, ROW_BEGINS, type RowPage } from '../rows/row-page.ts';
 
 /** Row filter for the POIs of a block. */
-export interface PoiFilter {
+interface PoiFilter {
   /** Ascending. */
   readonly modes: readonly ReleaseMode[];
   readonly types: ReadonlySet<DestTypeId> | undefined;
@@ -141,7 +141,7 @@ function textsOf(
 }
 
 /** Request of a POI-times route, apart from its origin. */
-export interface PoiTimesQuery {
+interface PoiTimesQuery {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;
   readonly dest_id?: readonly DestId[] | undefined;

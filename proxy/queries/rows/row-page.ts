@@ -8,7 +8,7 @@ import type { ReleaseMode, Tenths } from '../../../shards/units.ts';
 import type { Page } from './pagination.ts';
 
 /** Filter for the entries of a matrix's row. */
-export interface EntryFilter {
+interface EntryFilter {
   /** Ascending. */
   readonly modes: readonly ReleaseMode[];
   readonly maxTenths: Tenths;

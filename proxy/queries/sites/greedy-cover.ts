@@ -2,7 +2,7 @@
 export type CoverBits = Uint32Array;
 
 /** A step of a greedy cover. */
-export interface GreedyStep {
+interface GreedyStep {
   readonly candidate: number;
   /** Weight newly covered. */
   readonly gain: number;

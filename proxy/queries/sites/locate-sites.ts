@@ -1,10 +1,10 @@
-import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { countyOf } from '../../../shards/geoid.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyFips, ReleaseMode } from '../../../shards/units.ts';
+import { invalidParameters, Problem } from '../../http/problem.ts';
 import { locateSentPoint, type OriginBlock, type SentPoint } from '../origins/origin-block.ts';
 import { unroutedReasons } from '../origins/unrouted.ts';
 

@@ -13,7 +13,7 @@ import { type UncoveredBlock, uncoveredSteps } from './uncovered-blocks.ts';
 import type { WeightedArea } from './weighted-area.ts';
 
 /** Sums by minutes, as in a response. */
-export type SumsByMinutes = Readonly<Record<string, number>>;
+type SumsByMinutes = Readonly<Record<string, number>>;
 
 interface PlacedSite {
   readonly id: LocatedSite['id'];
@@ -21,7 +21,7 @@ interface PlacedSite {
 }
 
 /** Sums of a weight over an area, by minutes to the nearest site. */
-export interface AreaSums {
+interface AreaSums {
   readonly mode: Mode;
   readonly weight: string;
   readonly total: number;
@@ -31,7 +31,7 @@ export interface AreaSums {
 }
 
 /** A chosen candidate, and how much of the first weight it adds to the choices before it. */
-export interface Choice {
+interface Choice {
   readonly id: LocatedSite['id'];
   readonly gain: number;
   readonly total_within: number;
@@ -47,7 +47,7 @@ export interface SiteMeasures {
 }
 
 /** Sites to be measured by their times to the blocks of an area. */
-export interface Measuring {
+interface Measuring {
   readonly release: Release;
   readonly area: WeightedArea;
   readonly sites: readonly LocatedSite[];

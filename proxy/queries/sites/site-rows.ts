@@ -9,7 +9,7 @@ import type { Site, SiteError, SiteList } from './locate-sites.ts';
 import type { SiteMeasures } from './measure-sites.ts';
 
 /** The lists of a response, and the sites and candidates as sent. */
-export interface SiteLists {
+interface SiteLists {
   readonly sent: Readonly<Record<SiteList, readonly Site[]>>;
   readonly errors: readonly SiteError[];
   readonly measures: SiteMeasures;

@@ -1,5 +1,3 @@
-import { invalidParameters, type ParameterIssue, Problem } from '../../../portal/http/problem.ts';
-import { PLANS } from '../../../portal/plans.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -7,6 +5,8 @@ import type { Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { LIMITS } from '../../bounds.ts';
 import type { QueryResult } from '../../endpoint.ts';
 import { Rows } from '../../formats/rows.ts';
+import { invalidParameters, type ParameterIssue, Problem } from '../../http/problem.ts';
+import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
 import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';

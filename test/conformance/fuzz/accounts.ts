@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../portal/accounts/accounts.ts';
+import type { AccountId } from '../../../proxy/ledger/accounts.ts';
 import { booksOf, openCustomer, withLedger } from '../../support/books.ts';
 import { BY } from '../../support/customers.ts';
 import type { Tally } from './lane.ts';

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API_DEFAULTS } from '../../../infra/settings/both-servers.ts';
-import { mintApiKey } from '../../../portal/accounts/api-key.ts';
+import { mintApiKey } from '../../../proxy/ledger/api-key.ts';
 import { FolderStore } from '../../../shards/store/folder-store.ts';
 import { residentMemory } from '../../bench/resident-memory.ts';
 import { startService } from '../../bench/service.ts';

@@ -9,7 +9,14 @@ onEachLedger((demo) => {
   const point = ({ lon, lat }: { lon: number; lat: number }) => ({ lon, lat });
   const exchanged = () => ({ lon: demo.block.lat, lat: demo.block.lon });
 
-  test.each([['x'], [5], [{}], [null], [{ toString: 1 }]])(
+  test('an origin with a member toString before a block fails alone', async () => {
+    const query = { of: ['people'], mode: ['walk'], minutes: [15] };
+    const origins = [{ toString: 1 }, demo.block.geoid];
+    const body = expectOk(await demo.api.post('/v1/access', { ...query, origins }));
+    expect(body.errors).toMatchObject([{ type: 'block-not-found', geoid: '{"toString":1}' }]);
+  });
+
+  test.each([['x'], [5], [{}], [null]])(
     'an origin %j before others of access fails alone',
     async (odd) => {
       const query = { of: ['people'], mode: ['walk'], minutes: [15] };

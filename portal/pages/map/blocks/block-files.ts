@@ -22,7 +22,7 @@ export function csvOf({ blocks, listed, members }: BlockList, release: string): 
 }
 
 /** Facts about a file of blocks as a whole. */
-export interface FileFacts {
+interface FileFacts {
   readonly release: string;
   readonly attribution: string;
 }

@@ -10,7 +10,7 @@ import { boxInView } from './use-blocks-in-view.ts';
 const AROUND_DEGREES = 1;
 
 /** People and centres of some blocks, as far as they are known. */
-export interface LoadedFacts {
+interface LoadedFacts {
   /** Null while the facts are being loaded, and if they cannot be. */
   readonly facts: BlockFacts | null;
   /** Whether a county of the blocks is too far from the map to be found. */

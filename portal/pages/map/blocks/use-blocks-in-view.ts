@@ -12,7 +12,7 @@ import {
 } from './coloured-blocks.ts';
 
 /** The blocks in view, by class. */
-export interface BlocksInView {
+interface BlocksInView {
   readonly coloured: ColouredBlocks;
   /** Positions of the blocks in view. */
   readonly seen: readonly number[];

@@ -11,7 +11,7 @@ const SOURCE = 'basemap';
 type Scheme = keyof typeof BASE_MAP_FLAVORS;
 
 /** Parts of a style, with its layers split into those below and those above the page's own. */
-export interface BaseMapStyle extends Pick<StyleSpecification, 'sources' | 'glyphs' | 'sprite'> {
+interface BaseMapStyle extends Pick<StyleSpecification, 'sources' | 'glyphs' | 'sprite'> {
   readonly under: readonly LayerSpecification[];
   readonly over: readonly LayerSpecification[];
 }

@@ -69,7 +69,7 @@ export interface DrawnMap {
 }
 
 /** The part of the world that a map shows, and its size in pixels of the page. */
-export interface Viewport {
+interface Viewport {
   readonly position: MapPosition;
   readonly width: number;
   readonly height: number;

@@ -1,5 +1,5 @@
+import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
 import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
-import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { Choose } from './choices.tsx';

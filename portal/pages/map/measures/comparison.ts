@@ -40,7 +40,7 @@ export function soonerOf({ a, b }: Comparison): Uint8Array {
 }
 
 /** Sums of a weight by how B differs from A within some minutes, beyond the dead band. */
-export interface Changes {
+interface Changes {
   /** Sum of the blocks that B reaches sooner, or that only B reaches. */
   readonly gain: number;
   readonly alike: number;

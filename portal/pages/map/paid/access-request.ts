@@ -1,5 +1,5 @@
+import { PLANS } from '../../../../proxy/plans.ts';
 import type { DataOf, Mode } from '../../../client/src/index.ts';
-import { PLANS } from '../../../plans.ts';
 import { COUNTED_MINUTES, type Direction, type Origin } from '../state/map-state.ts';
 import type { PaidRequest } from './paid-request.ts';
 

@@ -1,5 +1,5 @@
+import { PLANS } from '../../../../proxy/plans.ts';
 import type { DataOf, Mode, ParamsOf } from '../../../client/src/index.ts';
-import { PLANS } from '../../../plans.ts';
 import type { Criterion } from '../measures/basket.ts';
 import type { PaidRequest } from './paid-request.ts';
 

@@ -1,5 +1,5 @@
+import { PLANS } from '../../../../proxy/plans.ts';
 import type { DataOf, Mode } from '../../../client/src/index.ts';
-import { PLANS } from '../../../plans.ts';
 import { type Reach, reachOf } from '../measures/reach.ts';
 import type { PaidRequest } from './paid-request.ts';
 import type { PaidRequests } from './use-paid-requests.ts';

@@ -1,5 +1,5 @@
+import { PLANS } from '../../../../proxy/plans.ts';
 import type { PoiSearchResult } from '../../../client/src/index.ts';
-import { PLANS } from '../../../plans.ts';
 import type { Point } from '../state/point.ts';
 import type { PaidRequest } from './paid-request.ts';
 

@@ -1,5 +1,5 @@
+import { PLANS } from '../../../../proxy/plans.ts';
 import type { IsochroneBlocks, Mode } from '../../../client/src/index.ts';
-import { PLANS } from '../../../plans.ts';
 import { type Reach, reachOf } from '../measures/reach.ts';
 import type { Choice } from '../state/choice.ts';
 import { type Direction, MAX_MINUTES, type MapState, type Origin } from '../state/map-state.ts';

@@ -1,5 +1,5 @@
+import { PLANS } from '../../../../proxy/plans.ts';
 import type { DataOf, Mode, ParamsOf } from '../../../client/src/index.ts';
-import { PLANS } from '../../../plans.ts';
 import { COUNTED_MINUTES, type Direction } from '../state/map-state.ts';
 import type { Site } from '../state/sites.ts';
 import type { PaidRequest } from './paid-request.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
+import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
 import { counted } from '../../formats.ts';
 import { FileButton } from '../../parts/file-button.tsx';
 import { Notice } from '../../parts/notice.tsx';

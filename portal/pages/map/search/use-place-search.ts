@@ -6,7 +6,7 @@ import { useApi } from '../../session/use-api.ts';
 const PAUSE_MS = 200;
 
 /** Places found by name, and a sentence on how many, for screen readers. */
-export interface PlaceSearch {
+interface PlaceSearch {
   readonly places: readonly Place[];
   readonly said: string;
 }

@@ -2,7 +2,7 @@ import { CODE_SAMPLES, NO_KEY } from '../../parts/code-samples.ts';
 import type { MapRequest } from '../views/map-request.ts';
 
 export const LANGUAGES = ['curl', 'TypeScript', 'Python', 'R'] as const;
-export type Language = (typeof LANGUAGES)[number];
+type Language = (typeof LANGUAGES)[number];
 
 /** A complete program that sends a request, with a placeholder for the key. */
 export function requestCode(request: MapRequest, language: Language, apiUrl: string): string {

@@ -1,14 +1,14 @@
+import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
+import { parseSitesCsv } from '../../../../proxy/schemas/parse-sites-csv.ts';
 import { csvField } from '../../../../shards/csv/csv-line.ts';
-import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
-import { parseSitesCsv } from '../../../sites/parse-sites-csv.ts';
 import type { Site } from '../state/sites.ts';
 
 /** The sites of a file, or what is wrong with it. */
-export type ReadSites = { readonly sites: readonly Site[] } | { readonly fault: string };
+type ReadSites = { readonly sites: readonly Site[] } | { readonly fault: string };
 
 const MAX_BYTES = 1_000_000;
 
-/** Reads sites from a CSV file (`portal/sites/`) in UTF-8 or UTF-16. Nothing is sent anywhere. */
+/** Reads sites from a CSV file in UTF-8 or UTF-16, as the API does. Nothing is sent anywhere. */
 export async function readSites(file: Blob): Promise<ReadSites> {
   if (file.size > MAX_BYTES) return { fault: 'The file is over 1 MB: too large for 1,000 sites.' };
   const text = textOf(await file.arrayBuffer());

@@ -1,4 +1,4 @@
-import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
+import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { listOf, type Member, oneOf, optional, wholeNumber } from './members.ts';
 import { degrees, type Point, pointCodec, readPoint } from './point.ts';

@@ -14,7 +14,7 @@ import type { MapState } from '../state/map-state.ts';
 import type { MapRequest } from './map-request.ts';
 
 /** The loaded parts of the picture; null until they are loaded. */
-export interface LoadedParts {
+interface LoadedParts {
   /** The requests of A and B; a reach has A only. */
   readonly a: PaidRequest<Reach> | null;
   readonly b: PaidRequest<Reach> | null;

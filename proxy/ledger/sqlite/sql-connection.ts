@@ -1,0 +1,180 @@
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementSyncInstance,
+} from '@photostructure/sqlite';
+import type { Millis } from '../../../shards/units.ts';
+import { tooNew } from '../ledger.ts';
+import { isBusy } from './failure.ts';
+import { SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
+
+/** How long a connection that opens or reads waits for another one's lock before it gives up. */
+const BUSY_MS: Millis = 10_000;
+/** How long a transaction waits, for which a client waits. */
+const BEGIN_MS: Millis = 4_000;
+/** How long a transaction waits after one has waited in vain; others may be waiting behind it. */
+const BEGIN_AGAIN_MS: Millis = 200;
+/**
+ * Pause between attempts while another process is in a transaction. SQLite's own pauses grow to 100
+ * ms, while a transaction takes half a millisecond.
+ */
+const PAUSE_MS: Millis = 0.2;
+/** The write-ahead log is truncated to this size after a checkpoint. */
+const LOG_BYTES = 16 * 2 ** 20;
+
+const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
+
+type SqlValue = string | number | null | Uint8Array;
+
+/** A connection to a ledger's database, with cached prepared statements. */
+export class SqlConnection {
+  readonly #database: DatabaseSyncInstance;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+  /** How long the next transaction waits for another connection's. */
+  #beginMs = BEGIN_MS;
+
+  /**
+   * Opens the database in `file`; creates its tables if it is empty. `isWriter`: used for
+   * transactions only.
+   */
+  constructor(file: string, { isWriter = false } = {}) {
+    this.#database = new DatabaseSync(file, { timeout: BUSY_MS });
+    try {
+      // While another process creates the file, SQLite refuses this without waiting.
+      onceFree(BUSY_MS, () => this.#database.exec('PRAGMA journal_mode = WAL'));
+      this.#database.exec(`
+        PRAGMA synchronous = FULL;
+        PRAGMA journal_size_limit = ${LOG_BYTES};
+      `);
+      if (this.#version() !== SCHEMA_VERSION) this.transaction(() => this.#makeTables(file));
+      // From here on, `transaction` does its own waiting.
+      if (isWriter) this.#database.exec('PRAGMA busy_timeout = 0');
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Returns the first row, if any; for a statement that changes rows, the first row of its
+   * `RETURNING` clause.
+   */
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  /** Returns the number of changed rows. */
+  run(sql: string, ...values: SqlValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /** Runs a change in a transaction; when it returns, the change is on disk. */
+  transaction<T>(change: () => T): T {
+    return this.#within(() => this.#begin(), change);
+  }
+
+  /** Runs part of a transaction atomically (a savepoint); the transaction continues either way. */
+  part<T>(change: () => T): T {
+    this.run('SAVEPOINT part');
+    try {
+      return change();
+    } catch (error) {
+      if (this.#database.isTransaction) this.run('ROLLBACK TO part');
+      throw error;
+    } finally {
+      if (this.#database.isTransaction) this.run('RELEASE part');
+    }
+  }
+
+  /** Reads a consistent snapshot, regardless of concurrent commits. */
+  snapshot<T>(read: () => T): T {
+    return this.#within(() => this.run('BEGIN'), read);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #begin(): void {
+    try {
+      onceFree(this.#beginMs, () => this.run('BEGIN IMMEDIATE'));
+      this.#beginMs = BEGIN_MS;
+    } catch (error) {
+      this.#beginMs = BEGIN_AGAIN_MS;
+      throw error;
+    }
+  }
+
+  #within<T>(begin: () => void, work: () => T): T {
+    begin();
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      // After some errors, such as a full disk, SQLite has already rolled back.
+      if (this.#database.isTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #statement(sql: string): StatementSyncInstance {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #version(): number {
+    return this.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
+  }
+
+  /** Creates the tables, unless another process has done so first. */
+  #makeTables(file: string): void {
+    const version = this.#version();
+    if (version > SCHEMA_VERSION) throw tooNew(file, version, SCHEMA_VERSION);
+    if (version === SCHEMA_VERSION) return;
+    const steps = version === 0 ? [SCHEMA] : UPGRADES.slice(version - 1);
+    for (const step of steps) this.#database.exec(step);
+    this.#database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  }
+}
+
+/** Runs `work`; repeats it for so long while another process has locked the database. */
+function onceFree<T>(withinMs: Millis, work: () => T): T {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Atomics.wait(NEVER_WOKEN, 0, 0, PAUSE_MS);
+    }
+  }
+}
+
+/** Number of expired records removed per new one; more than one, so that they do not pile up. */
+export const REMOVED_AT_ONCE = 4;
+
+/** Removes some of a table's expired records. */
+export function removeEnded(
+  db: SqlConnection,
+  table: 'challenges' | 'limits' | 'payment_events',
+  nowMs: number,
+): void {
+  const key = { challenges: 'mailbox', limits: 'subject', payment_events: 'id' }[table];
+  db.run(
+    `DELETE FROM ${table} WHERE ${key} IN (
+       SELECT ${key} FROM ${table} WHERE endsAtMs <= ? ORDER BY endsAtMs LIMIT ?
+     )`,
+    nowMs,
+    REMOVED_AT_ONCE,
+  );
+}

@@ -1,0 +1,503 @@
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type AccountId,
+  type Actor,
+  AUDIT_KEPT,
+  isMember,
+  MAX_REVOKED_KEPT,
+  type Membership,
+} from '../../proxy/ledger/accounts.ts';
+import { hashApiKey } from '../../proxy/ledger/api-key.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { hashMailbox } from '../../proxy/ledger/mailbox.ts';
+import { importLines } from '../../proxy/ledger/transfer.ts';
+import { booksOf } from '../support/books.ts';
+import { BY, issuedKey, newAccount, newKey, ROUTE } from '../support/customers.ts';
+import { forAll } from '../support/for-all.ts';
+import { ledgersOfTests } from '../support/new-ledgers.ts';
+
+const NOON = Date.UTC(2026, 5, 1, 12);
+const DAY_MS = 86_400_000;
+
+/**
+ * Tests the contract of every ledger for accounts and the operations on them. `newAddress` returns
+ * the address of an empty ledger.
+ */
+export function customersSuite(name: string, newAddress: () => string): void {
+  describe(`${name}, accounts`, () => {
+    const { ledger, other } = ledgersOfTests(newAddress, { rateLimitPerMinute: 1_000_000 });
+
+    const open = (email: string | null, at = NOON, from = ledger) =>
+      from.openAccount({ email, by: 'owner', atMs: at });
+
+    /** Σ grants − Σ usage, which must equal the balance. */
+    async function sumOf(id: AccountId): Promise<number> {
+      const { granted, used, balance } = await booksOf(ledger, id);
+      expect(balance).toBe(granted - used);
+      return balance;
+    }
+
+    test('racing sign-ups create one account, however the address is written', async () => {
+      const forms = ['R.acing@gmail.com', 'racing+a@googlemail.com', ' RACING@GMAIL.COM '];
+      const opened = await Promise.all(
+        Array.from({ length: 24 }, (_, i) =>
+          open(forms[i % forms.length], NOON, i % 2 ? ledger : other),
+        ),
+      );
+      expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1);
+      expect(new Set(opened.map(({ account }) => account.id)).size).toBe(1);
+      const { id } = opened[0].account;
+      expect(await ledger.grants(id)).toEqual([{ tokens: 5_000, cause: 'signup', atMs: NOON }]);
+      for (const form of forms) expect((await other.accountByEmail(form))?.id).toBe(id);
+      expect(await sumOf(id)).toBe(5_000);
+    });
+
+    test('each account without an address is a new one', async () => {
+      const [one, two] = [await open(null), await open(null)];
+      expect(one.account.id).not.toBe(two.account.id);
+      expect(two).toMatchObject({ isNew: true, account: { email: null, balance: 5_000 } });
+    });
+
+    test('an empty or overlong address is refused and leaves nothing behind', async () => {
+      for (const email of ['', ' ', `${'a'.repeat(1_500)}@example.org`]) {
+        await expect(open(email)).rejects.toThrow(RangeError);
+        expect(await ledger.accountByEmail(email)).toBeUndefined();
+      }
+    });
+
+    test('a mailbox gets the sign-up grant once ever, even if its account was closed', async () => {
+      const { account } = await open('Gone@gmail.com');
+      const made = await issuedKey(ledger, account.id, 'desk', NOON);
+      await ledger.setMembership(account.id, { ...PAID, untilMs: null }, BY);
+      await ledger.beginSession(account.id, session('of the closed'));
+      await ledger.closeAccount(account.id, { by: 'owner', atMs: NOON + 1 });
+      const closed = (await ledger.account(account.id))!;
+      expect(closed).toMatchObject({ email: null, membership: null, balance: 5_000 });
+      expect(await ledger.accountByEmail('gone@gmail.com')).toBeUndefined();
+      expect((await other.admit(hashApiKey(made.plainKey), NOON)).outcome).toBe('invalid-key');
+      expect(await ledger.sessions(account.id, NOON)).toEqual([]);
+      expect(await sumOf(account.id)).toBe(5_000);
+      expect((await ledger.audit(account.id)).slice(0, 2).map(({ what }) => what)).toEqual([
+        'account-closed',
+        'key-revoked',
+      ]);
+
+      const again = await open('g.one+again@googlemail.com', NOON + 2);
+      expect(again).toMatchObject({ isNew: true, account: { balance: 0 } });
+      expect(await ledger.grants(again.account.id)).toEqual([]);
+      // There is no grant with a key either, nor after another closing.
+      await ledger.closeAccount(again.account.id, BY);
+      const issued = await ledger.issueKey({
+        owner: { email: 'gone@gmail.com' },
+        label: '',
+        by: 'operator',
+        atMs: NOON,
+      });
+      expect(issued).toMatchObject({ created: true, account: { balance: 0 } });
+    });
+
+    test('an account closed while disabled comes back disabled until an operator enables it', async () => {
+      const email = 'Banned@gmail.com';
+      const { id } = (await open(email)).account;
+      await ledger.setDisabled(id, true, BY);
+      await other.closeAccount(id, { by: 'owner', atMs: NOON + 1 });
+      // The account comes back by sign-in, and by a key that an operator creates.
+      const again = await open('b.anned+x@gmail.com', NOON + 2, other);
+      expect(again).toMatchObject({ isNew: true, account: { disabled: true, balance: 0 } });
+      expect((await ledger.audit(again.account.id))[0]).toMatchObject({
+        what: 'account-disabled',
+        by: 'operator',
+      });
+      await ledger.closeAccount(again.account.id, { by: 'owner', atMs: NOON + 3 });
+      const issued = await ledger.issueKey({ owner: { email }, label: '', ...BY });
+      if (!issued.created) throw new Error(issued.reason);
+      expect(issued.account.disabled).toBe(true);
+      const admitted = await ledger.admit(hashApiKey(issued.plainKey), NOON);
+      expect(admitted.outcome).toBe('account-disabled');
+
+      await ledger.setDisabled(issued.account.id, false, BY);
+      await ledger.closeAccount(issued.account.id, BY);
+      expect((await open(email)).account.disabled).toBe(false);
+    });
+
+    test('a closed account gets no key and no session, even if they race with its closing', async () => {
+      for (let round = 0; round < 20; round++) {
+        const { account } = await open(`racing-${round}@example.org`);
+        const { id } = account;
+        const begin = (name: string, on: Ledger) => on.beginSession(id, session(name));
+        const raced = await Promise.all([
+          newKey(other, id, 'a', NOON),
+          begin('a', ledger),
+          (round % 2 ? ledger : other).closeAccount(id, { by: 'owner', atMs: NOON + 1 }),
+          newKey(ledger, id, 'b', NOON),
+          begin('b', other),
+          ledger.closeAccount(id, { by: 'owner', atMs: NOON + 1 }),
+        ]);
+        for (const made of [raced[0], raced[3]]) {
+          if (!made.created) expect(made.reason).toBe('closed');
+          else
+            expect((await ledger.admit(hashApiKey(made.plainKey), NOON)).outcome).toBe(
+              'invalid-key',
+            );
+        }
+        expect((await ledger.keys(id)).filter((key) => key.revokedAtMs === null)).toEqual([]);
+        expect(await other.sessions(id, NOON)).toEqual([]);
+
+        const before = await ledger.exportAccount(id);
+        expect(before!.account).toMatchObject({ email: null, closedAtMs: NOON + 1 });
+        const grant = { tokens: 5, cause: 'late', atMs: NOON };
+        const late = { owner: { id }, label: '', grant, member: true, ...BY };
+        expect(await ledger.issueKey(late)).toEqual({ created: false, reason: 'closed' });
+        expect(await begin('late', other)).toBe('closed');
+        await other.closeAccount(id, { by: 'operator', atMs: NOON + 2 });
+        expect(await ledger.exportAccount(id)).toEqual(before);
+        expect(before!.audit.filter(({ what }) => what === 'account-closed')).toHaveLength(1);
+      }
+    });
+
+    test('an account without an address is not a closed one', async () => {
+      const { id, closedAtMs } = await newAccount(ledger);
+      expect(closedAtMs).toBeNull();
+      expect(await newKey(other, id, '', NOON)).toMatchObject({ created: true });
+      expect(await other.beginSession(id, session('without'))).toBe('begun');
+    });
+
+    test('a closed account is still closed after an export and import', async () => {
+      const { id } = (await open('to-close@example.org')).account;
+      await ledger.closeAccount(id, { by: 'owner', atMs: NOON + 3 });
+      const books = (await ledger.exportAccount(id))!;
+      expect(books.account.closedAtMs).toBe(NOON + 3);
+      const moved = `${id}-moved`;
+      const lines = [
+        { ledger: 1, secrets: {}, formerMailboxes: [], disabledMailboxes: [] },
+        { ...books, account: { ...books.account, id: moved } },
+        { accounts: 1 },
+      ].map((line) => JSON.stringify(line));
+      await importLines(ledger, Readable.from(lines));
+      expect(await other.account(moved)).toEqual({ ...books.account, id: moved });
+      expect(await newKey(ledger, moved, '', NOON)).toEqual({ created: false, reason: 'closed' });
+    });
+
+    test('tokens are taken back once per cause, and no more than are left', async () => {
+      const { id } = await newAccount(ledger);
+      await ledger.grant(id, { tokens: 100, cause: 'pack', atMs: NOON }, 'payment');
+      const back = { tokens: 70, cause: 'refund', atMs: NOON + 1 };
+      const taken = await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          (i % 2 ? ledger : other).takeBack(id, back, 'payment'),
+        ),
+      );
+      expect(taken.map(({ taken }) => taken).sort()).toEqual([...Array(9).fill(0), 70]);
+      const rest = { tokens: 70, cause: 'dispute', atMs: NOON + 2 };
+      expect(await ledger.takeBack(id, rest, 'payment')).toEqual({ taken: 30, balance: 0 });
+      const none = { tokens: 5, cause: 'nothing left', atMs: NOON + 3 };
+      expect(await ledger.takeBack(id, none, 'payment')).toEqual({ taken: 0, balance: 0 });
+      // A cause counts once, for grants and take-backs alike.
+      expect(await ledger.grant(id, back, 'payment')).toEqual({ granted: false, balance: 0 });
+      expect((await ledger.grants(id)).map(({ tokens }) => tokens)).toEqual([100, -70, -30, 0]);
+      expect(await sumOf(id)).toBe(0);
+      for (const tokens of [-1, 0.5, Number.NaN]) {
+        await expect(ledger.takeBack(id, { ...back, tokens }, 'payment')).rejects.toThrow(
+          RangeError,
+        );
+      }
+      await expect(ledger.takeBack('nobody', back, 'payment')).rejects.toThrow('no account nobody');
+    });
+
+    test('racing debits, grants and take-backs of the last tokens add up', async () => {
+      const step = fc.record({
+        kind: fc.constantFrom('debit', 'debit', 'grant', 'take back'),
+        tokens: fc.nat(60),
+        cause: fc.nat(4),
+        there: fc.boolean(),
+      });
+      await forAll(30, fc.array(step, { maxLength: 30 }), async (steps) => {
+        const { id } = await newAccount(ledger);
+        const outcomes = await Promise.all(
+          steps.map(async ({ kind, tokens, cause, there }) => {
+            const on = there ? other : ledger;
+            const given = { tokens, cause: `${kind} ${cause}`, atMs: NOON };
+            if (kind === 'grant') return (await on.grant(id, given, 'payment')).balance;
+            if (kind === 'take back') return (await on.takeBack(id, given, 'payment')).balance;
+            const charge = { account: id, keyId: 'key', route: ROUTE, tokens, atMs: NOON };
+            return (await on.debit(charge)).balance;
+          }),
+        );
+        expect(Math.min(0, ...outcomes)).toBe(0);
+        expect(await sumOf(id)).toBeGreaterThanOrEqual(0);
+      });
+    });
+
+    test('a membership expires by the clock, in every process', async () => {
+      const { id } = await newAccount(ledger);
+      const made = await issuedKey(ledger, id, '', NOON);
+      const isMemberAt = async (atMs: number) => {
+        const admitted = await other.admit(hashApiKey(made.plainKey), atMs);
+        return 'member' in admitted && admitted.member;
+      };
+      expect(await isMemberAt(NOON)).toBe(false);
+      await ledger.setMembership(id, PAID, BY);
+      expect(await isMemberAt(PAID.untilMs! - 1)).toBe(true);
+      expect(await isMemberAt(PAID.untilMs!)).toBe(false);
+      const kept = (await other.account(id))!.membership;
+      expect(kept).toEqual(PAID);
+      expect(isMember(kept, PAID.untilMs!)).toBe(false);
+      await ledger.setMembership(id, { ...PAID, untilMs: PAID.untilMs! + DAY_MS }, BY);
+      expect(await isMemberAt(PAID.untilMs!)).toBe(true);
+      await ledger.setMembership(id, null, BY);
+      expect(await isMemberAt(NOON)).toBe(false);
+    });
+
+    test('an account keeps its customer id at the payment processor', async () => {
+      const { id, customer } = await newAccount(ledger);
+      expect(customer).toBeNull();
+      await ledger.setCustomer(id, 'cus_123');
+      expect((await other.account(id))!.customer).toBe('cus_123');
+      await expect(ledger.setCustomer('nobody', 'cus_1')).rejects.toThrow('no account nobody');
+    });
+
+    test('usage is reported by route, key and day, for the requested days', async () => {
+      const { id } = await newAccount(ledger);
+      await ledger.grant(id, { tokens: 1_000, cause: 'start', atMs: NOON }, 'operator');
+      for (const [keyId, route, day, tokens] of [
+        ['a', 'GET /two', 1, 5],
+        ['a', 'GET /one', 1, 3],
+        ['b', 'GET /one', 0, 2],
+        ['a', 'GET /one', 1, 4],
+        ['a', 'GET /one', 2, 1],
+      ] as const) {
+        const atMs = NOON + day * DAY_MS + tokens;
+        await ledger.debit({ account: id, keyId, route, tokens, atMs });
+      }
+      const reported = async (days?: { from?: string; to?: string }) =>
+        (await other.usage(id, days)).map(
+          ({ day, keyId, route, requests, tokens, lastAtMs }) =>
+            `${day} ${keyId} ${route} ${requests} ${tokens} ${lastAtMs - NOON}`,
+        );
+      const rows = [
+        '2026-06-01 b GET /one 1 2 2',
+        `2026-06-02 a GET /one 2 7 ${DAY_MS + 4}`,
+        `2026-06-02 a GET /two 1 5 ${DAY_MS + 5}`,
+        `2026-06-03 a GET /one 1 1 ${2 * DAY_MS + 1}`,
+      ];
+      expect(await reported()).toEqual(rows);
+      expect(await reported({ from: '2026-06-02', to: '2026-06-02' })).toEqual(rows.slice(1, 3));
+      expect(await reported({ from: '2026-06-02' })).toEqual(rows.slice(1));
+      expect(await reported({ to: '2026-06-01' })).toEqual(rows.slice(0, 1));
+      expect(await reported({ from: '2026-07-01' })).toEqual([]);
+    });
+
+    test('every change to an account is recorded with its author, newest first', async () => {
+      const { account } = await open('audit@example.org');
+      const { id } = account;
+      const by = (actor: Actor, second: number) => ({ by: actor, atMs: NOON + second * 1000 });
+      const made = await issuedKey(ledger, id, 'desk', NOON + 1000);
+      const { key } = made;
+      await ledger.setKeyDisabled(id, key.id, true, by('owner', 2));
+      await ledger.setKeyDisabled(id, key.id, true, by('owner', 2));
+      await ledger.setKeyDisabled(id, key.id, false, by('operator', 3));
+      await ledger.revokeKey(id, key.id, by('owner', 4));
+      await ledger.revokeKey(id, key.id, by('owner', 4));
+      await ledger.setDisabled(id, true, by('operator', 5));
+      await ledger.setDisabled(id, true, by('operator', 5));
+      await ledger.setDisabled(id, false, by('operator', 6));
+      await ledger.setMembership(id, PAID, by('payment', 7));
+      await ledger.setMembership(id, PAID, by('payment', 7));
+      await ledger.grant(id, { tokens: 9, cause: 'pack', atMs: NOON + 8000 }, 'payment');
+      await ledger.takeBack(id, { tokens: 6_000, cause: 'r', atMs: NOON + 9000 }, 'payment');
+      await ledger.beginSession(id, { ...session('a'), startedAtMs: NOON + 10_000 });
+      expect(await ledger.endSession(id, 'a', NOON + 11_000)).toBe(true);
+      const reported = (await other.audit(id)).map(
+        ({ what, detail, by, atMs }) => `${(atMs - NOON) / 1000} ${by} ${what} ${detail}`,
+      );
+      const desk = `${key.prefix}…, desk`;
+      expect(reported.reverse()).toEqual([
+        '0 owner account-opened ',
+        '0 owner tokens-granted 5000, signup',
+        `1 operator key-created ${desk}`,
+        `2 owner key-disabled ${desk}`,
+        `3 operator key-enabled ${desk}`,
+        `4 owner key-revoked ${desk}`,
+        '5 operator account-disabled ',
+        '6 operator account-enabled ',
+        '7 payment membership-changed active, renews 2026-07-01T12:00:00.000Z',
+        '8 payment tokens-granted 9, pack',
+        '9 payment tokens-taken-back 5009 of 6000, r',
+        '10 owner signed-in Firefox, 192.0.2.0/24',
+        '11 owner session-ended Firefox',
+      ]);
+    });
+
+    test(`${AUDIT_KEPT} audit entries are kept: frequent kinds are dropped first, rare kinds stay`, async () => {
+      const { id } = (await open(null, NOON - 1)).account;
+      const count = AUDIT_KEPT + 20;
+      for (let i = 0; i < count; i++) {
+        await ledger.setDisabled(id, i % 2 === 0, { by: 'operator', atMs: NOON + i });
+      }
+      const kept = await ledger.audit(id);
+      expect(kept).toHaveLength(AUDIT_KEPT);
+      const rare = ['tokens-granted', 'account-opened'];
+      expect(kept.slice(-rare.length).map(({ what }) => what)).toEqual(rare);
+      const times = kept.slice(0, -rare.length).map(({ atMs }) => atMs - NOON);
+      expect(times).toEqual(times.map((_, i) => count - 1 - i));
+    });
+
+    const issueTo = (id: AccountId, atMs: number, limit?: number) => {
+      const rate = limit === undefined ? undefined : { limit, windowSeconds: 60 };
+      return ledger.issueKey({ owner: { id }, label: '', by: 'owner', atMs, rate });
+    };
+
+    test(`the last ${MAX_REVOKED_KEPT} revoked keys are listed; older ones keep their usage`, async () => {
+      const { id } = await newAccount(ledger);
+      await ledger.grant(id, { tokens: 10, cause: 'start', atMs: NOON }, 'operator');
+      const ids: string[] = [];
+      let firstHash = '';
+      for (let at = NOON; ids.length < MAX_REVOKED_KEPT + 3; at += 1000) {
+        const made = await issueTo(id, at);
+        if (!made.created) throw new Error(made.reason);
+        const { key, plainKey } = made;
+        if (ids.length === 0) {
+          firstHash = hashApiKey(plainKey);
+          await ledger.debit({ account: id, keyId: key.id, route: ROUTE, tokens: 4, atMs: NOON });
+        }
+        ids.push(key.id);
+        await ledger.revokeKey(id, key.id, { by: 'owner', atMs: at + 1 });
+      }
+      const active = await issueTo(id, NOON + DAY_MS);
+      if (!active.created) throw new Error(active.reason);
+      const listed = (await other.keys(id)).map((key) => key.id);
+      expect(listed).toEqual([...ids.slice(-MAX_REVOKED_KEPT), active.key.id]);
+      expect((await ledger.exportAccount(id))!.keys.map((key) => key.id)).toEqual(listed);
+      expect(await ledger.usage(id)).toMatchObject([{ keyId: ids[0], requests: 1, tokens: 4 }]);
+      expect((await other.admit(firstHash, NOON)).outcome).toBe('invalid-key');
+      const by = { by: 'owner', atMs: NOON } as const;
+      expect(await ledger.revokeKey(id, ids[0], by)).toBe(false);
+      expect(await ledger.revokeKey(id, ids.at(-1)!, by)).toBe(true);
+      expect(await sumOf(id)).toBe(6);
+    });
+
+    test('refused keys do not count towards the limit on keys created in a period', async () => {
+      const { id } = await newAccount(ledger);
+      const revokeOne = async () => {
+        const [{ id: keyId }] = (await ledger.keys(id)).filter((key) => key.revokedAtMs === null);
+        await ledger.revokeKey(id, keyId, { by: 'owner', atMs: NOON });
+      };
+      for (let i = 0; i < 3; i++) expect((await issueTo(id, NOON, 5)).created).toBe(true);
+      for (let i = 0; i < 9; i++) {
+        expect(await issueTo(id, NOON, 5)).toEqual({ created: false, reason: 'too-many-keys' });
+      }
+      for (let i = 0; i < 2; i++) {
+        await revokeOne();
+        expect((await issueTo(id, NOON + 1000, 5)).created).toBe(true);
+      }
+      await revokeOne();
+      expect(await issueTo(id, NOON + 2000, 5)).toEqual({
+        created: false,
+        reason: 'rate-limited',
+        rate: { limit: 5, remaining: 0, windowSeconds: 60, resetSeconds: 58 },
+      });
+      expect(await ledger.keys(id)).toHaveLength(5);
+      // The limit does not apply to an operator, nor any more to the owner a minute later.
+      expect((await issueTo(id, NOON + 3000)).created).toBe(true);
+      await revokeOne();
+      expect((await issueTo(id, NOON + 60_000, 5)).created).toBe(true);
+    });
+
+    test('the last use of a key is reported to the minute, free requests included', async () => {
+      const { id } = await newAccount(ledger);
+      const made = await issueTo(id, NOON);
+      if (!made.created) throw new Error(made.reason);
+      const lastUse = async () => (await other.keys(id))[0].lastUsedAtMs;
+      const hash = hashApiKey(made.plainKey);
+      expect(await lastUse()).toBeNull();
+      for (const [second, reported] of [
+        [1, 1],
+        [30, 1],
+        [60.999, 1],
+        [61, 61],
+        [200, 200],
+        [90, 200],
+        [130, 200],
+      ]) {
+        // The other server records the use of the key independently.
+        const on = second === 200 ? other : ledger;
+        expect((await on.admit(hash, NOON + second * 1000)).outcome).toBe('admitted');
+        await expect.poll(lastUse).toBe(NOON + reported * 1000);
+      }
+      await ledger.setKeyDisabled(id, made.key.id, true, BY);
+      await ledger.admit(hash, NOON + DAY_MS);
+      await ledger.revokeKey(id, made.key.id, BY);
+      await ledger.admit(hash, NOON + DAY_MS);
+      await pause(50);
+      expect(await lastUse()).toBe(NOON + 200_000);
+      expect((await ledger.exportAccount(id))!.keys[0].lastUsedAtMs).toBe(NOON + 200_000);
+    });
+
+    test('exported books are imported in full, once', async () => {
+      const { account } = await open('Export.Me@gmail.com');
+      const { id } = account;
+      const made = await issuedKey(ledger, id, 'ключ “1”', NOON);
+      const charge = { account: id, keyId: made.key.id, route: ROUTE, tokens: 40, atMs: NOON };
+      await ledger.debit(charge);
+      await ledger.admit(hashApiKey(made.plainKey), NOON + 7);
+      const ended = await newKey(ledger, id, 'ended', NOON + 1);
+      await ledger.revokeKey(id, ended.created ? ended.key.id : '', BY);
+      await ledger.setMembership(id, PAID, BY);
+      await ledger.setCustomer(id, 'cus_1');
+      const books = (await ledger.exportAccount(id))!;
+      expect(await ledger.exportAccount('nobody')).toBeUndefined();
+      // The account already exists in this ledger, both by its id and by its mailbox.
+      expect(await ledger.importAccount(books)).toBe(false);
+      const impostor = { ...books, account: { ...books.account, id: 'another' } };
+      expect(await ledger.importAccount(impostor)).toBe(false);
+      expect(await ledger.account('another')).toBeUndefined();
+
+      // Imported as a new account under other names, its books are identical.
+      const moved = {
+        ...books,
+        account: { ...books.account, id: `moved-${id}`, email: 'moved@example.org' },
+        keys: books.keys.map((key) => ({ ...key, hash: `moved ${key.hash}` })),
+      };
+      const taken = await Promise.all([ledger.importAccount(moved), other.importAccount(moved)]);
+      expect(taken.sort()).toEqual([false, true]);
+      expect(await ledger.exportAccount(moved.account.id)).toEqual(moved);
+      expect((await ledger.accountByEmail('Moved@example.org'))!.id).toBe(moved.account.id);
+      expect(await other.admit(`moved ${hashApiKey(made.plainKey)}`, NOON)).toMatchObject({
+        outcome: 'admitted',
+        account: moved.account.id,
+        balance: 4_960,
+      });
+      expect(await sumOf(moved.account.id)).toBe(4_960);
+    });
+
+    test('secrets and former mailboxes are imported, and existing ones stay', async () => {
+      const mine = await ledger.secret('mine');
+      await ledger.importSecrets({ mine: 'theirs', theirs: 'their secret' });
+      expect(await other.secrets()).toMatchObject({ mine, theirs: 'their secret' });
+      await ledger.closeAccount((await open('closed@example.org')).account.id, BY);
+      const before = await other.formerMailboxes();
+      const closed = { hash: hashMailbox('closed@example.org'), disabled: false };
+      expect(before).toContainEqual(closed);
+      const another = { hash: 'another', disabled: true };
+      await ledger.importFormerMailboxes([{ ...closed, disabled: true }, another]);
+      const held = await other.formerMailboxes();
+      expect(held).toHaveLength(before.length + 1);
+      for (const mailbox of [closed, another]) expect(held).toContainEqual(mailbox);
+    });
+  });
+}
+
+const PAID: Membership = {
+  status: 'active',
+  untilMs: NOON + 30 * DAY_MS,
+  renewsAtMs: NOON + 30 * DAY_MS,
+  subscription: 'sub_1',
+};
+
+function session(id: string) {
+  const secretHash = `hash of ${id}`;
+  return { id, secretHash, startedAtMs: NOON, client: 'Firefox', address: '192.0.2.0/24' };
+}

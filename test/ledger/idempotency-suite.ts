@@ -1,0 +1,425 @@
+import { randomBytes } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import type { Charge } from '../../proxy/ledger/metering.ts';
+import {
+  type IdempotentRequest,
+  RECEIPT_LIFE_MS,
+  type Receipt,
+  type StoredResponse,
+} from '../../proxy/ledger/replays.ts';
+import { booksOf } from '../support/books.ts';
+import { chargeAndKeep } from '../support/charged-response.ts';
+import { newAccount, ROUTE } from '../support/customers.ts';
+import { forAll } from '../support/for-all.ts';
+import { ofTests } from '../support/of-tests.ts';
+
+const NOON = Date.UTC(2026, 5, 1, 12);
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * Tests the contract of every ledger for requests with an `Idempotency-Key`. `open` opens a new
+ * ledger.
+ */
+export function idempotencySuite(name: string, open: () => Promise<Ledger>): void {
+  describe(`${name}, Idempotency-Key`, () => {
+    const ledger = ofTests(() => open());
+
+    async function customer(tokens: number) {
+      const { id } = await newAccount(ledger);
+      if (tokens > 0) await ledger.grant(id, { tokens, cause: 'start', atMs: NOON }, 'operator');
+      const about = { account: id, route: ROUTE };
+      const charge = (tokens: number, atMs = NOON, keyId = 'key') => {
+        return { ...about, keyId, tokens, atMs };
+      };
+      const books = async () => {
+        const { granted, used, balance, requests } = await booksOf(ledger, id);
+        expect(balance).toBe(granted - used);
+        return { balance, requests };
+      };
+      return { id, charge, books };
+    }
+
+    const debitOnce = (due: Charge, request: IdempotentRequest, kept: StoredResponse | null) =>
+      chargeAndKeep(ledger, due, request, kept);
+
+    /** Charges for a response, and returns the receipt; one delivery is then in flight. */
+    async function debited(due: Charge, request: IdempotentRequest): Promise<Receipt> {
+      const made = await debitOnce(due, request, response('made'));
+      if (made.outcome !== 'debited') throw new Error(made.outcome);
+      return made.receipt;
+    }
+
+    test('repeating a request replays the first response byte for byte, uncharged', async () => {
+      const { id, charge, books } = await customer(100);
+      const request = { key: 'order 1', fingerprint: 'abc' };
+      expect(await ledger.replay(id, request, NOON)).toBeUndefined();
+      const first = response('first');
+      const made = await debitOnce(charge(7), request, first);
+      if (made.outcome !== 'debited') throw new Error(made.outcome);
+      const { receipt } = made;
+      expect(made).toEqual({ outcome: 'debited', balance: 93, receipt });
+      const reported = { outcome: 'replayed', balance: 93, tokens: 7, charged: 0 };
+      const replayed = { ...reported, receipt, response: first };
+      expect(readable(await ledger.replay(id, request, NOON + HOUR_MS))).toEqual(
+        readable(replayed),
+      );
+      const again = await debitOnce(charge(9, NOON + HOUR_MS), request, response('second'));
+      expect(readable(again)).toEqual(readable(replayed));
+      expect(await books()).toEqual({ balance: 93, requests: 1 });
+    });
+
+    test('accounts do not share keys', async () => {
+      const [one, two] = [await customer(10), await customer(10)];
+      const request = { key: 'k', fingerprint: 'abc' };
+      for (const { id, charge } of [one, two]) {
+        expect(await ledger.replay(id, request, NOON)).toBeUndefined();
+        const { outcome } = await debitOnce(charge(1), request, response('mine'));
+        expect(outcome).toBe('debited');
+      }
+    });
+
+    test('one of a hundred racing requests is charged, and all of them get its response', async () => {
+      const { id, charge, books } = await customer(1_000);
+      const request = { key: 'race', fingerprint: 'abc' };
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, (_, i) =>
+          debitOnce(charge(5), request, response(`response ${i}`)),
+        ),
+      );
+      const debited = outcomes.flatMap(({ outcome }, i) => (outcome === 'debited' ? [i] : []));
+      expect(debited).toHaveLength(1);
+      const others = outcomes.filter((_, i) => i !== debited[0]);
+      expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['replayed']));
+      // The response that was stored is the one replayed from then on.
+      const kept = await ledger.replay(id, request, NOON);
+      expect(readable(kept)).toMatchObject({ response: { body: `response ${debited[0]}` } });
+      expect(await books()).toEqual({ balance: 995, requests: 1 });
+    });
+
+    test('a response is kept for 24 hours; after that the key can be used for another request', async () => {
+      const { id, charge, books } = await customer(100);
+      const request = { key: 'k', fingerprint: 'abc' };
+      await debitOnce(charge(1), request, response('first'));
+      expect(await ledger.replay(id, request, NOON + DAY_MS - 1)).toMatchObject({
+        outcome: 'replayed',
+      });
+      expect(await ledger.replay(id, request, NOON + DAY_MS)).toBeUndefined();
+      const next = { key: 'k', fingerprint: 'another' };
+      const second = await debitOnce(charge(2, NOON + DAY_MS), next, null);
+      expect(second).toMatchObject({ outcome: 'debited', balance: 97 });
+      // Nothing of the first response is visible, and its expiry does not remove the second.
+      await debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, response('x'));
+      const kept = await ledger.replay(id, next, NOON + 2 * DAY_MS - 1);
+      expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, response: null });
+      expect(await books()).toEqual({ balance: 96, requests: 3 });
+    });
+
+    test('a failed delivery is refunded, and the request can be sent again', async () => {
+      const { id, charge, books } = await customer(10);
+      const request = { key: 'k', fingerprint: 'abc' };
+      const lost = await debited(charge(4), request);
+      await ledger.undeliver(lost);
+      expect(await books()).toEqual({ balance: 10, requests: 0 });
+      expect(await ledger.replay(id, request, NOON)).toBeUndefined();
+      // A report on a response that is already gone refunds nothing, and does not affect the
+      // successor of the response, even one from the same millisecond.
+      await ledger.undeliver(lost);
+      await debited(charge(5), request);
+      await ledger.undeliver(lost);
+      expect(await books()).toEqual({ balance: 5, requests: 1 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
+    });
+
+    test('a response that reached one client stays charged, even if another delivery failed', async () => {
+      const { id, charge, books } = await customer(10);
+      const request = { key: 'k', fingerprint: 'abc' };
+      const receipt = await debited(charge(4, NOON, 'one key'), request);
+      const second = await debitOnce(
+        charge(4, NOON + DAY_MS - 1, 'other key'),
+        request,
+        response('second'),
+      );
+      expect(second).toMatchObject({ outcome: 'replayed', receipt });
+      await ledger.undeliver(receipt);
+      expect(await books()).toEqual({ balance: 6, requests: 1 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
+      await ledger.undeliver(receipt);
+      await ledger.undeliver(receipt);
+      // The last failed delivery refunds the debit, under the API key and day of the first request.
+      expect(await ledger.usage(id)).toEqual([]);
+      expect(await books()).toEqual({ balance: 10, requests: 0 });
+    });
+
+    test.each([
+      ['a replacement of its response', 'k'],
+      ['the removal of its response', 'another key'],
+    ])(
+      'an undelivered debit is refunded after %s, once, and no other debit is',
+      async (_, nextKey) => {
+        const { id, charge, books } = await customer(1_000);
+        const stalled = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
+        const later = NOON + 25 * HOUR_MS;
+        const next = { key: nextKey, fingerprint: 'def' };
+        await debited(charge(20, later), next);
+        // Each new response removes some expired responses, of any account.
+        for (let i = 0; i < 20; i++) {
+          await debited(charge(1, later), { key: `more ${i}`, fingerprint: 'f' });
+        }
+        expect(await books()).toEqual({ balance: 1_000 - 7 - 40, requests: 22 });
+        await ledger.undeliver(stalled);
+        await ledger.undeliver(stalled);
+        expect(await books()).toEqual({ balance: 1_000 - 40, requests: 21 });
+        expect(await ledger.replay(id, next, later)).toMatchObject({
+          outcome: 'replayed',
+          tokens: 20,
+        });
+      },
+    );
+
+    test('the undelivered rest of a cut-off response is refunded, and charged again on the next replay', async () => {
+      const { id, charge, books } = await customer(100);
+      const request = { key: 'k', fingerprint: 'abc' };
+      const receipt = await debited(charge(40), request);
+      await ledger.undeliver(receipt, 30);
+      expect(await books()).toEqual({ balance: 90, requests: 1 });
+      await ledger.undeliver(receipt, 30);
+      expect(await books()).toEqual({ balance: 90, requests: 1 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 30, balance: 60 });
+      // A replay that delivered less subtracts nothing from what was delivered before.
+      await ledger.undeliver(receipt, 35);
+      expect(await books()).toEqual({ balance: 90, requests: 1 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 30, balance: 60 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 0, balance: 60 });
+      expect(await books()).toEqual({ balance: 60, requests: 1 });
+    });
+
+    test('a replay is refused if the tokens refunded for it have been spent since', async () => {
+      const { id, charge, books } = await customer(40);
+      const request = { key: 'k', fingerprint: 'abc' };
+      await ledger.undeliver(await debited(charge(40), request), 30);
+      await ledger.debit(charge(1));
+      const refused = { outcome: 'insufficient', tokens: 30, balance: 29 };
+      expect(await ledger.replay(id, request, NOON)).toEqual(refused);
+      expect(await books()).toEqual({ balance: 29, requests: 2 });
+    });
+
+    test('later reports on an expired receipt are ignored', async () => {
+      const { charge, books } = await customer(1_000);
+      const receipt = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
+      // Each debit removes some expired responses; a few may be left over from other tests.
+      for (let i = 0; i < 200; i++) {
+        await debited(charge(1, NOON + RECEIPT_LIFE_MS + 1), { key: `k${i}`, fingerprint: 'f' });
+      }
+      await ledger.undeliver(receipt);
+      expect(await books()).toEqual({ balance: 1_000 - 207, requests: 201 });
+    });
+
+    test('many simultaneous failed deliveries count once each, alongside new deliveries', async () => {
+      const { id, charge, books } = await customer(1_000);
+      const request = { key: 'k', fingerprint: 'abc' };
+      const receipt = await debited(charge(5), request);
+      // Forty more deliveries begin, and forty of the forty-one fail.
+      await Promise.all(
+        Array.from({ length: 40 }, () => [
+          ledger.replay(id, request, NOON),
+          ledger.undeliver(receipt),
+        ]).flat(),
+      );
+      expect(await books()).toEqual({ balance: 995, requests: 1 });
+      await Promise.all([ledger.undeliver(receipt), ledger.undeliver(receipt)]);
+      expect(await books()).toEqual({ balance: 1_000, requests: 0 });
+    });
+
+    test('a response is kept for its own debit and for no other', async () => {
+      const { id, charge } = await customer(10);
+      const request = { key: 'k', fingerprint: 'abc' };
+      const lost = await debited(charge(1), request);
+      await ledger.undeliver(lost);
+      await ledger.storeResponse(lost, response('of the one that was undone'));
+      await debitOnce(charge(1), request, null);
+      await ledger.storeResponse(lost, response('of the one that was undone'));
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ response: null });
+    });
+
+    /** Stores a response of a number of bytes under each key, and returns the keys still kept. */
+    async function keptOf(bytesByKey: Readonly<Record<string, number>>, tokens: number) {
+      const { id, charge, books } = await customer(1_000_000);
+      for (const [key, bytes] of Object.entries(bytesByKey)) {
+        const stored = { headers: {}, gzip: randomBytes(bytes) };
+        await debitOnce(charge(tokens), { key, fingerprint: 'f' }, stored);
+      }
+      const before = await books();
+      const kept = [];
+      for (const key of Object.keys(bytesByKey)) {
+        const replayed = await ledger.replay(id, { key, fingerprint: 'f' }, NOON);
+        if (replayed?.outcome !== 'replayed') throw new Error(replayed?.outcome);
+        expect(replayed).toMatchObject({ tokens, charged: 0 });
+        if (replayed.response) kept.push(key);
+      }
+      expect(await books()).toEqual(before);
+      return kept;
+    }
+
+    test('a token keeps at most a kibibyte; of a larger response, only that it was paid', async () => {
+      const sizes = { small: 1000, over: 1100 };
+      expect(await keptOf(sizes, 1)).toEqual(['small']);
+      expect(await keptOf(sizes, 2)).toEqual(['small', 'over']);
+      expect(await keptOf({ ...sizes, vast: 45_000 }, 44)).toEqual(['small', 'over', 'vast']);
+    });
+
+    test('an account keeps at most 8 MiB, and gives up its largest responses first', async () => {
+      const mebibytes = (n: number) => n * MEBIBYTE;
+      const sizes = { a: 700, b: mebibytes(4), c: mebibytes(1), d: mebibytes(2), e: 800 };
+      expect(await keptOf(sizes, 5_000)).toEqual(['a', 'b', 'c', 'd', 'e']);
+      expect(await keptOf({ ...sizes, f: mebibytes(2) }, 5_000)).toEqual(['a', 'c', 'd', 'e', 'f']);
+      expect(await keptOf({ whole: mebibytes(8), next: 900 }, 9_000)).toEqual(['next']);
+    });
+
+    test('what the limits cost is counted: a response too large for its price, and those removed for its account', async () => {
+      const { charge } = await customer(1_000_000);
+      const givenUp = async (key: string, tokens: number, bytes: number) => {
+        const made = await ledger.debitOnce(charge(tokens), { key, fingerprint: 'f' });
+        if (made.outcome !== 'debited') throw new Error(made.outcome);
+        return ledger.storeResponse(made.receipt, { headers: {}, gzip: randomBytes(bytes) });
+      };
+      expect(await givenUp('small', 1, 900)).toBe(0);
+      expect(await givenUp('dear', 1, 1_100)).toBe(1);
+      expect(await givenUp('vast', 9_000, 9 * MEBIBYTE)).toBe(1);
+      expect(await givenUp('first', 9_000, 4 * MEBIBYTE)).toBe(0);
+      expect(await givenUp('second', 9_000, 5 * MEBIBYTE)).toBe(1);
+      expect(await givenUp('third', 9_000, MEBIBYTE)).toBe(0);
+    });
+
+    test('the bytes kept of one account leave room for those of others', async () => {
+      const full = { a: 5 * MEBIBYTE, b: 2 * MEBIBYTE };
+      expect(await keptOf(full, 9_000)).toEqual(['a', 'b']);
+      expect(await keptOf(full, 9_000)).toEqual(['a', 'b']);
+    });
+
+    test('a key has 1 to 255 characters, all of which are significant', async () => {
+      const { id, charge, books } = await customer(10);
+      for (const key of ['', 'k'.repeat(256)]) {
+        const request = { key, fingerprint: 'abc' };
+        await expect(debitOnce(charge(1), request, response(''))).rejects.toThrow(RangeError);
+      }
+      expect(await books()).toEqual({ balance: 10, requests: 0 });
+      const long = '~ '.repeat(127);
+      for (const key of [`${long}a`, `${long}b`, ' ', '!']) {
+        const request = { key, fingerprint: key };
+        expect((await debitOnce(charge(1), request, response(key))).outcome).toBe('debited');
+        expect(readable(await ledger.replay(id, request, NOON))).toMatchObject({
+          response: { body: key },
+        });
+      }
+    });
+
+    test('an invalid charge stores nothing', async () => {
+      const { id, charge, books } = await customer(10);
+      const request = { key: 'k', fingerprint: 'abc' };
+      for (const nonsense of [
+        charge(-1),
+        charge(0.5),
+        charge(Number.NaN),
+        charge(1, Number.NaN),
+        { ...charge(1), account: 'nobody' },
+      ]) {
+        await expect(debitOnce(nonsense, request, response('first'))).rejects.toThrow();
+        expect(await ledger.replay(nonsense.account, request, NOON)).toBeUndefined();
+      }
+      expect(await ledger.replay(id, request, NOON)).toBeUndefined();
+      expect(await books()).toEqual({ balance: 10, requests: 0 });
+    });
+
+    test('any sequence of requests matches the reference model', async () => {
+      const step = fc.record({
+        kind: fc.constantFrom('debit', 'debit', 'replay', 'lose', 'lose'),
+        key: fc.nat(2),
+        which: fc.nat(),
+        fingerprint: fc.nat(1),
+        tokens: fc.integer({ min: 1, max: 30 }),
+        waitMs: fc.constantFrom(0, 1, HOUR_MS, 12 * HOUR_MS, DAY_MS),
+      });
+      interface OnPaper {
+        key: string;
+        fingerprint: string;
+        tokens: number;
+        atMs: number;
+        body: string;
+        deliveries: number;
+        receipt: Receipt;
+      }
+      await forAll(40, fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { id, charge, books } = await customer(200);
+        const paper = new Map<string, OnPaper>();
+        const underWay: OnPaper[] = [];
+        let [now, balance, requests] = [NOON, 200, 0];
+        for (const [i, { kind, tokens, waitMs, ...of }] of steps.entries()) {
+          now += waitMs;
+          const request = { key: `key ${of.key}`, fingerprint: `body ${of.fingerprint}` };
+          const kept = paper.get(request.key);
+          const alive = kept && now < kept.atMs + DAY_MS;
+          if (kind === 'lose') {
+            // Any delivery may be lost, including that of a response that has since expired or been
+            // replaced.
+            const losable = underWay.filter(({ atMs }) => now < atMs + RECEIPT_LIFE_MS);
+            const lost = losable[of.which % losable.length];
+            if (!lost) continue;
+            underWay.splice(underWay.indexOf(lost), 1);
+            await ledger.undeliver(lost.receipt);
+            if (--lost.deliveries === 0) {
+              if (paper.get(lost.key) === lost) paper.delete(lost.key);
+              balance += lost.tokens;
+              requests--;
+            }
+            expect(await books()).toEqual({ balance, requests });
+            continue;
+          }
+          const body = `response ${i}`;
+          const got =
+            kind === 'debit'
+              ? await debitOnce(charge(tokens, now), request, response(body))
+              : await ledger.replay(id, request, now);
+          if (alive && kept.fingerprint === request.fingerprint) {
+            kept.deliveries++;
+            underWay.push(kept);
+            const { tokens, body } = kept;
+            const expected = { outcome: 'replayed', balance, tokens, response: { body } };
+            expect(readable(got)).toMatchObject(expected);
+          } else if (alive) {
+            expect(got).toEqual({ outcome: 'conflict' });
+          } else if (kind === 'replay') {
+            expect(got).toBeUndefined();
+          } else if (tokens > balance) {
+            expect(got).toEqual({ outcome: 'insufficient', balance });
+          } else {
+            balance -= tokens;
+            requests++;
+            expect(got).toMatchObject({ outcome: 'debited', balance });
+            const { receipt } = got as { receipt: Receipt };
+            const made = { ...request, tokens, atMs: now, body, deliveries: 1, receipt };
+            paper.set(request.key, made);
+            underWay.push(made);
+          }
+        }
+        expect(await books()).toEqual({ balance, requests });
+      });
+    });
+  });
+}
+
+function response(body: string): StoredResponse {
+  return { headers: { 'content-type': 'text/plain', etag: `"${body}"` }, gzip: gzipSync(body) };
+}
+
+/** Returns an outcome with its response body as text. */
+function readable(outcome: unknown): unknown {
+  const { response } = outcome as { response: StoredResponse };
+  const { gzip, ...rest } = response;
+  const body = gunzipSync(gzip).toString();
+  return { ...(outcome as object), response: { ...rest, body } };
+}

@@ -1,0 +1,17 @@
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
+import { ofTests } from '../support/of-tests.ts';
+import { startRedisCluster } from '../support/redis-server.ts';
+import { customersSuite } from './customers-suite.ts';
+import { idempotencySuite } from './idempotency-suite.ts';
+import { ledgerSuite } from './ledger-suite.ts';
+import { signInsSuite } from './sign-ins-suite.ts';
+
+const cluster = ofTests(() => startRedisCluster());
+
+// A cluster has a single database, so these tests share it with the rest of the suite.
+customersSuite('the ledger on a Redis Cluster', () => cluster.address);
+signInsSuite('the ledger on a Redis Cluster', () => cluster.address);
+ledgerSuite('the ledger on a Redis Cluster', () => cluster.address);
+idempotencySuite('the ledger on a Redis Cluster', () =>
+  openLedger(cluster.address, { rateLimitPerMinute: 1_000_000 }),
+);

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AccountId } from '../../proxy/ledger/accounts.ts';
+import type { Ledger } from '../../proxy/ledger/ledger.ts';
+import { openLedger } from '../../proxy/ledger/open-ledger.ts';
+import type { Receipt } from '../../proxy/ledger/replays.ts';
+import { chargeAndKeep } from '../support/charged-response.ts';
+import { newAccount, ROUTE } from '../support/customers.ts';
+import { runLedgerProgram } from '../support/ledger-program.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+
+const TOKENS = 10_000_000;
+const NOON = Date.UTC(2026, 5, 1, 12);
+const DAY_MS = 86_400_000;
+const folder = folderOfEachTest();
+let ledger: Ledger;
+let account: AccountId;
+
+const open = () => openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 });
+
+beforeEach(async () => {
+  ledger = await open();
+  account = (await newAccount(ledger)).id;
+  await ledger.grant(account, { tokens: TOKENS, cause: 'start', atMs: NOON }, 'operator');
+});
+afterEach(() => ledger.close());
+
+test('after kill −9 every acknowledged response is there, and debits match kept responses', async () => {
+  await ledger.close();
+  // Stores responses, eight at a time, with numbers as keys, until the process is killed.
+  const program = runLedgerProgram(
+    `sqlite:${folder}`,
+    `let next = 0;
+     const headers = { 'content-type': 'text/plain' };
+     await Promise.all(Array.from({ length: 8 }, async () => {
+       for (;;) {
+         const n = next++;
+         const charge = { account: '${account}', keyId: 'key', route: '${ROUTE}', tokens: 1 + (n % 5), atMs: ${NOON} };
+         const made = await ledger.debitOnce(charge, { key: 'n' + n, fingerprint: 'f' + n });
+         await ledger.storeResponse(made.receipt, { headers, gzip: Buffer.from('response ' + n) });
+         say('kept ' + n + '.');
+       }
+     }));`,
+  );
+  await program.says('kept 500.');
+  program.child.kill('SIGKILL');
+  await program.ended;
+  const acknowledged = [...program.output().matchAll(/kept (\d+)\./g)].map(([, n]) => Number(n));
+
+  ledger = await open();
+  const replayed = async (n: number) => {
+    const response = await ledger.replay(account, { key: `n${n}`, fingerprint: `f${n}` }, NOON);
+    if (response?.outcome !== 'replayed') return undefined;
+    const isKept = response.response !== null;
+    if (isKept) expect(Buffer.from(response.response!.gzip).toString()).toBe(`response ${n}`);
+    expect(response.tokens).toBe(1 + (n % 5));
+    return { tokens: response.tokens, isKept };
+  };
+  for (const n of acknowledged) expect(await replayed(n)).toMatchObject({ isKept: true });
+  // Deliveries in flight at the kill count too: a debited response can be replayed.
+  const all = Array.from({ length: Math.max(...acknowledged) + 20 }, (_, n) => replayed(n));
+  const kept = (await Promise.all(all)).reduce((sum, made) => sum + (made?.tokens ?? 0), 0);
+  expect((await ledger.account(account))!.balance).toBe(TOKENS - kept);
+});
+
+test('kill −9 amid refunds: each debit is refunded once, before the kill or after it', async () => {
+  const debit = async (_: unknown, n: number): Promise<Receipt> => {
+    const charge = { account, keyId: 'key', route: ROUTE, tokens: 1 + (n % 5), atMs: NOON };
+    const made = await ledger.debitOnce(charge, { key: `n${n}`, fingerprint: 'f' });
+    if (made.outcome !== 'debited') throw new Error(made.outcome);
+    return made.receipt;
+  };
+  const receipts = await Promise.all(Array.from({ length: 600 }, debit));
+  // Refunds most of the debits, and then waits to be killed, however late that is.
+  const program = runLedgerProgram(
+    `sqlite:${folder}`,
+    `const receipts = ${JSON.stringify(receipts)};
+     await Promise.all(Array.from({ length: 4 }, async (_, lane) => {
+       for (let n = lane; n < receipts.length - 100; n += 4) {
+         await ledger.undeliver(receipts[n]);
+         say('undone ' + n + '.');
+       }
+     }));
+     setInterval(() => {}, 1000);`,
+  );
+  await program.says('undone 100.');
+  program.child.kill('SIGKILL');
+  await program.ended;
+  const undone = [...program.output().matchAll(/undone \d+\./g)].length;
+  const [{ requests }] = await ledger.usage(account);
+  expect(requests).toBeLessThanOrEqual(receipts.length - undone);
+  expect(requests).toBeGreaterThan(0);
+  await Promise.all(receipts.map((receipt) => ledger.undeliver(receipt)));
+  expect(await ledger.usage(account)).toEqual([]);
+  expect((await ledger.account(account))!.balance).toBe(TOKENS);
+});
+
+test('racing processes charge one key once and return one response', async () => {
+  const body = `
+    const [{ account, keys, atMs }, name] = ${JSON.stringify([
+      { account, keys: 200, atMs: NOON },
+      'NAME',
+    ])};
+    const charge = { account, keyId: 'key', route: '${ROUTE}', tokens: 1, atMs };
+    const response = { headers: {}, gzip: Buffer.from(name) };
+    for (let n = 0; n < keys; n++) {
+      const request = { key: 'n' + n, fingerprint: 'f' };
+      let got = await ledger.debitOnce(charge, request);
+      if (got.outcome === 'debited') await ledger.storeResponse(got.receipt, response);
+      // The other may have been charged, and not have kept it yet.
+      else while (got.response === null) got = await ledger.replay(account, request, atMs);
+      say(n + ' ' + (got.outcome === 'debited' ? name : Buffer.from(got.response.gzip).toString()));
+    }
+    await ledger.close();`;
+  const programs = ['one', 'two'].map((name) =>
+    runLedgerProgram(`sqlite:${folder}`, body.replace('NAME', name)),
+  );
+  for (const program of programs) expect(await program.ended).toBe(0);
+  expect(programs[0].output()).toBe(programs[1].output());
+  expect(programs[0].output().split('\n')).toHaveLength(201);
+  expect(await ledger.usage(account)).toMatchObject([{ requests: 200, tokens: 200 }]);
+});
+
+test('expired responses make room for new ones: the ledger does not grow', async () => {
+  const [responsesPerDay, bytes] = [100, 40_000];
+  const sizes: number[] = [];
+  for (let day = 0; day < 24; day++) {
+    const kept = Array.from({ length: responsesPerDay }, (_, n) =>
+      chargeAndKeep(
+        ledger,
+        { account, keyId: 'key', route: ROUTE, tokens: 40, atMs: NOON + day * DAY_MS },
+        { key: `day ${day} response ${n}`, fingerprint: 'f' },
+        { headers: {}, gzip: randomBytes(bytes) },
+      ),
+    );
+    await Promise.all(kept);
+    sizes.push(await bytesIn(folder));
+  }
+  expect(sizes[0]).toBeGreaterThan(responsesPerDay * bytes);
+  // Freed pages become reusable some commits later.
+  expect(sizes.at(-1)).toBeLessThan(5 * responsesPerDay * bytes);
+  expect(await ledger.usage(account)).toHaveLength(24);
+});
+
+async function bytesIn(directory: string): Promise<number> {
+  const sizes = await Promise.all(
+    (await readdir(directory)).map(async (file) => (await stat(path.join(directory, file))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
