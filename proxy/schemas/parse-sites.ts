@@ -25,9 +25,9 @@ type ParsedFormat =
 export const MAX_CSV_LENGTH = 100 * LIMITS.sites;
 
 /**
- * Lists the sites of CSV text, or of a GeoJSON FeatureCollection of points with an `id` or a property
- * of that name. Other columns and properties are ignored, except `candidate`, which must fit the
- * member. Any other value is returned unchanged.
+ * Lists the sites of CSV text, or of a GeoJSON FeatureCollection of points with an `id` or a
+ * property of that name. Other columns and properties are ignored, except `candidate`, which must
+ * fit the member. Any other value is returned unchanged.
  */
 export function parseSites(value: unknown, member: SitesMember): ParsedFormat {
   if (typeof value === 'string') return sitesOfCsv(value, member);
