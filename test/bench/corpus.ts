@@ -10,7 +10,7 @@ import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { landmarksOf } from '../conformance/fuzz/landmarks.ts';
 import { type ApiDocument, anyRequest, type FuzzRequest } from '../conformance/fuzz/requests.ts';
-import { openCustomer, withLedger } from '../support/books.ts';
+import { openCustomer, withLedger } from '../support/account-totals.ts';
 import { inPlace } from '../support/openapi.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { startService } from './service.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { booksOf, withLedger } from '../support/books.ts';
+import { totalsOf, withLedger } from '../support/account-totals.ts';
 import type { Built } from './built.ts';
 import { figure } from './figure.ts';
 import { residentMemory } from './resident-memory.ts';
@@ -60,7 +60,7 @@ async function checkBooks(folder: string, answered: number, slices: number): Pro
   let paid = 0;
   await withLedger(folder, async (ledger) => {
     for await (const { id } of ledger.allAccounts()) {
-      const { granted, used, requests, balance } = await booksOf(ledger, id);
+      const { granted, used, requests, balance } = await totalsOf(ledger, id);
       if (granted - used !== balance)
         throw new Error(`account ${id}: ${granted} − ${used} is not ${balance}`);
       paid += requests;

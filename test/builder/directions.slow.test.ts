@@ -7,10 +7,10 @@ import type { Direction } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { buildPlain } from '../support/build-plain.ts';
 import { faultsIn } from '../support/faults.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 import { avenue } from '../transit/avenue.ts';
 import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
 

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { buildInParts } from '../support/build-in-parts.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { Dice } from '../transit/dice.ts';
 import {
   blockGeoid,

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { buildPlain } from '../support/build-plain.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { Dice } from '../transit/dice.ts';
 import { blockGeoid, pointAt, shopName, text, writeSmallCity } from '../transit/small-city.ts';
 

@@ -7,9 +7,9 @@ import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { boxRing } from '../support/rings.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { text } from '../transit/small-city.ts';
 
 const folder = folderOfEachTest();

@@ -8,8 +8,8 @@ import { Receipts } from '../../builder/receipts/receipts.ts';
 import { objectRefSchema } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const schema = z.strictObject({
   rows: z.int(),

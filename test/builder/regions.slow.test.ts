@@ -19,11 +19,11 @@ import { buildInParts } from '../support/build-in-parts.ts';
 import { buildPlain } from '../support/build-plain.ts';
 import { ROW, writeCountyRow } from '../support/county-row.ts';
 import { faultsIn } from '../support/faults.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 /** The demo city's counties, which share a border that streets and lines cross. */
 const [WEST, EAST] = ['99001', '99003'];

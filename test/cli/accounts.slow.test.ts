@@ -5,8 +5,8 @@ import { createProgram } from '../../infra/cli/program.ts';
 import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
-import { ofTests } from '../support/of-tests.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofTests } from '../support/test-resources.ts';
 import { commandsOfTests, ttaIn } from '../support/tta.ts';
 
 const folder = folderOfTests();

@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startServer } from '../support/server-process.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 import { TTA } from '../support/tta.ts';
 
 const START = path.resolve('dist/infra/start.js');

@@ -15,10 +15,10 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { asAgency } from '../support/demo-feeds.ts';
 import { faultsIn } from '../support/faults.ts';
 import { freePort } from '../support/free-port.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { TTA, tta } from '../support/tta.ts';
 
 const COUNTIES = 6;

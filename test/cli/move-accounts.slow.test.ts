@@ -10,13 +10,13 @@ import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import type { DebitOnce, Receipt, Replay, StoredResponse } from '../../proxy/ledger/replays.ts';
-import { booksOf } from '../support/books.ts';
+import { totalsOf } from '../support/account-totals.ts';
 import { chargeAndKeep } from '../support/charged-response.ts';
 import { BY, issuedKey, ROUTE } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofTests } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofTests } from '../support/test-resources.ts';
 import { commandsOfTests, TTA, tta as ttaAlone } from '../support/tta.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -93,7 +93,7 @@ async function everything(ledger: Ledger): Promise<Map<string, unknown>> {
   all.set('former mailboxes', new Set(await ledger.formerMailboxes()));
   for await (const account of ledger.allAccounts()) {
     const { id } = account;
-    const { granted, used, balance } = await booksOf(ledger, id);
+    const { granted, used, balance } = await totalsOf(ledger, id);
     expect(balance).toBe(granted - used);
     const of = [ledger.keys(id), ledger.grants(id), ledger.usage(id), ledger.audit(id)];
     all.set(id, [account, ...(await Promise.all<unknown>(of))]);

@@ -14,12 +14,12 @@ import { processorSeconds } from '../bench/processor-time.ts';
 import { buildPlain } from '../support/build-plain.ts';
 import { askForExamples, readDocument } from '../support/example-requests.ts';
 import { HttpVisitor } from '../support/http-visitor.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { expectSoundOpenApi } from '../support/openapi.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { startServer } from '../support/server-process.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const run = promisify(execFile);
 const START = path.resolve('dist/infra/start.js');

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { startNginx } from '../support/nginx.ts';
-import { ofTests } from '../support/of-tests.ts';
+import { ofTests } from '../support/test-resources.ts';
 import { commandsOfTests } from '../support/tta.ts';
 
 const nginx = ofTests(() => startNginx(inject('demoStore')));

@@ -27,9 +27,9 @@ import { watchBuild } from '../../infra/build-queue/watch.ts';
 import { openWorker } from '../../infra/build-queue/worker.ts';
 import { StoreError } from '../../shards/errors.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { TTA, tta } from '../support/tta.ts';
 
 /**

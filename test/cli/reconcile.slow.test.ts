@@ -3,17 +3,17 @@ import { servePortal } from '../../infra/portal.ts';
 import { portalSettings } from '../../infra/settings/portal-server.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofThisTest } from '../support/of-tests.ts';
-import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
+import { MEMBERSHIP_PRICE, PaymentFixture } from '../support/payment-fixture.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { commandsOfTests, ttaIn } from '../support/tta.ts';
 
 const runIn = commandsOfTests();
 const newAddress = newSqliteLedgers();
 let address: string;
-let shop: Shop;
+let shop: PaymentFixture;
 beforeAll(async () => {
   address = newAddress();
-  shop = await Shop.open(address);
+  shop = await PaymentFixture.open(address);
 });
 afterAll(() => shop.close());
 

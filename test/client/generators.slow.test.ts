@@ -4,10 +4,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { ofTests } from '../support/of-tests.ts';
 import { pythonTools } from '../support/python-tool.ts';
 import { linkedBlocks, runService } from '../support/running-service.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 /** The version of openapi-generator, from Maven Central. */
 const GENERATOR = 'org.openapitools:openapi-generator-cli:7.25.0';

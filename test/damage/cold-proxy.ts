@@ -7,7 +7,7 @@ import { Release } from '../../shards/release/release.ts';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { openRelease, ReleaseSource } from '../../shards/release/release-source.ts';
 import type { Store } from '../../shards/store/store.ts';
-import { openCustomer } from '../support/books.ts';
+import { openCustomer } from '../support/account-totals.ts';
 import type { DamageRequest } from './requests-of-release.ts';
 
 export interface HttpResponse {

@@ -14,10 +14,10 @@ import {
 } from '../../infra/build-queue/queue.ts';
 import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { TTA, tta } from '../support/tta.ts';
 
 const folder = folderOfTests();

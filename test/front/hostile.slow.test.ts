@@ -3,8 +3,8 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOSTS, type NginxFront, startNginxFront } from '../support/front.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
 const proxy = proxyOfTests();

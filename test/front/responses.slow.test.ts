@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { BY } from '../support/customers.ts';
 import { HOSTS, startNginxFront, startVarnishFront } from '../support/front.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 import { openWire, type Wire, type WireRequest } from '../support/wire.ts';
 
 const proxy = proxyOfTests();

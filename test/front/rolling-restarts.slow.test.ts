@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { someBlocks } from '../bench/targets.ts';
-import { booksOf, openCustomer, withLedger } from '../support/books.ts';
+import { openCustomer, totalsOf, withLedger } from '../support/account-totals.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Front, HOSTS, startNginxFront, startVarnishFront } from '../support/front.ts';
 import { releaseIn } from '../support/release-in.ts';
@@ -103,7 +103,7 @@ test.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])(
     }
     expect(received.failures.slice(0, 3), await front.errors()).toEqual([]);
     expect(received.requests).toBeGreaterThan(CLIENTS * rounds);
-    const { used } = await withLedger(`${folder}/ledger`, (ledger) => booksOf(ledger, account));
+    const { used } = await withLedger(`${folder}/ledger`, (ledger) => totalsOf(ledger, account));
     expect(used).toBe(received.tokens);
   },
 );

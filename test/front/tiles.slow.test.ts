@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openStore } from '../../shards/store/open-store.ts';
 import { HOSTS, type NginxFront, startNginxFront } from '../support/front.ts';
 import { type Nginx, startNginx } from '../support/nginx.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
 /** Size of the slices in which the front fetches an archive. */

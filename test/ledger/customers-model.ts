@@ -13,7 +13,7 @@ import type {
 import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { Dice } from '../transit/dice.ts';
 
 const DAY_MS = 86_400_000;

@@ -14,7 +14,7 @@ import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { hashMailbox } from '../../proxy/ledger/mailbox.ts';
 import { importLines } from '../../proxy/ledger/transfer.ts';
-import { booksOf } from '../support/books.ts';
+import { totalsOf } from '../support/account-totals.ts';
 import { BY, issuedKey, newAccount, newKey, ROUTE } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
 import { ledgersOfTests } from '../support/new-ledgers.ts';
@@ -35,7 +35,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
 
     /** Σ grants − Σ usage, which must equal the balance. */
     async function sumOf(id: AccountId): Promise<number> {
-      const { granted, used, balance } = await booksOf(ledger, id);
+      const { granted, used, balance } = await totalsOf(ledger, id);
       expect(balance).toBe(granted - used);
       return balance;
     }

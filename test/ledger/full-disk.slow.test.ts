@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 /**
  * Program that grants until the disk is full, continues once there is room again, and counts the

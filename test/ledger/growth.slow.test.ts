@@ -9,9 +9,9 @@ import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { MAX_SESSIONS } from '../../proxy/ledger/sessions.ts';
 import { chargeAndKeep } from '../support/charged-response.ts';
 import { issuedKey, newAccount, ROUTE } from '../support/customers.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 
 const run = promisify(execFile);
 const NOON = Date.UTC(2026, 5, 1, 12);

@@ -10,11 +10,11 @@ import {
   type Receipt,
   type StoredResponse,
 } from '../../proxy/ledger/replays.ts';
-import { booksOf } from '../support/books.ts';
+import { totalsOf } from '../support/account-totals.ts';
 import { chargeAndKeep } from '../support/charged-response.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofTests } from '../support/of-tests.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const HOUR_MS = 3_600_000;
@@ -37,7 +37,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
         return { ...about, keyId, tokens, atMs };
       };
       const books = async () => {
-        const { granted, used, balance, requests } = await booksOf(ledger, id);
+        const { granted, used, balance, requests } = await totalsOf(ledger, id);
         expect(balance).toBe(granted - used);
         return { balance, requests };
       };

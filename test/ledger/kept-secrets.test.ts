@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KeptSecrets } from '../../proxy/ledger/kept-secrets.ts';
 import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const away = () => new LedgerUnavailable('no connection', { isAway: true });
 

@@ -11,7 +11,7 @@ import {
 import { chargeAndKeep } from '../support/charged-response.ts';
 import { BY, issuedKey, newAccount, ROUTE } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofEachTest } from '../support/of-tests.ts';
+import { ofEachTest } from '../support/test-resources.ts';
 
 const OPTIONS = { rateLimitPerMinute: 1_000 };
 const NOON = Date.UTC(2027, 0, 1, 12);

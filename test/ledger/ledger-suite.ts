@@ -9,11 +9,11 @@ import type { Charge } from '../../proxy/ledger/metering.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import type { Receipt } from '../../proxy/ledger/replays.ts';
 import { SESSION_LIFE_MS } from '../../proxy/ledger/sessions.ts';
-import { booksOf } from '../support/books.ts';
+import { totalsOf } from '../support/account-totals.ts';
 import { BY, issuedKey, newAccount, newKey, ROUTE } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
 import { type LedgerProgram, runLedgerProgram } from '../support/ledger-program.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
@@ -43,7 +43,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
     }
 
     async function expectBooksToAddUp(id: string): Promise<void> {
-      const { granted, used, balance } = await booksOf(ledger, id);
+      const { granted, used, balance } = await totalsOf(ledger, id);
       expect(balance).toBe(granted - used);
     }
 
@@ -312,7 +312,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
         await program.ended;
         reported += reportedBy(program);
       }
-      const { used } = await booksOf(ledger, id);
+      const { used } = await totalsOf(ledger, id);
       expect(used).toBeGreaterThanOrEqual(reported);
       // Only debits in flight at a kill may have been charged without a report.
       expect(used - reported).toBeLessThanOrEqual(2 * 16);

@@ -4,13 +4,13 @@ import { type Ledger, LedgerUnavailable, RefundPending } from '../../proxy/ledge
 import type { Charge } from '../../proxy/ledger/metering.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { type AccountInput, type AccountOutput, accountModel } from '../support/account-model.ts';
+import { openBreakableProxy } from '../support/breakable-proxy.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
-import { openCutWire } from '../support/cut-wire.ts';
 import { forAll } from '../support/for-all.ts';
 import { History, isLinearizable, type Model, type Operation } from '../support/linearizability.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofThisTest } from '../support/of-tests.ts';
-import { openBeside } from '../support/open-beside.ts';
+import { openSecondLedger } from '../support/second-ledger.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 type AccountOperation = Operation<AccountInput, AccountOutput>;
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
@@ -224,7 +224,10 @@ describe.each([
 ])('on %s', (_, newAddress) => {
   test('concurrent operations, on one server or two, are linearizable', async () => {
     const address = newAddress();
-    const ledgers = [await openBeside(address, OPTIONS), await openBeside(address, OPTIONS)];
+    const ledgers = [
+      await openSecondLedger(address, OPTIONS),
+      await openSecondLedger(address, OPTIONS),
+    ];
     try {
       await forAll(60, fc.array(work, { minLength: 2, maxLength: 6 }), async (works) => {
         const { history, account } = await historyOf(ledgers, works);
@@ -241,7 +244,7 @@ describe.each([
 
 test('operations on Redis stay linearizable while replies are lost, and no lost debit stays charged', async () => {
   const address = redisAddress();
-  const wire = await ofThisTest(openCutWire(Number(new URL(address).port)));
+  const wire = await ofThisTest(openBreakableProxy(Number(new URL(address).port)));
   const beside = await ofThisTest(openLedger(address, OPTIONS));
   let lost = 0;
   await forAll(

@@ -11,7 +11,7 @@ import { forAll } from '../support/for-all.ts';
 const DAY_MS = 86_400_000;
 const NAMES = ['first', 'second'];
 
-/** Books in memory with one account per name, opened in the order of the names. */
+/** Accounts in memory with one account per name, opened in the order of the names. */
 function newBooks(tokens: number) {
   const db = new SqlConnection(':memory:');
   const ids = NAMES.map(() => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { booksOf } from '../support/books.ts';
+import { totalsOf } from '../support/account-totals.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofTests } from '../support/of-tests.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
 const ledger = ofTests(() => openLedger(newAddress(), { rateLimitPerMinute: 1 }));
@@ -29,7 +29,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 2 ** 60])(
     await expect(
       ledger.grant(id, { tokens, cause: 'more', atMs: NOON }, 'operator'),
     ).rejects.toThrow(RangeError);
-    expect(await booksOf(ledger, id)).toEqual(untouched);
+    expect(await totalsOf(ledger, id)).toEqual(untouched);
   },
 );
 
@@ -38,7 +38,7 @@ test('a debit without a valid time changes nothing', async () => {
   const charge = { account: id, keyId: 'key', route: ROUTE, tokens: 10, atMs: NOON };
   await expect(ledger.debit({ ...charge, atMs: Number.NaN })).rejects.toThrow();
   await expect(ledger.refund({ ...charge, atMs: Number.NaN })).rejects.toThrow();
-  expect(await booksOf(ledger, id)).toEqual(untouched);
+  expect(await totalsOf(ledger, id)).toEqual(untouched);
 });
 
 test('a refused debit does not affect others submitted with it', async () => {
@@ -56,7 +56,7 @@ test('a refused debit does not affect others submitted with it', async () => {
     'rejected',
     'fulfilled',
   ]);
-  expect(await booksOf(ledger, id)).toMatchObject({ balance: 80, granted: 100, used: 20 });
+  expect(await totalsOf(ledger, id)).toMatchObject({ balance: 80, granted: 100, used: 20 });
 });
 
 test('nothing is refunded that was not debited', async () => {
@@ -65,7 +65,7 @@ test('nothing is refunded that was not debited', async () => {
   await ledger.debit(charge);
   await ledger.refund(charge);
   await expect(ledger.refund(charge)).rejects.toThrow(/refund/);
-  expect(await booksOf(ledger, id)).toEqual(untouched);
+  expect(await totalsOf(ledger, id)).toEqual(untouched);
 });
 
 test('an account whose address cannot be stored is not created', async () => {

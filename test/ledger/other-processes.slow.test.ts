@@ -3,11 +3,11 @@ import { WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import type { Charge } from '../../proxy/ledger/metering.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { openCustomer } from '../support/books.ts';
+import { openCustomer } from '../support/account-totals.ts';
 import { BY, ROUTE } from '../support/customers.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
-import { ofEachTest } from '../support/of-tests.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofEachTest } from '../support/test-resources.ts';
 
 const TOKENS = 10_000_000;
 const folder = folderOfEachTest();

@@ -1,6 +1,6 @@
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { ofTests } from '../support/of-tests.ts';
 import { startRedisCluster } from '../support/redis-server.ts';
+import { ofTests } from '../support/test-resources.ts';
 import { customersSuite } from './customers-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import { ledgerSuite } from './ledger-suite.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { BY, issuedKey, newAccount, ROUTE } from '../support/customers.ts';
 import { newRedisLedgers } from '../support/new-ledgers.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { customersSuite } from './customers-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import { ledgerSuite } from './ledger-suite.ts';

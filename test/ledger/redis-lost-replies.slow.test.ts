@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LedgerUnavailable, RefundPending } from '../../proxy/ledger/ledger.ts';
 import type { Charge } from '../../proxy/ledger/metering.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { booksOf, openCustomer } from '../support/books.ts';
+import { openCustomer, totalsOf } from '../support/account-totals.ts';
+import { openBreakableProxy } from '../support/breakable-proxy.ts';
 import { ROUTE } from '../support/customers.ts';
-import { openCutWire } from '../support/cut-wire.ts';
-import { ofEachTest } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
+import { ofEachTest } from '../support/test-resources.ts';
 
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
 const TOKENS = 1_000_000;
@@ -16,7 +16,7 @@ const warned: string[] = [];
 const warn = (words: string) => void warned.push(words);
 afterEach(() => expect(warned.splice(0)).toEqual([]));
 const redis = ofEachTest(() => startRedis());
-const wire = ofEachTest(() => openCutWire(redis.port));
+const wire = ofEachTest(() => openBreakableProxy(redis.port));
 /** A ledger that connects directly. */
 const beside = ofEachTest(() => openLedger(redis.address(), OPTIONS));
 /** A ledger that connects through the wire that is cut. */
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await beside.replay(account, { key: 'first', fingerprint: 'f' }, charge.atMs);
 });
 
-const books = () => booksOf(beside, charge.account);
+const books = () => totalsOf(beside, charge.account);
 const back = () => expect.poll(() => ledger.ping().catch(() => false)).not.toBe(false);
 
 test('each debit whose reply is lost is refunded, however many there are, and no other debit is', async () => {

@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { openCustomer } from '../support/books.ts';
+import { openCustomer } from '../support/account-totals.ts';
 import { BY, newAccount, ROUTE } from '../support/customers.ts';
 import { freePort } from '../support/free-port.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
-import { soonerThan } from '../support/sooner-than.ts';
+import { settledWithin } from '../support/settled-within.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 
 const redis = ofTests(() => startRedis());
 let database = 0;
@@ -219,7 +219,7 @@ describe('a Redis', () => {
     const back = () => expect.poll(() => ledger.ping().catch(() => false)).not.toBe(false);
     await redis.kill('SIGSTOP');
     const stalled = ledger.debit(charge);
-    await expect(soonerThan(4_000, stalled)).rejects.toThrow('Redis does not respond');
+    await expect(settledWithin(4_000, stalled)).rejects.toThrow('Redis does not respond');
     await redis.kill('SIGCONT');
     await back();
     await expect.poll(async () => (await ledger.account(account))!.balance).toBe(10);

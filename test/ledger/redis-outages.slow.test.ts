@@ -5,11 +5,11 @@ import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
 import type { Charge } from '../../proxy/ledger/metering.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { booksOf, openCustomer } from '../support/books.ts';
+import { openCustomer, totalsOf } from '../support/account-totals.ts';
 import { ROUTE } from '../support/customers.ts';
-import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
 import { startRedis, startSentinel } from '../support/redis-server.ts';
-import { soonerThan } from '../support/sooner-than.ts';
+import { settledWithin } from '../support/settled-within.ts';
+import { ofEachTest, ofThisTest } from '../support/test-resources.ts';
 
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
 const TOKENS = 10_000_000;
@@ -85,8 +85,8 @@ test('kill −9 of Redis amid debits and grants loses nothing acknowledged and g
   stop = true;
   await Promise.all([...debits, grants]);
   // Debits in flight at a kill that did take effect have been refunded.
-  await expect.poll(async () => (await booksOf(ledger, account)).used).toBe(debited);
-  const books = await booksOf(ledger, account);
+  await expect.poll(async () => (await totalsOf(ledger, account)).used).toBe(debited);
+  const books = await totalsOf(ledger, account);
   expect(books.granted).toBe(TOKENS + 3 * granted);
   expect(books.balance).toBe(books.granted - books.used);
   expect(books.used).toBe(books.requests);
@@ -101,7 +101,7 @@ test('a Redis that stalls fails requests within two seconds, and serves again on
       () => ledger.debitOnce(charge, { key: 'given up', fingerprint: 'f' }),
       () => ledger.admit(hashApiKey(key), 1),
     ]) {
-      await expect(soonerThan(2_500, ask())).rejects.toThrow(
+      await expect(settledWithin(2_500, ask())).rejects.toThrow(
         /^ledger redis:\/\/127\.0\.0\.1:\d+\/0: /,
       );
     }
@@ -135,7 +135,7 @@ test('diverging clocks delay a debit but do not block it', async () => {
 test('a Redis that is down fails requests at once', async () => {
   await redis.kill('SIGKILL');
   await expect.poll(() => ledger.ping().catch(() => false)).toBe(false);
-  await expect(soonerThan(500, ledger.debit(charge))).rejects.toThrow(LedgerUnavailable);
+  await expect(settledWithin(500, ledger.debit(charge))).rejects.toThrow(LedgerUnavailable);
 });
 
 describe('a ledger reports', () => {

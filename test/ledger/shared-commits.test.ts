@@ -5,7 +5,7 @@ import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofTests } from '../support/of-tests.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
 const ledger = ofTests(() => openLedger(newAddress(), { rateLimitPerMinute: 1 }));

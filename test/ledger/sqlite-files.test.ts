@@ -15,8 +15,8 @@ import { removeEnded, SqlConnection } from '../../proxy/ledger/sqlite/sql-connec
 import { commitGroup, openWriter } from '../../proxy/ledger/sqlite/writer.ts';
 import { BY, newAccount } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const folder = folderOfEachTest();
 const file = () => path.join(folder, 'ledger.db');

@@ -6,13 +6,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { booksOf, openCustomer } from '../support/books.ts';
+import { openCustomer, totalsOf } from '../support/account-totals.ts';
 import { ROUTE } from '../support/customers.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { customersSuite } from './customers-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import { ledgerSuite } from './ledger-suite.ts';
@@ -52,7 +52,7 @@ test('processes that come and go next to a busy one lose no debit', async () => 
   await busy.ended;
   const reported = busy.output().split('debited').length - 1;
   const ledger = await ofThisTest(openLedger(address, OPTIONS));
-  const { granted, used } = await booksOf(ledger, account);
+  const { granted, used } = await totalsOf(ledger, account);
   expect(granted).toBe(10_000_012);
   expect(reported).toBeGreaterThan(12);
   expect(used).toBeGreaterThanOrEqual(reported);
@@ -94,7 +94,7 @@ test('a writer thread that dies amid debits is replaced, and no acknowledged deb
   // deaths.
   expect(unknown).toBeLessThanOrEqual(12);
   const ledger = await ofThisTest(openLedger(address, OPTIONS));
-  const { granted, used } = await booksOf(ledger, account);
+  const { granted, used } = await totalsOf(ledger, account);
   expect(granted).toBe(1_000_000);
   expect(used).toBeGreaterThanOrEqual(debited);
   expect(used).toBeLessThanOrEqual(debited + unknown);
@@ -125,7 +125,7 @@ test('a debit whose writer thread dies before it reports may have been made; the
      await ledger.close();`,
   );
   expect([await program.ended, program.output()]).toEqual([0, 'OutcomeUnknown\ndebited\n']);
-  expect((await booksOf(ledger, account)).used).toBe(2);
+  expect((await totalsOf(ledger, account)).used).toBe(2);
 });
 
 test('the very next read sees another process’s commit, even within a turn of the event loop', async () => {

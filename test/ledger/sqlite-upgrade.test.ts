@@ -4,9 +4,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { hashApiKey, mintApiKey } from '../../proxy/ledger/api-key.ts';
 import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { booksOf } from '../support/books.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { totalsOf } from '../support/account-totals.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
@@ -55,7 +55,7 @@ const open = (name = 'old') =>
 test('a ledger of the first schema keeps balances, keys, usage, sessions and stored responses', async () => {
   const ledger = await open();
   expect(await ledger.account('ada')).toMatchObject({ email: 'Ada@x.org', balance: 4_830 });
-  expect(await booksOf(ledger, 'ada')).toMatchObject({ granted: 5_000, used: 170 });
+  expect(await totalsOf(ledger, 'ada')).toMatchObject({ granted: 5_000, used: 170 });
   expect(await ledger.admit(hashApiKey(key), NOON)).toMatchObject({
     outcome: 'admitted',
     account: 'ada',

@@ -7,11 +7,11 @@ import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { readServedExports } from '../../shards/release/served-exports.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { openCustomer, withLedger } from '../support/books.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { openCustomer, withLedger } from '../support/account-totals.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { startServer } from '../support/server-process.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { commandsOfTests, TTA } from '../support/tta.ts';
 
 const COUNTY = '99001';

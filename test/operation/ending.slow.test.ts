@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, inject, test } from 'vitest';
-import { booksOf, withLedger } from '../support/books.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { totalsOf, withLedger } from '../support/account-totals.ts';
 import { linkedBlocks, runService } from '../support/running-service.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 test('a service that shuts down is not ready, completes started requests, and refunds what a slow reader missed', async () => {
   const folder = await folderOfThisTest();
@@ -51,7 +51,7 @@ test('a service that shuts down is not ready, completes started requests, and re
   await expect(fetch(`${service.address}/v1/health`)).rejects.toThrow();
   socket.destroy();
   await withLedger(`${folder}/ledger`, async (ledger) => {
-    const { granted, used, balance } = await booksOf(ledger, service.account);
+    const { granted, used, balance } = await totalsOf(ledger, service.account);
     expect(balance).toBe(granted - used);
     expect(used).toBeGreaterThan(0);
     expect(used).toBeLessThan(charged);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { booksOf, openCustomer, withLedger } from '../support/books.ts';
+import { openCustomer, totalsOf, withLedger } from '../support/account-totals.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/server-process.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
@@ -100,7 +100,7 @@ test('a server killed under load and started again loses no paid response, and t
   expect(await server.stop()).toBe(0);
 
   const [books, usage] = await withLedger(ledgerFolder, async (ledger) => [
-    await booksOf(ledger, account),
+    await totalsOf(ledger, account),
     await ledger.usage(account),
   ]);
   const usedBy = (route: string) => {

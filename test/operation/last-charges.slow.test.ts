@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { booksOf, openCustomer } from '../support/books.ts';
+import { openCustomer, totalsOf } from '../support/account-totals.ts';
 import { forAll } from '../support/for-all.ts';
 import { freePort } from '../support/free-port.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
@@ -180,7 +180,7 @@ describe.each([
         if (!isSecond) expect(exitCode).toBe(0);
         else if (exitCode !== 0) expect(exitCode).toBe(137);
         const [stayed, left] = await Promise.all(
-          [patient, hasty].map(({ account }) => booksOf(ledger, account)),
+          [patient, hasty].map(({ account }) => totalsOf(ledger, account)),
         );
         await ledger.close();
         expect(server.said() + server.noise()).not.toMatch(/refund failed|internal error/);

@@ -7,13 +7,13 @@ import { expect, test } from 'vitest';
 import { mintApiKey } from '../../proxy/ledger/api-key.ts';
 import { openLedgerToServe } from '../../proxy/ledger/late-ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { openCustomer } from '../support/books.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { openCustomer } from '../support/account-totals.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { startServer } from '../support/server-process.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 import { TTA } from '../support/tta.ts';
 
 const county = smallCounty({ fips: '24510', seed: 3, blocks: 12, pois: 60 });

@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest';
 import { withoutSecrets } from '../../proxy/http/access-log.ts';
-import { openCustomer, withLedger } from '../support/books.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { openCustomer, withLedger } from '../support/account-totals.ts';
 import { type ServerProcess, startServer } from '../support/server-process.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { TTA } from '../support/tta.ts';
 
 const folder = folderOfTests();

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { BuildQueue } from '../../infra/build-queue/queue.ts';
 import { queueMetrics } from '../../infra/build-queue/queue-metrics.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 
 const folder = folderOfTests();
 const redis = ofTests(() => startRedis());

@@ -6,13 +6,13 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { booksOf, openCustomer, withLedger } from '../support/books.ts';
+import { openCustomer, totalsOf, withLedger } from '../support/account-totals.ts';
 import { freePort } from '../support/free-port.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { startServer } from '../support/server-process.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { TTA } from '../support/tta.ts';
 
 const folder = folderOfEachTest();
@@ -90,7 +90,7 @@ test('a server signalled to stop twice between a debit and its response refunds 
     );
     // The debit is on disk, but the server has not been notified yet.
     await expect
-      .poll(async () => (await booksOf(ledger, account)).used, { interval: 5 })
+      .poll(async () => (await totalsOf(ledger, account)).used, { interval: 5 })
       .toBeGreaterThan(0);
     server.child.kill('SIGTERM');
     await expect.poll(() => statusOf(`${server.address}/v1/ready`)).toBe(503);
@@ -98,7 +98,7 @@ test('a server signalled to stop twice between a debit and its response refunds 
     rmSync(held);
     expect(await ended).toEqual([null, 'SIGKILL']);
     await asked;
-    const { granted, used, balance } = await booksOf(ledger, account);
+    const { granted, used, balance } = await totalsOf(ledger, account);
     expect([used, balance]).toEqual([received, granted - received]);
   });
 });

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { booksOf } from '../support/books.ts';
+import { totalsOf } from '../support/account-totals.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { type RgwServer, startRgw } from '../support/rgw.ts';
 import { type RunningService, runService } from '../support/running-service.ts';
@@ -158,7 +158,7 @@ async function underLoad(during: (seen: Seen) => Promise<unknown>): Promise<Seen
 
 /** Checks the invariant that charges equal deliveries and the books add up. */
 async function booksAgree(...all: readonly Seen[]): Promise<void> {
-  const { granted, used, requests, balance } = await booksOf(service.ledger, service.account);
+  const { granted, used, requests, balance } = await totalsOf(service.ledger, service.account);
   const sum = (of: (seen: Seen) => number) => all.reduce((total, seen) => total + of(seen), 0);
   expect({ used, requests, balance }).toEqual({
     used: sum(({ charged }) => charged),

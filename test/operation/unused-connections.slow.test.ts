@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ofTests } from '../support/of-tests.ts';
 import { openPortalSite } from '../support/portal-site.ts';
+import { ofTests } from '../support/test-resources.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 const site = ofTests(() => openPortalSite());

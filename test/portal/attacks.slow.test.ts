@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofTests } from '../support/of-tests.ts';
 import { openPortal, slugOf } from '../support/portal-harness.ts';
 import { standardWorks } from '../support/standard-work.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 const HTTPS = 'https://account.example.org';
 const portal = ofTests(openPortal);

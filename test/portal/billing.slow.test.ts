@@ -2,14 +2,14 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { DAY, LONG_LIMITS, PaymentFixture, SHORT_LIMITS } from '../support/payment-fixture.ts';
 import { openPortal, slugOf, type Visitor } from '../support/portal-harness.ts';
-import { DAY, LONG_LIMITS, SHORT_LIMITS, Shop } from '../support/shop.ts';
-import { soonerThan } from '../support/sooner-than.ts';
+import { settledWithin } from '../support/settled-within.ts';
 import { signatureOf } from '../support/stripe-stand-in/signature.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
-const shop = ofTests(() => Shop.open(newAddress()));
+const shop = ofTests(() => PaymentFixture.open(newAddress()));
 const portal = ofTests(() =>
   openPortal({
     ledger: shop.ledger,
@@ -262,7 +262,7 @@ test('while Stripe fails, stalls, or responds a byte at a time, purchases are pr
   await shop.limit(SHORT_LIMITS);
   for (const fault of ['error', 'stall', 'drip'] as const) {
     shop.standIn.fault = fault;
-    const response = await soonerThan(25_000, visitor.change('POST', '/billing/subscribe'));
+    const response = await settledWithin(25_000, visitor.change('POST', '/billing/subscribe'));
     expect([fault, response.statusCode, slugOf(response)]).toEqual([
       fault,
       503,

@@ -5,9 +5,9 @@ import { WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { sealBrowserToken } from '../../proxy/ledger/browser-token.ts';
 import { BY } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofTests } from '../support/of-tests.ts';
 import { openPortal, type Visitor } from '../support/portal-harness.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 const PAGE = 'https://www.example.org';
 const SUMMARY = '/v1/blocks/990010001002042/summary?mode=walk&type=101';

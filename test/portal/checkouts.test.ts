@@ -10,11 +10,11 @@ import {
 import { WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofEachTest } from '../support/of-tests.ts';
-import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
+import { MEMBERSHIP_PRICE, PaymentFixture } from '../support/payment-fixture.ts';
+import { ofEachTest } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
-const shop = ofEachTest(() => Shop.open(newAddress()));
+const shop = ofEachTest(() => PaymentFixture.open(newAddress()));
 
 const context = (): CheckoutContext => ({
   ...shop.billing(),

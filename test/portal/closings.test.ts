@@ -6,11 +6,11 @@ import {
 } from '../../portal/payment/end-subscriptions.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofEachTest } from '../support/of-tests.ts';
-import { Shop } from '../support/shop.ts';
+import { PaymentFixture } from '../support/payment-fixture.ts';
+import { ofEachTest } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
-const shop = ofEachTest(() => Shop.open(newAddress()));
+const shop = ofEachTest(() => PaymentFixture.open(newAddress()));
 
 const MINUTE_MS = 60_000;
 

@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EventWorker } from '../../portal/payment/event-worker.ts';
 import type { PaymentEvent } from '../../proxy/ledger/payment-events.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const START_MS = Date.UTC(2027, 0, 1);
 const DAY_MS = 86_400_000;

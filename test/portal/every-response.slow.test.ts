@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ofTests } from '../support/of-tests.ts';
 import { expectSoundOpenApi, inPlace } from '../support/openapi.ts';
 import { openPortal } from '../support/portal-harness.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 const portal = ofTests(() => openPortal({ config: { version: '1.2.3' } }));
 

@@ -5,20 +5,20 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { expectAccountedFor } from '../support/accounted-for.ts';
+import { expectAccountedFor } from '../support/audited-customers.ts';
 import { freePort } from '../support/free-port.ts';
 import { HttpVisitor } from '../support/http-visitor.ts';
 import { type Inbox, openInbox } from '../support/inbox.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { MEMBERSHIP_PRICE } from '../support/payment-fixture.ts';
 import { type ServerProcess, startServer } from '../support/server-process.ts';
-import { MEMBERSHIP_PRICE } from '../support/shop.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 import {
   openStripeStandIn,
   type StripeStandIn,
 } from '../support/stripe-stand-in/stripe-stand-in.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { TTA } from '../support/tta.ts';
 
 // Runs the real programs: a portal that is killed with SIGKILL repeatedly while customers sign up,

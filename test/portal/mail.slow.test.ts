@@ -11,7 +11,7 @@ import { folderMailer } from '../../portal/mail/folder-mailer.ts';
 import { AddressRefused } from '../../portal/mail/mailer.ts';
 import { smtpMailer } from '../../portal/mail/smtp-mailer.ts';
 import { openPortal } from '../support/portal-harness.ts';
-import { soonerThan } from '../support/sooner-than.ts';
+import { settledWithin } from '../support/settled-within.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const FROM = 'Travel times <no-reply@example.org>';
@@ -123,13 +123,13 @@ test('a mail server that refuses, is down, or never responds neither changes nor
     portal.app.log.error = (...said: unknown[]) => void logged.push(String(said[1]));
     const asking = portal.visitor().post('/auth/request', { email: 'refused@c.example' });
     // The mailer itself waits ten seconds for a silent server.
-    const response = await soonerThan(9_000, asking);
+    const response = await settledWithin(9_000, asking);
     expect([response.statusCode, response.json()]).toEqual([202, { sent: true }]);
     if (!url.endsWith(String(port))) {
       await until(() => logged.find((said) => said === 'mailing a code failed'));
     }
     // The mail server does not delay the portal's shutdown for long either.
-    await soonerThan(
+    await settledWithin(
       15_000,
       portal.close().then(() => mailer.close()),
     );

@@ -9,11 +9,11 @@ import { WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import type { PaymentEvent } from '../../proxy/ledger/payment-events.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
-import { LONG_LIMITS, MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
+import { LONG_LIMITS, MEMBERSHIP_PRICE, PaymentFixture } from '../support/payment-fixture.ts';
+import { ofEachTest, ofThisTest } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
-const shop = ofEachTest(() => Shop.open(newAddress()));
+const shop = ofEachTest(() => PaymentFixture.open(newAddress()));
 
 const settings = () => {
   const { address: apiUrl, secretKey, webhookSecret } = shop.standIn;

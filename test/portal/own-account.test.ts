@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import { SESSION_LIFE_MS } from '../../proxy/ledger/sessions.ts';
 import { BY, ROUTE } from '../support/customers.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openPortal, slugOf } from '../support/portal-harness.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 
 const DAY_MS = 86_400_000;
 const portal = ofTests(() => openPortal());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PAGE_PATHS } from '../../portal/page-paths.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openPortalSite } from '../support/portal-site.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 const LIMITS = { perDay: 500, perNetwork: 500, perDomain: 500 };

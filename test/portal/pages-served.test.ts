@@ -2,8 +2,8 @@ import { brotliCompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { PAGE_PATHS } from '../../portal/page-paths.ts';
 import { PLANS } from '../../proxy/plans.ts';
-import { ofTests } from '../support/of-tests.ts';
 import { openPortal } from '../support/portal-harness.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 const API = 'https://api.example.org';
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

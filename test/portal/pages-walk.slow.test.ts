@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Payment } from '../../portal/payment/payment.ts';
 import { PLANS } from '../../proxy/plans.ts';
 import { runsSmuggled } from '../support/chromium.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { loaded, openWatched } from '../support/watched-page.ts';
 
 const UNAUTHORIZED = 401;

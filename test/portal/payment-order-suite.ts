@@ -4,7 +4,7 @@ import { reconcile } from '../../portal/payment/reconcile.ts';
 import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { DAY, Shop } from '../support/shop.ts';
+import { DAY, PaymentFixture } from '../support/payment-fixture.ts';
 import type {
   Charge,
   Dispute,
@@ -44,7 +44,7 @@ export function paymentOrderSuite(name: string, newAddress: () => string): void 
           fc.array(action, { minLength: 8, maxLength: 25 }),
           fc.infiniteStream(fc.nat()),
           async (actions, dice) => {
-            const shop = await Shop.open(newAddress());
+            const shop = await PaymentFixture.open(newAddress());
             const others = await Promise.all(
               [1, 2].map(async () => openLedger(newAddress(), { rateLimitPerMinute: 1e6 })),
             );
@@ -92,7 +92,7 @@ export function paymentOrderSuite(name: string, newAddress: () => string): void 
 }
 
 async function act(
-  shop: Shop,
+  shop: PaymentFixture,
   accounts: readonly AccountId[],
   used: Map<AccountId, number>,
   one: typeof action extends fc.Arbitrary<infer A> ? A : never,
@@ -148,7 +148,7 @@ async function act(
 
 /** Delivers the same events again, in any order, some twice, with portals that stop midway. */
 async function deliverInDisorder(
-  shop: Shop,
+  shop: PaymentFixture,
   ledger: Ledger,
   reported: readonly StripeEvent[],
   dice: Iterator<number>,
@@ -176,7 +176,7 @@ async function deliverInDisorder(
  * The tokens that an account's payments are worth: of each sale, the part that is neither refunded
  * nor disputed, unless the dispute was won.
  */
-function reckoned(shop: Shop, account: AccountId): number {
+function reckoned(shop: PaymentFixture, account: AccountId): number {
   return salesTo(shop, account).reduce((sum, { tokens, charge }) => {
     const disputed = disputesOf(shop, charge)
       .filter(({ status }) => status !== 'won')
@@ -186,7 +186,7 @@ function reckoned(shop: Shop, account: AccountId): number {
   }, 0);
 }
 
-function salesTo({ books }: Shop, account: AccountId): Sale[] {
+function salesTo({ books }: PaymentFixture, account: AccountId): Sale[] {
   const invoices = [...books.invoices.values()].filter(
     ({ status, parent }) =>
       status === 'paid' && parent?.subscription_details.metadata.account === account,
@@ -202,6 +202,6 @@ function salesTo({ books }: Shop, account: AccountId): Sale[] {
   }));
 }
 
-function disputesOf({ books }: Shop, { id }: Charge): Dispute[] {
+function disputesOf({ books }: PaymentFixture, { id }: Charge): Dispute[] {
   return [...books.disputes.values()].filter(({ charge }) => charge === id);
 }

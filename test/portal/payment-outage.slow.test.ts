@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { EventWorker } from '../../portal/payment/event-worker.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
-import { DAY, SHORT_LIMITS, Shop } from '../support/shop.ts';
+import { DAY, PaymentFixture, SHORT_LIMITS } from '../support/payment-fixture.ts';
+import { ofEachTest, ofThisTest } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
-const shop = ofEachTest(() => Shop.open(newAddress()));
+const shop = ofEachTest(() => PaymentFixture.open(newAddress()));
 
 const receive = async () => {
   for (const event of shop.books.events.splice(0)) {

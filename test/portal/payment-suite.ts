@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isMember, WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { BY } from '../support/customers.ts';
-import { ofTests } from '../support/of-tests.ts';
-import { DAY, MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
+import { DAY, MEMBERSHIP_PRICE, PaymentFixture } from '../support/payment-fixture.ts';
 import type { StripeEvent } from '../support/stripe-stand-in/objects.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 /**
  * Tests the contract of payment on any ledger. `newAddress` returns the address of a new, empty
@@ -11,7 +11,7 @@ import type { StripeEvent } from '../support/stripe-stand-in/objects.ts';
  */
 export function paymentSuite(name: string, newAddress: () => string): void {
   describe(`payment on ${name}`, () => {
-    const shop = ofTests(() => Shop.open(newAddress()));
+    const shop = ofTests(() => PaymentFixture.open(newAddress()));
 
     const member = async () => {
       const id = await shop.newAccount();

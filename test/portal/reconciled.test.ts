@@ -6,11 +6,11 @@ import { stripeClient } from '../../portal/payment/stripe-client.ts';
 import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofEachTest } from '../support/of-tests.ts';
-import { DAY, Shop } from '../support/shop.ts';
+import { DAY, PaymentFixture } from '../support/payment-fixture.ts';
+import { ofEachTest } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
-const shop = ofEachTest(() => Shop.open(newAddress()));
+const shop = ofEachTest(() => PaymentFixture.open(newAddress()));
 
 const NONE = { invoices: 0, sessions: 0, refunds: 0, disputes: 0, subscriptions: 0, ...NOTHING };
 /** Days after its creation within which an object may still change. */

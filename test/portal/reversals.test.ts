@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { type Reversal, reversalsOf, sharesOf } from '../../portal/payment/reversals.ts';
 import { stripeClient } from '../../portal/payment/stripe-client.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofTests } from '../support/of-tests.ts';
 import type { Dispute, Refund } from '../support/stripe-stand-in/objects.ts';
 import { openStripeStandIn } from '../support/stripe-stand-in/stripe-stand-in.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 const standIn = ofTests(openStripeStandIn);
 

@@ -4,11 +4,11 @@ import { settleSubscription } from '../../portal/payment/settle-membership.ts';
 import { type Membership, WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofTests } from '../support/of-tests.ts';
-import { DAY, MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
+import { DAY, MEMBERSHIP_PRICE, PaymentFixture } from '../support/payment-fixture.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
-const shop = ofTests(() => Shop.open(newAddress()));
+const shop = ofTests(() => PaymentFixture.open(newAddress()));
 
 const CHANGED = { ...NOTHING, membershipsChanged: 1 };
 const settle = (id: string) => settleSubscription(shop.billing(), id);

@@ -8,12 +8,12 @@ import {
   settleSession,
 } from '../../portal/payment/settle-purchase.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofEachTest } from '../support/of-tests.ts';
-import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
+import { MEMBERSHIP_PRICE, PaymentFixture } from '../support/payment-fixture.ts';
 import type { Charge, Dispute, Invoice, Refund } from '../support/stripe-stand-in/objects.ts';
+import { ofEachTest } from '../support/test-resources.ts';
 
 const newAddress = newSqliteLedgers();
-const shop = ofEachTest(() => Shop.open(newAddress()));
+const shop = ofEachTest(() => PaymentFixture.open(newAddress()));
 
 const granted = (tokensGranted: number) => ({ ...NOTHING, tokensGranted });
 const takenBack = (tokensTakenBack: number) => ({ ...NOTHING, tokensTakenBack });

@@ -4,8 +4,8 @@ import { newChallenge } from '../../portal/sign-in/challenge.ts';
 import { knownBrowser } from '../../portal/sign-in/known-browser.ts';
 import { LIMITS, takeOne, takeTry } from '../../portal/sign-in/limits.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openPortal, slugOf } from '../support/portal-harness.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 
 const portal = ofTests(() => openPortal());
 beforeEach(() => {

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ownMailDomain, SignupGrants } from '../../portal/sign-in/signup-grants.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openPortal } from '../support/portal-harness.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const LIMITS = { perDay: 500, perNetwork: 10, perDomain: 20 };
 const DAY_MS = 24 * 60 * 60 * 1000;

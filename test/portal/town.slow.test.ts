@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { expectAccountedFor } from '../support/accounted-for.ts';
+import { expectAccountedFor } from '../support/audited-customers.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { Town } from './town.ts';
 

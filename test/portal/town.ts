@@ -8,8 +8,8 @@ import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { ReleaseSource } from '../../shards/release/release-source.ts';
 import { openStore } from '../../shards/store/open-store.ts';
 import type { Store } from '../../shards/store/store.ts';
+import { PaymentFixture } from '../support/payment-fixture.ts';
 import { openPortal, type PortalHarness, type Visitor } from '../support/portal-harness.ts';
-import { Shop } from '../support/shop.ts';
 import type { StripeEvent } from '../support/stripe-stand-in/objects.ts';
 
 /** A resident of the town, and a record of their own actions. */
@@ -27,7 +27,7 @@ export interface Citizen {
 export class Town {
   readonly citizens: Citizen[] = [];
   readonly random: Random;
-  readonly shop: Shop;
+  readonly shop: PaymentFixture;
   /** Events that Stripe has not delivered yet. */
   readonly responseWriter: StripeEvent[] = [];
   readonly #ledger: string;
@@ -38,7 +38,7 @@ export class Town {
   restarts = 0;
   lost = 0;
 
-  private constructor(shop: Shop, ledger: string, store: Store, random: Random) {
+  private constructor(shop: PaymentFixture, ledger: string, store: Store, random: Random) {
     this.shop = shop;
     this.#ledger = ledger;
     this.#store = store;
@@ -47,7 +47,7 @@ export class Town {
   }
 
   static async open(ledger: string, store: string, random: Random): Promise<Town> {
-    const shop = await Shop.open(ledger);
+    const shop = await PaymentFixture.open(ledger);
     shop.books.now = Math.floor(Date.now() / 1000);
     const town = new Town(shop, ledger, await openStore(store), random);
     await town.#releases.refresh();

@@ -2,9 +2,9 @@ import Papa from 'papaparse';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { parseSites } from '../../proxy/schemas/parse-sites.ts';
 import { MICRO } from '../../shards/units.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const proxy = proxyOfTests();
 interface GeoFeature {

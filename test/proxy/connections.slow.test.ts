@@ -4,9 +4,9 @@ import Fastify from 'fastify';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { respondInOrder } from '../../proxy/http/slow-clients.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { settledWithin } from '../support/settled-within.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
-import { soonerThan } from '../support/sooner-than.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const county = smallCounty({ fips: '24510', seed: 11, blocks: 12, pois: 40 });
@@ -166,7 +166,7 @@ test('while closing, a connection ends with the response already started', async
   await new Promise((resolve) => setTimeout(resolve, 50));
   releaseReads();
   // An inactive connection would be closed too, after half a minute.
-  await soonerThan(20_000, ended);
+  await settledWithin(20_000, ended);
   expect(received()).toMatch(/^HTTP\/1\.1 200 /);
 });
 

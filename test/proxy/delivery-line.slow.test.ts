@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { ControlledSocket } from '../support/controlled-socket.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
-import { ofTests } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
+import { ofTests } from '../support/test-resources.ts';
 
 /** Bytes that the service writes at once: it knows what the kernel accepted in whole pieces. */
 const PIECE = 16_384;

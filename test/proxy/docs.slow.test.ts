@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openChromium, runsSmuggled } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 let proxy: ProxyHarness;

@@ -4,9 +4,9 @@ import { blocksIn } from '../../proxy/queries/areas/drawn-blocks.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { watchLoop } from '../support/loop-watch.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { standardMs } from '../support/standard-work.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { wideRelease } from '../support/wide-release.ts';
 
 const RUNS = 4;

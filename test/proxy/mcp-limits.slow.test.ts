@@ -1,8 +1,8 @@
 import { expect, inject, test, vi } from 'vitest';
 import { closeGracefully } from '../../proxy/http/graceful-shutdown.ts';
 import { requestOf, sendMessage, type ToolCallResult } from '../support/mcp-client.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const VERSION = '2025-06-18';
 const COMPARISON = {

@@ -7,9 +7,9 @@ import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { mintApiKey } from '../../proxy/ledger/api-key.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const proxy = proxyOfTests();
 /** Paths of rows of a routable block, and of the summary of one that cannot be routed. */

@@ -6,8 +6,8 @@ import {
   type Operation,
   readDocument,
 } from '../support/example-requests.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 
 /** Statuses of responses that only one operation has, by its path. */
 const ALONE: Readonly<Record<string, readonly string[]>> = {

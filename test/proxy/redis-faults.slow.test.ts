@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { booksOf } from '../support/books.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { totalsOf } from '../support/account-totals.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { type RedisServer, startRedis, startRedisWithReplicas } from '../support/redis-server.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 // The real proxy on a real Redis, under load, through every failure of Redis. After each: charges
 // equal deliveries, to the token, and nothing was granted twice.
@@ -231,8 +231,8 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
       }
     },
     async expectBooks(of) {
-      await expect.poll(async () => (await booksOf(of, id)).used).toBe(delivered);
-      const books = await booksOf(of, id);
+      await expect.poll(async () => (await totalsOf(of, id)).used).toBe(delivered);
+      const books = await totalsOf(of, id);
       expect(books.granted).toBe(TOKENS + 5 * granted);
       expect(books.balance).toBe(books.granted - books.used);
     },

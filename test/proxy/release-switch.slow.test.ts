@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease, SMALL_TAXONOMY } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const shape = { blocks: 12, pois: 60 };
 const same = smallCounty({ fips: '24510', seed: 1, ...shape });

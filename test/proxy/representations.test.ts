@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { SMALL_LEAVES, smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const county = smallCounty({ fips: '24510', seed: 12, blocks: 12, pois: 40 });
 const block = `/v1/blocks/${county.blocks[3].geoid}`;

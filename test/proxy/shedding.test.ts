@@ -4,8 +4,8 @@ import { LoadShedder } from '../../proxy/http/overload.ts';
 import { httpServer } from '../../proxy/http/server.ts';
 import { mintApiKey } from '../../proxy/ledger/api-key.ts';
 import { RateWindow } from '../../proxy/ledger/rate-window.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const LATE_MS = 100;
 

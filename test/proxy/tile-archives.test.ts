@@ -7,9 +7,9 @@ import { requestedRange } from '../../proxy/http/byte-range.ts';
 import { requestsFor } from '../../proxy/serve/send-object.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { CountingStore } from '../support/counting-store.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, openProxyOn, proxyOfTests } from '../support/proxy-harness.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const proxy = proxyOfTests();
 

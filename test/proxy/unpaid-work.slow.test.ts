@@ -2,8 +2,8 @@ import { expect, inject, test, vi } from 'vitest';
 import { type Geoid, geoidFromNumber, geoidToNumber } from '../../shards/geoid.ts';
 import { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness, proxyOfTests } from '../support/proxy-harness.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 /** A proxy for accounts that can pay, whose responses show the prices. */
 const rich = proxyOfTests();

@@ -5,13 +5,13 @@ import { CheckedPages, pageSumsOf } from '../../shards/pmtiles/checked-pages.ts'
 import type { PutBody } from '../../shards/store/put-body.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { forAll } from '../support/for-all.ts';
-import { LooseObjects } from '../support/loose-objects.ts';
+import { UncheckedObjects } from '../support/unchecked-objects.ts';
 
 const PAGE = 2048;
 
-let store: LooseObjects;
+let store: UncheckedObjects;
 beforeAll(() => {
-  store = LooseObjects.open();
+  store = UncheckedObjects.open();
 });
 afterAll(() => store.close());
 

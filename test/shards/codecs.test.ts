@@ -22,8 +22,8 @@ import {
   readNearestShape,
 } from '../../shards/nearest/nearest.ts';
 import { encodePoiTable, PoiTable } from '../../shards/pois/poi-table.ts';
+import { damagedAt } from '../support/damaged-bytes.ts';
 import { forAll } from '../support/for-all.ts';
-import { damagedAt } from '../support/harmed.ts';
 
 /** Computes a CRC-32C bit by bit from its definition, independent of the lookup tables. */
 function crcByBits(bytes: Uint8Array): number {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DestDirectory } from '../../shards/pois/dest-directory.ts';
+import { expectRightOrNamed } from '../support/damaged-bytes.ts';
 import { forAll } from '../support/for-all.ts';
-import { expectRightOrNamed } from '../support/harmed.ts';
 
 const county = fc.constantFrom('01001', '24003', '24005', '24510', '99001');
 const home = fc.record({ id: fc.oneof(fc.maxSafeNat(), fc.nat(3000)), county });

@@ -16,9 +16,9 @@ import {
   putBodyOf,
 } from '../../shards/store/put-body.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
 import { reusedName } from '../support/process-names.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofEachTest, ofThisTest } from '../support/test-resources.ts';
 import { bytes, failure, refOf } from './reader-suite.ts';
 
 const folder = folderOfEachTest();

@@ -16,7 +16,6 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
 import { ownProcessName } from '../../shards/store/process-name.ts';
 import { lockHolder } from '../support/lock-holder.ts';
-import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
 import {
   endedName,
   nameBeforeBoot,
@@ -25,6 +24,7 @@ import {
   unseenName,
 } from '../support/process-names.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofEachTest, ofThisTest } from '../support/test-resources.ts';
 import { bytes, failure, readerSuite } from './reader-suite.ts';
 import { storeModel } from './store-model.ts';
 import { writerSuite } from './writer-suite.ts';

@@ -9,9 +9,9 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { HttpsReader } from '../../shards/store/http/https-reader.ts';
 import { openStore } from '../../shards/store/open-store.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofThisTest } from '../support/of-tests.ts';
-import { soonerThan } from '../support/sooner-than.ts';
+import { settledWithin } from '../support/settled-within.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import {
   altered,
   type Fault,
@@ -345,7 +345,7 @@ describe('a late read', () => {
     await learn();
     delayNext();
     const hedges = await hedgesOf(async () => {
-      const range = await soonerThan(LONG_MS / 2, reader.readRange(ref, 0, 10));
+      const range = await settledWithin(LONG_MS / 2, reader.readRange(ref, 0, 10));
       expect(Buffer.from(range)).toEqual(Buffer.from(bytes).subarray(0, 10));
     });
     expect([hedges, reader.wireCounts.retries]).toEqual([1, 0]);

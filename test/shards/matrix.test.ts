@@ -18,11 +18,11 @@ import { writeEnvelope } from '../../shards/store/envelope.ts';
 import { bufferBody } from '../../shards/store/put-body.ts';
 import { Spool } from '../../shards/store/spool.ts';
 import type { RangeSource } from '../../shards/store/store.ts';
+import { expectRightOrNamed } from '../support/damaged-bytes.ts';
 import { forAll } from '../support/for-all.ts';
-import { expectRightOrNamed } from '../support/harmed.ts';
-import { LooseObjects } from '../support/loose-objects.ts';
+import { UncheckedObjects } from '../support/unchecked-objects.ts';
 
-const store = LooseObjects.open();
+const store = UncheckedObjects.open();
 afterAll(() => store.close());
 
 /** A row whose targets come in runs of neighbours, as blocks reached together do. */

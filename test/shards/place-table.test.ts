@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { Rings } from '../../shards/geometry/rings.ts';
 import { encodePlaces, PlaceTable, type PlaceWithBlocks } from '../../shards/places/place-table.ts';
+import { expectRightOrNamed } from '../support/damaged-bytes.ts';
 import { forAll } from '../support/for-all.ts';
-import { expectRightOrNamed } from '../support/harmed.ts';
-import { LooseObjects } from '../support/loose-objects.ts';
+import { UncheckedObjects } from '../support/unchecked-objects.ts';
 
-const store = LooseObjects.open();
+const store = UncheckedObjects.open();
 afterAll(() => store.close());
 
 const longitude = fc.integer({ min: -180e6, max: 180e6 }).map((micro) => micro / 1e6 || 0);

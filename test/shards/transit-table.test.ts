@@ -12,13 +12,13 @@ import {
   TransitTable,
 } from '../../shards/transit/transit-table.ts';
 import { TransitWriter } from '../../shards/transit/transit-writer.ts';
+import { expectRightOrNamed } from '../support/damaged-bytes.ts';
 import { forAll } from '../support/for-all.ts';
-import { expectRightOrNamed } from '../support/harmed.ts';
-import { LooseObjects } from '../support/loose-objects.ts';
+import { UncheckedObjects } from '../support/unchecked-objects.ts';
 import { Dice } from '../transit/dice.ts';
 import { footpathsOf, randomNetwork, timetableOf } from '../transit/random-network.ts';
 
-const store = LooseObjects.open();
+const store = UncheckedObjects.open();
 afterAll(() => store.close());
 
 const ROUTES = 6;

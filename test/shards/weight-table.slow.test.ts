@@ -5,11 +5,11 @@ import {
   type WeightColumn,
   WeightTable,
 } from '../../shards/weights/weight-table.ts';
+import { expectRightOrNamed } from '../support/damaged-bytes.ts';
 import { forAll } from '../support/for-all.ts';
-import { expectRightOrNamed } from '../support/harmed.ts';
-import { LooseObjects } from '../support/loose-objects.ts';
+import { UncheckedObjects } from '../support/unchecked-objects.ts';
 
-const store = LooseObjects.open();
+const store = UncheckedObjects.open();
 afterAll(() => store.close());
 
 const MOST = 4_294_967_295;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { HttpsReader } from '../../shards/store/http/https-reader.ts';
 import { type Nginx, startNginx } from '../support/nginx.ts';
-import { soonerThan } from '../support/sooner-than.ts';
+import { settledWithin } from '../support/settled-within.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import {
   altered,
@@ -169,7 +169,7 @@ describe('a late read', () => {
   test('is requested a second time, and the first response counts', async () => {
     await learn();
     meets({ delayMs: 60_000 }, 1);
-    await soonerThan(30_000, read());
+    await settledWithin(30_000, read());
     expect(wire.requests).toHaveLength(2);
     // The connection of the abandoned read affects no other.
     await pause(10);

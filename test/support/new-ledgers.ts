@@ -2,10 +2,10 @@ import path from 'node:path';
 import { beforeAll } from 'vitest';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
-import { ofTests } from './of-tests.ts';
-import { openBeside } from './open-beside.ts';
 import { startRedis } from './redis-server.ts';
+import { openSecondLedger } from './second-ledger.ts';
 import { folderOfTests } from './temporary-folder.ts';
+import { ofTests } from './test-resources.ts';
 
 /**
  * Addresses of new, empty SQLite ledgers, whose folders are removed after the tests of the file.
@@ -44,7 +44,7 @@ export function ledgersOfTests(
   });
   return {
     ledger: ofTests(() => openLedger(address, options)),
-    other: ofTests(() => openBeside(address, options)),
+    other: ofTests(() => openSecondLedger(address, options)),
     address: () => address,
   };
 }

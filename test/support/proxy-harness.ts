@@ -12,7 +12,7 @@ import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { ReleaseSource } from '../../shards/release/release-source.ts';
 import type { Store } from '../../shards/store/store.ts';
-import { openCustomer } from './books.ts';
+import { openCustomer } from './account-totals.ts';
 import { CountingStore } from './counting-store.ts';
 
 /** A proxy under test. `S` is the type of the store that is served. */

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type CutWire, openCutWire } from './cut-wire.ts';
+import { type BreakableProxy, openBreakableProxy } from './breakable-proxy.ts';
 import { ensureDebianPackage } from './debian.ts';
 import { freePort } from './free-port.ts';
 
@@ -76,14 +76,14 @@ export async function startRedisWithReplicas(): Promise<{
   readonly master: RedisServer;
   readonly replicas: readonly RedisServer[];
   /** The wire through which the replicas are connected to the master. */
-  readonly replication: CutWire;
+  readonly replication: BreakableProxy;
   /** The port of the master that the sentinel names. */
   masterPort(): Promise<number>;
   stop(): Promise<void>;
 }> {
   const settings = ['--min-replicas-to-write', '1', '--repl-diskless-sync-delay', '0'];
   const master = await startRedis(...settings);
-  const replication = await openCutWire(master.port);
+  const replication = await openBreakableProxy(master.port);
   const of = ['--replicaof', `127.0.0.1 ${replication.port}`];
   const replicas = await Promise.all([1, 2].map(() => startRedis(...settings, ...of)));
   while (!(await master.cli('info', 'replication')).includes('min_slaves_good_slaves:2')) {

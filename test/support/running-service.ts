@@ -1,7 +1,7 @@
 import { type Serving, serve } from '../../infra/serve.ts';
 import { serveSettings } from '../../infra/settings/api-server.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { openCustomer } from './books.ts';
+import { openCustomer } from './account-totals.ts';
 import { freePort } from './free-port.ts';
 
 /** The service as `tta serve` starts it, in this process, and one of its customers. */

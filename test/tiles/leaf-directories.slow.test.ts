@@ -7,8 +7,8 @@ import { PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { bufferBody } from '../../shards/store/put-body.ts';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import { CountingStore } from '../support/counting-store.ts';
-import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { ARCHIVE_FACTS, libraryArchive } from './archive-source.ts';
 
 test('200,000 tiles: leaf directories, one read to open, one per tile, one per leaf the first time', async () => {

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { positions } from '../support/rings.ts';
+import { ofTests, ofThisTest } from '../support/test-resources.ts';
 import { type DrawnRelease, openDrawnRelease } from './drawn-release.ts';
 import { serveMap } from './map-server.ts';
 

@@ -14,8 +14,8 @@ import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { CountingStore } from '../support/counting-store.ts';
 import { forAll } from '../support/for-all.ts';
-import { ofTests } from '../support/of-tests.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { ofTests } from '../support/test-resources.ts';
 import { ARCHIVE_FACTS, libraryArchive } from './archive-source.ts';
 
 const folder = folderOfTests();

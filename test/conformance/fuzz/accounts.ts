@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../proxy/ledger/accounts.ts';
-import { booksOf, openCustomer, withLedger } from '../../support/books.ts';
+import { openCustomer, totalsOf, withLedger } from '../../support/account-totals.ts';
 import { BY } from '../../support/customers.ts';
 import type { Tally } from './lane.ts';
 import type { Asker } from './worth.ts';
@@ -61,7 +61,7 @@ export async function faultsInBooks(
         if (said.tokens !== 0) faults.push(`${name} was charged ${said.tokens}`);
         continue;
       }
-      const { granted, used, requests, balance } = await booksOf(ledger, account);
+      const { granted, used, requests, balance } = await totalsOf(ledger, account);
       const sums = { charged: said.tokens, debited: used, delivered: said.worth };
       const isOne = used === said.tokens && used === said.worth && granted - used === balance;
       if (!isOne || requests !== said.responses) {

@@ -9,7 +9,12 @@ import { FolderStore } from '../../../shards/store/folder-store.ts';
 import { residentMemory } from '../../bench/resident-memory.ts';
 import { startService } from '../../bench/service.ts';
 import { type PathsOf, ROUTES, someBlocks } from '../../bench/targets.ts';
-import { type Books, booksOf, openCustomer, withLedger } from '../../support/books.ts';
+import {
+  type AccountTotals,
+  openCustomer,
+  totalsOf,
+  withLedger,
+} from '../../support/account-totals.ts';
 import { releaseIn } from '../../support/release-in.ts';
 import { HOSTILE_ACCOUNTS, type HostileAccount, LARGEST } from './attacks.ts';
 import type { HonestOrders, HonestReport } from './honest-client.ts';
@@ -32,7 +37,7 @@ export interface HourReport {
   /** Number of files that the service had open before the attacks, and soon after them. */
   readonly files: { readonly before: number; readonly after: number };
   /** The books of every account, once the service has closed. */
-  readonly books: Readonly<Record<Who, Books>>;
+  readonly books: Readonly<Record<Who, AccountTotals>>;
   /** The large batch that attackers repeat, as the honest client once received it. */
   readonly largest: Batch;
 }
@@ -115,11 +120,11 @@ export async function runHour(
   } finally {
     await service.stop();
   }
-  const books: Partial<Record<Who, Books>> = {};
+  const books: Partial<Record<Who, AccountTotals>> = {};
   await withLedger(ledger, async (open) => {
-    for (const who of WHO) books[who] = await booksOf(open, accounts[who]);
+    for (const who of WHO) books[who] = await totalsOf(open, accounts[who]);
   });
-  return { ...report, books: books as Record<Who, Books> };
+  return { ...report, books: books as Record<Who, AccountTotals> };
 }
 
 const WHO = ['honest', ...HOSTILE_ACCOUNTS] as const;

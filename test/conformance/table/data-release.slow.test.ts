@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ofThisTest } from '../../support/of-tests.ts';
 import { openProxy } from '../../support/proxy-harness.ts';
 import { publishSmallRelease } from '../../support/small-release.ts';
 import { smallCounty } from '../../support/small-world.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
+import { ofThisTest } from '../../support/test-resources.ts';
 import { type Call, expectOk, expectProblem, type HttpResponse } from '../api.ts';
 import { NO_SUCH_BLOCK, onEachLedger } from '../demo.ts';
 import { KNOWN_REQUESTS } from '../routes.ts';

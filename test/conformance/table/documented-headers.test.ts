@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BY } from '../../support/customers.ts';
-import { ofThisTest } from '../../support/of-tests.ts';
 import { inPlace } from '../../support/openapi.ts';
+import { ofThisTest } from '../../support/test-resources.ts';
 import type { Call, HttpResponse } from '../api.ts';
 import { Api, expectOk } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_PLACE, PORT_MERIDIAN } from '../demo.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ofThisTest } from '../../support/of-tests.ts';
+import { ofThisTest } from '../../support/test-resources.ts';
 import { Api, expectInvalid, expectOk, expectProblem, type HttpResponse } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK } from '../demo.ts';
 

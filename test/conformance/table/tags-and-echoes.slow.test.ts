@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ofThisTest } from '../../support/of-tests.ts';
+import { ofThisTest } from '../../support/test-resources.ts';
 import { Api, expectOk } from '../api.ts';
 import { onEachLedger } from '../demo.ts';
 

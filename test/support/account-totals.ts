@@ -7,7 +7,7 @@ import { issuedKey, newAccount } from './customers.ts';
  * The books of an account. Σ grants − Σ usage = balance; otherwise tokens have been lost or
  * created.
  */
-export interface Books {
+export interface AccountTotals {
   readonly granted: number;
   readonly used: number;
   /** Number of paid requests. */
@@ -15,7 +15,7 @@ export interface Books {
   readonly balance: number;
 }
 
-export async function booksOf(ledger: Ledger, account: AccountId): Promise<Books> {
+export async function totalsOf(ledger: Ledger, account: AccountId): Promise<AccountTotals> {
   const [grants, usage, state] = await Promise.all([
     ledger.grants(account),
     ledger.usage(account),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A proxy to a local port that breaks on demand. */
-export interface CutWire {
+export interface BreakableProxy {
   readonly port: number;
   /** Lets the next request arrive, swallows the response, and breaks the connection. */
   cutAfterNext(): Promise<void>;
@@ -17,7 +17,7 @@ export interface CutWire {
   close(): Promise<void>;
 }
 
-export async function openCutWire(to: number): Promise<CutWire> {
+export async function openBreakableProxy(to: number): Promise<BreakableProxy> {
   let swallow: (() => void) | undefined;
   let hold: ((releaseReads: () => Promise<void>) => void) | undefined;
   let heldWord = '';

@@ -7,7 +7,7 @@ import type { Account, AccountId } from '../../proxy/ledger/accounts.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import type { PackId } from '../../proxy/plans.ts';
-import { booksOf } from './books.ts';
+import { totalsOf } from './account-totals.ts';
 import type { Session, StripeEvent, Subscription } from './stripe-stand-in/objects.ts';
 import type { StripeBooks } from './stripe-stand-in/stripe-books.ts';
 import { openStripeStandIn, type StripeStandIn } from './stripe-stand-in/stripe-stand-in.ts';
@@ -28,7 +28,7 @@ export const LONG_LIMITS: Limits = { timeoutMs: 60_000, settleWithinMs: 120_000 
 export const SHORT_LIMITS: Limits = { timeoutMs: 1_500, settleWithinMs: 6_000 };
 
 /** A ledger, a Stripe account, and the payment code between them: all on the stand-in's clock. */
-export class Shop {
+export class PaymentFixture {
   readonly standIn: StripeStandIn;
   readonly #address: string;
   /** Errors that occurred while events were handled. */
@@ -43,10 +43,10 @@ export class Shop {
     this.#address = address;
   }
 
-  static async open(ledgerAddress: string): Promise<Shop> {
+  static async open(ledgerAddress: string): Promise<PaymentFixture> {
     const standIn = await openStripeStandIn();
     standIn.books.addPrice(MEMBERSHIP_PRICE, 1_000);
-    const shop = new Shop(standIn, ledgerAddress);
+    const shop = new PaymentFixture(standIn, ledgerAddress);
     await shop.#openPortal();
     return shop;
   }
@@ -155,7 +155,7 @@ export class Shop {
   /** An account's balance and membership, and whether its books add up. */
   async standing(id: AccountId) {
     const { membership, balance } = await this.account(id);
-    const { granted, used } = await booksOf(this.ledger, id);
+    const { granted, used } = await totalsOf(this.ledger, id);
     return { balance, membership, addsUp: granted - used === balance };
   }
 

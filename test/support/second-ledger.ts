@@ -19,7 +19,7 @@ const READS = new Set<string | symbol>([
  * Opens the ledger at an address again, as another server would. All reads in a turn of the event
  * loop see one state. A server starts a turn with each request, so each read starts one here.
  */
-export async function openBeside(
+export async function openSecondLedger(
   address: string,
   options: { readonly rateLimitPerMinute: number },
 ): Promise<Ledger> {

@@ -6,7 +6,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
 /** A folder store for objects of any bytes, sound or not, under made-up names. */
-export class LooseObjects extends FolderStore {
+export class UncheckedObjects extends FolderStore {
   readonly #folder: string;
   #count = 0;
 
@@ -15,8 +15,8 @@ export class LooseObjects extends FolderStore {
     this.#folder = folder;
   }
 
-  static open(): LooseObjects {
-    return new LooseObjects(mkdtempSync(path.join(tmpdir(), 'tta-objects-')));
+  static open(): UncheckedObjects {
+    return new UncheckedObjects(mkdtempSync(path.join(tmpdir(), 'tta-objects-')));
   }
 
   add(bytes: Uint8Array): ObjectRef {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { isMember } from '../../proxy/ledger/accounts.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { PLANS } from '../../proxy/plans.ts';
-import { booksOf } from './books.ts';
+import { totalsOf } from './account-totals.ts';
 import type { StripeBooks } from './stripe-stand-in/stripe-books.ts';
 
 /** A customer who signed up, and the charges in the responses that the customer received. */
@@ -27,7 +27,7 @@ export async function expectAccountedFor(
 ): Promise<void> {
   const account = (await ledger.accountByEmail(owner.email))!;
   const { customer, membership } = account;
-  const found = await booksOf(ledger, account.id);
+  const found = await totalsOf(ledger, account.id);
   expect(found.granted - found.used).toBe(found.balance);
   expect([found.used, found.requests]).toEqual([owner.used, owner.requests]);
   const isOwn = (one: { customer: string }) => one.customer === customer;
