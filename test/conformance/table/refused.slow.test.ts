@@ -134,11 +134,12 @@ describe('unknown items', () => {
   test.each(['', '/catchment'])(
     '/v1/pois/{dest_id}%s of an unknown POI is poi-not-found; a dest_id that is no integer is refused',
     async (of) => {
-      for (const dest_id of [NO_SUCH_POI, 0, 10 ** 15 - 1]) {
+      for (const dest_id of [NO_SUCH_POI, 10 ** 15 - 1]) {
         expectProblem(await demo.api.get(`/v1/pois/${dest_id}${of}`), 'poi-not-found');
       }
       for (const no of [
         'x',
+        '0',
         '-1',
         '1.5',
         '1e-3',
