@@ -46,7 +46,9 @@ const slowDisk = (delayMs: number) => `
   };
   const { write } = Socket.prototype;
   Socket.prototype.write = function (...args) {
-    if (!String(args[0]).includes('evalsha')) return write.apply(this, args);
+    // Commands after a script wait too: replies come in the order of commands.
+    this.hasScripts ||= String(args[0]).includes('evalsha');
+    if (!this.hasScripts) return write.apply(this, args);
     setTimeout(() => write.apply(this, args), ${delayMs});
     return true;
   };
