@@ -204,7 +204,6 @@ describe('faults of sites', () => {
     const rows = Array.from({ length: 1001 }, (_, id) => `${id},36,-70`).join('\n');
     await refuse({ sites: `id,lat,lon\n${rows}`, mode }, 'sites');
     const collection = (...features: unknown[]) => ({ type: 'FeatureCollection', features });
-    const line = { type: 'LineString', coordinates: [[0, 0]] };
     await refuse({ sites: collection(null), mode }, 'sites', 0);
     const point = { type: 'Point', coordinates: [at.lon, at.lat] };
     await refuse({ sites: collection({ geometry: point }), mode }, 'sites', 0, 'id');
