@@ -112,7 +112,7 @@ function commonDay(feeds: readonly FeedOutline[], near: ServiceDay): ServiceDay 
   const votes = new Map<ServiceDay, Vote>();
   const voters = (sustained.length > 0 ? sustained : feeds).toSorted(bySuitability(near));
   const isVersion = (feed: FeedOutline, i: number) =>
-    voters.slice(0, i).some((other) => areVersions(feed, other));
+    voters.slice(0, i).some((other) => areOneService(feed, other));
   for (const { days } of voters.filter((feed, i) => !isVersion(feed, i))) addVotes(votes, days);
   const [[day]] = [...votes].sort(
     ([dayA, a], [dayB, b]) =>
@@ -143,7 +143,7 @@ function addVotes(votes: Map<ServiceDay, Vote>, { patterns }: FeedDays): void {
 }
 
 /** Whether two feeds have one calendar, or one is an earlier or later timetable of the lines. */
-function areVersions(a: FeedOutline, b: FeedOutline): boolean {
+function areOneService(a: FeedOutline, b: FeedOutline): boolean {
   if (a.agencies.size !== b.agencies.size) return false;
   if ([...a.agencies].some((agency) => !b.agencies.has(agency))) return false;
   if (JSON.stringify([...a.days.trips]) === JSON.stringify([...b.days.trips])) return true;

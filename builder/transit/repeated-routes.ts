@@ -120,9 +120,11 @@ export async function findRepeatedRoutes(
   );
   const calls = routesOf.map((routes) => new HopCounts(routes).total);
   const largest = order.toSorted((a, b) => calls[b] - calls[a]);
+  const trips = routesOf.map((routes) => new TripIndex(routes));
   leaveOutParts(
     largest,
     routesOf,
+    trips,
     (a, b) => related[a].includes(b) && feeds[a].day === feeds[b].day,
   );
   for (const [rank, i] of order.entries()) {
@@ -131,7 +133,7 @@ export async function findRepeatedRoutes(
       const [own, others] = [routesOf[i].filter(isRead), routesOf[other].filter(isRead)];
       const isOneDay = feeds[i].day === feeds[other].day;
       const found = [
-        ...(isOneDay ? sameTrips(own, others) : []),
+        ...(isOneDay ? sameTrips(own, others, trips[other]) : []),
         ...(isOneDay && !areVersions(feeds[i].outline, feeds[other].outline)
           ? []
           : versions(own, others)),
@@ -182,15 +184,15 @@ function endOf({ info, days }: FeedOutline): ServiceDay {
 function leaveOutParts(
   order: readonly number[],
   routesOf: readonly (readonly Route[])[],
+  trips: readonly TripIndex[],
   areComparable: (a: number, b: number) => boolean,
 ): void {
-  const having = routesOf.map((routes) => new TripIndex(routes));
   const lowestFirst = order.toReversed().flatMap((i) => routesOf[i]);
   for (const route of lowestFirst.sort((a, b) => a.trips.length - b.trips.length)) {
     const whole = order.find(
-      (other) => areComparable(route.feed, other) && having[other].hasAll(route),
+      (other) => areComparable(route.feed, other) && trips[other].hasAll(route),
     );
-    if (whole !== undefined) route.readFrom = having[whole].twinsOf(route.trips[0], route)[0].route;
+    if (whole !== undefined) route.readFrom = trips[whole].twinsOf(route.trips[0], route)[0].route;
   }
 }
 
@@ -220,18 +222,28 @@ class TripIndex {
 
   /** Whether all trips of a route are there, and those by headway about as often. */
   hasAll(route: Route): boolean {
-    const { trips } = route;
-    return trips.every((trip) => {
-      const twins = this.twinsOf(trip, route);
-      if (twins.length === 0 || !trip.isApproximate) return twins.length > 0;
-      const key = timesOf(trip);
-      const own = trips.filter((one) => one.way === trip.way && timesOf(one) === key);
-      return (
-        Math.abs(twins.length - own.length) <= 1 &&
-        twins.some((twin) => Math.abs(twin.trip.first - trip.first) <= SAME_HEADWAY)
-      );
+    return alikeIn(route.trips).every((own) => {
+      const twins = this.twinsOf(own[0], route);
+      if (twins.length === 0 || !own[0].isApproximate) return twins.length > 0;
+      const isNearOne = ({ first }: Trip) =>
+        twins.some((twin) => Math.abs(twin.trip.first - first) <= SAME_HEADWAY);
+      return Math.abs(twins.length - own.length) <= 1 && own.every(isNearOne);
     });
   }
+}
+
+/** Groups trips of one way and the same times; repetitions by headway may be thousands. */
+function alikeIn(trips: readonly Trip[]): Trip[][] {
+  const byWay = new Map<Way, Map<string, Trip[]>>();
+  for (const trip of trips) {
+    const byTimes = byWay.get(trip.way) ?? new Map<string, Trip[]>();
+    byWay.set(trip.way, byTimes);
+    const key = timesOf(trip);
+    const known = byTimes.get(key);
+    if (known) known.push(trip);
+    else byTimes.set(key, [trip]);
+  }
+  return [...byWay.values()].flatMap((byTimes) => [...byTimes.values()]);
 }
 
 /** Identifies the times of a trip: both ends, or only its duration if those are approximate. */
@@ -246,8 +258,7 @@ function areOneWay(a: Way, b: Way): boolean {
 }
 
 /** Returns the routes most of whose trips others have, at the same times or by the same ids. */
-function sameTrips(own: readonly Route[], others: readonly Route[]): Route[] {
-  const index = new TripIndex(others);
+function sameTrips(own: readonly Route[], others: readonly Route[], index: TripIndex): Route[] {
   const byId = new Map<string, Trip>();
   for (const trip of others.flatMap(({ trips }) => trips)) {
     if (trip.id !== null && !isCount(trip.id)) byId.set(trip.id, trip);

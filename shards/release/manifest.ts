@@ -119,7 +119,7 @@ export const feedSchema = z.strictObject({
   weekday_patterns: z.array(
     z.strictObject({ date: z.iso.date(), weekdays: z.int().min(1), trips: z.int().min(0) }),
   ),
-  /** Trips that the feed has on its best weekdays, for two weeks. */
+  /** Trips on its best weekdays, or days of a weekend like its own, for two weeks. */
   best_weekday_trips: z.int().min(0).default(0),
   trips_in_window: z.int().min(0),
   /**
