@@ -211,7 +211,7 @@ const TRIES = 20;
 
 test('a build finds existing results in a fiftieth of the time that it took to make them', async () => {
   const out = path.join(folder, 'large');
-  const city = { blocks: 1_500, seed: 4, counties: 3, out };
+  const city = { blocks: 3_000, seed: 4, counties: 6, out };
   const { osm, blocks, gtfs, places } = await writeDemoCity(city, silent);
   const request = { osm: [osm], blocks, gtfs: [gtfs], places: [places], counties: [] };
   const store = new CountingStore(path.join(folder, 'large-store'));

@@ -161,6 +161,8 @@ test('what a ledger was paid for is still paid after a move, whatever happened b
     /** The receipt of each key whose response may still be under way. */
     const receipts = new Map<string, Receipt>();
     const accounts: string[] = [];
+    /** The time of the last request. */
+    let lastMs = 0;
     const eventOf = (i: number) => {
       return { id: `evt_${i}`, type: 'paid', object: `cs_${i}`, receivedAtMs: NOON + i };
     };
@@ -175,6 +177,7 @@ test('what a ledger was paid for is still paid after a move, whatever happened b
         const atMs = NOON + hours * 3_600_000;
         if (what === 'ask') {
           const charge = { account: accounts[account], keyId: 'k', route: ROUTE, tokens, atMs };
+          lastMs = Math.max(lastMs, atMs);
           const kept = bytes === null ? null : responseOf(bytes);
           const made = await chargeAndKeep(ledger, charge, { key, fingerprint }, kept);
           if (made.outcome === 'debited') receipts.set(`${account} ${key}`, made.receipt);
@@ -187,6 +190,8 @@ test('what a ledger was paid for is still paid after a move, whatever happened b
         }
       }
     });
+    // A debit whose key has expired may be removed, and is not exported.
+    const underWay = [...receipts.values()].filter(({ endsAtMs }) => endsAtMs >= lastMs);
     const before = await using(from, everything);
     const file = path.join(files, `${randomUUID()}.jsonl`);
     await tta('accounts', 'export', file, '--ledger', from);
@@ -208,7 +213,7 @@ test('what a ledger was paid for is still paid after a move, whatever happened b
           }
         }
       }
-      for (const receipt of receipts.values()) await ledger.undeliver(receipt);
+      for (const receipt of underWay) await ledger.undeliver(receipt);
       if (isRepeated) {
         const again = await tta('accounts', 'import', file, '--ledger', to);
         expect(again.stderr).toContain('2 already existed');
