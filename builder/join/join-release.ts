@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
+import { readOutlines } from '../../shards/fgb/outlines.ts';
+import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
+import { dissolve } from '../../shards/geometry/dissolve.ts';
+import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import {
   DIRECTIONS,
   type Direction,
@@ -8,7 +12,8 @@ import {
   type Manifest,
   manifestSchema,
 } from '../../shards/release/manifest.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
@@ -19,7 +24,7 @@ import { requireObjects } from '../publish/promote-release.ts';
 import { publishManifest } from '../publish/publish.ts';
 import { putObject } from '../publish/put-object.ts';
 import { Receipts } from '../receipts/receipts.ts';
-import type { RegionReceipt } from '../receipts/region-receipt.ts';
+import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
 import { assumptions } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { buildBlockBands } from '../tiles/build-block-bands.ts';
@@ -27,7 +32,6 @@ import { drawTiles } from '../tiles/build-tiles.ts';
 import { bytesToDraw } from '../tiles/tile-drawer.ts';
 import { components } from './components.ts';
 import { countyManifests } from './county-manifests.ts';
-import { countyMap } from './county-map.ts';
 import { findHomeCounties, putDestIds } from './home-counties.ts';
 import { joinRegions } from './join-regions.ts';
 import { PoiObjects } from './poi-objects.ts';
@@ -185,4 +189,33 @@ function batchesOf(regions: readonly RegionReceipt[], most: number): CountyFips[
     room -= blocks;
   }
   return batches;
+}
+
+/** Writes the counties of a release as a FlatGeobuf layer, each as the union of its blocks. */
+async function countyMap(
+  store: Store,
+  counties: ReadonlyMap<CountyFips, RegionCounty>,
+): Promise<Uint8Array> {
+  const features = [];
+  for (const [county, { searched }] of counties) {
+    const {
+      population,
+      objects: { blocks },
+    } = searched;
+    const outlines = readOutlines(blocks.name, await readVerified(store, blocks));
+    const areas = Uint32Array.from(outlines.geoids.keys());
+    const polygons = polygonsOfAll(dissolve([{ outlines, areas }], 0));
+    features.push({
+      geometry: { polygons },
+      properties: { county, population },
+    });
+  }
+  return writeFlatGeobuf(
+    'counties',
+    [
+      { name: 'county', type: 'string' },
+      { name: 'population', type: 'int64' },
+    ],
+    features,
+  );
 }

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type GeoidNumber, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
@@ -8,7 +9,7 @@ import { decodeBlocks, decodePoints, encodeBlocks } from '../census/block-table.
 import { type CensusBlock, readBlocks } from '../census/blocks.ts';
 import { BuildError } from '../errors.ts';
 import { putObject } from '../publish/put-object.ts';
-import { readPopulations } from '../weights/populations.ts';
+import { openPopulationFile } from '../weights/open-weight-file.ts';
 import { type PartitionFiles, Partitions } from './partitions.ts';
 import type { Preparation } from './preparation.ts';
 import { type PreparedBlocks, type PreparedCounty, preparedBlocksSchema } from './read-blocks.ts';
@@ -109,3 +110,30 @@ const inTables: PartitionFiles<CountyFips, CensusBlock> = {
 
 const pointsOf = (file: string) => `${file}.points`;
 const outlinesOf = (file: string) => `${file}.outlines`;
+
+/**
+ * Reads the people of blocks from tables with columns of GEOIDs and populations (CSV, possibly
+ * gzipped) or the archives of PL 94-171. Throws a `BuildError` that names file and line for an area
+ * that is not a block, or a block that is there twice.
+ */
+async function readPopulations(
+  paths: readonly string[],
+): Promise<ReadonlyMap<GeoidNumber, number>> {
+  const populations = new Map<GeoidNumber, number>();
+  for (const path of paths) {
+    const { rows } = await openPopulationFile(path);
+    for await (const { area, counts, row } of rows) {
+      if (!isGeoid(area)) {
+        throw new BuildError(`${path}: ${row}: ${area} is not a block (15 digits)`);
+      }
+      const geoid = geoidToNumber(area);
+      if (populations.has(geoid)) {
+        throw new BuildError(
+          `${path}: ${row}: block ${area} appears twice; remove one of the rows`,
+        );
+      }
+      populations.set(geoid, counts[0]);
+    }
+  }
+  return populations;
+}

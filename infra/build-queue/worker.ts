@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Progress } from '../../builder/progress.ts';
+import type { Progress, StageProgress } from '../../builder/progress.ts';
 import { endLease, withLease } from '../../builder/publish/leases.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
@@ -10,10 +10,10 @@ import { makeOwnFolder, removeAbandonedFolders } from '../../shards/store/proces
 import type { WritableStore } from '../../shards/store/store.ts';
 import { obstacleTo, parseJob } from './job-checks.ts';
 import { JobRunner } from './job-runner.ts';
+import type { ThreadMessage } from './job-thread.ts';
 import { type BuildQueueJob, connect, type JobProgress, queueName } from './queue.ts';
 import { describeJob, type Queued } from './queued-job.ts';
 import { pauseAfterMs } from './retries.ts';
-import { forwarding } from './thread-messages.ts';
 
 interface WorkerOptions {
   readonly queue: string;
@@ -172,4 +172,34 @@ function requireNotFatal({ stalledCounter, progress }: BuildQueueJob, queued: Qu
   throw new UnrecoverableError(
     `${describeJob(queued)}: its worker was killed or cut off ${MAX_LOST} times${last}, probably because memory ran out; give workers more memory, or use smaller units (--unit-blocks of the build)`,
   );
+}
+
+const REPORT_MS = 1_000;
+
+/** Displays a thread's progress, and forwards it to the queue at most once a second. */
+function forwarding(progress: Progress, job: BuildQueueJob, worker: string) {
+  let stage: StageProgress | null = null;
+  let [name, total]: [string, number | null] = ['', null];
+  let reportedMs = 0;
+  const report = (words: string) => {
+    if (Date.now() - reportedMs < REPORT_MS) return;
+    reportedMs = Date.now();
+    // At worst a watcher misses a line.
+    job.updateProgress({ worker, stage: words } satisfies JobProgress).catch(() => {});
+  };
+  return (message: ThreadMessage) => {
+    if (message.kind === 'note') progress.note(message.line);
+    else if (message.kind === 'start') {
+      ({ stage: name, total } = message);
+      stage = progress.start(name, total, message.unit);
+      report(name);
+    } else if (message.kind === 'at') {
+      stage?.at(message.done);
+      report(
+        total === null
+          ? name
+          : `${name} ${Math.floor((100 * message.done) / Math.max(1, total))} %`,
+      );
+    } else if (message.kind === 'finish') stage?.finish(message.summary);
+  };
 }

@@ -1,20 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { escapeHtml } from '../../proxy/http/html.ts';
 import { parseBody } from '../../proxy/http/json-body.ts';
 import { Problem } from '../../proxy/http/problem.ts';
 import { rateSubject } from '../../proxy/http/rate-limiting.ts';
 import { CHALLENGE_MINUTES, type ChallengeOutcome } from '../../proxy/ledger/sign-ins.ts';
 import { numberWord } from '../../shards/number-words.ts';
-import { OWN_PAGE_PATHS, PAGE_PATHS } from '../page-paths.ts';
+import type { Message } from '../mail/mailer.ts';
+import { OWN_PAGE_PATHS, type OwnPagePath, PAGE_PATHS } from '../page-paths.ts';
 import { accountSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
-import { answerWithCode, mailboxHash, newChallenge } from '../sign-in/challenge.ts';
+import {
+  answerWithCode,
+  type MailedSecrets,
+  mailboxHash,
+  newChallenge,
+} from '../sign-in/challenge.ts';
 import { CODE_DIGITS, LONG_CODE_DIGITS } from '../sign-in/code-digits.ts';
 import { isEmailAddress, MAX_WRITTEN, writtenAddress } from '../sign-in/email-address.ts';
 import { knownBrowser } from '../sign-in/known-browser.ts';
 import { hasTry, returnTry, takeMailTo, takeOne, takeTry, type Wait } from '../sign-in/limits.ts';
 import { csrfToken, endedCookie } from '../sign-in/session-cookie.ts';
-import { signInMail } from '../sign-in/sign-in-mail.ts';
 import { beginSession } from './begin-session.ts';
 import type { PortalOperation } from './operation.ts';
 import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
@@ -256,4 +262,38 @@ function refuse(refused: Wait | null, why = 'too many codes were requested;'): v
     {},
     { 'retry-after': String(waitSeconds) },
   );
+}
+
+/** The sign-in mail: code and link, without tracking. The link continues to `next`. */
+export function signInMail(
+  to: string,
+  { code, linkToken }: MailedSecrets,
+  next: OwnPagePath,
+  accountUrl: string,
+): Message {
+  const leadsOn = next === PAGE_PATHS.overview ? '' : `&next=${next}`;
+  const link = `${accountUrl}/auth/verify?token=${linkToken}${leadsOn}`;
+  const host = new URL(accountUrl).host;
+  const spaced = code.match(/\d{3}/g)!.join(' ');
+  const note = `Both work once and expire after ${CHALLENGE_MINUTES} minutes. If you did not request this, ignore this message: no one can sign in without it. Never share this code; we will never ask for it.`;
+  return {
+    to,
+    subject: `Sign in to ${host}`,
+    text: [
+      `Your code to sign in to ${host}:`,
+      `    ${code}`,
+      'Or open this link and press the button on the page:',
+      link,
+      note,
+      '',
+    ].join('\n\n'),
+    html: [
+      '<!doctype html><html lang="en"><body style="font:16px/1.6 system-ui,sans-serif">',
+      `<p>Your code to sign in to ${escapeHtml(host)}:</p>`,
+      `<p style="font-size:28px;letter-spacing:2px"><strong>${spaced}</strong></p>`,
+      `<p>Or <a href="${escapeHtml(link)}">open this link</a> and press the button on the page.</p>`,
+      `<p>${note}</p>`,
+      '</body></html>',
+    ].join('\n'),
+  };
 }

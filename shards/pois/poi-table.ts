@@ -3,7 +3,6 @@ import { runToCompletion } from '../concurrency/run-to-completion.ts';
 import { ShardError } from '../errors.ts';
 import type { Bytes, CountyPoi, Degrees, DestTypeId } from '../units.ts';
 import { MICRO, toMicro } from '../units.ts';
-import { PoiSet } from './poi-set.ts';
 
 /** Attributes of a POI, apart from its id and travel time. */
 export interface PoiFacts {
@@ -226,4 +225,26 @@ function* columnSteps(bytes: Uint8Array): Generator<undefined, Columns, undefine
     textBytes,
     types: Uint16Array.from(types),
   };
+}
+
+/** A subset of a county's POIs, one bit each. */
+class PoiSet {
+  readonly #bits: Uint32Array;
+
+  constructor(count: number) {
+    this.#bits = new Uint32Array(Math.ceil(count / 32));
+  }
+
+  has(poi: CountyPoi): boolean {
+    return ((this.#bits[poi >>> 5] >>> (poi & 31)) & 1) === 1;
+  }
+
+  add(poi: CountyPoi): void {
+    this.#bits[poi >>> 5] |= 1 << (poi & 31);
+  }
+
+  addAll(other: PoiSet | undefined): void {
+    if (!other) return;
+    for (let i = 0; i < this.#bits.length; i++) this.#bits[i] |= other.#bits[i];
+  }
 }

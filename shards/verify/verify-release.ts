@@ -1,15 +1,17 @@
 import { geoidFromNumber } from '../geoid.ts';
+import { Matrix } from '../matrix/matrix.ts';
 import { MINUTES, TENTHS, type TimeUnit } from '../matrix/row-codec.ts';
 import { DestDirectory } from '../pois/dest-directory.ts';
+import type { CountyManifest } from '../release/manifest.ts';
 import type { Release } from '../release/release.ts';
 import { checkRecordedHash } from '../store/recorded-hash.ts';
 import type { ObjectRef } from '../store/store.ts';
+import { TransitTable } from '../transit/transit-table.ts';
 import { verifyBlockBands } from './block-bands.ts';
 import { verifyCatchment } from './county-catchment.ts';
 import { verifyBlockPolygons, verifyIndex } from './county-index.ts';
 import { verifyPois } from './county-pois.ts';
 import { verifyReachFrom, verifyReachTo } from './county-reach.ts';
-import { verifyTransit } from './county-transit.ts';
 import { WeightTotals } from './county-weights.ts';
 import { type Finding, findFaults } from './finding.ts';
 import { featuresOf } from './layer.ts';
@@ -143,4 +145,27 @@ async function* compareTransposes(
       });
     });
   }
+}
+
+/**
+ * Verifies that a county's `transit` object has rows for the county's blocks and for all targets of
+ * its `reach-from` and `pois` objects, and that every row can be read.
+ */
+function verifyTransit(
+  { store }: Release,
+  { blocks, objects }: CountyManifest,
+  ref: ObjectRef,
+): AsyncGenerator<Finding> {
+  return findFaults(ref.name, async (findings) => {
+    const table = await TransitTable.open(store, ref);
+    const [reach, pois] = await Promise.all(
+      [objects['reach-from'], objects.pois].map((matrix) => Matrix.open(store, matrix)),
+    );
+    const wanted = { origins: blocks, blocks: reach.targets.length, pois: pois.targets.length };
+    for (const kind of ['origins', 'blocks', 'pois'] as const) {
+      if (table.counts[kind] === wanted[kind]) continue;
+      findings.add('rows', () => `${table.counts[kind]} of ${wanted[kind]} ${kind}`);
+    }
+    await table.checkRows();
+  });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { OWN_PAGE_PATHS, PAGE_PATHS } from '../../portal/page-paths.ts';
-import { signInMail } from '../../portal/sign-in/sign-in-mail.ts';
+import { signInMail } from '../../portal/routes/sign-in.ts';
 
 const SECRETS = { code: '012345', linkToken: 'abc_-1' };
 const OTHER = OWN_PAGE_PATHS.find((path) => path !== PAGE_PATHS.overview)!;

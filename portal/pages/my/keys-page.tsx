@@ -1,13 +1,16 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { MAX_ACTIVE_KEYS } from '../../../proxy/key-limits.ts';
+import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Key } from '../../responses.ts';
 import { keys, revokeKey } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { FreshKey } from './fresh-key.tsx';
+import { Link } from '../router/link.tsx';
+import { useSession } from '../session/session.tsx';
 import { KeyTable } from './key-table.tsx';
 import { NewKeyForm } from './new-key-form.tsx';
 
@@ -75,5 +78,36 @@ export function KeysPage() {
         </ConfirmDialog>
       )}
     </Page>
+  );
+}
+
+/** The newly created key, shown only once. */
+function FreshKey() {
+  const { freshKey, setFreshKey } = useSession();
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (freshKey !== null) place.current?.focus();
+  }, [freshKey]);
+  if (freshKey === null) return null;
+  return (
+    <section class="card card-accent fresh-key" ref={place} tabIndex={-1} aria-labelledby="fresh">
+      <h2 id="fresh">Your new key</h2>
+      <p>
+        <strong>Copy it now. It is shown only once.</strong> We store only its hash and cannot show
+        it again. Anyone who has it can spend your tokens, so keep it out of URLs and public code.
+      </p>
+      <p class="key-line">
+        <code>{freshKey}</code>
+        <CopyButton text={freshKey} what="the key" />
+      </p>
+      <div class="actions">
+        <Link to={PAGE_PATHS.firstRequest} class="button">
+          Make your first request
+        </Link>
+        <button type="button" class="button button-quiet" onClick={() => setFreshKey(null)}>
+          Done
+        </button>
+      </div>
+    </section>
   );
 }

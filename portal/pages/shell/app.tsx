@@ -1,18 +1,19 @@
 import { useEffect } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
+import { useApiAddress } from '../api/use-api-address.ts';
 import { FrontPage } from '../front/front-page.tsx';
 import { AccountPage } from '../my/account-page.tsx';
 import { KeysPage } from '../my/keys-page.tsx';
 import { OverviewPage } from '../my/overview-page.tsx';
 import { PlanPage } from '../my/plan-page.tsx';
 import { RequestPage } from '../my/request-page.tsx';
+import { Page } from '../parts/page.tsx';
+import { Link } from '../router/link.tsx';
 import { usePath } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
-import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { LazyMapPage } from './lazy-map-page.tsx';
-import { NotFoundPage } from './not-found-page.tsx';
 import { SignedIn } from './signed-in.tsx';
 
 /** The application: the frame of every page, and the page of the current path. */
@@ -58,4 +59,41 @@ function CurrentPage({ path }: { readonly path: string }) {
     default:
       return <NotFoundPage />;
   }
+}
+
+/** Footer of every page, with the sources of the data. */
+function Footer() {
+  const api = useApiAddress();
+  return (
+    <footer class="site-foot">
+      <p>
+        Streets and points of interest: ©{' '}
+        <a href="https://www.openstreetmap.org/copyright">OpenStreetMap contributors</a>, ODbL.
+        Blocks: US Census Bureau. Timetables: feeds of the transit agencies.
+      </p>
+      {api !== null && (
+        <ul>
+          <li>
+            <a href={`${api}/docs`}>API reference</a>
+          </li>
+          <li>
+            <a href={`${api}/openapi.json`}>OpenAPI document</a>
+          </li>
+        </ul>
+      )}
+    </footer>
+  );
+}
+
+function NotFoundPage() {
+  return (
+    <Page
+      title="Page not found"
+      lead="There is nothing at this address, not even within 30 minutes."
+    >
+      <p>
+        <Link to={PAGE_PATHS.front}>Go to the home page</Link>
+      </p>
+    </Page>
+  );
 }

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { TransientError } from '../../concurrency/retry.ts';
+import { retry, TransientError } from '../../concurrency/retry.ts';
 import { nullIfMissing, StoreError } from '../../errors.ts';
 import type { Bytes, Millis } from '../../units.ts';
 import type { ObjectRef, ObjectStat, PresignedUrl, Store, WireCounts } from '../store.ts';
@@ -8,7 +8,6 @@ import { type Attempt, hedged, Latencies } from './hedging.ts';
 import { transientFault } from './network-errors.ts';
 import type { Headers, ObjectProtocol, Refusal } from './object-protocol.ts';
 import { beginningOf, bytesOf, MAX_WHOLE_BYTES, textOf } from './response-body.ts';
-import { retryRequest } from './retry.ts';
 import { RetryBudget } from './retry-budget.ts';
 import { BUILDING_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
@@ -275,4 +274,31 @@ export class HttpReader implements Store {
     const advice = 'build the release again';
     return new StoreError('changed', this.#protocol.nameOf(name), `${problem}: ${advice}`);
   }
+}
+
+const TRIES = 4;
+const FIRST_PAUSE_MS = 50;
+
+/**
+ * Retries transient failures a few times within the budget, with exponential backoff and full
+ * jitter, so that clients that failed together do not return together. No attempt starts later than
+ * `withinMs` after the first. Rejects with a `StoreError` for `object`.
+ */
+export async function retryRequest<T>(
+  object: string,
+  budget: RetryBudget,
+  withinMs: Millis,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const lastMs = performance.now() + withinMs;
+  budget.earn();
+  return retry(attempt, (error, tries) => {
+    if (!(error instanceof TransientError)) throw error;
+    if (tries === TRIES || performance.now() > lastMs || !budget.spend()) {
+      const times = tries === 1 ? '' : ` (${tries} attempts)`;
+      const cause = { cause: error.cause ?? error };
+      throw new StoreError('unavailable', object, `${error.message}${times}`, cause);
+    }
+    return Math.random() * FIRST_PAUSE_MS * 2 ** (tries - 1);
+  });
 }

@@ -2,7 +2,6 @@ import type { ExpressionSpecification, LayerSpecification, Map as MapLibreMap } 
 import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
 import type { MAP_COLOURS, MapColours } from '../../../map-classes.ts';
 import { CLASS_STATE, isBlock, isUnlinkedFor, stripeOpacity } from './block-expressions.ts';
-import { stripes } from './stripes.ts';
 
 export type Scheme = keyof typeof MAP_COLOURS;
 
@@ -107,4 +106,25 @@ export function outline(map: MapLibreMap, outlines: Outlines): void {
 
 function matched(value: unknown, pairs: readonly (string | number)[], otherwise: string) {
   return ['match', value, ...pairs, otherwise] as unknown as ExpressionSpecification;
+}
+
+const PIXELS = 16;
+const STRIPE_PIXELS = 5;
+
+/** A tile of diagonal stripes. */
+function stripes({ stripe, beyond }: MapColours): ImageData {
+  const image = new ImageData(PIXELS, PIXELS);
+  const [on, off] = [bytesOf(stripe), bytesOf(beyond)];
+  for (let y = 0; y < PIXELS; y++) {
+    for (let x = 0; x < PIXELS; x++) {
+      const colour = (x + y) % PIXELS < STRIPE_PIXELS ? on : off;
+      image.data.set(colour, (y * PIXELS + x) * 4);
+    }
+  }
+  return image;
+}
+
+function bytesOf(colour: string): [number, number, number, number] {
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  return [red, green, blue, 255];
 }

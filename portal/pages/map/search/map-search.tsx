@@ -1,10 +1,12 @@
 import { useEffect, useId, useState } from 'preact/hooks';
-import type { FoundPoi } from '../paid/poi-search.ts';
+import type { Place } from '../../api/release.ts';
+import { counted } from '../../formats.ts';
+import { useApi } from '../../session/use-api.ts';
+import { Paid } from '../paid/paid.tsx';
+import { type FoundPoi, poiSearch } from '../paid/poi-search.ts';
 import type { PaidRequests } from '../paid/use-paid-requests.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { Point } from '../state/point.ts';
-import { PoiResults, type PoiWords } from './poi-results.tsx';
-import { usePlaceSearch } from './use-place-search.ts';
 
 const PLACE_ZOOM = 13;
 const POI_ZOOM = 15;
@@ -136,4 +138,81 @@ export function MapSearch(props: {
       )}
     </search>
   );
+}
+
+/** A search for POIs by words around a point. */
+interface PoiWords {
+  readonly q: string;
+  readonly around: Point;
+}
+
+/** The POIs found by some words, for tokens. */
+function PoiResults(props: {
+  readonly requests: PaidRequests;
+  readonly words: PoiWords;
+  readonly onPoi: (poi: FoundPoi) => void;
+  readonly onClose: () => void;
+}) {
+  const { requests, words, onPoi, onClose } = props;
+  return (
+    <div class="poi-results">
+      <div class="poi-results-head">
+        <span>“{words.q}” around the middle of the map</span>
+        <button type="button" class="button button-small button-quiet" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      <Paid requests={requests} request={poiSearch(words.q, words.around)} label="Search">
+        {(pois) => (
+          <ul>
+            {pois.map((poi) => (
+              <li key={poi.dest_id}>
+                <button type="button" class="poi-result" onClick={() => onPoi(poi)}>
+                  {poi.name} <span class="quiet">{poi.address.street}</span>
+                </button>
+              </li>
+            ))}
+            {pois.length === 0 && <li class="quiet">None within 25 km.</li>}
+          </ul>
+        )}
+      </Paid>
+    </div>
+  );
+}
+
+const PAUSE_MS = 200;
+
+/** Places found by name, and a sentence on how many, for screen readers. */
+interface PlaceSearch {
+  readonly places: readonly Place[];
+  readonly said: string;
+}
+
+/** Searches for cities by a name as it is typed, after a pause; an empty name finds nothing. */
+function usePlaceSearch(typed: string): PlaceSearch {
+  const api = useApi();
+  const [places, setPlaces] = useState<readonly Place[]>([]);
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    setPlaces([]);
+    setSaid('');
+    if (typed === '') return;
+    const leaving = new AbortController();
+    const search = async () => {
+      try {
+        const query = { q: typed, limit: 5 };
+        const { data } = await api.findPlaces(query, { signal: leaving.signal });
+        setPlaces(data.places);
+        setSaid(`${counted(data.places.length, 'city', 'cities')} found`);
+      } catch {
+        if (!leaving.signal.aborted) setSaid('The search for cities is unavailable.');
+      }
+    };
+    const timer = setTimeout(() => void search(), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [api, typed]);
+  return { places, said };
 }

@@ -1,12 +1,14 @@
 import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
+import { useApiAddress } from '../../api/use-api-address.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { CODE_SAMPLES, NO_KEY } from '../../parts/code-samples.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FileButton } from '../../parts/file-button.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
 import { type MapState, writeMapState } from '../state/map-state.ts';
 import { FREE_VIEWS } from '../views/free-views.ts';
 import type { MapRequest } from '../views/map-request.ts';
 import type { PictureParts } from './make-picture.tsx';
-import { RequestTabs } from './request-tabs.tsx';
 
 /**
  * Ways to share what the map shows: its address, a picture, its requests, and a map for other
@@ -73,4 +75,65 @@ function frameOf(title: string, fragment: string): string {
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/** The requests behind the map, as programs in some languages. */
+function RequestTabs({ requests }: { readonly requests: readonly MapRequest[] }) {
+  const api = useApiAddress();
+  if (requests.length === 0 || api === null) {
+    return (
+      <p class="quiet">
+        Select a block, an origin, a POI or an area, or set a site, and the request is here as code
+        for curl, TypeScript, Python and R.
+      </p>
+    );
+  }
+  return (
+    <>
+      {requests.map((request) => (
+        <div key={request.name} class="request-code">
+          <h3>{request.name}, as code</h3>
+          <Tabs
+            label={`Language of: ${request.name}`}
+            tabs={LANGUAGES.map((name) => ({
+              name,
+              content: <CodeBlock what={`${name} code`} text={requestCode(request, name, api)} />,
+            }))}
+          />
+        </div>
+      ))}
+      <p class="quiet">
+        Put your key in place of <code>{NO_KEY}</code>.
+      </p>
+    </>
+  );
+}
+
+const LANGUAGES = ['curl', 'TypeScript', 'Python', 'R'] as const;
+type Language = (typeof LANGUAGES)[number];
+
+/** A complete program that sends a request, with a placeholder for the key. */
+function requestCode(request: MapRequest, language: Language, apiUrl: string): string {
+  if (language === 'TypeScript') return typeScriptOf(request, apiUrl);
+  const { codeOf } = CODE_SAMPLES.find(({ name }) => name === language)!;
+  const { path, rows, isPost, parameters } = request;
+  return codeOf(apiUrl + path, NO_KEY, { rows, body: isPost ? parameters : undefined });
+}
+
+function typeScriptOf({ operation, parameters, rows }: MapRequest, apiUrl: string): string {
+  const members = Object.entries(parameters).map(([key, value]) => `  ${key}: ${literal(value)},`);
+  return `import { createClient } from 'travel-time-access-client';
+
+const api = createClient({ baseUrl: '${apiUrl}', apiKey: '${NO_KEY}' });
+const { data, tokens } = await api.${operation}({
+${members.join('\n')}
+});
+if ('${rows}' in data) console.table(data.${rows});
+console.log(tokens.remaining, 'tokens left');`;
+}
+
+function literal(value: unknown): string {
+  const json = JSON.stringify(value);
+  // Objects stay JSON, since quotes and commas may be part of a site's id.
+  return json.includes('{') ? json : json.replaceAll('"', "'").replaceAll(',', ', ');
 }
