@@ -71,8 +71,8 @@ export const ROUTING = {
     secondsAClimb: 30 as Seconds,
     /**
      * Times between the street and the platform of a station without pathways: per level, including
-     * the gates and the landings; and inside, where no entrance is known. ACCURACY.md explains how
-     * both were derived.
+     * the gates and the landings; and inside, where no entrance is known. builder/transit/README.md
+     * says how both were derived.
      */
     secondsALevel: 50 as Seconds,
     secondsInside: 50 as Seconds,
@@ -114,7 +114,7 @@ export const HILLS = {
   tobler: { decay: 3.5, fastestAt: -0.05 as Grade },
   /**
    * The rider's speed in kilometres an hour, by grade; linear in between; constant on descents
-   * steeper than the first. ACCURACY.md describes the model.
+   * steeper than the first. builder/elevation/README.md describes the model.
    */
   rideSpeeds: [
     [-0.014, 18],

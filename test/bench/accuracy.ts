@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 /** Seeds of the random cities and timetables. */
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
 
-/** Measures how times deviate from independent computations: the source of ACCURACY.md. */
+/** Measures how times deviate from independent computations; `README.md` states the figures. */
 export async function benchAccuracy(inputs: BenchInputs): Promise<void> {
   await onPlainGrid();
   await onTimetables();

@@ -58,7 +58,7 @@ async function seconds(
 const tobler = (grade: number) => 6 * Math.exp(-3.5 * Math.abs(grade + 0.05));
 const levelTobler = tobler(0);
 
-/** A rider's speed in metres per second, by the power balance stated in ACCURACY.md. */
+/** A rider's speed in metres per second, by the power balance in builder/elevation/README.md. */
 function rider(grade: number): number {
   const percent = 100 * grade;
   const watts = 100 + (percent > 0 ? Math.min(100, 20 * percent) : Math.max(-100, 20 * percent));
