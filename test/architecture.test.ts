@@ -24,6 +24,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'shards/bands/block-band-layout.ts',
     'shards/bands/time-bands.ts',
     'shards/csv/csv-line.ts',
+    'shards/concurrency/on-demand.ts',
     'shards/geometry',
     'shards/modes.ts',
     'portal/page-paths.ts',

@@ -11,6 +11,7 @@ import type { PreparationJob } from '../../builder/prepare/preparation-job.ts';
 import { silent } from '../../builder/progress.ts';
 import { endLease } from '../../builder/publish/leases.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
+import { keepUntilFailed } from '../../shards/concurrency/on-demand.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import {
@@ -109,11 +110,9 @@ export class QueuePreparationPool implements PreparationPool {
   }
 
   #upload(input: PlannedInput, path: string): Promise<void> {
-    const known = this.#uploads.get(input.sha256);
-    if (known) return known;
-    const begun = putInputs(this.#store, [input], () => path, silent);
-    this.#uploads.set(input.sha256, begun);
-    return begun;
+    return keepUntilFailed(this.#uploads, input.sha256, () =>
+      putInputs(this.#store, [input], () => path, silent),
+    );
   }
 
   /** Waits for the worker that has a job, or runs the job here if no worker has begun it. */

@@ -6,8 +6,8 @@ import {
   sumsOf,
 } from '../../../../shards/bands/block-band-layout.ts';
 import { BAND_ENDS, BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
+import { keepUntilFailed } from '../../../../shards/concurrency/on-demand.ts';
 import { ArchiveSource } from '../tiles/archive-source.ts';
-import { keepUntilFailed } from '../tiles/keep-until-failed.ts';
 
 /** Words for a band: `5–10 min`, `over 30 min` … */
 export function classWords(band: number): string {

@@ -1,6 +1,6 @@
 import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
+import { keepUntilFailed } from '../../../../shards/concurrency/on-demand.ts';
 import type { Client, DataOf } from '../../../client/src/index.ts';
-import { keepUntilFailed } from '../tiles/keep-until-failed.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import { CountyBands } from './block-bands.ts';
 

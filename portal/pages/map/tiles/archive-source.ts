@@ -1,5 +1,5 @@
 import type { RangeResponse, Source } from 'pmtiles';
-import { keepUntilFailed } from './keep-until-failed.ts';
+import { keepUntilFailed } from '../../../../shards/concurrency/on-demand.ts';
 
 /** Size of a chunk: most archives of a city take one or two requests, instead of one per tile. */
 const CHUNK_BYTES = 2 ** 16;
