@@ -60,7 +60,7 @@ test('each view with transit times states their percentile, and so does a frame'
     '/embed#x=1&m=transit',
   ]) {
     const { page, wrong, context } = await open(path);
-    await page.getByText(/^10th percentile/).waitFor();
+    await page.getByText(/^Weekday, 8 to 9 a\.m\./).waitFor();
     expect(wrong).toEqual([]);
     await context.close();
   }
@@ -69,7 +69,7 @@ test('each view with transit times states their percentile, and so does a frame'
   await enterKey(page);
   await page
     .locator('.profile')
-    .getByText(/^10th percentile/)
+    .getByText(/^Weekday, 8 to 9 a\.m\./)
     .waitFor();
   expect(wrong).toEqual([]);
   await context.close();
@@ -85,7 +85,7 @@ test('the focus stays where a button with a price was', async () => {
   await page.keyboard.press('Tab');
   await focused('.minutes-slider input');
   // The request is refused, since three tokens are left.
-  await page.getByRole('button', { name: /^Count them/ }).press('Enter');
+  await page.getByRole('button', { name: /^Count within reach/ }).press('Enter');
   await page.getByRole('button', { name: /^Try again/ }).waitFor();
   await focused('.opportunities .paid');
   await page.keyboard.press('Tab');
@@ -114,12 +114,12 @@ test('without a street near, a reach is refused free of charge, and no count is 
   const { unlinked } = await blocksOnFoot();
   const { page, wrong, context } = await open(`/map#x=1&v=reach&o=${unlinked.geoid}`, [404]);
   const owner = await site.proxy.customer({ tokens: 100 });
-  await page.getByRole('button', { name: /^Count them/ }).waitFor();
+  await page.getByRole('button', { name: /^Count within reach/ }).waitFor();
   await page.getByRole('button', { name: /^Load the reach/ }).click();
   await page.getByLabel('API key').fill(owner.key);
   await page.getByLabel('API key').press('Enter');
   await page.getByRole('alert').getByText('Nothing charged.').waitFor();
-  expect(await page.getByRole('button', { name: /^Count them/ }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: /^Count within reach/ }).count()).toBe(0);
   expect(await site.proxy.balance(owner.id)).toBe(100);
   expect(wrong).toEqual([]);
   await context.close();

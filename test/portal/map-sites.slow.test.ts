@@ -118,7 +118,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   await page.getByRole('button', { name: /^Measure them/ }).click();
   await page.getByLabel('API key').fill(owner.key);
   await page.getByLabel('API key').press('Enter');
-  const best = page.getByRole('table', { name: /^Best candidates/ });
+  const best = page.getByRole('table', { name: /^Best order to build/ });
   await best
     .or(page.getByText(/left\.$/))
     .first()
@@ -135,7 +135,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
     choose: 3,
   };
   const expected = await measured(sent);
-  const overlap = page.getByRole('table', { name: 'Of these, near another site too' });
+  const overlap = page.getByRole('table', { name: 'Also near another site' });
   expect(await overlap.locator('tbody td').allTextContents()).toEqual(
     expected.sites.flatMap((one: { overlap: Record<string, number> }) => sumsOf(one.overlap)),
   );

@@ -156,14 +156,14 @@ test('jobs and other weights in reach cost one token per row, from a block and t
       text(one.count),
     ]);
   };
-  await buy(page, /^Count them 4 tokens at most$/, owner.key);
+  await buy(page, /^Count within reach 4 tokens at most$/, owner.key);
   const jobs = await tableOfWeight('Jobs');
   expect(jobs).toEqual(await counted('of=jobs&direction=from'));
   expect(Number(jobs[3][1]?.replaceAll(',', ''))).toBeGreaterThan(0);
 
   await page.getByRole('radio', { name: 'To the block' }).check();
   await page.getByLabel('Count').selectOption('workers');
-  await buy(page, /^Count them 4 tokens at most$/);
+  await buy(page, /^Count within reach 4 tokens at most$/);
   expect(await tableOfWeight('Workers')).toEqual(await counted('of=workers&direction=to'));
   await page.getByText('4 tokens charged, 92 tokens left.').waitFor();
   expect(await site.proxy.balance(owner.id)).toBe(92);
@@ -196,7 +196,7 @@ test('a comparison of two modes has the people of both, and those who gain and l
   const gain = either.filter((geoid) => ahead(geoid) > 2);
   const lose = either.filter((geoid) => ahead(geoid) < -2);
   const same = either.filter((geoid) => Math.abs(ahead(geoid)) <= 2);
-  const changes = page.getByRole('table', { name: /^By B instead of A/ });
+  const changes = page.getByRole('table', { name: /^Switching from A to B/ });
   expect(await changes.locator('tbody tr').first().locator('td').allTextContents()).toEqual(
     [gain, lose, same].map((blocks) => text(peopleAt(blocks))),
   );
@@ -206,9 +206,9 @@ test('a comparison of two modes has the people of both, and those who gain and l
     expect([geoid, cells]).toEqual([geoid, [a, b].map((reach) => minutesOf(reach.get(geoid)))]);
   }
   expect(rows.size).toBe(Math.min(either.length, 200));
-  expect(await page.getByText(/^10th percentile/).count()).toBe(0);
+  expect(await page.getByText(/^Weekday, 8 to 9 a\.m\./).count()).toBe(0);
   await page.getByLabel('Mode of B').selectOption('transit');
-  await page.getByText(/^10th percentile/).waitFor();
+  await page.getByText(/^Weekday, 8 to 9 a\.m\./).waitFor();
   expect(await site.proxy.balance(owner.id)).toBe(80);
   expect(wrong).toEqual([]);
   await context.close();
@@ -246,8 +246,8 @@ test('search by keyboard finds a city for free, a POI for tokens, and the people
   const poi = Number(/[#&]p=(\d+)/.exec(page.url())![1]);
   await buy(page, /^Load the catchment 1,000 tokens at most$/);
   await page.locator('.figure').getByText('people').waitFor();
-  const title = await page.getByRole('heading', { name: /^Reaching it within 30/ }).textContent();
-  const said = page.getByRole('status').filter({ hasText: 'Reaching it' });
+  const title = await page.getByRole('heading', { name: /^Who gets here within 30/ }).textContent();
+  const said = page.getByRole('status').filter({ hasText: 'Who gets here' });
   expect(await said.textContent()).toMatch(new RegExp(`^${title}: `));
   const { key } = await site.proxy.customer();
   const catchment = `/v1/pois/${poi}/catchment?mode=walk&limit=1000`;

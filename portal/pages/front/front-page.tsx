@@ -40,8 +40,8 @@ export function FrontPage() {
           </a>
         )}
         <p class="quiet">
-          {hasGrants && `${count(PLANS.free_grant.tokens)} free tokens to start. `}One token buys
-          one row.
+          {hasGrants && `${count(PLANS.free_grant.tokens)} free tokens to start. `}One token is one
+          row of results.
         </p>
       </div>
       <LivePlace />

@@ -20,7 +20,7 @@ export function OverviewPage({ account }: { readonly account: Account }) {
         <div class="card">
           <dt>Tokens left</dt>
           <dd class="figure">{count(tokens_remaining)}</dd>
-          <dd class="quiet">One token buys one row.</dd>
+          <dd class="quiet">One token is one row of results.</dd>
         </div>
         <div class="card">
           <dt>Membership</dt>

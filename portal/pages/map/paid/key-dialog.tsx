@@ -31,8 +31,8 @@ export function KeyDialog({ requests }: { readonly requests: PaidRequests }) {
         {waiting !== null && (
           <p>
             At most {counted(waiting.price, 'token')} of your account. The key stays in this page
-            and is forgotten when you leave. <Link to={PAGE_PATHS.signIn}>Sign in</Link>, and you
-            need none here.
+            and is forgotten when you leave. Or <Link to={PAGE_PATHS.signIn}>sign in</Link>; then no
+            key is needed.
           </p>
         )}
         <div class="field">

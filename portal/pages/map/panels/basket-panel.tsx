@@ -36,7 +36,7 @@ export function BasketPanel(props: ViewProps) {
   const list = view && basketList(view.blocks, view.basket, view.seen, view.criteria);
   return (
     <section class="view" aria-labelledby="basket">
-      <h2 id="basket">Who has all of these near</h2>
+      <h2 id="basket">Who has everything nearby</h2>
       <PercentileNote modes={criteria.map(({ mode }) => mode)} />
       <CriteriaList
         catalogue={catalogue}
@@ -90,7 +90,7 @@ function ExactBasket(props: ViewProps) {
   const counties = area.length === 5 && !inView.includes(area) ? [area, ...inView] : inView;
   return (
     <div class="exact">
-      <h3>Exactly, for a whole area</h3>
+      <h3>Exact totals for a city or county</h3>
       <Choose label="Area" value={area} onChoose={(next) => change({ area: next })}>
         {area.length === 7 && <option value={area}>{placeName ?? `Place ${area}`}</option>}
         {counties.map((fips) => (
@@ -152,8 +152,8 @@ function ExactShares(props: {
       />
       {most > 0 && (
         <p>
-          Add first: {criterionName(catalogue, criteria[missing_only.indexOf(most)])}. It is all
-          that {counted(most, 'person lacks', 'people lack')}.
+          Biggest single gap: {criterionName(catalogue, criteria[missing_only.indexOf(most)])}.{' '}
+          {counted(most, 'person has', 'people have')} everything else.
         </p>
       )}
     </>

@@ -25,8 +25,8 @@ export function BlockDownloads(props: { readonly catalogue: Catalogue; readonly 
     <details class="view-files">
       <summary>Download the blocks {list.where}</summary>
       <p class="quiet">
-        What the table has of all these blocks, with their centres and, in GeoJSON, polygons.{' '}
-        {dataDates(catalogue)} {ATTRIBUTION}.
+        Every block in the table, with its center. GeoJSON adds the outline. {dataDates(catalogue)}{' '}
+        {ATTRIBUTION}.
       </p>
       <p class="take-along">
         <FileButton label="CSV" name={`${name}.csv`} make={csv} />

@@ -36,8 +36,8 @@ export function CatchmentPanel(props: ViewProps) {
       <PercentileNote modes={[mode]} />
       {catchment === null ? (
         <p class="quiet">
-          Search for a shop, a park or the like, or load the minutes of a block, and press its
-          marker.
+          Search for a place above, or select a block, load its minutes, and click one of its
+          markers.
         </p>
       ) : (
         <>

@@ -52,7 +52,7 @@ export function ComparePanel(props: ViewProps) {
         ];
   return (
     <section class="view" aria-labelledby="compare">
-      <h2 id="compare">A and B side by side</h2>
+      <h2 id="compare">Compare A with B</h2>
       <PercentileNote modes={[mode, otherMode]} />
       {origin === null ? (
         <p class="quiet">Select a block on the map, then “Use as A”.</p>
@@ -139,7 +139,7 @@ function Shares(props: {
         rows={rowsOf(sets)}
       />
       <SumsTable
-        caption={`By B instead of A, within ${minutes} minutes`}
+        caption={`Switching from A to B, within ${minutes} minutes`}
         heads={['Counted', 'gain', 'lose', `same (± ${DEAD_BAND_MINUTES} min)`]}
         rows={rowsOf([
           changes.map(({ gain }) => gain),

@@ -50,7 +50,7 @@ export function reachSwatches(scheme: Scheme): readonly Swatch[] {
       colour,
       label: `${i * CLASS_MINUTES}–${(i + 1) * CLASS_MINUTES} min`,
     })),
-    { colour: beyond, label: 'not within them' },
+    { colour: beyond, label: 'longer' },
   ];
 }
 
@@ -59,7 +59,7 @@ export function catchmentSwatches(scheme: Scheme): readonly Swatch[] {
   const bands = BAND_ORDER.filter((band) => band !== BEYOND && band !== UNROUTED);
   return [
     ...bands.map((band) => bandSwatch(band, scheme)),
-    { colour: MAP_COLOURS[scheme].beyond, label: 'not within them' },
+    { colour: MAP_COLOURS[scheme].beyond, label: 'longer' },
   ];
 }
 

@@ -89,13 +89,13 @@ function Opportunities(props: ViewProps & { readonly origin: Origin }) {
   const request = accessRequest(origin, choice.mode, state.direction, weight);
   return (
     <section class="opportunities" aria-labelledby="opportunities">
-      <h3 id="opportunities">Jobs and others in reach</h3>
+      <h3 id="opportunities">Jobs and more within reach</h3>
       <WeightChoice
         weights={catalogue.weights.filter((one) => one.weight !== PEOPLE)}
         weight={weight}
         onWeight={(next) => change({ weight: next })}
       />
-      <Paid requests={requests} request={request} label="Count them">
+      <Paid requests={requests} request={request} label="Count within reach">
         {(counts) =>
           counts.length === 0 ? (
             <p>Not known: no street near.</p>

@@ -48,8 +48,8 @@ export function SitesPanel(props: ViewProps) {
         onChoose={(kind) => props.onSetsCandidates(kind === 'candidate')}
       />
       <p class="quiet">
-        Click the map, or press Enter at its cross, to set one; drag it to move it; Delete removes
-        it. {addressed(sites)}
+        Click the map to add one. Drag it to move it; press Delete to remove it. By keyboard, Enter
+        adds one at the cross. {addressed(sites)}
       </p>
       <SitesFile onSites={onSites} />
       <SiteList sites={sites} onSites={onSites} />

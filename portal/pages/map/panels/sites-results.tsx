@@ -43,7 +43,7 @@ export function SitesResults(props: {
       />
       {sites.length > 1 && (
         <BySite
-          caption="Of these, near another site too"
+          caption="Also near another site"
           rows={sites.map((one) => ({ id: one.id, sums: one.overlap }))}
         />
       )}
@@ -53,8 +53,8 @@ export function SitesResults(props: {
       />
       {chosen.length > 0 && (
         <SumsTable
-          caption={`Best candidates, one after the other, within ${COUNTED_MINUTES[0]} min`}
-          heads={['Add', 'gain', 'then within']}
+          caption={`Best order to build, within ${COUNTED_MINUTES[0]} min`}
+          heads={['Add', 'gain', 'total within']}
           rows={chosen.map(({ id, gain, total_within }) => ({
             name: id,
             figures: [count(gain), count(total_within)],
@@ -63,7 +63,7 @@ export function SitesResults(props: {
       )}
       <LeftOut why="Outside the data" errors={errors} type="point-not-covered" />
       <LeftOut why="No street near" errors={errors} type="no-block-data" />
-      <p class="quiet">Times are between the blocks of the points, in whole minutes.</p>
+      <p class="quiet">Times run from block to block, in whole minutes.</p>
       <p class="take-along">
         <FileButton label="CSV" name="people-near-sites.csv" make={csv} />
       </p>

@@ -49,7 +49,7 @@ export function MapSearch(props: {
     })),
     {
       key: 'pois',
-      label: `Shops, parks and the like named “${typed}”`,
+      label: `Search shops, parks and more for “${typed}”`,
       choose: () => setWords({ q: typed, around }),
     },
   ];

@@ -83,8 +83,7 @@ function RequestTabs({ requests }: { readonly requests: readonly MapRequest[] })
   if (requests.length === 0 || api === null) {
     return (
       <p class="quiet">
-        Select a block, an origin, a POI or an area, or set a site, and the request is here as code
-        for curl, TypeScript, Python and R.
+        Select something on the map to get the request as curl, TypeScript, Python or R.
       </p>
     );
   }

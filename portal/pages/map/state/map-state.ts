@@ -161,7 +161,7 @@ export function readMapState(fragment: string): ReadState {
   });
   const others = [...given.keys()].filter((key) => version !== null && !known.has(key));
   if (others.length > 0) {
-    faults.push(`The address has members that this page does not have: ${others.join(', ')}.`);
+    faults.push(`Unknown parts of the address were ignored: ${others.join(', ')}.`);
   }
   return { state: Object.fromEntries(entries), faults };
 }

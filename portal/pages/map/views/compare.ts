@@ -11,7 +11,7 @@ export const compareView: MapView = {
   name: 'Compare',
   sides: 2,
   title: (state) =>
-    state.origin === null ? NO_ORIGIN : `A and B side by side, within ${minutesOf(state)} minutes`,
+    state.origin === null ? NO_ORIGIN : `A compared with B, within ${minutesOf(state)} minutes`,
   legend: ({ compared }, _, __, scheme) =>
     compared === 'difference' ? differenceSwatches(scheme) : reachSwatches(scheme),
   modes: ({ mode, otherMode }) => [mode, otherMode],
