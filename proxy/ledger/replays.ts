@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { Bytes } from '../../shards/units.ts';
 import type { AccountId } from './accounts.ts';
 import type { Charge } from './metering.ts';
@@ -89,6 +90,19 @@ export interface StoredResponse {
   readonly gzip: Uint8Array;
 }
 
+/** Formats the headers of a response for storage, with a checksum of headers and body. */
+export function storedHeaders({ headers, gzip }: StoredResponse): string {
+  const json = JSON.stringify(headers);
+  return `${crc32(json, crc32(gzip))} ${json}`;
+}
+
+/** Reads a response stored with `storedHeaders`; `damaged` if a bit of it has changed since. */
+export function readStored(text: string, gzip: Uint8Array): StoredResponse | 'damaged' {
+  const [, sum, json] = /^(\d+) (.*)$/.exec(text) ?? [];
+  if (json === undefined || Number(sum) !== crc32(json, crc32(gzip))) return 'damaged';
+  return { headers: JSON.parse(json), gzip };
+}
+
 /** A charge and its response, as transferred between ledgers. */
 export interface ReplayRecord extends IdempotentRequest {
   /** The debit, made `RESPONSE_LIFE_MS` before the response expires. */
@@ -108,8 +122,8 @@ export interface ReplayRecord extends IdempotentRequest {
 export type Replay =
   | {
       readonly outcome: 'replayed';
-      /** `null` if it is not stored (`storeResponse`), or not yet, and has to be recomputed. */
-      readonly response: StoredResponse | null;
+      /** Has to be recomputed if damaged, or `null`: not stored (`storeResponse`), or not yet. */
+      readonly response: StoredResponse | 'damaged' | null;
       /** Original price. */
       readonly tokens: number;
       readonly balance: number;

@@ -9,7 +9,6 @@ import {
   MAX_IDEMPOTENCY_KEY,
   type Receipt,
   type Replay,
-  type StoredResponse,
 } from '../ledger/replays.ts';
 import { deliverBody, tokensExhausted } from '../metering/debit.ts';
 import type { HandedOver } from '../metering/open-charges.ts';
@@ -63,36 +62,28 @@ async function earlierResponse(
   { response: stored, tokens }: Extract<Replay, { outcome: 'replayed' }>,
   computed: FinishedResponse | undefined,
 ): Promise<FinishedResponse> {
-  const body = stored && (await intactBody(post, stored));
-  if (!body) {
+  const { request } = post;
+  if (stored === 'damaged') {
+    request.log.error({ reqId: request.id }, 'stored response is damaged, and computed again');
+  }
+  if (stored === null || stored === 'damaged') {
     if (computed?.tokens === tokens) return computed;
     const resolved = await post.resolve();
     return (await resolved.locate()).compute(tokens);
   }
   const { 'content-type': contentType, ...metadata } = stored.headers;
   const head = { contentType, metadata, tokens };
+  const gzip = Body.of(stored.gzip);
   if (post.renew) {
-    const renewed = JSON.stringify(await post.renew(JSON.parse(body.whole().toString())));
+    const kept = (await gunzipBody(gzip)).whole().toString();
+    const renewed = JSON.stringify(await post.renew(JSON.parse(kept)));
     return { ...head, body: Body.of(Buffer.from(renewed)), contentEncoding: null };
   }
   // `send` decompresses for clients that accept no compression. Short bodies are returned
   // uncompressed, since it is unknown how they were first sent.
-  return stored.gzip.length < MIN_COMPRESSED_BYTES
-    ? { ...head, body, contentEncoding: null }
-    : { ...head, body: Body.of(stored.gzip), contentEncoding: 'gzip' };
-}
-
-/** Decompresses a stored response, by which its checksum is verified; null if it is damaged. */
-async function intactBody(
-  { request }: PostRequest,
-  { gzip }: StoredResponse,
-): Promise<Body | null> {
-  try {
-    return await gunzipBody(Body.of(gzip));
-  } catch (error) {
-    request.log.error({ err: error, reqId: request.id }, 'stored response is damaged');
-    return null;
-  }
+  return gzip.length < MIN_COMPRESSED_BYTES
+    ? { ...head, body: await gunzipBody(gzip), contentEncoding: null }
+    : { ...head, body: gzip, contentEncoding: 'gzip' };
 }
 
 /**

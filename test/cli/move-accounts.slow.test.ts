@@ -45,7 +45,8 @@ function responseOf(bytes: number): StoredResponse {
 
 /** Returns a replay with its response as text. */
 function plain(found: Replay | undefined): unknown {
-  if (found?.outcome !== 'replayed' || !found.response) return found;
+  if (found?.outcome !== 'replayed' || !found.response || found.response === 'damaged')
+    return found;
   const { headers, gzip } = found.response;
   return { ...found, response: { headers, gzip: Buffer.from(gzip).toString('hex') } };
 }

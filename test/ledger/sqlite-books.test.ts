@@ -136,7 +136,8 @@ function withDebit(tokens: number) {
   };
   const kept = (atMs: number) => {
     const got = replays.replay(db, id, request, atMs);
-    return got?.outcome === 'replayed' ? got.response?.headers.etag : got?.outcome;
+    if (got?.outcome !== 'replayed') return got?.outcome;
+    return got.response === 'damaged' ? 'damaged' : got.response?.headers.etag;
   };
   const store = (receipt: Receipt, etag: string, bytes = 1) =>
     replays.storeResponse(db, receipt, { headers: { etag }, gzip: new Uint8Array(bytes) });

@@ -106,6 +106,32 @@ test('when a master is killed while its replicas lag, the next one has all ackno
   await load.expectBooks(there);
 });
 
+test('a response of which Redis holds a damaged copy is made again, uncharged', async () => {
+  const { id, key } = await proxy.customer({ tokens: 10_000 });
+  const ask = () =>
+    proxy.post('/v1/blocks/pois', key, { origins: geoids }, { 'idempotency-key': 'damaged' });
+  const first = await ask();
+  const left = await proxy.balance(id);
+  const [name] = (await redis.cli('keys', `*{${id}}*answer:*`)).trim().split('\n');
+  for (const field of ['head', 'gzip']) {
+    for (const damaged of ['', 'x', '{}', '0 null']) {
+      expect(await redis.cli('hexists', name, field)).toBe('1\n');
+      await redis.cli('copy', name, `${name}.kept`);
+      await redis.cli('hset', name, field, damaged);
+      const again = await ask();
+      expect([field, damaged, again.statusCode, again.body]).toEqual([
+        field,
+        damaged,
+        200,
+        first.body,
+      ]);
+      expect(again.headers['content-type']).toBe(first.headers['content-type']);
+      expect(await proxy.balance(id)).toBe(left);
+      await redis.cli('rename', `${name}.kept`, name);
+    }
+  }
+});
+
 interface Load {
   /** Sends requests before, during and after a fault, and expects service to resume in time. */
   during(fault: () => Promise<void>): Promise<void>;

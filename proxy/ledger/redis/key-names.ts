@@ -50,7 +50,7 @@ export function keysOf(id: AccountId) {
      * expired are still listed until the sum is over `KEPT_BYTES_PER_ACCOUNT`.
      */
     kept: `${of}kept`,
-    /** Hash of a stored response: headers, gzip. */
+    /** Hash of a stored response: head, gzip. Its `headers` of earlier versions had no checksum. */
     response: (receiptId: string) => `${of}answer:${receiptId}`,
   };
 }

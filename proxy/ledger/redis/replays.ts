@@ -13,7 +13,9 @@ import {
   type Receipt,
   type Replay,
   type ReplayRecord,
+  readStored,
   type StoredResponse,
+  storedHeaders,
 } from '../replays.ts';
 import { usageField } from './balances.ts';
 import type { RedisConnection } from './connection.ts';
@@ -87,15 +89,16 @@ export async function replay(
 export function storeResponse(
   redis: RedisConnection,
   { account, id }: Receipt,
-  { headers, gzip }: StoredResponse,
+  response: StoredResponse,
 ): Promise<number> {
+  const { gzip } = response;
   if (gzip.length > KEPT_BYTES_PER_ACCOUNT) return Promise.resolve(1);
-  const { receipts, response, kept } = keysOf(account);
+  const of = keysOf(account);
   const body = Buffer.from(gzip.buffer, gzip.byteOffset, gzip.length);
   return redis.run(
     STORE_RESPONSE,
-    [receipts, response(id), kept],
-    [id, JSON.stringify(headers), body, response('')],
+    [of.receipts, of.response(id), of.kept],
+    [id, storedHeaders(response), body, of.response('')],
   );
 }
 
@@ -128,7 +131,8 @@ export async function* allReplays(redis: RedisConnection): AsyncGenerator<Replay
     const [, keyId, route]: string[] = JSON.parse(field);
     const response = await responseOf(redis, receipt);
     const debited = { keyId, route, tokens, deliveries, delivered, repaid };
-    yield { key, fingerprint, receipt, ...debited, response };
+    const intact = response === 'damaged' ? null : response;
+    yield { key, fingerprint, receipt, ...debited, response: intact };
   }
 }
 
@@ -186,11 +190,11 @@ async function replayOf(
 async function responseOf(
   redis: RedisConnection,
   { account, id }: Receipt,
-): Promise<StoredResponse | null> {
+): Promise<StoredResponse | 'damaged' | null> {
   const [headers, gzip] = await redis.ask((client) =>
-    client.hmgetBuffer(keysOf(account).response(id), 'headers', 'gzip'),
+    client.hmgetBuffer(keysOf(account).response(id), 'head', 'gzip'),
   );
-  return headers && gzip ? { headers: JSON.parse(headers.toString()), gzip } : null;
+  return headers && gzip ? readStored(headers.toString(), gzip) : null;
 }
 
 /** Starts one more delivery of a stored response; charges what was refunded of it. */
@@ -307,7 +311,7 @@ local id, headers, gzip, responses = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local receipt, bytes = receipt_of(receipts, id), #headers + #gzip
 if not receipt then return 0 end
 if bytes > receipt.tokens * ${KEPT_BYTES_PER_TOKEN} then return 1 end
-redis.call('HSET', response, 'headers', headers, 'gzip', gzip)
+redis.call('HSET', response, 'head', headers, 'gzip', gzip)
 redis.call('PEXPIRE', response, ${RESPONSE_LIFE_MS})
 local size = bytes + ${RESPONSE_OVERHEAD}
 local is_new = redis.call('HSET', kept, id, size) == 1

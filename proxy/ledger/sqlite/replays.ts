@@ -13,7 +13,9 @@ import {
   type Receipt,
   type Replay,
   type ReplayRecord,
+  readStored,
   type StoredResponse,
+  storedHeaders,
 } from '../replays.ts';
 import { account } from './accounts.ts';
 import { chargeAgain, debit, refund } from './balances.ts';
@@ -95,7 +97,7 @@ export function storeResponse(
 ): number {
   const paid = receiptOf(db, receipt.account, receipt.id);
   if (!paid || replayOf(db, paid.account, paid.idempotencyKey)?.receipt !== paid.id) return 0;
-  const headers = JSON.stringify(response.headers);
+  const headers = storedHeaders(response);
   const bytes = headers.length + response.gzip.length;
   if (bytes > KEPT_BYTES_PER_TOKEN * paid.tokens) return 1;
   db.run(
@@ -178,6 +180,7 @@ export function replayRecord(
     const paid = kept && receiptOf(db, account, kept.receipt);
     if (!paid) return undefined;
     const { id, endsAtMs, keyId, route, tokens, deliveries, delivered, repaid } = paid;
+    const response = responseOf(db, id);
     return {
       key,
       fingerprint: kept.fingerprint,
@@ -188,7 +191,7 @@ export function replayRecord(
       deliveries,
       delivered,
       repaid,
-      response: responseOf(db, id),
+      response: response === 'damaged' ? null : response,
     };
   });
 }
@@ -248,12 +251,12 @@ function receiptOf(db: SqlConnection, account: AccountId, id: string): ReceiptRo
   return db.get('SELECT * FROM receipts WHERE id = ? AND account = ?', id, account);
 }
 
-function responseOf(db: SqlConnection, receipt: string): StoredResponse | null {
+function responseOf(db: SqlConnection, receipt: string): StoredResponse | 'damaged' | null {
   const row = db.get<{ headers: string; gzip: Uint8Array }>(
     'SELECT headers, gzip FROM responses WHERE receipt = ?',
     receipt,
   );
-  return row ? { headers: JSON.parse(row.headers), gzip: row.gzip } : null;
+  return row ? readStored(row.headers, row.gzip) : null;
 }
 
 /** Removes some expired responses and receipts, more than a debit adds. */

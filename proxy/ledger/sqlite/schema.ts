@@ -1,7 +1,5 @@
-import { KEPT_BYTES_PER_TOKEN, RESPONSE_OVERHEAD } from '../replays.ts';
-
 /** Version of the schema, stored as SQLite's `user_version`; 0 is an empty file. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 const RESPONSES = `
   CREATE TABLE responses (
@@ -31,19 +29,14 @@ const DELAYED_GRANTS = `
 const SESSIONS_BY_USE = 'CREATE INDEX sessions_by_use ON sessions (seenAtMs);';
 
 /**
- * Statements from each version to the next. Version 1 did not count the bytes of responses, and
- * kept larger ones. Up to version 2, a delayed sign-up grant was given when its owner signed in; it
- * becomes due as in `delaySince`. Version 3 recorded of a delayed grant only when it is due, and
- * counted wrong codes.
+ * Statements from each version to the next. Version 1 did not count the bytes of responses, and up
+ * to version 4 they had no checksum: they are removed, and computed again if asked for. Up to
+ * version 2, a delayed sign-up grant was given when its owner signed in; it becomes due as in
+ * `delaySince`. Version 3 recorded of a delayed grant only when it is due, and counted wrong codes.
  */
 export const UPGRADES: readonly string[] = [
-  `ALTER TABLE responses RENAME TO all_responses;
-   ${RESPONSES}
-   INSERT INTO responses
-     SELECT receipt, account, length(headers) + length(gzip) + ${RESPONSE_OVERHEAD}, headers, gzip
-     FROM all_responses JOIN receipts ON id = receipt
-     WHERE length(headers) + length(gzip) <= ${KEPT_BYTES_PER_TOKEN} * tokens;
-   DROP TABLE all_responses;`,
+  `DROP TABLE responses;
+   ${RESPONSES}`,
   `CREATE TABLE delayed_grants (account TEXT PRIMARY KEY, dueAtMs INTEGER NOT NULL) STRICT;
    CREATE INDEX delayed_grants_by_due ON delayed_grants (dueAtMs);
    ${SESSIONS_BY_USE}
@@ -60,6 +53,7 @@ export const UPGRADES: readonly string[] = [
    INSERT INTO delay_queues SELECT waitsFor, dueAtMs FROM delayed_grants;
    DROP TABLE delays;
    ALTER TABLE challenges DROP COLUMN wrongCodes;`,
+  'DELETE FROM responses;',
 ];
 
 /**
