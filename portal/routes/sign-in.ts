@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { escapeHtml } from '../../proxy/http/html.ts';
 import { parseBody } from '../../proxy/http/json-body.ts';
 import { Problem } from '../../proxy/http/problem.ts';
-import { rateSubject } from '../../proxy/http/rate-limiting.ts';
+import { networkOf, rateSubject } from '../../proxy/http/rate-limiting.ts';
 import { CHALLENGE_MINUTES, type ChallengeOutcome } from '../../proxy/ledger/sign-ins.ts';
 import { numberWord } from '../../shards/number-words.ts';
 import type { Message } from '../mail/mailer.ts';
@@ -205,12 +205,24 @@ async function mailCode(
   const { ledger, mailer, mailBudget, secrets, config, now } = services;
   const [secret, nowMs] = [secrets.session[0], now()];
   const mailbox = mailboxHash(secret, email, browser);
-  const client = { ip, mailbox, isKnownBrowser: browser !== undefined };
+  const isKnownNetwork = await isSignedInFrom(networkOf(ip), email, services);
+  const client = { ip, mailbox, isKnownBrowser: browser !== undefined, isKnownNetwork };
   if (await takeMailTo(ledger, client, nowMs)) return mailBudget.giveBack(ip);
   const isLong = !(await hasTry(ledger, client, nowMs));
   const { mailed, challenge } = newChallenge(secret, email, nowMs, isLong, browser);
   await ledger.storeChallenge(mailbox, challenge);
   await mailer.send(signInMail(email, mailed, next, config.accountUrl), rateSubject(ip));
+}
+
+/** Whether the owner of an address has a session that began in a network. */
+async function isSignedInFrom(
+  network: string,
+  email: string,
+  { ledger, now }: PortalServices,
+): Promise<boolean> {
+  const account = await ledger.accountByEmail(email);
+  const sessions = account ? await ledger.sessions(account.id, now()) : [];
+  return sessions.some(({ address }) => networkOf(address.split('/')[0]) === network);
 }
 
 /**

@@ -10,9 +10,10 @@ const DAY_SECONDS = 24 * 60 * 60;
  * the mails to it. While a client's tries are used up, by itself or by others, it is mailed long
  * codes, which are one of ten billion: all tries at them take 10.9 years, and only 2,500 networks
  * can use them up. No number of wrong codes ends a challenge. So strangers make codes longer, and
- * refuse them only to their own network. They can, from three networks, use up the mails of a day
- * to a mailbox, which then gets no new codes and links. Known browsers have mails and tries of
- * their own (`known-browser.ts`), and links of mails that arrived need no try.
+ * refuse them only to their own network. They can, from two networks, use up three quarters of the
+ * mails of a day to a mailbox; the others are for networks in which its owner is signed in. Known
+ * browsers have mails and tries of their own (`known-browser.ts`), and links of mails that arrived
+ * need no try.
  */
 export const LIMITS = {
   /** Codes sent on behalf of one client; a school or an office may share an address. */
@@ -23,6 +24,7 @@ export const LIMITS = {
    */
   'sent to mailbox': { limit: 5, windowSeconds: CHALLENGE_MINUTES * 60 },
   'sent to mailbox for network': { limit: 15, windowSeconds: DAY_SECONDS },
+  'sent to mailbox for strangers': { limit: 30, windowSeconds: DAY_SECONDS },
   'sent to mailbox in a day': { limit: 40, windowSeconds: DAY_SECONDS },
   'tried at mailbox by network': { limit: 10, windowSeconds: DAY_SECONDS },
   'tried at mailbox': { limit: 100, windowSeconds: DAY_SECONDS },
@@ -40,6 +42,8 @@ interface AtMailbox {
   /** `mailboxHash` of the mailbox, or of the mailbox and the known browser. */
   readonly mailbox: string;
   readonly isKnownBrowser?: boolean;
+  /** Whether the owner is signed in from the client's network. */
+  readonly isKnownNetwork?: boolean;
 }
 
 /** Takes one of a limit; if none is left, returns how many seconds to wait. */
@@ -56,15 +60,18 @@ export async function takeOne(
 /** Takes one mail to a mailbox; if none is left, returns how many seconds to wait. */
 export function takeMailTo(
   signIns: SignIns,
-  { ip, mailbox, isKnownBrowser }: AtMailbox,
+  { ip, mailbox, isKnownBrowser, isKnownNetwork }: AtMailbox,
   nowMs: number,
 ): Promise<Wait | null> {
-  const own: Limit[] = [
+  const limits: Limit[] = [
     ['sent to mailbox', mailbox],
     ['sent to mailbox in a day', mailbox],
   ];
-  const ofNetwork = ['sent to mailbox for network', `${mailbox} ${networkOf(ip)}`] as const;
-  return takeAll(signIns, isKnownBrowser ? own : [ofNetwork, ...own], nowMs);
+  if (!isKnownBrowser) {
+    limits.unshift(['sent to mailbox for network', `${mailbox} ${networkOf(ip)}`]);
+    if (!isKnownNetwork) limits.push(['sent to mailbox for strangers', mailbox]);
+  }
+  return takeAll(signIns, limits, nowMs);
 }
 
 /**
