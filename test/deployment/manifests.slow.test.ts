@@ -38,6 +38,7 @@ interface Manifest {
 interface PodSpec {
   readonly serviceAccountName?: string;
   readonly automountServiceAccountToken?: boolean;
+  readonly shareProcessNamespace?: boolean;
   readonly securityContext: object;
   readonly containers: readonly (Record<string, unknown> & {
     readonly securityContext: object;
@@ -77,6 +78,10 @@ test('the compose file matches its schema; its containers can neither write to t
   await run('docker-compose', ['-f', COMPOSE, 'config', '--quiet']);
   const { services } = parse(await readFile(COMPOSE, 'utf8'), { merge: true });
   for (const [name, service] of Object.entries<Record<string, unknown>>(services)) {
+    expect([name, service.init]).toEqual([
+      name,
+      service.image === 'travel-time-access' ? true : undefined,
+    ]);
     // Ceph’s daemons write anywhere; only the bucket is kept.
     if (name === 's3') continue;
     expect([name, service]).toEqual([
@@ -122,6 +127,8 @@ test('pods run unprivileged on a read-only root within limits; servers have prob
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
     });
+    // A signal in the first moments does not reach a program that is PID 1 without handlers.
+    expect(pod.shareProcessNamespace).toBe(metadata.name === 'front' ? undefined : true);
     const isServer = kind === 'Deployment';
     expect(budgets.some((budget) => budget.metadata.name === metadata.name)).toBe(isServer);
     for (const container of pod.containers) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
+import { type AddressInfo, createServer } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOSTS, type NginxFront, startNginxFront } from '../support/front.ts';
@@ -245,6 +246,25 @@ test('a POST that no server responds to gets a problem, and is logged as a POST'
   const unanswered = async () => (await alone.unanswered()).join('\n');
   await expect.poll(unanswered).toContain('"POST /v1/blocks/summary" 127.0.0.1:9 502');
   expect(await unanswered()).not.toContain('GET');
+});
+
+test('a server that is stopped costs a GET its time, and a POST a problem', async () => {
+  const stopped = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(stopped, 'listening');
+  const { port } = stopped.address() as AddressInfo;
+  const settings = { FRONT_READ_TIMEOUT: '300ms' };
+  const api = [`http://127.0.0.1:${port}`, wire.address];
+  const both = await ofThisTest(startNginxFront({ api }, { settings }));
+  const ask = async (method: 'GET' | 'POST', body?: string) => {
+    const url = `https://${HOSTS.api}/v1/${method === 'GET' ? 'health' : 'blocks/summary'}`;
+    const answers = Array.from({ length: 6 }, () => both.ask(url, {}, method, body));
+    return (await Promise.all(answers)).map(({ status }) => status).sort();
+  };
+  expect(await ask('GET')).toEqual(Array(6).fill(200));
+  const statuses = await ask('POST', '{}');
+  // The other server refuses a POST without a key.
+  expect(new Set(statuses)).toEqual(new Set([401, 503]));
+  stopped.close();
 });
 
 test('nothing is served under a foreign host name', async () => {
