@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { buildRelease } from '../../builder/build.ts';
+import { silent } from '../../builder/progress.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { releaseIn } from '../support/release-in.ts';
+import { leastProcessorMs, processorMs } from '../support/standard-work.ts';
 import { figure } from './figure.ts';
-import type { BenchInputs } from './inputs.ts';
+import { type BenchInputs, demoCity } from './inputs.ts';
 
 const TTA = path.resolve('dist/infra/cli/tta.js');
 
@@ -25,6 +28,23 @@ export async function benchBuild(inputs: BenchInputs, folder: string): Promise<s
   await opened.close();
   figure('pois.bytes_a_row', bytes / rows, 'B', { ...about, rows, everything_counted: true });
   return store;
+}
+
+/** Blocks and counties of the city whose build is repeated. */
+const REPEATED = { blocks: 3_000, seed: 4, counties: 6 };
+/** The first repetitions also compile code, and collect the garbage of the build before. */
+const REPETITIONS = 20;
+
+/** Measures a build over its own results, as a share of the processor time of the first. */
+export async function benchRebuild(folder: string): Promise<void> {
+  const { osm, gtfs, blocks, places, counties, place } = await demoCity(REPEATED, folder);
+  const inputs = { osm: [osm], gtfs, blocks, places, counties };
+  const store = new FolderStore(path.join(folder, 'repeated'));
+  const make = () => buildRelease({ ...inputs, release: 'r' }, store, silent);
+  const builtMs = await processorMs(make);
+  const share = (100 * (await leastProcessorMs(make, REPETITIONS))) / builtMs;
+  figure('build.again_without_changes', share, '%', { place, wanted: 2 });
+  await store.close();
 }
 
 /** The flags of `tta build` that name its inputs. */

@@ -5,8 +5,8 @@ import { buildRelease } from '../../builder/build.ts';
 import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { WEIGHT_FILES } from '../../infra/demo/weight-files.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { demoRequest } from '../support/demo-release.setup.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -30,22 +30,9 @@ async function files(): Promise<string[]> {
  * were searched.
  */
 async function buildAgain(): Promise<readonly string[]> {
-  const city = (...parts: string[]) => path.join(inject('demoCity'), ...parts);
   const store = new FolderStore(folder);
   try {
-    const { searched } = await buildRelease(
-      {
-        osm: [city('osm', 'demo.osm.pbf')],
-        blocks: ['001', '003'].map((county) => city('blocks', `tl_99${county}_tabblock20.zip`)),
-        gtfs: [city('gtfs', 'demo_transit.zip')],
-        places: [city('places', 'tl_99_place.zip')],
-        weights: WEIGHT_FILES.map((name) => city('weights', name)),
-        counties: [],
-        release: 'demo',
-      },
-      store,
-      silent,
-    );
+    const { searched } = await buildRelease(demoRequest(inject('demoCity')), store, silent);
     const types = { tables: ['types'], counties: [], format: 'parquet' } as const;
     await publishExports(await releaseIn(store), types, store, silent);
     return searched;

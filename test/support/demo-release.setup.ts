@@ -1,7 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
+import type { BuildRequest } from '../../builder/build-request.ts';
 import { keptFolder } from './kept-folder.ts';
 
 declare module 'vitest' {
@@ -30,6 +32,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => rm(folder, { recursive: true, force: true });
 }
 
+/** The request of the demo release, whose inputs are in `city`. */
+export function demoRequest(city: string): BuildRequest {
+  const filesIn = (kind: string) =>
+    readdirSync(path.join(city, kind)).map((file) => path.join(city, kind, file));
+  return {
+    osm: filesIn('osm'),
+    blocks: filesIn('blocks'),
+    gtfs: filesIn('gtfs'),
+    places: [path.join(city, 'places', 'tl_99_place.zip')],
+    weights: filesIn('weights'),
+    counties: [],
+    release: 'demo',
+  };
+}
+
 async function buildInto(folder: string): Promise<void> {
   // Imported on demand, since most runs do not need the builder.
   const [
@@ -47,21 +64,10 @@ async function buildInto(folder: string): Promise<void> {
     import('../../shards/store/folder-store.ts'),
     import('./release-in.ts'),
   ]);
-  const city = await writeDemoCity({ ...DEMO_CITY, out: path.join(folder, 'city') }, silent);
+  const city = path.join(folder, 'city');
+  await writeDemoCity({ ...DEMO_CITY, out: city }, silent);
   const store = new FolderStore(path.join(folder, 'store'));
-  await buildRelease(
-    {
-      osm: [city.osm],
-      blocks: city.blocks,
-      gtfs: [city.gtfs],
-      places: [city.places],
-      weights: city.weights,
-      counties: [],
-      release: 'demo',
-    },
-    store,
-    silent,
-  );
+  await buildRelease(demoRequest(city), store, silent);
   const types = { tables: ['types'], counties: [], format: 'parquet' } as const;
   await publishExports(await releaseIn(store), types, store, silent);
   await store.close();
