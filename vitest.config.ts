@@ -12,7 +12,6 @@ const OWN_PROCESS = [
   'test/ledger/redis-outages.slow.test.ts',
   'test/builder/{baltimore,rebuild,resume}.slow.test.ts',
   'test/client/{generators,package}.slow.test.ts',
-  'test/demo/large-city.slow.test.ts',
   'test/fetch/private-networks.slow.test.ts',
   'test/front/rolling-restarts.slow.test.ts',
   'test/portal/{base-map,killed,map*,pages-*,readme-walk}.slow.test.ts',

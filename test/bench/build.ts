@@ -9,6 +9,7 @@ import { releaseIn } from '../support/release-in.ts';
 import { leastProcessorMs, processorMs } from '../support/standard-work.ts';
 import { figure } from './figure.ts';
 import { type BenchInputs, demoCity } from './inputs.ts';
+import { watched } from './watched-command.ts';
 
 const TTA = path.resolve('dist/infra/cli/tta.js');
 
@@ -28,6 +29,21 @@ export async function benchBuild(inputs: BenchInputs, folder: string): Promise<s
   await opened.close();
   figure('pois.bytes_a_row', bytes / rows, 'B', { ...about, rows, everything_counted: true });
   return store;
+}
+
+const LARGE_DEMO = 200_000;
+
+/** Measures how a large demo city is written: processor time and peak memory. */
+export async function benchDemo(folder: string): Promise<void> {
+  const args = ['demo', '--blocks', `${LARGE_DEMO}`, '--seed', '5'];
+  const { processorSeconds, peakMegabytes } = await watched(
+    ...args,
+    '--out',
+    path.join(folder, 'demo'),
+  );
+  const about = { blocks: LARGE_DEMO };
+  figure('demo.processor_time', processorSeconds, 's', { ...about, wanted: 60 });
+  figure('demo.peak_memory', peakMegabytes, 'MB', { ...about, wanted: 1_000 });
 }
 
 /** Blocks and counties of the city whose build is repeated. */

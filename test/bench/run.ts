@@ -6,7 +6,7 @@ import { benchAgainstPostgis } from './against-postgis.ts';
 import { benchAgainstTileserver } from './against-tileserver.ts';
 import { benchBackends } from './backends.ts';
 import { benchBatches } from './batches.ts';
-import { benchBuild, benchRebuild } from './build.ts';
+import { benchBuild, benchDemo, benchRebuild } from './build.ts';
 import { type Built, withBuilt } from './built.ts';
 import { benchCoverage } from './coverage.ts';
 import { benchEngines } from './engines.ts';
@@ -57,6 +57,7 @@ const UNSERVED = [
   'accuracy',
   'transit',
   'flips',
+  'demo',
   'rebuild',
   'preparation',
   'city',
@@ -96,6 +97,7 @@ try {
   if (asked.includes('accuracy')) await benchAccuracy(inputs);
   if (asked.includes('transit')) await benchTransitRouting(inputs);
   if (asked.includes('flips')) await benchFlips(folder);
+  if (asked.includes('demo')) await benchDemo(folder);
   if (asked.includes('rebuild')) await benchRebuild(folder);
   if (asked.includes('preparation')) await benchPreparation(inputs, folder);
   if (asked.includes(ENGINES)) await benchEngines(inputs, folder);

@@ -2,26 +2,16 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { leastOf, standardWorks } from '../support/standard-work.ts';
 import { output, writtenCity } from './written-city.ts';
 
-const BLOCKS = 200_000;
-const MAX_WORKS = 4_000;
-const TRIES = 2;
-const KIB_PER_GIB = 1 << 20;
+/** Enough for several primitive blocks of nodes and of ways; `npm run bench -- demo` has 200,000. */
+const BLOCKS = 20_000;
 
-test('a city of 200,000 blocks is written completely, in less than a minute and a gigabyte', async () => {
+test('a city of 20,000 blocks is written completely', async () => {
   await ensureDebianPackage('osmium-tool', 'osmium');
   await ensureDebianPackage('gdal-bin', 'ogrinfo');
-  const cities: Awaited<ReturnType<typeof writtenCity>>[] = [];
-  onTestFinished(async () => {
-    for (const { out } of cities) await rm(out, { recursive: true, force: true });
-  });
-  const write = async () => cities.push(await writtenCity(BLOCKS, 5));
-  const works = await leastOf(TRIES, () => standardWorks(write), MAX_WORKS);
-  expect(works).toBeLessThan(MAX_WORKS);
-  const [{ files }] = cities;
-  expect(process.resourceUsage().maxRSS).toBeLessThan(KIB_PER_GIB);
+  const { out, files } = await writtenCity(BLOCKS, 5);
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
   const info = JSON.parse(await output('osmium', 'fileinfo', '-e', '-j', files.osm));
   expect(info.data.objects_ordered).toBe(true);
   expect(info.data.count.nodes).toBeGreaterThan(BLOCKS);
