@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -20,6 +21,7 @@ import { tableReaders } from '../support/table-readers.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
 const COUNTY = '99001';
+const SMALLER = '99003';
 const run = promisify(execFile);
 const folder = folderOfTests();
 const proxy = proxyOfTests();
@@ -63,7 +65,18 @@ const get = async (url: string) => {
 };
 
 const MODES = ['walk', 'bike', 'transit'] as const;
-const geoids = () => rowsOf('blocks').then((rows) => rows.map((row) => row.slice(0, 15)));
+const geoidOf = (row: string) => row.slice(0, 15);
+const geoids = () => rowsOf('blocks').then((rows) => rows.map(geoidOf));
+
+/** Every third block is an origin of the rows that are compared with responses, from one of three. */
+const EVERY = 3;
+const FIRST = randomInt(EVERY);
+const fromFirst = `from origin ${FIRST}`;
+const origins = async () => (await geoids()).filter((_, i) => i % EVERY === FIRST);
+const rowsOfOrigins = async (table: string) => {
+  const compared = new Set(await origins());
+  return (await rowsOf(table)).filter((row) => compared.has(geoidOf(row)));
+};
 
 describe('DuckDB reads exactly the rows that the API returns:', () => {
   test('minutes to the nearest POI of each type, one row or one column per type', async () => {
@@ -74,7 +87,7 @@ describe('DuckDB reads exactly the rows that the API returns:', () => {
     );
     const long: string[] = [];
     const wide: string[] = [];
-    for (const geoid of await geoids()) {
+    for (const geoid of await origins()) {
       const { results } = await get(`/v1/blocks/${geoid}/summary`);
       const minutes = new Map<string, string>();
       for (const { dest_type_id, mode, travel_time } of results) {
@@ -88,29 +101,29 @@ describe('DuckDB reads exactly the rows that the API returns:', () => {
       );
       wide.push([geoid, ...names.map((name) => minutes.get(name) ?? '')].join());
     }
-    expect(long.length).toBeGreaterThan(50_000);
-    expect(firstDifference(await rowsOf('nearest'), long)).toBeNull();
-    expect(firstDifference(await rowsOf('nearest_wide'), wide)).toBeNull();
+    expect(long.length).toBeGreaterThan(50_000 / EVERY);
+    expect(firstDifference(await rowsOfOrigins('nearest'), long), fromFirst).toBeNull();
+    expect(firstDifference(await rowsOfOrigins('nearest_wide'), wide), fromFirst).toBeNull();
   });
 
   test('minutes to every POI within 30', async () => {
     const expected: string[] = [];
-    for (let origins = await geoids(); origins.length > 0; ) {
-      const body = { origins: origins.slice(0, 250) };
+    for (let asked = await origins(); asked.length > 0; ) {
+      const body = { origins: asked.slice(0, 250) };
       const response = (await proxy.post('/v1/blocks/pois', proxy.key, body)).json();
       for (const { geoid, mode, dest_id, travel_time } of response.results) {
         expected.push([geoid, mode, dest_id, travel_time.toFixed(1)].join());
       }
       const left = response.truncated;
-      origins = [...left, ...origins.slice(250)];
+      asked = [...left, ...asked.slice(250)];
     }
-    expect(expected.length).toBeGreaterThan(100_000);
-    expect(firstDifference(await rowsOf('pois'), expected)).toBeNull();
+    expect(expected.length).toBeGreaterThan(100_000 / EVERY);
+    expect(firstDifference(await rowsOfOrigins('pois'), expected), fromFirst).toBeNull();
   });
 
   test('minutes to every block within an hour', async () => {
     const expected: string[] = [];
-    for (const geoid of await geoids()) {
+    for (const geoid of await origins()) {
       for (const mode of MODES) {
         const url = `/v1/isochrone?block=${geoid}&mode=${mode}&minutes=60&format=blocks`;
         const response = await proxy.get(url, proxy.key);
@@ -121,8 +134,8 @@ describe('DuckDB reads exactly the rows that the API returns:', () => {
         expected.push(...rows.sort());
       }
     }
-    expect(expected.length).toBeGreaterThan(200_000);
-    expect(firstDifference(await rowsOf('reach'), expected)).toBeNull();
+    expect(expected.length).toBeGreaterThan(200_000 / EVERY);
+    expect(firstDifference(await rowsOfOrigins('reach'), expected), fromFirst).toBeNull();
   });
 
   test('POIs', async () => {
@@ -195,7 +208,7 @@ test('DuckDB and pyarrow count and sum every table alike', () => {
 
 test('Polars, and a pyarrow from before the geometry type, read every value that DuckDB reads', async () => {
   const values = async (python: string, reader: string) => {
-    const { stdout } = await run(python, ['test/export/read_values.py', reader, root]);
+    const { stdout } = await run(python, ['test/export/read_values.py', reader, root, SMALLER]);
     return JSON.parse(stdout);
   };
   const expected = await values(python, 'duckdb');

@@ -1,7 +1,8 @@
 """Prints what a program reads in the Parquet files of an exported release.
 
-Usage: read_values.py duckdb|polars|pyarrow RELEASE_FOLDER. For each table, as JSON, its number of rows
-and the SHA-256 of each column's values; outlines are well-known binary.
+Usage: read_values.py duckdb|polars|pyarrow RELEASE_FOLDER COUNTY. For each table, as JSON, its number
+of rows and the SHA-256 of each column's values; outlines are well-known binary. Files of other
+counties are passed over.
 """
 
 import glob
@@ -39,12 +40,14 @@ def plain(value):
     return value.hex() if isinstance(value, bytes) else value
 
 
-reader, release = sys.argv[1:]
+reader, release, county = sys.argv[1:]
 columns_of = {"duckdb": by_duckdb, "polars": by_polars, "pyarrow": by_pyarrow}[reader]
 found = {}
 for folder in sorted(glob.glob(f"{release}/table=*")):
     rows, digests = 0, {}
     for file in sorted(glob.glob(f"{folder}/**/*.parquet", recursive=True)):
+        if "county=" in file and f"county={county}" not in file:
+            continue
         columns = columns_of(file)
         rows += len(next(iter(columns.values())))
         for name, values in columns.items():
