@@ -85,6 +85,9 @@ function requests(): Record<string, { readonly url: string; readonly body?: obje
   };
 }
 
+/** Java programs run once: optimizing their code, and several threads for its garbage, cost more. */
+const JAVA_TOOL_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
+
 /** Runs a command in a folder, or fails with its output. */
 async function succeed(cwd: string, command: string, ...args: readonly string[]): Promise<string> {
   const { dest_id, lat, lon } = poi;
@@ -95,6 +98,7 @@ async function succeed(cwd: string, command: string, ...args: readonly string[])
   const env = {
     ...process.env,
     ...Object.fromEntries(bodies),
+    JAVA_TOOL_OPTIONS,
     BASE_URL: service.address,
     API_KEY: service.key,
     GEOID: geoid,
@@ -137,8 +141,8 @@ const NO_TESTS = 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'
 
 async function generate(generator: string, out: string, ...options: readonly string[]) {
   const sent = ['-i', document, '-g', generator, '-o', out, ...options];
-  const java = ['-XX:TieredStopAtLevel=1', '-jar', await generatorJar(), 'generate', ...sent];
-  await succeed(folder, 'java', ...java, '--global-property', NO_TESTS);
+  const jar = await generatorJar();
+  await succeed(folder, 'java', '-jar', jar, 'generate', ...sent, '--global-property', NO_TESTS);
 }
 
 async function java(out: string, library: 'native' | 'okhttp'): Promise<string> {
@@ -167,7 +171,8 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
       const bin = path.join(out, 'node_modules/.bin');
       await succeed(out, `${bin}/openapi-typescript`, document, '-o', 'api.d.ts');
       const target = ['--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler'];
-      await succeed(out, `${bin}/tsc`, '--strict', ...target, 'calls.ts');
+      const tsc = path.resolve('node_modules/.bin/tsc');
+      await succeed(out, tsc, '--strict', '--types', 'node', ...target, 'calls.ts');
       return succeed(out, process.execPath, 'calls.js');
     },
   },
