@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { build } from 'rolldown';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { folderOfEachTest, folderOfTests } from '../support/temporary-folder.ts';
 import { MAX_ERROR_BYTES } from './fuzz/judge.ts';
 import { type HourReport, runHour } from './hostile-hour/run-hour.ts';
 
@@ -15,16 +14,16 @@ const MAX_HEAD_BYTES = 2_000;
 /** Upper bound on the rows of a block's summary: modes times types, and a few more. */
 const MAX_OF_A_SUMMARY = 300;
 
-/** Output folder of the compiled tests: the clients are separate programs. */
-const COMPILED = path.resolve('node_modules/.cache/tta-tests');
-const PROGRAMS = path.join(COMPILED, 'test/conformance/hostile-hour');
-beforeAll(async () => {
-  const tsc = path.resolve('node_modules/.bin/tsc');
-  // `npm run check` checks the types.
-  await promisify(execFile)(tsc, ['-p', 'tsconfig.json', '--noCheck', '--outDir', COMPILED]);
-});
+const SECONDS = 4;
+const CLIENTS = ['honest-client', 'hostile-client'];
 
 const folder = folderOfEachTest();
+/** Folder of the compiled clients, which are separate programs. */
+const programs = folderOfTests();
+beforeAll(async () => {
+  const input = CLIENTS.map((name) => `test/conformance/hostile-hour/${name}.ts`);
+  await build({ input, platform: 'node', output: { dir: programs } });
+});
 
 // `npm run bench -- hostile` measures latency for the honest client, and memory.
 test.each([
@@ -36,7 +35,8 @@ test.each([
   async ({ perMinute }) => {
     const hour = await runHour(inject('demoStore'), path.join(folder, 'ledger'), {
       perMinute,
-      programs: PROGRAMS,
+      programs,
+      seconds: SECONDS,
     });
     const { begun, idle, beside, hostile, files } = hour;
     expect([...begun.failures, ...idle.failures, ...beside.failures], 'the honest client').toEqual(

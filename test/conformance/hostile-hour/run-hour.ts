@@ -42,11 +42,7 @@ export interface HourReport {
   readonly largest: Batch;
 }
 
-/**
- * An hour measured by abuse, not by the clock: each attack is made many times, from as many
- * concurrent connections as a hostile client may have.
- */
-const SECONDS = 15;
+/** As many concurrent connections as a hostile client may have. */
 const CONNECTIONS = 64;
 /** Warm-up, since the first requests load and compile code and do not measure the machine. */
 const BEGIN_SECONDS = 1;
@@ -64,19 +60,28 @@ const WAITING_MB = 128;
 const BESIDE_MB = 250;
 const MAX_MB = CACHES_MB.CACHE_BYTES + WAITING_MB + BESIDE_MB;
 
+/** How an hour is run. */
+interface HourOptions {
+  readonly perMinute: number;
+  /** This folder's compiled output. */
+  readonly programs: string;
+  /**
+   * Length of the hour, which is measured by abuse, not by the clock: each attack is made at least
+   * twice.
+   */
+  readonly seconds: number;
+  /** Priority of the hostile client, if not this process's. */
+  readonly priority?: number;
+}
+
 /**
  * Runs a hostile client alongside an honest one; the service and both clients are separate
- * processes. `programs`: this folder's compiled output; `priority`: that of the hostile client, if
- * not this process's.
+ * processes.
  */
 export async function runHour(
   store: string,
   ledger: string,
-  {
-    perMinute,
-    programs,
-    priority,
-  }: { readonly perMinute: number; readonly programs: string; readonly priority?: number },
+  { perMinute, programs, seconds, priority }: HourOptions,
 ): Promise<HourReport> {
   const { prey, paths } = await knownToAll(store);
   const { accounts, keys } = await openAll(ledger);
@@ -90,11 +95,11 @@ export async function runHour(
   const { address, pid } = service;
   let report: Omit<HourReport, 'books'>;
   try {
-    const honest = (seconds: number) =>
+    const honest = (duration: number) =>
       runProgram<HonestOrders, HonestReport>(path.join(programs, 'honest-client.js'), {
         address,
         paths,
-        seconds,
+        seconds: duration,
         key: keys.honest,
         requestsPerSecond: REQUESTS_PER_SECOND,
       });
@@ -103,13 +108,13 @@ export async function runHour(
     const largest = await askForLargest(address, keys.honest, prey.geoids);
     const before = await openFiles(pid);
     const [beside, hostile] = await Promise.all([
-      honest(SECONDS),
+      honest(seconds),
       runProgram<HostileOrders, HostileReport>(path.join(programs, 'hostile-client.js'), {
         ...prey,
         keys,
         port: Number(new URL(address).port),
         connections: CONNECTIONS,
-        seconds: SECONDS,
+        seconds,
         priority,
       }),
     ]);
