@@ -34,16 +34,33 @@ export interface FeedTolerance {
   readonly strictFeeds?: boolean;
   /**
    * The largest percentage of feeds that a release may lose. Feeds that are left out since
-   * another holds their service, or since they have none on weekdays, do not count.
+   * another holds their service, since they have none on weekdays, or for want of a licence do not
+   * count.
    */
   readonly maxFeedsLeftOut?: number;
+}
+
+/** A feed according to the catalogue that it is from. */
+interface CataloguedFeed {
+  /** '' if unknown. */
+  readonly publisher: string;
+  /** Null if the catalogue states none. */
+  readonly licence: string | null;
+}
+
+/** The licences of the feeds of a build. */
+interface FeedLicences {
+  /** Feeds of a catalogue, by their paths. */
+  readonly catalogued?: ReadonlyMap<string, CataloguedFeed>;
+  /** Whether feeds of which no licence is known are left out; false by default. */
+  readonly leaveOutUnlicensed?: boolean;
 }
 
 /** The percentage of feeds that a release may lose by default. */
 export const MAX_FEEDS_LEFT_OUT = 20;
 
 /** The inputs that all parts of a release share. A release with feeds has transit. */
-export interface PlanRequest extends InputPaths, FeedTolerance {
+export interface PlanRequest extends InputPaths, FeedTolerance, FeedLicences {
   /** The origin counties, whose rows are computed. Empty: every county in the block files. */
   readonly counties: readonly CountyFips[];
   /**

@@ -1,4 +1,5 @@
 import { byMode } from '../../shards/modes.ts';
+import { licenceInWords } from '../../shards/release/feed-state.ts';
 import type { Release } from '../../shards/release/release.ts';
 
 const CENSUS = 'U.S. Census Bureau';
@@ -39,7 +40,7 @@ ${PUBLIC_DOMAIN.join(', ')}:
   ATTRIBUTION.txt.
 
 Transit times are also computed from the timetables of the agencies in ATTRIBUTION.txt, whose own
-terms apply to the timetables. POI lists keep the terms of their publishers; those of the Overture
+terms apply to the timetables; it names their licences where these are known. POI lists keep the terms of their publishers; those of the Overture
 Maps Foundation are at https://docs.overturemaps.org/attribution/.
 `;
 }
@@ -51,8 +52,8 @@ export function attributionText(release: Release): string {
     `${OPENSTREETMAP}: nearest, nearest_wide, pois, reach, poi_catalogue; walk_linked and bike_linked of blocks`,
     `${CENSUS}, TIGER/Line and the 2020 census: blocks, places, people of weights`,
     ...manifest.feeds.map(
-      ({ agency, file, service_date }) =>
-        `${agency}, GTFS ${file}, ${service_date}: times by transit, stops of poi_catalogue`,
+      ({ agency, publisher, file, licence, service_date }) =>
+        `${agency}, GTFS ${file}, ${service_date}: times by transit, stops of poi_catalogue; publisher: ${publisher ?? agency}; licence: ${licenceInWords(licence)}`,
     ),
     ...manifest.poi_lists.map(
       ({ file, sha256 }) =>

@@ -92,6 +92,9 @@ export function joinRelease(
     const { plan } = request.plan;
     const { modes, taxonomy, weights } = plan;
     const directions = directionsOf(request);
+    const licensed = <Feed extends { readonly sha256: string }>(feed: Feed) => {
+      return { ...feed, licence: plan.feed_licences[feed.sha256] ?? null };
+    };
     const hasTiles = request.tiles !== false;
     const hasWeights = weights.weights.length > 0;
     const searched = Object.fromEntries(
@@ -140,8 +143,8 @@ export function joinRelease(
       components: components(sources),
       assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
       taxonomy,
-      feeds: sources.transit?.feeds ?? [],
-      feeds_left_out: plan.feeds_left_out,
+      feeds: (sources.transit?.feeds ?? []).map(licensed),
+      feeds_left_out: plan.feeds_left_out.map(licensed),
       poi_lists: plan.inputs.pois
         .map(({ name, sha256 }) => ({ file: name, sha256 }))
         .sort((a, b) => (a.file < b.file ? -1 : 1)),

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
-import { type FeedFacts, objectRefSchema } from '../../shards/release/manifest.ts';
+import {
+  type FeedFacts,
+  type LeftOutFeed,
+  objectRefSchema,
+} from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
@@ -29,7 +33,7 @@ import { putObject } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
-import { acceptFeeds } from '../transit/accept-feeds.ts';
+import { acceptFeeds, withoutLicence } from '../transit/accept-feeds.ts';
 import {
   type DatedFeeds,
   type DayRequest,
@@ -75,7 +79,10 @@ export async function planRelease(
 ): Promise<LocalPlan> {
   const { inputs, pathOf, inputAt } = await describeInputs(request, progress);
   const { counties, gtfs = [], serviceDate: asked, partialWeights = false } = request;
-  const key = keyOf([inputs, [...counties].sort(), asked ?? null, partialWeights]);
+  const { catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false } = request;
+  const terms = gtfs.map((feed) => catalogued.get(feed) ?? null);
+  const options = [asked ?? null, partialWeights, leaveOutUnlicensed, terms];
+  const key = keyOf([inputs, [...counties].sort(), ...options]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) {
     const stored = await readPlan(store, kept.plan);
@@ -105,6 +112,8 @@ function keyOf(madeOf: readonly unknown[]): string {
   const made = JSON.stringify([programVersion(), madeOf]);
   return createHash('sha256').update(made).digest('hex');
 }
+
+const NONE_CATALOGUED: NonNullable<PlanRequest['catalogued']> = new Map();
 
 interface DescribedInputs {
   readonly inputs: Inputs;
@@ -156,7 +165,7 @@ interface PlanContext extends Omit<PreparationByJobs, 'keyOf'> {
 
 async function makePlan(
   request: PlanRequest,
-  { inputs, pathOf }: DescribedInputs,
+  { inputs, pathOf, inputAt }: DescribedInputs,
   context: PlanContext,
 ): Promise<ReleasePlan> {
   const { store } = context;
@@ -182,7 +191,8 @@ async function makePlan(
   const box = boxes.reduce(boxAroundBoth);
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
-  const { feeds, prepared } = await readFeeds(request, { ...context, keyOf }, box);
+  const terms = termsOf(request, inputAt);
+  const { feeds, prepared } = await readFeeds(request, terms, { ...context, keyOf }, box);
   const area = reachable(around(box, hasHills), prepared, hasHills);
   const pois = await writePois({ ...of(inputs.pois), area });
   const mapped = boxes.map((county) => bufferBox(county, AROUND_THE_MAP));
@@ -211,6 +221,7 @@ async function makePlan(
     places,
     feeds: [...prepared],
     feeds_left_out: [...(feeds?.leftOut ?? [])],
+    feed_licences: terms.licences,
     weights,
     counties,
   };
@@ -243,6 +254,29 @@ async function estimateCounties(
   return { counties: estimates.finish(), boxes };
 }
 
+/** The licences of the feeds of a request. */
+interface FeedTerms {
+  /** Those that are known, by the `fingerprint` of the feed. */
+  readonly licences: ReleasePlan['feed_licences'];
+  /** Paths of the feeds to read. */
+  readonly wanted: readonly string[];
+  readonly unwanted: readonly LeftOutFeed[];
+}
+
+function termsOf(request: PlanRequest, inputAt: PendingPlan['inputAt']): FeedTerms {
+  const { gtfs = [], catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false } = request;
+  const licences: Record<string, string> = {};
+  for (const feed of gtfs) {
+    const licence = catalogued.get(feed)?.licence;
+    if (licence) licences[inputAt(feed).sha256] ??= licence;
+  }
+  const isWanted = (feed: string) => !leaveOutUnlicensed || inputAt(feed).sha256 in licences;
+  const unwanted = gtfs
+    .filter((feed) => !isWanted(feed))
+    .map((feed) => withoutLicence(feed, inputAt(feed).sha256, catalogued.get(feed)?.publisher));
+  return { licences, wanted: gtfs.filter(isWanted), unwanted };
+}
+
 /** The feeds of a release. */
 interface ReleaseFeeds {
   /** Null without feeds. */
@@ -256,13 +290,14 @@ interface ReleaseFeeds {
  */
 async function readFeeds(
   request: PlanRequest,
+  { wanted, unwanted }: FeedTerms,
   preparation: PreparationByJobs,
   area: BoundingBox,
 ): Promise<ReleaseFeeds> {
-  const { gtfs = [] } = request;
   const { progress } = preparation;
-  if (gtfs.length === 0) return { feeds: null, prepared: [] };
-  let outlined = await outlineFeeds(gtfs, await dayOf(request), area);
+  if (wanted.length + unwanted.length === 0) return { feeds: null, prepared: [] };
+  const readable = await outlineFeeds(wanted, await dayOf(request), area);
+  let outlined = { ...readable, leftOut: [...unwanted, ...readable.leftOut] };
   for (;;) {
     const feeds = await dateFeeds(outlined);
     const { prepared, unusable } = await writeFeeds(feeds, preparation);

@@ -47,6 +47,8 @@ const releasePlanSchema = z.strictObject({
   /** The feeds that are read, in the order of the inputs. */
   feeds: z.array(preparedFeedSchema),
   feeds_left_out: z.array(leftOutFeedSchema),
+  /** The licences of feeds that have one, by their `fingerprint`. */
+  feed_licences: z.record(z.string(), z.string()),
   /** The weights of the origin counties: final objects of the release. */
   weights: preparedWeightsSchema,
   /** The origin counties, ascending. */
@@ -59,14 +61,14 @@ export interface StoredPlan {
   readonly ref: ObjectRef;
   readonly plan: ReleasePlan;
   /**
-   * The SHA-256 of the plan without its weights. Regions do not depend on weights, so their
-   * receipts identify the plan by this hash, and a change of weights repeats no search.
+   * The SHA-256 of the plan without weights and licences. Regions do not depend on these, so their
+   * receipts identify the plan by this hash, and a change of them repeats no search.
    */
   readonly searchPlan: string;
 }
 
 export function storedPlan(ref: ObjectRef, plan: ReleasePlan): StoredPlan {
-  const { weights: _, inputs, ...rest } = plan;
+  const { weights: _, feed_licences: __, inputs, ...rest } = plan;
   return { ref, plan, searchPlan: sealOf({ ...rest, inputs: { ...inputs, weights: [] } }) };
 }
 

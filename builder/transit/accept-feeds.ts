@@ -26,6 +26,14 @@ export function unneededFeed(
   return { file: path.basename(feed.path), sha256: feed.sha256, publisher, reason, is_lost: false };
 }
 
+/** The reason why a build leaves out feeds without a licence. */
+const NO_LICENCE = 'no licence of it is known';
+
+/** Describes a feed that a build leaves out since its licence is not known. */
+export function withoutLicence(path: string, sha256: string, publisher?: string): LeftOutFeed {
+  return unneededFeed({ path, sha256, agency: publisher || undefined }, NO_LICENCE);
+}
+
 /** Tables whose rows say when trips run. */
 const CALENDAR_FILES: ReadonlySet<string> = new Set(['calendar.txt', 'calendar_dates.txt']);
 
@@ -65,7 +73,8 @@ export function noneUsable(leftOut: readonly LeftOutFeed[]): BuildError {
 
 /**
  * Warns of each feed that is left out or has less service than expected. Throws a `BuildError` with
- * the reasons if the release would lose more feeds than it may, or any in a strict build.
+ * the reasons if the release would lose more feeds than it may, or, in a strict build, any but those
+ * without a licence.
  */
 export function acceptFeeds(
   used: readonly FeedFacts[],
@@ -74,7 +83,7 @@ export function acceptFeeds(
   progress: Progress,
 ): void {
   for (const { file, reason } of leftOut) progress.note(`WARNING: ${file}: left out: ${reason}`);
-  const unused: FeedReason[] = [...leftOut];
+  const unused: FeedReason[] = leftOut.filter(({ reason }) => reason !== NO_LICENCE);
   for (const feed of used) {
     const { file } = feed;
     const { status, reason } = feedState(feed);

@@ -1,5 +1,5 @@
 import { counted, withCommas } from '../../shards/number-words.ts';
-import { feedState } from '../../shards/release/feed-state.ts';
+import { feedState, licenceInWords } from '../../shards/release/feed-state.ts';
 import { type FeedFacts, INTERPOLATED, type Manifest } from '../../shards/release/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
@@ -11,7 +11,10 @@ export function* contentsOf(manifest: Manifest): Generator<string> {
     yield `  ${component}: ${version}, data of ${effective_date}`;
   }
   for (const feed of feeds) yield* contentsOfFeed(feed);
-  for (const { file, reason } of feeds_left_out) yield `feed ${file}: left out: ${reason}`;
+  for (const { file, reason, licence } of feeds_left_out) {
+    yield `feed ${file}: left out: ${reason}`;
+    yield `  licence: ${licenceInWords(licence)}`;
+  }
   for (const { key, value, elements } of manifest.unmapped_values) {
     yield `unmapped: ${key}=${value}, ${counted(elements, 'element')}`;
   }
@@ -32,7 +35,7 @@ export function* contentsOf(manifest: Manifest): Generator<string> {
   }
 }
 
-function* contentsOfFeed(feed: FeedFacts): Generator<string> {
+function* contentsOfFeed(feed: Manifest['feeds'][number]): Generator<string> {
   const { agency, file, service_date, trips_in_window, trips_by_phone, problems } = feed;
   const rowsOf = (some: FeedFacts['problems']) => some.reduce((sum, { rows }) => sum + rows, 0);
   const interpolated: readonly string[] = Object.values(INTERPOLATED);
@@ -46,6 +49,7 @@ function* contentsOfFeed(feed: FeedFacts): Generator<string> {
     ...(wrong > 0 ? [`${counted(wrong, 'row')} with problems`] : []),
   ];
   yield parts.join(', ');
+  yield `  publisher: ${feed.publisher ?? agency}; licence: ${licenceInWords(feed.licence)}`;
   const { reason } = feedState(feed);
   if (reason !== null) yield `  warning: ${reason}`;
   for (const { date, weekdays, trips } of feed.weekday_patterns) {

@@ -16,6 +16,11 @@ export const statedFeedSchema = z.object({
 });
 type StatedFeed = Readonly<z.infer<typeof statedFeedSchema>>;
 
+/** A feed's licence, for people. */
+export function licenceInWords(licence: string | null): string {
+  return licence ?? 'none stated';
+}
+
 /** The use of a feed in a release, and the reason if it has less service than expected. */
 interface FeedState {
   readonly status: Exclude<StatedFeed['status'], 'left-out'>;
@@ -50,15 +55,15 @@ export function statedFeeds({
   feeds_left_out,
 }: Pick<Manifest, 'feeds' | 'feeds_left_out'>): StatedFeed[] {
   const used = feeds.map((feed): StatedFeed => {
-    const { file, publisher, agency, service_date } = feed;
-    const stated = { file, publisher: publisher ?? agency, licence: null };
+    const { file, publisher, agency, licence, service_date } = feed;
+    const stated = { file, publisher: publisher ?? agency, licence };
     return { ...stated, service_date, trips: tripsOn(feed), ...feedState(feed) };
   });
   const others = feeds_left_out.map(
-    ({ file, publisher, reason }): StatedFeed => ({
+    ({ file, publisher, licence, reason }): StatedFeed => ({
       file,
       publisher,
-      licence: null,
+      licence,
       service_date: null,
       trips: null,
       status: 'left-out',

@@ -157,12 +157,15 @@ export const leftOutFeedSchema = z.strictObject({
   /** Why the feed is left out. */
   reason: z.string(),
   /**
-   * Whether the release lacks the feed's service; false if another feed has it, or if the feed has
-   * none on weekdays.
+   * Whether the release lacks the feed's service; false if another feed has it, if the feed has
+   * none on weekdays, or if it is left out on request.
    */
   is_lost: z.boolean(),
 });
 export type LeftOutFeed = z.infer<typeof leftOutFeedSchema>;
+
+/** The licence that a feed's catalogue states, as a rule by its URL; null if none is known. */
+const licence = z.string().nullable().default(null);
 
 /**
  * An OpenStreetMap tag value that maps to no destination type, and the number of nodes and ways
@@ -195,8 +198,8 @@ const membersSchema = z.strictObject({
   components: z.array(componentSchema),
   assumptions: z.record(z.string(), z.json()),
   taxonomy: taxonomySchema,
-  feeds: z.array(feedSchema),
-  feeds_left_out: z.array(leftOutFeedSchema).default([]),
+  feeds: z.array(feedSchema.extend({ licence })),
+  feeds_left_out: z.array(leftOutFeedSchema.extend({ licence })).default([]),
   /** Lists of POIs used in addition to OpenStreetMap: lists of one's own, and Overture's. */
   poi_lists: z.array(z.strictObject({ file: z.string(), sha256: z.string() })).default([]),
   /** The most frequent `shop` and `amenity` values without a type, in the area that was read. */

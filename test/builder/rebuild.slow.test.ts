@@ -3,13 +3,17 @@ import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { type BuildResult, buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
+import { attributionText } from '../../builder/export/terms.ts';
 import { silent } from '../../builder/progress.ts';
+import { contentsOf } from '../../infra/cli/release-contents.ts';
+import { statedFeeds } from '../../shards/release/feed-state.ts';
 import { COUNTY_OBJECT_KINDS, type Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { CountingStore } from '../support/counting-store.ts';
 import { ROW, type RowChanges, writeCountyRow } from '../support/county-row.ts';
 import { demoRequest } from '../support/demo-release.setup.ts';
 import { faultsIn } from '../support/faults.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { tta } from '../support/tta.ts';
@@ -203,6 +207,35 @@ test('one feed of three changed: only the county that it touches is updated', as
   expect(first.manifest.feeds.map((feed) => feed.trips_in_window)).toEqual([12, 12, 12]);
   const second = await build('feeds', { ...row, gtfs: await feeds(2), tiles: false });
   expect(second.searched).toEqual([ROW[1]]);
+});
+
+test('the licence of a feed is stated wherever the feed is, and a change of it repeats no search', async () => {
+  const inputs = path.join(folder, 'licence-inputs');
+  await mkdir(inputs);
+  const counties = await writeCountyRow(inputs);
+  const gtfs = [0, 1].map((county) => path.join(inputs, `${county}.zip`));
+  for (const [county, file] of gtfs.entries()) await writeTownFeed(file, county, 0);
+  const terms = 'https://agency.example/terms';
+  const licensed = (licence: string | null) =>
+    build('licences', {
+      ...counties,
+      gtfs,
+      catalogued: new Map([[gtfs[0], { publisher: 'City', licence }]]),
+    });
+  const before = await licensed(null);
+  const after = await licensed(terms);
+  expect(after.searched).toEqual([]);
+  expect(before.manifest.feeds.map(({ licence }) => licence)).toEqual([null, null]);
+  expect(statedFeeds(after.manifest).map(({ licence }) => licence)).toEqual([terms, null]);
+  expect([...contentsOf(after.manifest)].filter((line) => line.includes('licence'))).toEqual([
+    `  publisher: ${ROW[0]} Transit; licence: ${terms}`,
+    `  publisher: ${ROW[1]} Transit; licence: none stated`,
+  ]);
+  const store = new FolderStore(path.join(folder, 'licences'));
+  const text = attributionText(await releaseIn(store));
+  await store.close();
+  expect(text).toContain(`; publisher: ${ROW[0]} Transit; licence: ${terms}\n`);
+  expect(text).toContain(`; publisher: ${ROW[1]} Transit; licence: none stated\n`);
 });
 
 test('a build over its own results searches and writes nothing, and reads each object once', async () => {

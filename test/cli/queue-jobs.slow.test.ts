@@ -187,6 +187,7 @@ function storedPlan(store: FolderStore, program = programVersion()) {
     places: {},
     feeds: [],
     feeds_left_out: [],
+    feed_licences: {},
     weights: { weights: [], counties: {} },
     counties: {},
   };

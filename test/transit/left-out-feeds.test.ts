@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
 import { silent } from '../../builder/progress.ts';
-import { acceptFeeds } from '../../builder/transit/accept-feeds.ts';
+import { acceptFeeds, withoutLicence } from '../../builder/transit/accept-feeds.ts';
 import { dateFeeds, outlineFeeds } from '../../builder/transit/date-feeds.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import type { LeftOutFeed } from '../../shards/release/manifest.ts';
@@ -556,6 +556,19 @@ test('a strict build refuses feeds that are left out or empty in the window, nam
   expect(() => acceptFeeds(night, [], { strictFeeds: true }, silent)).toThrow(
     /^1 of 1 feed cannot be used; .*: night\.zip: none of its 1 trip/,
   );
+});
+
+test('feeds that are left out for want of a licence are named, and count neither as lost nor as unusable', () => {
+  const unlicensed = Array.from({ length: 9 }, (_, i) =>
+    withoutLicence(`in/${i}.zip`, 'abc', 'MTA'),
+  );
+  const said: string[] = [];
+  const progress = { ...silent, note: (text: string) => said.push(text) };
+  acceptFeeds(used(1), unlicensed, { strictFeeds: true, maxFeedsLeftOut: 0 }, progress);
+  expect(said).toHaveLength(9);
+  expect(said[8]).toBe('WARNING: 8.zip: left out: no licence of it is known');
+  expect(unlicensed[8]).toMatchObject({ file: '8.zip', publisher: 'MTA', is_lost: false });
+  expect(() => acceptFeeds([], unlicensed, {}, silent)).toThrow('no feed can be used');
 });
 
 test('feeds without trips in the window, or with few on their day, have a warning each', () => {

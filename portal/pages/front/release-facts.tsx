@@ -100,16 +100,20 @@ function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
           <tr>
             <th scope="col">Publisher</th>
             <th scope="col">File</th>
+            <th scope="col">Licence</th>
             <th scope="col">Read for</th>
             <th scope="col">Trips</th>
             <th scope="col">Note</th>
           </tr>
         </thead>
         <tbody>
-          {feeds.map(({ file, publisher, service_date, trips, status, reason }, i) => (
+          {feeds.map(({ file, publisher, licence, service_date, trips, status, reason }, i) => (
             <tr key={i}>
               <th scope="row">{publisher ?? 'not known'}</th>
               <td>{file}</td>
+              <td>
+                <Licence text={licence} />
+              </td>
               <td class="day">{service_date === null ? '–' : dayMonthYear(service_date)}</td>
               <td>{trips === null ? '–' : count(trips)}</td>
               <td>{[status === 'left-out' && 'Left out', reason].filter(Boolean).join(': ')}</td>
@@ -118,6 +122,18 @@ function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
         </tbody>
       </WideTable>
     </details>
+  );
+}
+
+/** A licence, as a link if it is stated by an address. */
+function Licence({ text }: { readonly text: string | null }) {
+  if (text === null) return 'none stated';
+  return /^https?:\/\//.test(text) ? (
+    <a href={text} rel="noopener noreferrer">
+      {URL.canParse(text) ? new URL(text).host : text}
+    </a>
+  ) : (
+    text
   );
 }
 
