@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { buildRelease } from '../builder/build.ts';
+import { type BuildRequest, buildRelease } from '../builder/build.ts';
 import { publishExports } from '../builder/export/publish-exports.ts';
 import { TABLE_NAMES } from '../builder/export/tables.ts';
+import type { Progress } from '../builder/progress.ts';
 import { whileBuilding } from '../builder/publish/output.ts';
 import { PAGE_PATHS } from '../portal/page-paths.ts';
 import { hashApiKey, isWellFormedApiKey } from '../proxy/ledger/api-key.ts';
@@ -20,6 +21,7 @@ import { packageVersion } from './cli/package-version.ts';
 import { run } from './cli/run.ts';
 import { terminalProgress } from './cli/terminal-progress.ts';
 import { writeDemoCity } from './demo/write-demo-city.ts';
+import { UsageError } from './errors.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
 import { serveMailPage } from './mail-page.ts';
 import { type PortalServing, servePortal, settlePortal } from './portal.ts';
@@ -36,15 +38,17 @@ const EXPORT_CACHE_BYTES: Bytes = 1 << 28;
 const EXPORTED = TABLE_NAMES.filter((table) => table !== 'pois' && table !== 'reach');
 
 /**
- * `npm start`: the whole service on this machine. Without a release it builds the fictional demo
- * city first; then it serves the API and the portal, and prints their addresses, a key, and a
- * request to try.
+ * `npm start`: the whole service on this machine. Without a release it builds one first: of the
+ * area that its arguments name, whose public inputs it downloads, or of the fictional demo city.
+ * Then it serves the API and the portal, and prints their addresses, a key, and a request to try.
  */
 await run(async () => {
+  const args = process.argv.slice(2);
+  const area = args.length > 0 ? (await import('./own-area.ts')).ownAreaOf(args) : null;
   // Settings are read before the build, which takes minutes, since a wrong setting should fail at
   // once.
-  const settings = startSettings(packageVersion());
-  const { folder, isOwnStore } = settings;
+  const settings = startSettings(packageVersion(), process.env, area?.name);
+  const { isOwnStore } = settings;
   const { store } = settings.api;
   let serving: Serving | undefined;
   let portal: PortalServing | undefined;
@@ -58,7 +62,17 @@ await run(async () => {
     withinMs: CLOSE_WITHIN_MS + endsWithinMs(settings.api),
   });
   endWithNpm(ending.hasBegun);
-  if (isOwnStore && !existsSync(path.join(store, LATEST))) await buildDemo(folder, store);
+  if (area !== null && !isOwnStore) {
+    throw new UsageError(
+      'STORE: npm start builds an area into a store of its own; leave out STORE, or use tta fetch and tta build',
+    );
+  }
+  if (isOwnStore && (area?.isFresh || !existsSync(path.join(store, LATEST)))) {
+    const inputs = path.join(path.dirname(store), area === null ? 'demo' : 'inputs');
+    await buildOwnStore(store, (progress) =>
+      area === null ? writeDemo(inputs, progress) : area.fetchInto(inputs, progress),
+    );
+  }
   const { at, accountUrl } = await settlePortal(settings.portal);
   serving = await openService({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });
   await serving.listen();
@@ -118,24 +132,25 @@ async function openPortal(
   return { portal, mailPage };
 }
 
-async function buildDemo(folder: string, store: string): Promise<void> {
-  const progress = terminalProgress(process.stderr);
+async function writeDemo(out: string, progress: Progress): Promise<BuildRequest> {
   progress.note('No release yet: building the fictional demo city.');
+  const city = await writeDemoCity({ ...DEMO, out }, progress);
+  const { blocks, weights } = city;
+  const [osm, gtfs, places] = [[city.osm], [city.gtfs], [city.places]];
+  return { osm, blocks, gtfs, places, weights, counties: [], release: 'demo' };
+}
+
+/** Builds and exports a release of prepared inputs. */
+async function buildOwnStore(
+  store: string,
+  prepare: (progress: Progress) => Promise<BuildRequest>,
+): Promise<void> {
+  const progress = terminalProgress(process.stderr);
   const opened = await openWritableStore(store);
   try {
     await whileBuilding(opened, [], async () => {
-      const city = await writeDemoCity({ ...DEMO, out: path.join(folder, 'demo') }, progress);
-      const request = {
-        osm: [city.osm],
-        blocks: city.blocks,
-        gtfs: [city.gtfs],
-        places: [city.places],
-        weights: city.weights,
-        counties: [],
-        release: 'demo',
-        workers: availableParallelism(),
-      };
-      await buildRelease(request, opened, progress);
+      const request = await prepare(progress);
+      await buildRelease({ ...request, workers: availableParallelism() }, opened, progress);
     });
     const release = await openRelease(opened, new ReleaseCache(EXPORT_CACHE_BYTES));
     const counties = Object.keys(release.manifest.counties);

@@ -1,5 +1,5 @@
 import { TransientError } from '../../shards/concurrency/retry.ts';
-import type { Bytes } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { digestsOf } from './digests.ts';
 import type { FetchFolder, Source } from './fetch-folder.ts';
@@ -15,6 +15,8 @@ export interface Download {
   readonly md5Url?: string;
   /** SHA-256 of the file in hex, if the publisher states it. */
   readonly sha256?: string | undefined;
+  /** Age up to which an existing file is kept without asking its server. */
+  readonly keepForMs?: Millis;
   /** Maximum size, larger than such a file ever is; anything beyond is rejected. */
   readonly maxBytes: Bytes;
   /** Validates the file; throws a `BuildError` if it is not what it should be. */
@@ -33,8 +35,8 @@ export async function download(
   onBytes: (count: Bytes) => void,
 ): Promise<string> {
   const path = folder.path(wanted.file);
-  const known = await folder.source(wanted.file);
-  const kept = known?.url === wanted.url ? known : null;
+  const kept = await keptOf(wanted, folder);
+  if (kept !== null && isYoung(kept, wanted)) return path;
   const part = await PartFile.open(path, wanted.url);
   const version = await http.retry(wanted.url, () => transfer(wanted, http, part, kept, onBytes));
   if (version === null) return path;
@@ -61,19 +63,31 @@ export async function download(
   return path;
 }
 
+/** Returns the record of an existing, undamaged file of the same URL; null if there is none. */
+async function keptOf({ file, url }: Download, folder: FetchFolder): Promise<Source | null> {
+  const known = await folder.source(file);
+  return known?.url === url ? known : null;
+}
+
+function isYoung({ fetched_at }: Source, { keepForMs = 0 }: Download): boolean {
+  const ageMs = Date.now() - Date.parse(fetched_at);
+  return ageMs >= 0 && ageMs < keepForMs;
+}
+
 /**
  * Returns the number of bytes likely to be downloaded; null if the server does not state the size.
  */
 export async function expectedBytes(
-  { url, file }: Download,
+  wanted: Download,
   http: Http,
   folder: FetchFolder,
 ): Promise<Bytes | null> {
-  const size = await http.sizeOf(url);
-  const kept = await folder.source(file);
+  const kept = await keptOf(wanted, folder);
+  if (kept !== null && isYoung(kept, wanted)) return 0;
+  const size = await http.sizeOf(wanted.url);
   if (size === null) return null;
-  if (kept?.url === url && kept.bytes === size) return 0;
-  const part = await PartFile.open(folder.path(file), url);
+  if (kept?.bytes === size) return 0;
+  const part = await PartFile.open(folder.path(wanted.file), wanted.url);
   return part.version?.bytes === size ? size - part.size : size;
 }
 

@@ -1,10 +1,12 @@
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { messageOf, systemCode } from '../../shards/error-facts.ts';
+import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { takeLock } from '../../shards/store/lock-file.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { unreadable } from '../inputs/fingerprint.ts';
+import { fingerprint, unreadable } from '../inputs/fingerprint.ts';
 
 const SOURCES = 'sources.json';
 const LOCK = '.fetch-lock';
@@ -20,22 +22,73 @@ const sourceSchema = z.object({
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
 });
-const sourcesSchema = z.object({ files: z.record(z.string(), sourceSchema) });
 
 /** The origin of a file, and its state when downloaded. */
 export type Source = z.infer<typeof sourceSchema>;
 
+/** A path below the folder. */
+const fileName = z.string().regex(/^\w+(\/[\w-][\w.-]*)+$/);
+const fileNames = z.array(fileName).readonly();
+
+const inputListSchema = z.object({
+  counties: z.array(z.string().regex(COUNTY_FIPS)).readonly(),
+  osm: fileNames,
+  blocks: fileNames,
+  places: fileNames,
+  pois: fileNames,
+  weights: fileNames,
+  gtfs: z
+    .array(
+      z.object({
+        file: fileName,
+        /** Name of the publisher in the catalogue; '' if unknown. */
+        publisher: z.string(),
+        /** The licence that the catalogue states, as a rule by its URL; null if it states none. */
+        licence: z.string().nullable(),
+      }),
+    )
+    .readonly(),
+});
+
+/** The files of a folder that are inputs of a build of some counties. */
+export type InputList = Readonly<z.infer<typeof inputListSchema>>;
+
+const sourcesSchema = z.object({
+  /** Absent until a fetch is complete. */
+  inputs: inputListSchema.optional(),
+  files: z.record(z.string(), sourceSchema),
+});
+type Sources = z.infer<typeof sourcesSchema>;
+
 /**
- * The folder a fetch fills, and its `sources.json`, which records the origin of each file. Only one
- * process at a time may use it. Paths of files are relative to it, with slashes.
+ * Reads the list of the inputs that a fetch left in a folder. Throws a `BuildError` if there is
+ * none, or it does not suffice for a build.
+ */
+export async function readInputList(folder: string): Promise<InputList> {
+  const { inputs } = await readSources(path.join(folder, SOURCES));
+  const again = 'run the tta fetch command for this folder again';
+  if (inputs === undefined) {
+    throw new BuildError(`${folder}: holds no complete download; ${again}`);
+  }
+  if (inputs.osm.length === 0 || inputs.blocks.length === 0) {
+    throw new BuildError(`${folder}: holds no streets or no blocks; ${again}, without --only`);
+  }
+  return inputs;
+}
+
+/**
+ * The folder a fetch fills, and its `sources.json`, which lists the inputs for a build and records
+ * the origin of each file. Only one process at a time may use it. Paths of files are relative to it,
+ * with slashes.
  */
 export class FetchFolder {
   readonly #root: string;
   readonly #release: () => Promise<void>;
-  readonly #sources: Record<string, Source>;
+  readonly #sources: Sources;
+  readonly #checked = new Map<string, Promise<boolean>>();
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(root: string, sources: Record<string, Source>, release: () => Promise<void>) {
+  private constructor(root: string, sources: Sources, release: () => Promise<void>) {
     this.#root = root;
     this.#sources = sources;
     this.#release = release;
@@ -56,22 +109,36 @@ export class FetchFolder {
   }
 
   /**
-   * Returns the record of a file that is present and complete; null if the file is missing or its
-   * size differs.
+   * Returns the record of a file that is present and as it was downloaded; null if it is missing or
+   * damaged. Each file is read once.
    */
   async source(file: string): Promise<Source | null> {
-    const source = this.#sources[file];
+    const source = this.#sources.files[file];
     if (!source) return null;
-    const bytes = await stat(this.path(file)).then(
-      ({ size }) => size,
-      () => -1,
-    );
-    return bytes === source.bytes ? source : null;
+    const isSound = this.#checked.get(file) ?? isIntact(this.path(file), source);
+    this.#checked.set(file, isSound);
+    return (await isSound) ? source : null;
   }
 
   /** Records a file; the record is on disk once the promise resolves. */
   async note(file: string, source: Source): Promise<void> {
-    this.#sources[file] = source;
+    this.#sources.files[file] = source;
+    this.#checked.set(file, Promise.resolve(true));
+    await this.#save();
+  }
+
+  /** The inputs that the last complete fetch left; undefined before the first. */
+  get inputs(): InputList | undefined {
+    return this.#sources.inputs;
+  }
+
+  /** Records the inputs for a build, in place of those recorded before. */
+  async noteInputs(inputs: InputList): Promise<void> {
+    this.#sources.inputs = inputs;
+    await this.#save();
+  }
+
+  async #save(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     await this.#writing;
   }
@@ -82,17 +149,26 @@ export class FetchFolder {
   }
 
   async #write(): Promise<void> {
+    const { inputs } = this.#sources;
     const files = Object.fromEntries(
-      Object.entries(this.#sources).sort(([a], [b]) => (a < b ? -1 : 1)),
+      Object.entries(this.#sources.files).sort(([a], [b]) => (a < b ? -1 : 1)),
     );
     const target = this.path(SOURCES);
     try {
-      await writeFile(`${target}.part`, `${JSON.stringify({ files }, null, 2)}\n`);
+      await writeFile(`${target}.part`, `${JSON.stringify({ inputs, files }, null, 2)}\n`);
       await rename(`${target}.part`, target);
     } catch (error) {
       throw unwritable(target, error);
     }
   }
+}
+
+/** Free space in bytes; infinite if the file system does not report it. */
+export function freeBytesIn(folder: string): Promise<Bytes> {
+  return statfs(folder).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => Number.POSITIVE_INFINITY,
+  );
 }
 
 /** The error for a file that cannot be written to disk. */
@@ -120,21 +196,29 @@ async function claim(root: string): Promise<() => Promise<void>> {
   );
 }
 
-async function readSources(file: string): Promise<Record<string, Source>> {
+async function readSources(file: string): Promise<Sources> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return {};
+    if (systemCode(error) === 'ENOENT') return { files: {} };
     throw unreadable(file, error);
   }
   try {
-    return sourcesSchema.parse(JSON.parse(text)).files;
+    return sourcesSchema.parse(JSON.parse(text));
   } catch {
     throw new BuildError(
       `${file}: was not written by fetch; remove it to download everything again`,
     );
   }
+}
+
+async function isIntact(file: string, { bytes, sha256 }: Source): Promise<boolean> {
+  const size = await stat(file).then(
+    (found) => found.size,
+    () => -1,
+  );
+  return size === bytes && (await fingerprint(file)) === sha256;
 }
 
 /** Creates the parent folder of a file of the fetch. */

@@ -1,19 +1,26 @@
+import path from 'node:path';
 import { boxesMeet, bufferBox, cutAtAntimeridian } from '../../shards/geometry/wgs84.ts';
-import type { StateFips } from '../../shards/states.ts';
+import { counted } from '../../shards/number-words.ts';
+import { type StateFips, uspsOf } from '../../shards/states.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import { boxesOf, readCountyBoxes } from './county-boxes.ts';
+import { announceDownload, type ConfirmDownload } from './announce-download.ts';
+import { type County, readCounties } from './county-layer.ts';
 import { type FetchSession, requireAll } from './download-all.ts';
-import { FetchFolder } from './fetch-folder.ts';
-import { type FetchedFeeds, fetchCatalogueFeeds, fetchGivenFeeds } from './gtfs-feeds.ts';
+import { FetchFolder, type InputList } from './fetch-folder.ts';
+import { type ChosenFeeds, chooseCatalogueFeeds, feedsAt, fetchFeeds } from './gtfs-feeds.ts';
 import { hostOf } from './host-guard.ts';
 import { Http, type HttpOptions } from './http.ts';
+import { type AreaRequest, countiesIn, requireKnownStates } from './named-areas.ts';
 import { fetchOverturePlaces } from './overture-places.ts';
+import { readPlaceList } from './place-list.ts';
 import {
   censusBlocks,
   censusCounties,
+  censusPlaceList,
   censusPlaces,
+  gtfsFeed,
   isState,
   osmExtract,
   PUBLIC_SERVICES,
@@ -21,15 +28,14 @@ import {
   stateName,
   stateOf,
 } from './public-files.ts';
-import { type FetchedWeights, fetchWeights } from './weight-files.ts';
+import { type ChosenWeights, chooseWeights } from './weight-files.ts';
 
 /** The inputs that can be fetched independently. */
 export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois', 'weights'] as const;
 export type InputKind = (typeof INPUT_KINDS)[number];
 
 export interface FetchRequest {
-  /** The counties whose inputs are fetched; at least one. */
-  readonly counties: readonly CountyFips[];
+  readonly area: AreaRequest;
   /** The folder to fill. */
   readonly out: string;
   readonly inputs: readonly InputKind[];
@@ -38,24 +44,25 @@ export interface FetchRequest {
   /** Label of the Overture release; null for the newest. */
   readonly overtureRelease: string | null;
   readonly services: PublicServices;
+  /** Whether to ask for newer OpenStreetMap extracts, however young the existing ones are. */
+  readonly fresh?: boolean;
+  /** Confirms large downloads, which otherwise begin at once. */
+  readonly confirm?: ConfirmDownload;
   /**
    * Private hosts that the catalogue and redirects may lead to. Hosts of `gtfs`, and of services
    * that replace the public ones, need not be listed.
    */
   readonly allowedHosts?: readonly string[];
-  readonly http?: Pick<HttpOptions, 'idleMs' | 'retryMs'>;
+  readonly http?: Partial<Pick<HttpOptions, 'idleMs' | 'retryMs' | 'userAgent'>>;
 }
 
-/**
- * Input paths for a build of the counties. A list is empty if the input was not requested or is not
- * available.
- */
-export interface FetchedInputs extends FetchedFeeds, FetchedWeights {
-  readonly osm: string[];
-  readonly blocks: string[];
-  /** The layers of census places, and the layer of counties. */
-  readonly places: string[];
-  readonly pois: string[];
+export interface Fetched {
+  /** The inputs that the folder holds for the counties, those of earlier fetches included. */
+  readonly inputs: InputList;
+  /** Feeds that are left out or were not updated, each with the reason, and the like. */
+  readonly remarks: readonly string[];
+  /** Tables that their publisher does not have, each with the reason. */
+  readonly withoutWeights: readonly string[];
 }
 
 const SECONDS_PER_MINUTE = 60;
@@ -65,59 +72,107 @@ const REACH: Metres =
   ROUTING.bikeMetresPerSecond * ROUTING.maxReachMinutes * SECONDS_PER_MINUTE + ROUTING.linkRadii[1];
 
 /**
- * Fetches the public inputs for some counties: OpenStreetMap extracts of their states and of states
- * within reach, census blocks and places, the GTFS feeds that run there, Overture places within
- * reach, and counts by block. Existing files that have not changed are kept. Throws a `BuildError`
- * that names the URL once the other downloads of the same step are done; later steps are skipped.
- * An unavailable feed is listed in `left` instead, and tables that a state lacks in
- * `withoutWeights`.
+ * Fetches the public inputs for the counties of an area: OpenStreetMap extracts of their states and
+ * of states within reach, census blocks and places, the GTFS feeds that run there, Overture places
+ * within reach, and counts by block; and lists them in the folder. Existing files that have not
+ * changed are kept. Throws a `BuildError` that names the URL once the other downloads of the same
+ * step are done; later steps are skipped. An unavailable feed is named in `remarks` instead, and
+ * tables that a state lacks in `withoutWeights`.
  */
-export async function fetchInputs(
-  request: FetchRequest,
-  progress: Progress,
-): Promise<FetchedInputs> {
-  const { services, counties, inputs } = request;
-  const states = [...new Set(counties.map(stateOf))].sort();
+export async function fetchInputs(request: FetchRequest, progress: Progress): Promise<Fetched> {
+  const { services, fresh, confirm = async () => true } = request;
+  const asks = (kind: InputKind) => request.inputs.includes(kind);
+  requireKnownStates(request.area);
   const folder = await FetchFolder.open(request.out);
-  const options = { ...request.http, namedHosts: namedHosts(request) };
+  const options = {
+    ...request.http,
+    namedHosts: namedHosts(request),
+    singleHosts: [hostOf(new URL(services.geofabrik))],
+  };
   const http = new Http(options, (line) => progress.note(line));
   const session = { http, folder, progress };
   try {
-    const [layer] = await requireAll('counties', [censusCounties(services, counties)], session);
-    const all = await readCountyBoxes(layer);
-    const boxes = boxesOf(counties, all, layer);
+    const { layer, counties } = await findCounties(request, session);
+    const states = [...new Set(counties.map(stateOf))].sort();
+    const boxes = counties.flatMap((county) => layer.get(county)!.boxes);
     const reach = boxes.flatMap((box) => cutAtAntimeridian(bufferBox(box, REACH)));
 
-    const osmStates = inputs.includes('osm') ? statesWithin(reach, all) : [];
-    const censusStates = inputs.includes('census') ? states : [];
-    const osm = osmStates.map((state) => osmExtract(services, state));
+    const osm = (asks('osm') ? statesWithin(reach, layer) : []).map((state) => {
+      const extract = osmExtract(services, state);
+      return fresh ? { ...extract, keepForMs: 0 } : extract;
+    });
+    const censusStates = asks('census') ? states : [];
     const blocks = censusStates.map((state) => censusBlocks(services, state));
     const places = censusStates.map((state) => censusPlaces(services, state));
-    await requireAll('streets and census', [...osm, ...blocks, ...places], session);
-
-    const feeds = inputs.includes('gtfs')
-      ? await fetchFeeds(request, boxes, states, session)
-      : NONE;
-    const { overture } = services;
-    const pois = inputs.includes('pois')
-      ? [await fetchOverturePlaces(overture, request.overtureRelease, reach, session)]
-      : [];
-    const weights = inputs.includes('weights')
-      ? await fetchWeights(services, states, session)
+    const chosen = asks('gtfs') ? await chooseFeeds(request, boxes, states, session) : NO_FEEDS;
+    const { files: weights, withoutWeights } = asks('weights')
+      ? await chooseWeights(services, states, session)
       : NO_WEIGHTS;
-    const pathOf = ({ file }: { file: string }) => folder.path(file);
-    return {
-      osm: osm.map(pathOf),
-      blocks: blocks.map(pathOf),
-      places: inputs.includes('census') ? [...places.map(pathOf), layer] : [],
-      pois,
-      ...feeds,
-      ...weights,
+    const groups = [
+      { name: 'streets', files: osm },
+      { name: 'census', files: [...blocks, ...places] },
+      { name: 'transit', files: chosen.feeds.map(({ id, urls }) => gtfsFeed(urls[0], id)) },
+      { name: 'weights', files: weights },
+    ];
+    await announceDownload(groups, asks('pois') ? ['Overture places'] : [], confirm, session);
+
+    await requireAll('streets and census', [...osm, ...blocks, ...places], session);
+    const { gtfs, remarks } = await fetchFeeds(chosen, session);
+    const pois = asks('pois')
+      ? await fetchOverturePlaces(services.overture, request.overtureRelease, reach, session)
+      : null;
+    await requireAll('weights', weights, session);
+    const files = (some: readonly { file: string }[]) => some.map(({ file }) => file);
+    // Inputs that are not asked for remain as an earlier fetch for the same counties left them.
+    const before = folder.inputs?.counties.join() === counties.join() ? folder.inputs : NO_INPUTS;
+    const inputs: InputList = {
+      counties,
+      osm: asks('osm') ? files(osm) : before.osm,
+      blocks: asks('census') ? files(blocks) : before.blocks,
+      places: asks('census') ? files(places) : before.places,
+      pois: pois === null ? before.pois : [path.relative(folder.path(''), pois)],
+      weights: asks('weights') ? files(weights) : before.weights,
+      gtfs: asks('gtfs') ? gtfs : before.gtfs,
     };
+    await folder.noteInputs(inputs);
+    return { inputs, remarks, withoutWeights };
   } finally {
     await http.close();
     await folder.close();
   }
+}
+
+const NO_FEEDS: ChosenFeeds = { feeds: [], remarks: [] };
+const NO_WEIGHTS: ChosenWeights = { files: [], withoutWeights: [] };
+const NO_INPUTS: InputList = {
+  counties: [],
+  osm: [],
+  blocks: [],
+  places: [],
+  pois: [],
+  weights: [],
+  gtfs: [],
+};
+
+/** Counties to be named in the log; of more, the number is given. */
+const NAMED_COUNTIES = 5;
+
+/** Loads the layer of counties, and finds those of the area. */
+async function findCounties(
+  { area, services }: FetchRequest,
+  session: FetchSession,
+): Promise<{ layer: ReadonlyMap<CountyFips, County>; counties: readonly CountyFips[] }> {
+  const lists = [
+    censusCounties(services),
+    ...(area.places.length > 0 ? [censusPlaceList(services)] : []),
+  ];
+  const [layerPath, listPath] = await requireAll('counties', lists, session);
+  const layer = await readCounties(layerPath);
+  const counties = countiesIn(area, layer, listPath ? await readPlaceList(listPath) : []);
+  const names = counties.map((code) => `${layer.get(code)!.name}, ${uspsOf(code)} (${code})`);
+  const few = counties.length <= NAMED_COUNTIES ? `: ${names.join('; ')}` : '';
+  session.progress.note(`${counted(counties.length, 'county', 'counties')}${few}`);
+  return { layer, counties };
 }
 
 /** The hosts that the user has named, in any option. */
@@ -127,29 +182,25 @@ function namedHosts({ services, gtfs, allowedHosts = [] }: FetchRequest): string
   return [...allowedHosts, ...[...own, ...gtfs].map((url) => hostOf(new URL(url)))];
 }
 
-const NONE: FetchedFeeds = { gtfs: [], remarks: [] };
-const NO_WEIGHTS: FetchedWeights = { weights: [], withoutWeights: [] };
-
-function fetchFeeds(
+async function chooseFeeds(
   { gtfs, services }: FetchRequest,
   boxes: readonly BoundingBox[],
   states: readonly StateFips[],
   session: FetchSession,
-): Promise<FetchedFeeds> {
-  if (gtfs.length > 0) return fetchGivenFeeds(gtfs, session);
-  return fetchCatalogueFeeds(services, boxes, states.map(stateName), session);
+): Promise<ChosenFeeds> {
+  if (gtfs.length > 0) return feedsAt(gtfs);
+  return chooseCatalogueFeeds(services, boxes, states.map(stateName), session);
 }
 
 /** The states of the counties that meet one of the boxes. */
 function statesWithin(
   boxes: readonly BoundingBox[],
-  counties: ReadonlyMap<CountyFips, readonly BoundingBox[]>,
+  counties: ReadonlyMap<CountyFips, County>,
 ): StateFips[] {
   const states = new Set<StateFips>();
-  for (const [county, own] of counties) {
-    const state = county.slice(0, 2);
-    const isNear = own.some((box) => boxes.some((wanted) => boxesMeet(wanted, box)));
-    if (isNear && isState(state)) states.add(state);
+  for (const { state, boxes: own } of counties.values()) {
+    if (states.has(state) || !isState(state)) continue;
+    if (own.some((box) => boxes.some((wanted) => boxesMeet(wanted, box)))) states.add(state);
   }
   return [...states].sort();
 }

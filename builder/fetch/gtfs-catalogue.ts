@@ -13,6 +13,8 @@ export interface CatalogueFeed {
   readonly name: string;
   /** URLs that need no key, the best first. */
   readonly urls: readonly string[];
+  /** The licence that the catalogue states, as a rule by its URL; null if it states none. */
+  readonly licence: string | null;
 }
 
 interface FeedSelection {
@@ -90,7 +92,8 @@ function mergeByAddress(selected: readonly CatalogueFeed[], remarks: string[]): 
       continue;
     }
     const known = feeds[same];
-    feeds[same] = { ...known, urls: [...new Set([...known.urls, ...feed.urls])] };
+    const urls = [...new Set([...known.urls, ...feed.urls])];
+    feeds[same] = { ...known, urls, licence: known.licence ?? feed.licence };
     remarks.push(
       `${labelOf(feed)}: is the feed at the address of ${labelOf(known)}, which is used`,
     );
@@ -148,6 +151,7 @@ function feedOf(row: CatalogueRow): CatalogueFeed {
     id,
     name,
     urls: [latest, direct].filter((url) => url !== undefined && url !== ''),
+    licence: row['urls.license']?.trim() || null,
   } as CatalogueFeed;
 }
 

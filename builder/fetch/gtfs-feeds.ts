@@ -3,44 +3,49 @@ import path from 'node:path';
 import type { BoundingBox } from '../../shards/units.ts';
 import { ZipInput } from '../inputs/zip.ts';
 import { downloadAll, type FetchSession, requireAll } from './download-all.ts';
+import type { InputList } from './fetch-folder.ts';
 import { type CatalogueFeed, labelOf, selectFeeds } from './gtfs-catalogue.ts';
 import { gtfsCatalogue, gtfsFeed, type PublicServices } from './public-files.ts';
 
+/** Feeds to fetch. */
+export interface ChosenFeeds {
+  /** Those of the catalogue are in ascending order of id. */
+  readonly feeds: readonly CatalogueFeed[];
+  /** Feeds that are left out, each with the reason, and the like. */
+  readonly remarks: readonly string[];
+}
+
 export interface FetchedFeeds {
-  /** Paths of the feeds; those from the catalogue are in ascending order of id. */
-  readonly gtfs: string[];
+  readonly gtfs: InputList['gtfs'];
   /** Feeds that are left out or were not updated, each with the reason, and the like. */
-  readonly remarks: string[];
+  readonly remarks: readonly string[];
 }
 
 /**
- * Fetches the active feeds that the catalogue lists for `boxes`. `states` are the names of the
+ * Chooses the active feeds that the catalogue lists for `boxes`. `states` are the names of the
  * states that contain the boxes.
  */
-export async function fetchCatalogueFeeds(
+export async function chooseCatalogueFeeds(
   services: PublicServices,
   boxes: readonly BoundingBox[],
   states: readonly string[],
   session: FetchSession,
-): Promise<FetchedFeeds> {
+): Promise<ChosenFeeds> {
   const [catalogue] = await requireAll('GTFS catalogue', [gtfsCatalogue(services)], session);
-  const { feeds, remarks } = await selectFeeds(catalogue, boxes, states);
-  const fetched = await fetchFeeds(feeds, session);
-  return { gtfs: fetched.gtfs, remarks: [...remarks, ...fetched.remarks] };
+  return selectFeeds(catalogue, boxes, states);
 }
 
-/** Fetches the feeds at some URLs. */
-export function fetchGivenFeeds(
-  urls: readonly string[],
-  session: FetchSession,
-): Promise<FetchedFeeds> {
-  const feeds = [...new Set(urls)].map((url) => ({ id: fileNameOf(url), name: '', urls: [url] }));
-  return fetchFeeds(feeds, session);
+/** The feeds at some URLs. */
+export function feedsAt(urls: readonly string[]): ChosenFeeds {
+  const feeds = [...new Set(urls)].map((url) => {
+    return { id: fileNameOf(url), name: '', urls: [url], licence: null };
+  });
+  return { feeds, remarks: [] };
 }
 
 /** Tries the URLs of each feed in turn. If all fail, an earlier download is better than no feed. */
-async function fetchFeeds(
-  feeds: readonly CatalogueFeed[],
+export async function fetchFeeds(
+  { feeds, remarks }: ChosenFeeds,
   session: FetchSession,
 ): Promise<FetchedFeeds> {
   const { folder } = session;
@@ -56,8 +61,8 @@ async function fetchFeeds(
     }
     missing = asked.filter((_, i) => errors[i] !== null);
   }
-  const fetched: FetchedFeeds = { gtfs: [], remarks: [] };
   const known = new Map<string, CatalogueFeed>();
+  const fetched = { gtfs: [] as InputList['gtfs'][number][], remarks: [...remarks] };
   for (const feed of feeds) {
     const { file } = gtfsFeed(feed.urls[0], feed.id);
     const reason = reasons.get(feed);
@@ -72,7 +77,7 @@ async function fetchFeeds(
     const tables = await tablesOf(stored);
     const same = known.get(tables);
     known.set(tables, same ?? feed);
-    if (!same) fetched.gtfs.push(stored);
+    if (!same) fetched.gtfs.push({ file, publisher: feed.name, licence: feed.licence });
     else
       fetched.remarks.push(`${labelOf(feed)}: has the tables of ${labelOf(same)}, which is used`);
   }

@@ -1,4 +1,4 @@
-import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent, Pool, request } from 'undici';
 import { TransientError } from '../../shards/concurrency/retry.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -12,9 +12,19 @@ export interface HttpOptions {
   readonly retryMs: number;
   /** Hosts that may be on a private network; see `HostGuard`. */
   readonly namedHosts: readonly string[];
+  /** Hosts that ask for no more than one connection. */
+  readonly singleHosts: readonly string[];
+  /** The `User-Agent`, by which servers tell who downloads. */
+  readonly userAgent: string;
 }
 
-const PATIENT: HttpOptions = { idleMs: 60_000, retryMs: 1_000, namedHosts: [] };
+const PATIENT: HttpOptions = {
+  idleMs: 60_000,
+  retryMs: 1_000,
+  namedHosts: [],
+  singleHosts: [],
+  userAgent: 'tta-fetch',
+};
 /** Public services ask clients to limit their connections. */
 const CONNECTIONS_PER_HOST = 2;
 const MAX_REDIRECTS = 5;
@@ -35,7 +45,8 @@ export interface HttpResponse {
 }
 
 /**
- * An HTTP client that sends two requests at a time to each server and queues the rest. Follows
+ * An HTTP client that sends two requests at a time to each server, or one where a server asks for
+ * that, and queues the rest. Follows
  * redirects, but not into a private network, nor from https to http. Uses the proxy given by
  * HTTP_PROXY, HTTPS_PROXY and NO_PROXY, if any.
  */
@@ -44,15 +55,19 @@ export class Http {
   readonly #onRetry: (line: string) => void;
   readonly #guard: HostGuard;
   readonly #agent: Dispatcher;
+  readonly #sizes = new Map<string, Promise<Bytes | null>>();
 
   /** `onRetry` receives a line of text about each failure that is retried. */
   constructor(options: Partial<HttpOptions> = {}, onRetry: (line: string) => void = () => {}) {
     this.#options = { ...PATIENT, ...options };
-    const { idleMs, namedHosts } = this.#options;
+    const { idleMs, namedHosts, singleHosts } = this.#options;
     this.#onRetry = onRetry;
     this.#guard = new HostGuard(namedHosts);
     this.#agent = new EnvHttpProxyAgent({
-      connections: CONNECTIONS_PER_HOST,
+      factory: (origin: string | URL, pool: Pool.Options) => {
+        const isSingle = singleHosts.includes(hostOf(new URL(origin)));
+        return new Pool(origin, { ...pool, connections: isSingle ? 1 : CONNECTIONS_PER_HOST });
+      },
       connect: this.#guard.connector(idleMs),
       headersTimeout: idleMs,
       bodyTimeout: idleMs,
@@ -91,7 +106,11 @@ export class Http {
       this.#guard.check(at);
       return await request(at, {
         method,
-        headers: { 'user-agent': 'tta-fetch', 'accept-encoding': 'identity', ...headers },
+        headers: {
+          'user-agent': this.#options.userAgent,
+          'accept-encoding': 'identity',
+          ...headers,
+        },
         dispatcher: this.#agent,
       });
     } catch (error) {
@@ -150,15 +169,22 @@ export class Http {
   }
 
   /**
-   * The size that a GET would transfer, for showing progress; null if the server does not state it.
+   * The size that a GET would transfer, for telling it in advance; null if the server does not state
+   * it. A server is asked once for each URL.
    */
-  async sizeOf(url: string): Promise<Bytes | null> {
+  sizeOf(url: string): Promise<Bytes | null> {
+    const known = this.#sizes.get(url) ?? this.#askSize(url);
+    this.#sizes.set(url, known);
+    return known;
+  }
+
+  async #askSize(url: string): Promise<Bytes | null> {
     try {
       const response = await this.ask('HEAD', url);
       await response.body.dump();
       return response.status === 200 ? lengthOf(response) : null;
     } catch {
-      // Used only to estimate the remaining time: the GET that follows reports the error.
+      // Used only for estimates: the GET that follows reports the error.
       return null;
     }
   }

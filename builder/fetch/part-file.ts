@@ -1,19 +1,10 @@
-import {
-  type FileHandle,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  writeFile,
-} from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { TransientError } from '../../shards/concurrency/retry.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { makeFolderOf, unwritable } from './fetch-folder.ts';
+import { freeBytesIn, makeFolderOf, unwritable } from './fetch-folder.ts';
 import { tooLarge } from './http.ts';
 
 const versionSchema = z.object({
@@ -155,11 +146,7 @@ export class PartFile {
 async function requireRoom(target: string, { url, bytes }: Version): Promise<void> {
   if (bytes === null) return;
   const folder = path.dirname(target);
-  // If a file system does not report its free space, a full disk is found when writing.
-  const free = await statfs(folder).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => Number.POSITIVE_INFINITY,
-  );
+  const free = await freeBytesIn(folder);
   if (bytes <= free) return;
   throw new BuildError(
     `${url}: has ${bytes} bytes, but ${folder} only has room for ${free}; free some space and run the command again`,

@@ -1,11 +1,12 @@
 import { STATES, type StateFips } from '../../shards/states.ts';
-import type { Bytes, CountyFips } from '../../shards/units.ts';
+import type { Bytes, CountyFips, Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { openFeed } from '../gtfs/feed.ts';
 import { ZipInput } from '../inputs/zip.ts';
 import { readBlobs } from '../osm/blob-reader.ts';
 import type { Download } from './download.ts';
 import { readCatalogue } from './gtfs-catalogue.ts';
+import { readPlaceList } from './place-list.ts';
 
 /** Returns the state of a county. Throws a `BuildError` if the code belongs to no state. */
 export function stateOf(county: CountyFips): StateFips {
@@ -44,13 +45,6 @@ export const PUBLIC_SERVICES: PublicServices = {
 };
 
 const TIGER_YEAR = 2024;
-/**
- * From 2022 on, Connecticut's counties are planning regions, which do not exist in the 2020 blocks.
- * The layer of `CONNECTICUT_YEAR` is the last one with its old counties.
- */
-const CONNECTICUT: StateFips = '09';
-const CONNECTICUT_YEAR = 2021;
-
 const GB: Bytes = 1e9;
 /** Maximum file sizes: several times the largest of each kind today. */
 export const MAX_BYTES = {
@@ -62,6 +56,12 @@ export const MAX_BYTES = {
   checksums: 0.01 * GB,
 } as const;
 
+/**
+ * Age up to which an extract is not asked for again. Geofabrik, which offers new ones daily, asks
+ * clients not to download them often.
+ */
+const EXTRACT_AGE: Millis = 7 * 24 * 60 * 60 * 1000;
+
 /** A state's OpenStreetMap extract, in Geofabrik's layout. */
 export function osmExtract({ geofabrik }: PublicServices, state: StateFips): Download {
   const name = `${stateName(state).toLowerCase().replaceAll(' ', '-')}-latest.osm.pbf`;
@@ -71,6 +71,7 @@ export function osmExtract({ geofabrik }: PublicServices, state: StateFips): Dow
     md5Url: `${url}.md5`,
     file: `osm/${name}`,
     maxBytes: MAX_BYTES.osm,
+    keepForMs: EXTRACT_AGE,
     check: checkPbf,
   };
 }
@@ -89,16 +90,22 @@ export function censusPlaces({ census }: PublicServices, state: StateFips): Down
   return { url, file: `places/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
 }
 
-/** The layer of the country's counties, with the codes that the blocks of `counties` have. */
-export function censusCounties(
-  { census }: PublicServices,
-  counties: readonly CountyFips[],
-): Download {
-  const isOld = counties.some((county) => stateOf(county) === CONNECTICUT);
-  const year = isOld ? CONNECTICUT_YEAR : TIGER_YEAR;
-  const name = `tl_${year}_us_county.zip`;
-  const url = `${census}/geo/tiger/TIGER${year}/COUNTY/${name}`;
+/**
+ * The layer of the country's counties: those of 2020, which the blocks have, with borders simplified
+ * for maps.
+ */
+export function censusCounties({ census }: PublicServices): Download {
+  const name = 'cb_2020_us_county_500k.zip';
+  const url = `${census}/geo/tiger/GENZ2020/shp/${name}`;
   return { url, file: `places/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
+}
+
+/** The list of the country's places, with the counties of 2020 that each has a part of. */
+export function censusPlaceList({ census }: PublicServices): Download {
+  const name = 'national_place_by_county2020.txt';
+  const url = `${census}/geo/docs/reference/codes2020/${name}`;
+  const check = async (path: string) => void (await readPlaceList(path));
+  return { url, file: `places/${name}`, maxBytes: MAX_BYTES.catalogue, check };
 }
 
 /** The catalogue of the Mobility Database. */

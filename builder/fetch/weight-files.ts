@@ -3,27 +3,27 @@ import { STATES, type StateFips } from '../../shards/states.ts';
 import { BuildError } from '../errors.ts';
 import { openWeightFile } from '../weights/open-weight-file.ts';
 import type { Download } from './download.ts';
-import { downloadAll, type FetchSession, requireAll } from './download-all.ts';
+import { downloadAll, type FetchSession } from './download-all.ts';
 import { MAX_BYTES, type PublicServices, stateName } from './public-files.ts';
 
-export interface FetchedWeights {
-  readonly weights: string[];
+export interface ChosenWeights {
+  readonly files: readonly Download[];
   /** Tables that their publisher does not have, each with the reason. */
-  readonly withoutWeights: string[];
+  readonly withoutWeights: readonly string[];
 }
 
 /** Jobs by workplace, and workers by residence: all segments, all jobs. */
 const LODES_TABLES = ['wac', 'rac'] as const;
 
 /**
- * Fetches tables of counts by block for each state: the redistricting data of the 2020 census, and
+ * Chooses tables of counts by block for each state: the redistricting data of the 2020 census, and
  * the area characteristics of LODES for the latest year that the state has.
  */
-export async function fetchWeights(
+export async function chooseWeights(
   services: PublicServices,
   states: readonly StateFips[],
   session: FetchSession,
-): Promise<FetchedWeights> {
+): Promise<ChosenWeights> {
   const lists = states.map((state) => lodesChecksums(services, state));
   const errors = await downloadAll('LODES checksums', lists, session);
   const withoutWeights = errors.flatMap((error) => error?.message ?? []);
@@ -37,7 +37,7 @@ export async function fetchWeights(
       else withoutWeights.push(`${url}: lists no ${table.toUpperCase()} of all jobs`);
     }
   }
-  return { weights: await requireAll('weights', files, session), withoutWeights };
+  return { files, withoutWeights };
 }
 
 /** The redistricting data of a state: race, Hispanic origin, adults and housing by block. */

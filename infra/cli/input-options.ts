@@ -1,11 +1,14 @@
-import type { Command } from 'commander';
+import path from 'node:path';
+import { type Command, Option } from 'commander';
 import { MAX_FEEDS_LEFT_OUT, type PlanRequest } from '../../builder/build-request.ts';
+import { readInputList } from '../../builder/fetch/fetch-folder.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { UsageError } from '../errors.ts';
 
 export interface InputFlags {
-  osm: string[];
-  blocks: string[];
+  inputs?: string;
+  osm?: string[];
+  blocks?: string[];
   population?: string[];
   gtfs?: string[];
   places?: string[];
@@ -17,15 +20,20 @@ export interface InputFlags {
   serviceDate?: string;
   strict?: boolean;
   maxFeedsLeftOut?: string;
+  feedsWithoutLicence: 'keep' | 'leave-out';
 }
 
 /** Adds the flags for a release's inputs to a command. */
 export function addInputs(command: Command): Command {
   return command
-    .requiredOption('--osm <files...>', 'OpenStreetMap extracts, .osm.pbf')
-    .requiredOption(
+    .option(
+      '--inputs <dir>',
+      'a folder that tta fetch filled: its files, and its counties unless --counties names others; other flags add to them',
+    )
+    .option('--osm <files...>', 'OpenStreetMap extracts, .osm.pbf; required without --inputs')
+    .option(
       '--blocks <files...>',
-      'census blocks: TIGER/Line tabblock20 shapefiles (.zip or .shp)',
+      'census blocks: TIGER/Line tabblock20 shapefiles (.zip or .shp); required without --inputs',
     )
     .option(
       '--population <tables...>',
@@ -64,29 +72,56 @@ export function addInputs(command: Command): Command {
     .option(
       '--max-feeds-left-out <percent>',
       `the largest share of --gtfs that may be unreadable (default: ${MAX_FEEDS_LEFT_OUT})`,
+    )
+    .addOption(
+      new Option(
+        '--feeds-without-licence <what>',
+        'feeds of which no licence is known, as those of --gtfs; that of feeds in --inputs is in the catalogue',
+      )
+        .choices(['keep', 'leave-out'])
+        .default('keep'),
     );
 }
 
+type Inputs = Required<Omit<PlanRequest, 'serviceDate'>> & Pick<PlanRequest, 'serviceDate'>;
+
 /** Parses the input flags; throws a `UsageError` for invalid values. */
-export function readInputs(
-  flags: InputFlags,
-): Required<Omit<PlanRequest, 'serviceDate'>> & Pick<PlanRequest, 'serviceDate'> {
-  if (flags.serviceDate !== undefined && !flags.gtfs) {
+export async function readInputs(flags: InputFlags): Promise<Inputs> {
+  const { inputs: folder } = flags;
+  const fetched = folder === undefined ? null : await readInputList(folder);
+  const files = (own: readonly string[] = [], listed: readonly string[] = []) => [
+    ...listed.map((file) => path.join(folder!, file)),
+    ...own,
+  ];
+  const osm = files(flags.osm, fetched?.osm);
+  const blocks = files(flags.blocks, fetched?.blocks);
+  if (osm.length === 0 || blocks.length === 0) {
+    throw new UsageError('give --inputs, or both --osm and --blocks');
+  }
+  const feeds = fetched?.gtfs ?? [];
+  const gtfs = files(
+    flags.gtfs,
+    feeds.map(({ file }) => file),
+  );
+  if (flags.serviceDate !== undefined && gtfs.length === 0) {
     throw new UsageError('--service-date: applies only to transit feeds; add --gtfs');
   }
   return {
-    osm: flags.osm,
-    blocks: flags.blocks,
-    population: flags.population ?? [],
-    gtfs: flags.gtfs ?? [],
-    places: flags.places ?? [],
-    pois: flags.pois ?? [],
-    elevation: flags.elevation ?? [],
-    weights: flags.weights ?? [],
+    osm,
+    blocks,
+    population: files(flags.population),
+    gtfs,
+    places: files(flags.places, fetched?.places),
+    pois: files(flags.pois, fetched?.pois),
+    elevation: files(flags.elevation),
+    weights: files(flags.weights, fetched?.weights),
     partialWeights: flags.partialWeights ?? false,
+    catalogued: new Map(feeds.map(({ file, ...feed }) => [path.join(folder!, file), feed])),
+    leaveOutUnlicensed: flags.feedsWithoutLicence === 'leave-out',
     strictFeeds: flags.strict ?? false,
     maxFeedsLeftOut: parsePercent(flags.maxFeedsLeftOut) ?? MAX_FEEDS_LEFT_OUT,
-    counties: parseCounties(flags.counties),
+    counties:
+      flags.counties === undefined ? (fetched?.counties ?? []) : parseCounties(flags.counties),
     ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
   };
 }
@@ -98,8 +133,8 @@ function parsePercent(text: string | undefined): number | null {
   throw new UsageError(`--max-feeds-left-out: "${text}" is not a percentage from 0 to 100`);
 }
 
-function parseCounties(text: string | undefined): string[] {
-  const counties = text?.split(',').map((county) => county.trim()) ?? [];
+function parseCounties(text: string): string[] {
+  const counties = text.split(',').map((county) => county.trim());
   for (const county of counties) {
     if (!COUNTY_FIPS.test(county)) {
       throw new UsageError(`--counties: "${county}" is not a five-digit county code such as 24510`);

@@ -89,6 +89,20 @@ export const buildSchema = planSchema.extend({
 
 /** Settings of `tta fetch`, in addition to its flags. */
 export const fetchSchema = z.object({
+  FETCH_CONTACT: setting(
+    checkedSetting((text) =>
+      /^[\x20-\x7e]+$/.test(text) && !/[()\\]/.test(text)
+        ? null
+        : 'is not a mail address or URL such as ops@example.org',
+    ).optional(),
+    {
+      description:
+        'mail address or URL at which servers can reach whoever downloads, sent in User-Agent',
+      flag: '--contact',
+      value: '<address>',
+      whenUnset: 'only the program is named',
+    },
+  ),
   GEOFABRIK_URL: service('geofabrik', 'OpenStreetMap extracts'),
   CENSUS_URL: service('census', 'TIGER/Line files and PL 94-171 redistricting data'),
   LODES_URL: service('lodes', 'LODES, jobs and workers by block'),

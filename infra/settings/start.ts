@@ -25,16 +25,16 @@ export interface StartSettings {
 }
 
 /**
- * Reads the settings of both servers in one process, on one folder, from the environment. Throws a
- * `UsageError` listing everything that is wrong.
+ * Reads the settings of both servers in one process, on one folder, from the environment. The own
+ * store of an area is in the area's folder. Throws a `UsageError` listing everything that is wrong.
  */
-export function startSettings(version: string, env?: Environment): StartSettings {
+export function startSettings(version: string, env?: Environment, area = ''): StartSettings {
   const set = readSettings(startSchema, {}, env);
   const folder = path.resolve(set.VAR_DIR);
   const all = {
     ...set,
     VAR_DIR: folder,
-    STORE: set.STORE ?? path.join(folder, 'store'),
+    STORE: set.STORE ?? path.join(folder, area, 'store'),
     LEDGER: set.LEDGER ?? `sqlite:${path.join(folder, 'ledger')}`,
   };
   return {

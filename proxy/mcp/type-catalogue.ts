@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { DataOf } from '../../portal/client/src/index.ts';
+import { editDistance } from '../../shards/edit-distance.ts';
 import { foldText } from '../../shards/folded-text.ts';
 import { NeedsChoice, quoted } from './advice.ts';
-import { editDistance } from './edit-distance.ts';
 
 /** A node of the taxonomy. */
 export interface NamedType {

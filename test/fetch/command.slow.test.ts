@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer } from '../support/server-process.ts';
 import { ttaIn } from '../support/tta.ts';
-import { COUNTY, layOutMaryland, PATHS } from './maryland.ts';
+import { COUNTY, LICENCE, layOutMaryland, PATHS } from './maryland.ts';
 import { Mirror } from './mirror.ts';
 import { scratchFolders } from './scratch-folders.ts';
 
+const run = promisify(execFile);
 const folderPath = scratchFolders();
 let mirror: Mirror;
 
@@ -13,26 +19,73 @@ beforeAll(async () => {
 });
 afterAll(() => mirror.close());
 
-async function fetchCommand(...args: string[]) {
-  const env = {
-    GEOFABRIK_URL: mirror.url,
-    CENSUS_URL: `${mirror.url}/`,
-    LODES_URL: mirror.url,
-    MOBILITY_URL: `${mirror.url}${PATHS.catalogue}`,
-    OVERTURE_URL: mirror.url,
-  };
-  return ttaIn(env, 'fetch', ...args);
-}
+const services = () => ({
+  GEOFABRIK_URL: mirror.url,
+  CENSUS_URL: `${mirror.url}/`,
+  LODES_URL: mirror.url,
+  MOBILITY_URL: `${mirror.url}${PATHS.catalogue}`,
+  OVERTURE_URL: mirror.url,
+});
 
-test('tta fetch prints the build command, and plain lines of progress on a pipe', async () => {
-  const out = folderPath();
-  const { code, stdout, stderr } = await fetchCommand('--county', COUNTY, '--out', out);
-  expect([code, stdout]).toEqual([
-    0,
-    `tta build --osm ${out}/osm/maryland-latest.osm.pbf --gtfs ${out}/gtfs/mdb-247.zip --blocks ${out}/blocks/tl_2024_24_tabblock20.zip --places ${out}/places/tl_2024_24_place.zip ${out}/places/tl_2024_us_county.zip --pois ${out}/pois/overture.geojson --weights ${out}/weights/md2020.pl.zip ${out}/weights/md_wac_S000_JT00_2022.csv.gz ${out}/weights/md_rac_S000_JT00_2021.csv.gz --counties ${COUNTY} --out ./store\n`,
-  ]);
-  expect(stderr).toMatch(/^counties: 1 of 1 file, .*\nstreets and census: 3 of 3 files/);
+const fetchCommand = (...args: string[]) => ttaIn(services(), 'fetch', ...args);
+
+test('the command that tta fetch prints builds the place, as it stands, in a shell', async () => {
+  const out = path.join(folderPath(), "my city's $HOME");
+  const { code, stdout, stderr } = await fetchCommand('--place', 'Port Meridian, MD', '--out', out);
+  const quoted = `'${out.replace("'", "'\\''")}'`;
+  expect([code, stdout]).toEqual([0, `npx tta build --inputs ${quoted} --out ./store\n`]);
+  expect(stderr).toMatch(/^counties: 2 of 2 files, .*\n1 county: Meridian County, MD \(24001\)\n/);
+  expect(stderr).toMatch(
+    /\nto download: [\d.]+ MB in 7 files \(streets .* MB, census .* MB, transit .* MB, weights .* MB\), about [\d.]+ s at 5 MB\/s; the size of Overture places shows as they are read\nstreets and census: 3 of 3 files/,
+  );
   expect(stderr).not.toContain('\r');
+
+  const store = folderPath();
+  await run('sh', ['-c', stdout.replace('./store', store)]);
+  const shown = await ttaIn({}, 'release', 'show', '--store', store);
+  expect(shown.stdout).toMatch(/county 24001: \d+ blocks/);
+  expect(shown.stdout).not.toMatch(/county 24003/);
+  expect(shown.stdout).toContain(`publisher: Meridian Transit; licence: ${LICENCE}\n`);
+
+  const again = await fetchCommand('--place', 'Port Meridian, MD', '--out', out);
+  expect(again.stderr).toContain('\nto download: nothing new; ');
+  expect(again.stdout).toBe(stdout);
+});
+
+test('feeds without a licence are left out of a build on request, with the reason', async () => {
+  const [inputs, store] = [folderPath(), folderPath()];
+  const url = `${mirror.url}${PATHS.feed}`;
+  const fetched = await fetchCommand('--county', COUNTY, '--out', inputs, '--gtfs', url);
+  expect(fetched.code).toBe(0);
+  const flags = ['--inputs', inputs, '--out', store, '--feeds-without-licence', 'leave-out'];
+  const { code, stderr } = await ttaIn({}, 'plan', ...flags);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/tta: no feed can be used; .*\.zip: no licence of it is known\n$/);
+});
+
+test('servers learn who downloads, and of whom the command says to contact', async () => {
+  mirror.takeSent();
+  const flags = ['--county', COUNTY, '--out', folderPath(), '--only', 'census'];
+  await fetchCommand(...flags, '--contact', 'ops@example.org');
+  const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+  expect([...new Set(mirror.exchanges.map(({ userAgent }) => userAgent))]).toEqual([
+    `tta-fetch/${version} (ops@example.org)`,
+  ]);
+});
+
+test('npm start downloads, builds and serves a place, and the next start only serves it', async () => {
+  const env = { ...services(), VAR_DIR: folderPath(), PORT: '0', PORTAL_PORT: '0' };
+  const args = [path.resolve('dist/infra/start.js'), '--place', 'Port Meridian, MD'];
+  const start = () => startServer(args, env, { until: /curl .*\n/ });
+  const first = await start();
+  expect(first.said()).toMatch(/^Travel-Time Access Service: release \S+, 24001\n {2}Map +http/);
+  const [, map] = /Map +(http\S+)/.exec(first.said())!;
+  expect((await fetch(map)).status).toBe(200);
+  expect(await first.stop()).toBe(0);
+  mirror.takeSent();
+  const second = await start();
+  expect([second.noise(), mirror.exchanges]).toEqual(['', []]);
+  expect(await second.stop()).toBe(0);
 });
 
 test('tta fetch --only prints the files it fetched when they do not suffice for a build', async () => {
@@ -55,7 +108,12 @@ test('an unavailable feed is a warning at the end, not a failure', async () => {
 test('an error that the user can fix is one line and exit code 1', async () => {
   const out = folderPath();
   for (const [flags, line] of [
+    [[], /name an area: --place "Baltimore, MD", --county, --state or --nation/],
     [['--county', '2451'], /--county: "2451" is not a five-digit county code/],
+    [['--place', 'Halcyon'], /"Halcyon" may be "Halcyon town, MD" .*, "Halcyon town, VA" /],
+    [['--place', 'Port Meridan, MD'], /not the name of .* did you mean "Port Meridian city, MD"/],
+    [['--county', 'Meridien, MD'], /not the name of a county; did you mean "Meridian County, MD"/],
+    [['--county', COUNTY, '--contact', 'me)'], /--contact="me\)": is not a mail address or URL/],
     [['--county', '99001'], /county 99001: 99 is not a state/],
     [
       ['--county', COUNTY, '--only', 'maps'],

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
+import { announceDownload } from '../../builder/fetch/announce-download.ts';
 import { type Download, download } from '../../builder/fetch/download.ts';
 import { downloadAll } from '../../builder/fetch/download-all.ts';
 import { FetchFolder } from '../../builder/fetch/fetch-folder.ts';
@@ -110,6 +111,42 @@ test('a file that was changed or lost is fetched again', async () => {
   expect((await fetchInto(root)).toString()).toBe('another');
   truncateSync(path.join(root, 'in/file.bin'), 3);
   expect((await fetchInto(root)).toString()).toBe('another');
+});
+
+test('a file that has been damaged since, to the same size, is fetched again', async () => {
+  const root = folderPath();
+  mirror.put(FILE, 'one');
+  await fetchInto(root);
+  writeFileSync(path.join(root, 'in/file.bin'), 'two');
+  expect((await fetchInto(root)).toString()).toBe('one');
+});
+
+test('a young file is kept without a word to its server, and an older one is asked for', async () => {
+  const root = folderPath();
+  const keepForMs = 7 * 86_400_000;
+  mirror.put(FILE, 'one');
+  await fetchInto(root, { keepForMs });
+  mirror.takeSent();
+  mirror.put(FILE, 'another');
+  expect((await fetchInto(root, { keepForMs })).toString()).toBe('one');
+  expect(mirror.exchanges).toEqual([]);
+  expect((await fetchInto(root)).toString()).toBe('another');
+
+  const list = path.join(root, 'sources.json');
+  const sources = JSON.parse(readFileSync(list, 'utf8'));
+  for (const [days, exchanges] of [
+    [6.9, 0],
+    [7.1, 1],
+    // A record of tomorrow, when the clock was wrong.
+    [-1, 1],
+  ]) {
+    mirror.takeSent();
+    const fetched_at = new Date(Date.now() - days * 86_400_000).toISOString();
+    sources.files['in/file.bin'].fetched_at = fetched_at;
+    writeFileSync(list, JSON.stringify(sources));
+    await fetchInto(root, { keepForMs });
+    expect(mirror.exchanges).toHaveLength(exchanges);
+  }
 });
 
 test('a partial file that has changed since is not resumed', async () => {
@@ -304,6 +341,60 @@ test('downloads two files at a time from a host, and one failure does not stop t
   expect(errors.map((error) => error !== null)).toEqual(files.map((_, i) => i === 3));
   expect(mirror.maxAtOnce).toBe(2);
   expect(readdirSync(path.join(root, 'many'))).toHaveLength(7);
+});
+
+test('a host that asks for it has one connection, and others have two', async () => {
+  const files = Array.from({ length: 4 }, (_, i) => `/${i}.bin`);
+  for (const file of files) mirror.put(file, randomBytes(200_000));
+  for (const [singleHosts, most] of [
+    [[mirror.host], 1],
+    [[], 2],
+  ] as const) {
+    const client = new Http({ namedHosts: [mirror.host], singleHosts });
+    for (const file of files) mirror.fail(file, { stallMs: 50 });
+    mirror.maxAtOnce = 0;
+    await Promise.all(files.map((file) => client.text(`${mirror.url}${file}`)));
+    await client.close();
+    expect(mirror.maxAtOnce).toBe(most);
+  }
+});
+
+test('large downloads are told with size and time, and begin once they are confirmed', async () => {
+  const root = folderPath();
+  const notes: string[] = [];
+  const progress = { ...silent, note: (line: string) => notes.push(line) };
+  mirror.put('/large.bin', Buffer.alloc(150_000_000));
+  mirror.put('/small.bin', Buffer.alloc(1_500_000));
+  const of = (name: string) => wanted({ url: `${mirror.url}/${name}.bin`, file: `in/${name}.bin` });
+  const groups = [
+    { name: 'streets', files: [of('large')] },
+    { name: 'transit', files: [of('small')] },
+  ];
+  const folder = await FetchFolder.open(root);
+  const session = { http, folder, progress };
+  const asked: string[] = [];
+  const answer = (yes: boolean) => async (told: string) => {
+    asked.push(told);
+    return yes;
+  };
+  const large =
+    'to download: 152 MB in 2 files (streets 150 MB, transit 1.5 MB), about 30 s at 5 MB/s';
+  await expect(announceDownload(groups, [], answer(false), session)).rejects.toThrow(
+    'the download was declined; run the same command again to start it',
+  );
+  await announceDownload(groups, ['Overture places'], answer(true), session);
+  const others = '; the size of Overture places shows as they are read';
+  expect(asked).toEqual([large, `${large}${others}`]);
+  await announceDownload(groups.slice(1), [], answer(false), session);
+  await downloadAll('transit', groups[1].files, session);
+  await announceDownload(groups.slice(1), [], answer(false), session);
+  expect(notes.slice(2)).toEqual([
+    'to download: 1.5 MB in 1 file (transit 1.5 MB), about 0.3 s at 5 MB/s',
+    'to download: nothing new',
+  ]);
+  expect(asked).toHaveLength(2);
+  expect(mirror.gets('/large.bin')).toEqual([]);
+  await folder.close();
 });
 
 test('two fetches do not write to one folder', async () => {

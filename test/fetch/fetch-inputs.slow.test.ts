@@ -9,11 +9,10 @@ import {
   INPUT_KINDS,
   type InputKind,
 } from '../../builder/fetch/fetch-inputs.ts';
-import { censusCounties, osmExtract } from '../../builder/fetch/public-files.ts';
+import { osmExtract } from '../../builder/fetch/public-files.ts';
 import { lodesChecksums, redistrictingData } from '../../builder/fetch/weight-files.ts';
 import { ZipInput } from '../../builder/inputs/zip.ts';
 import { silent } from '../../builder/progress.ts';
-import { buildCommand } from '../../infra/cli/commands/fetch.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { writeZip, type ZipPart } from '../../infra/demo/zip-writer.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
@@ -47,10 +46,11 @@ const services = () => ({
   overture: mirror.url,
 });
 
-const fetchCounty = (over: Partial<FetchRequest> = {}) =>
-  fetchInputs(
+/** Fetches inputs; returns their paths. */
+const fetchCounty = async (over: Partial<FetchRequest> = {}) => {
+  const { inputs, ...rest } = await fetchInputs(
     {
-      counties: [COUNTY],
+      area: county(COUNTY),
       out,
       inputs: INPUT_KINDS,
       gtfs: [],
@@ -61,14 +61,28 @@ const fetchCounty = (over: Partial<FetchRequest> = {}) =>
     },
     silent,
   );
+  const at = (files: readonly string[]) => files.map((file) => path.join(out, file));
+  const { osm, blocks, places, pois, weights } = inputs;
+  return {
+    osm: at(osm),
+    blocks: at(blocks),
+    places: at(places),
+    gtfs: at(inputs.gtfs.map(({ file }) => file)),
+    pois: at(pois),
+    weights: at(weights),
+    ...rest,
+  };
+};
+
+const county = (...counties: string[]) => ({ places: [], counties, states: [], nation: false });
 
 const only = (...inputs: InputKind[]) => ({ inputs });
 
 /** Serves a layer of counties, each the area of some rings. */
 async function putCounties(counties: readonly { county: string; rings: Ring[] }[]): Promise<void> {
-  const file = path.join(folderPath(), 'tl_2024_us_county.zip');
+  const file = path.join(folderPath(), path.basename(PATHS.counties));
   await writeShapefile(file, {
-    name: 'tl_2024_us_county',
+    name: 'cb_2020_us_county_500k',
     fields: [{ name: 'GEOID', type: 'C', width: 5, decimals: 0 }],
     records: () =>
       counties.map(({ county, rings }) => ({
@@ -99,10 +113,7 @@ test('a build accepts the fetched files', async () => {
   expect(fetched).toEqual({
     osm: [path.join(out, 'osm/maryland-latest.osm.pbf')],
     blocks: [path.join(out, 'blocks/tl_2024_24_tabblock20.zip')],
-    places: [
-      path.join(out, 'places/tl_2024_24_place.zip'),
-      path.join(out, 'places/tl_2024_us_county.zip'),
-    ],
+    places: [path.join(out, 'places/tl_2024_24_place.zip')],
     gtfs: [path.join(out, 'gtfs/mdb-247.zip')],
     pois: [path.join(out, 'pois/overture.geojson')],
     remarks: [],
@@ -121,8 +132,9 @@ test('a build accepts the fetched files', async () => {
   for (const file of inputs) expect(files[path.relative(out, file)].bytes).toBeGreaterThan(0);
 
   const store = new FolderStore(folderPath());
-  const { osm, blocks, weights } = fetched;
-  const { manifest } = await buildPlain({ osm, blocks, weights, counties: [COUNTY] }, store);
+  const { osm, blocks, places, gtfs, pois, weights } = fetched;
+  const request = { osm, blocks, places, gtfs, pois, weights, counties: [COUNTY] };
+  const { manifest } = await buildPlain(request, store);
   await store.close();
   expect(manifest.counties[COUNTY].routable_blocks).toBeGreaterThan(100);
   const years = Object.fromEntries(manifest.weights.map(({ weight, year }) => [weight, year]));
@@ -282,7 +294,7 @@ test('of a county across the antimeridian, fetches both sides and nothing betwee
   mirror.put(PATHS.overture, overtureFile(places, { rowsPerGroup: 1 }));
   const { osm, gtfs, remarks, pois } = await fetchCounty({
     ...only('osm', 'gtfs', 'pois'),
-    counties: [aleutians],
+    area: county(aleutians),
   });
   expect(osm.map((file) => path.basename(file))).toEqual(['alaska-latest.osm.pbf']);
   expect(gtfs.map((file) => path.basename(file))).toEqual(['adak.zip']);
@@ -357,21 +369,11 @@ test('reports a file that is not PBF or a shapefile by address, and does not kee
 });
 
 test('reports a county without a state, and one missing from the layer', async () => {
-  await expect(fetchCounty({ counties: ['99001'] })).rejects.toThrow(/99 is not a state/);
+  await expect(fetchCounty({ area: county('99001') })).rejects.toThrow(/99 is not a state/);
   expect(mirror.exchanges).toEqual([]);
-  await expect(fetchCounty({ counties: ['24999'] })).rejects.toThrow(
-    /tl_2024_us_county\.zip: has no county 24999; check the code/,
+  await expect(fetchCounty({ area: county('24999') })).rejects.toThrow(
+    /the census of 2020 has no county 24999; check the code/,
   );
-});
-
-test('Connecticut’s old counties, which the blocks use, come from a layer that has them', () => {
-  const urls = [['24510'], ['24510', '09001']].map(
-    (counties) => censusCounties(services(), counties).url,
-  );
-  expect(urls.map((url) => path.basename(url))).toEqual([
-    'tl_2024_us_county.zip',
-    'tl_2021_us_county.zip',
-  ]);
 });
 
 test('extracts have Geofabrik’s names', () => {
@@ -382,20 +384,4 @@ test('extracts have Geofabrik’s names', () => {
     '/north-america/us/puerto-rico-latest.osm.pbf',
     '/north-america/us/maryland-latest.osm.pbf',
   ]);
-});
-
-test('the build command names the fetched files, quoted for a shell', () => {
-  const inputs = {
-    osm: ['my inputs/osm/maryland-latest.osm.pbf'],
-    blocks: ['b.zip', 'c.zip'],
-    places: [],
-    gtfs: [],
-    remarks: [],
-    pois: ['o’b.geojson'],
-    weights: ['wac.csv.gz', 'md2020.pl.zip'],
-    withoutWeights: [],
-  };
-  expect(buildCommand(inputs, ['24510', '24005'])).toBe(
-    "tta build --osm 'my inputs/osm/maryland-latest.osm.pbf' --blocks b.zip c.zip --pois 'o’b.geojson' --weights wac.csv.gz md2020.pl.zip --counties 24510,24005 --out ./store",
-  );
 });

@@ -62,11 +62,13 @@ test('selects active feeds whose box meets a county, by ascending id', async () 
       id: 'mdb-2',
       name: 'MTA',
       urls: ['https://mirror/mdb-2.zip', 'https://agency/mdb-2.zip'],
+      licence: null,
     },
     {
       id: 'mdb-3',
       name: 'MTA, Light rail, "fast"',
       urls: ['https://mirror/mdb-3.zip', 'https://agency/mdb-3.zip'],
+      licence: null,
     },
   ]);
   expect(remarks).toEqual([]);
@@ -106,8 +108,9 @@ test('an address listed under several ids is one feed, with the addresses of all
       id: 'mdb-1',
       name: 'Line',
       urls: ['http://AGENCY/direct.zip', 'https://mirror/tld-4.zip', direct],
+      licence: null,
     },
-    { id: 'tld-5', name: 'MTA', urls: [`${direct}#rail.zip`] },
+    { id: 'tld-5', name: 'MTA', urls: [`${direct}#rail.zip`], licence: null },
   ]);
   expect(remarks).toEqual([
     'Line, Inc. (tld-4): is the feed at the address of Line (mdb-1), which is used',
@@ -157,6 +160,22 @@ test('names and skips an agency that needs a key, unless there is a public copy'
   ]);
   expect(remarks).toEqual([
     'Keyed Transit (mdb-2): needs a key, see https://keyed.example/developers; once you have one, give its URL with --gtfs',
+  ]);
+});
+
+test('the licence of a feed is the one that the catalogue states, by any id of its address', async () => {
+  const licence = 'https://agency.example/terms';
+  const direct = 'https://agency.example/feed.zip';
+  const { feeds } = await select(
+    row({ id: 'mdb-1', 'urls.license': ` ${licence} ` }),
+    row({ id: 'mdb-2' }),
+    row({ id: 'mdb-3', 'urls.direct_download': direct }),
+    row({ id: 'tld-3', 'urls.direct_download': direct, 'urls.license': licence }),
+  );
+  expect(feeds.map((feed) => [feed.id, feed.licence])).toEqual([
+    ['mdb-1', licence],
+    ['mdb-2', null],
+    ['mdb-3', licence],
   ]);
 });
 

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { readCountyBoxes } from '../../builder/fetch/county-boxes.ts';
+import { readCounties } from '../../builder/fetch/county-layer.ts';
 import { ZipInput } from '../../builder/inputs/zip.ts';
 import { silent } from '../../builder/progress.ts';
 import { COUNTIES, STATE_FIPS } from '../../infra/demo/census-ids.ts';
@@ -21,8 +21,12 @@ const CITY = { blocks: 500, seed: 3 };
 const MARYLAND = '24';
 export const COUNTY = `${MARYLAND}001`;
 
+/** The licence of the feed in the catalogue. */
+export const LICENCE = 'https://transit.example/terms';
+
 export const PATHS = {
-  counties: '/geo/tiger/TIGER2024/COUNTY/tl_2024_us_county.zip',
+  counties: '/geo/tiger/GENZ2020/shp/cb_2020_us_county_500k.zip',
+  placeList: '/geo/docs/reference/codes2020/national_place_by_county2020.txt',
   blocks: '/geo/tiger/TIGER2024/TABBLOCK20/tl_2024_24_tabblock20.zip',
   places: '/geo/tiger/TIGER2024/PLACE/tl_2024_24_place.zip',
   osm: '/north-america/us/maryland-latest.osm.pbf',
@@ -55,8 +59,9 @@ export async function layOutMaryland(mirror: Mirror, folder: string): Promise<Bo
   await put(PATHS.places, placeLayer(plan));
   putOsm(mirror, PATHS.osm, readFileSync(city.osm));
   mirror.put(PATHS.feed, readFileSync(city.gtfs));
-  const [box] = (await readCountyBoxes(counties)).get(COUNTY)!;
-  mirror.put(PATHS.catalogue, catalogue(box, `${mirror.url}${PATHS.feed}`));
+  mirror.put(PATHS.placeList, PLACE_LIST);
+  const [box] = (await readCounties(counties)).get(COUNTY)!.boxes;
+  mirror.put(PATHS.catalogue, catalogue(box, `${mirror.url}${PATHS.feed}`, LICENCE));
   const place = { id: 'p', name: 'Corner Store', category: 'grocery_store' };
   const at = { lon: (box.minLon + box.maxLon) / 2, lat: (box.minLat + box.maxLat) / 2 };
   mirror.put(PATHS.overture, overtureFile([{ ...place, ...at }], { rowsPerGroup: 10 }));
@@ -116,8 +121,16 @@ export function putOsm(mirror: Mirror, served: string, bytes: Uint8Array): void 
   mirror.put(`${served}.md5`, `${md5}  ${path.basename(served)}\n`);
 }
 
+/** The census list of places by county: the places of the demo city, and others. */
+const PLACE_LIST = [
+  'STATE|STATEFP|COUNTYFP|COUNTYNAME|PLACEFP|PLACENS|PLACENAME|TYPE|CLASSFP|FUNCSTAT',
+  'MD|24|001|Meridian County|57600|1|Port Meridian city|INCORPORATED PLACE|C1|A',
+  'MD|24|003|Halcyon County|31200|2|Halcyon town|INCORPORATED PLACE|C1|A',
+  'VA|51|001|Accomack County|31200|3|Halcyon town|INCORPORATED PLACE|C1|A',
+].join('\n');
+
 /** A catalogue of one feed. */
-export function catalogue(box: BoundingBox, url: string): string {
+export function catalogue(box: BoundingBox, url: string, licence = ''): string {
   const feed = {
     id: 'mdb-247',
     data_type: 'gtfs',
@@ -128,6 +141,7 @@ export function catalogue(box: BoundingBox, url: string): string {
     'urls.direct_download': '',
     'urls.authentication_type': '',
     'urls.latest': url,
+    'urls.license': licence,
     'location.bounding_box.minimum_latitude': box.minLat,
     'location.bounding_box.maximum_latitude': box.maxLat,
     'location.bounding_box.minimum_longitude': box.minLon,

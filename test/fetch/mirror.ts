@@ -22,6 +22,7 @@ export interface Exchange {
   readonly method: string;
   readonly path: string;
   readonly range: string | null;
+  readonly userAgent: string;
   status: number;
   /** Bytes of the body that were written. */
   sent: number;
@@ -127,6 +128,7 @@ export class Mirror {
       method: request.method ?? '',
       path,
       range: request.headers.range ?? null,
+      userAgent: request.headers['user-agent'] ?? '',
       status: 0,
       sent: 0,
     };

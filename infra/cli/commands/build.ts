@@ -32,13 +32,13 @@ export function defineBuild(command: Command): void {
     .option('--watch', 'with --queue: show progress until the build is done')
     .addHelpText(
       'after',
-      '\nExample:\n  tta build --osm maryland.osm.pbf --blocks tl_2024_24_tabblock20.zip \\\n    --gtfs mta.zip --places tl_2024_24_place.zip --counties 24510 --out ./store',
+      '\nExamples:\n  tta build --inputs ./baltimore --out ./store\n  tta build --osm maryland.osm.pbf --blocks tl_2024_24_tabblock20.zip \\\n    --gtfs mta.zip --places tl_2024_24_place.zip --counties 24510 --out ./store',
     );
   addSettings(command, buildSchema).action((flags: BuildFlags) => run(() => build(flags)));
 }
 
 async function build(flags: BuildFlags): Promise<void> {
-  const inputs = readInputs(flags);
+  const inputs = await readInputs(flags);
   const set = readSettings(buildSchema, flags);
   if (flags.watch && set.QUEUE === undefined) {
     throw new UsageError('--watch: applies only to queued builds; add --queue');

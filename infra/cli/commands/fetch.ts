@@ -1,22 +1,31 @@
+import path from 'node:path';
 import type { Command } from 'commander';
 import {
-  type FetchedInputs,
+  type Fetched,
+  type FetchRequest,
   fetchInputs,
   INPUT_KINDS,
   type InputKind,
 } from '../../../builder/fetch/fetch-inputs.ts';
 import { hostOf } from '../../../builder/fetch/host-guard.ts';
-import { COUNTY_FIPS } from '../../../shards/geoid.ts';
+import type { Progress } from '../../../builder/progress.ts';
 import { UsageError } from '../../errors.ts';
 import { fetchSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import {
+  type AreaFlags,
+  addArea,
+  confirmOnTerminal,
+  folderNameOf,
+  readArea,
+} from '../area-options.ts';
+import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
-interface FetchFlags extends Flags {
-  county: string;
-  out: string;
+export interface FetchFlags extends AreaFlags, Flags {
+  out?: string;
   only?: string;
   gtfs?: string[];
   overtureRelease?: string;
@@ -25,9 +34,11 @@ interface FetchFlags extends Flags {
 
 /** Defines the options and the action of `tta fetch`. */
 export function defineFetch(command: Command): void {
-  command
-    .requiredOption('--county <fips>', 'five-digit county codes, comma-separated')
-    .requiredOption('--out <dir>', 'output folder; unchanged files in it are kept')
+  addArea(command)
+    .option(
+      '--out <dir>',
+      'output folder; unchanged files in it are kept (default: named after the area)',
+    )
     .option('--only <inputs>', `any of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)
     .option('--gtfs <urls...>', 'feeds to use instead of those in the catalogue')
     .option('--overture-release <label>', 'such as 2025-10-22.0 (default: the latest)')
@@ -37,72 +48,77 @@ export function defineFetch(command: Command): void {
     )
     .addHelpText(
       'after',
-      '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are respected.\n\nExample:\n  tta fetch --county 24510 --out ./inputs',
+      '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are respected.\n\nExamples:\n  tta fetch --place "Baltimore, MD"\n  tta fetch --county 24510 24005 --out ./inputs\n  tta fetch --state MD DC --contact ops@example.org --yes',
     );
-  addSettings(command, fetchSchema).action((flags: FetchFlags) => run(() => fetchCounties(flags)));
+  addSettings(command, fetchSchema).action((flags: FetchFlags) => run(() => fetchFiles(flags)));
 }
 
-async function fetchCounties(flags: FetchFlags): Promise<void> {
+async function fetchFiles(flags: FetchFlags): Promise<void> {
+  const area = readArea(flags);
+  if (area === null) {
+    throw new UsageError('name an area: --place "Baltimore, MD", --county, --state or --nation');
+  }
+  const [first] = [...area.places, ...area.counties, ...area.states, 'nation'];
+  const out = flags.out ?? `./${folderNameOf(first.split(',')[0])}`;
+  const { inputs } = await fetchArea({ area, out }, flags, terminalProgress(process.stderr));
+  const { osm, gtfs, blocks, places, pois, weights } = inputs;
+  const isEnough = osm.length > 0 && blocks.length > 0;
+  const files = [
+    ...osm,
+    ...gtfs.map(({ file }) => file),
+    ...blocks,
+    ...places,
+    ...pois,
+    ...weights,
+  ];
+  const text = isEnough ? buildCommand(out) : files.map((file) => path.join(out, file)).join('\n');
+  process.stdout.write(`${text}\n`);
+}
+
+/** Fetches the inputs of an area into a folder as flags and settings say, and prints warnings. */
+export async function fetchArea(
+  { area, out }: Pick<FetchRequest, 'area' | 'out'>,
+  flags: FetchFlags,
+  progress: Progress,
+): Promise<Fetched> {
   const set = readSettings(fetchSchema, flags);
-  const counties = parseCounties(flags.county);
-  const fetched = await fetchInputs(
-    {
-      counties,
-      out: flags.out,
-      inputs: parseInputs(flags.only),
-      gtfs: (flags.gtfs ?? []).map((url) => parseUrl('--gtfs', url)),
-      overtureRelease: parseRelease(flags.overtureRelease),
-      allowedHosts: (flags.allowHosts ?? []).map(parseHost),
-      services: {
-        geofabrik: set.GEOFABRIK_URL,
-        census: set.CENSUS_URL,
-        lodes: set.LODES_URL,
-        mobility: set.MOBILITY_URL,
-        overture: set.OVERTURE_URL,
-      },
+  const contact = set.FETCH_CONTACT === undefined ? '' : ` (${set.FETCH_CONTACT})`;
+  const request = {
+    area,
+    out,
+    inputs: parseInputs(flags.only),
+    gtfs: (flags.gtfs ?? []).map((url) => parseUrl('--gtfs', url)),
+    overtureRelease: parseRelease(flags.overtureRelease),
+    allowedHosts: (flags.allowHosts ?? []).map(parseHost),
+    fresh: flags.fresh ?? false,
+    ...(!flags.yes && { confirm: confirmOnTerminal }),
+    http: { userAgent: `tta-fetch/${packageVersion()}${contact}` },
+    services: {
+      geofabrik: set.GEOFABRIK_URL,
+      census: set.CENSUS_URL,
+      lodes: set.LODES_URL,
+      mobility: set.MOBILITY_URL,
+      overture: set.OVERTURE_URL,
     },
-    terminalProgress(process.stderr),
-  );
+  };
+  const fetched = await fetchInputs(request, progress);
   for (const remark of fetched.remarks) {
     process.stderr.write(`warning: transit feeds: ${remark}\n`);
   }
   for (const table of fetched.withoutWeights) {
     process.stderr.write(`warning: weights not downloaded: ${table}\n`);
   }
-  process.stdout.write(`${nextStep(fetched, counties)}\n`);
+  return fetched;
 }
 
-/**
- * Returns the build command to run next, or the downloaded files if streets or blocks were not
- * requested.
- */
-function nextStep(inputs: FetchedInputs, counties: readonly string[]): string {
-  const { osm, gtfs, blocks, places, pois, weights } = inputs;
-  if (osm.length > 0 && blocks.length > 0) return buildCommand(inputs, counties);
-  return [...osm, ...gtfs, ...blocks, ...places, ...pois, ...weights].join('\n');
-}
-
-/** The command that builds a release from the downloaded files. */
-export function buildCommand(inputs: FetchedInputs, counties: readonly string[]): string {
-  const { osm, gtfs, blocks, places, pois, weights } = inputs;
-  const flags = Object.entries({ osm, gtfs, blocks, places, pois, weights })
-    .filter(([, files]) => files.length > 0)
-    .map(([flag, files]) => `--${flag} ${files.map(quoted).join(' ')}`);
-  return ['tta build', ...flags, `--counties ${counties.join(',')}`, '--out ./store'].join(' ');
+/** The command that builds a release from the files in a folder, for a shell. */
+export function buildCommand(folder: string): string {
+  return `npx tta build --inputs ${quoted(folder)} --out ./store`;
 }
 
 /** Quotes a path for a shell where necessary. */
-function quoted(path: string): string {
-  return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
-function parseCounties(text: string): string[] {
-  const counties = [...new Set(text.split(',').map((county) => county.trim()))];
-  for (const county of counties) {
-    if (COUNTY_FIPS.test(county)) continue;
-    throw new UsageError(`--county: "${county}" is not a five-digit county code such as 24510`);
-  }
-  return counties.sort();
+function quoted(folder: string): string {
+  return /^[\w./:@%+=,-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
 }
 
 function parseInputs(text: string | undefined): readonly InputKind[] {

@@ -26,7 +26,7 @@ export function definePlan(command: Command): void {
 }
 
 async function plan(flags: InputFlags & Flags): Promise<void> {
-  const request = readInputs(flags);
+  const request = await readInputs(flags);
   const set = readSettings(planSchema, flags);
   const store = await openWritableStore(set.STORE);
   try {
