@@ -121,13 +121,19 @@ export function checkAfterCrash(directory: string): void {
   );
 }
 
-/** The first fault of a database's structure; null if it is intact. */
+/**
+ * The first fault of a database's structure, or of its books: pages of two moments may fit, but
+ * then an account's tokens are not what it was granted less what it used. Null if it is intact.
+ */
 function faultIn(file: string): string | null {
   // Closing a connection that may write would write the log into the file.
   const db = new DatabaseSync(file, { readOnly: true, timeout: CLOSING_MS });
   try {
     const { quick_check: said } = row<{ quick_check: string }>(db, 'PRAGMA quick_check(1)');
-    return said === 'ok' ? null : said.split('\n').at(-1)!;
+    if (said !== 'ok') return said.split('\n').at(-1)!;
+    const { user_version: version } = row<{ user_version: number }>(db, 'PRAGMA user_version');
+    const wrong = version > 0 && row<{ id: string } | undefined>(db, WRONG_BALANCE);
+    return wrong ? `the tokens of account ${wrong.id} do not add up` : null;
   } catch (error) {
     if (isDamage(error)) return (error as Error).message;
     throw error;
@@ -135,6 +141,12 @@ function faultIn(file: string): string | null {
     db.close();
   }
 }
+
+const WRONG_BALANCE = `
+  SELECT id FROM accounts WHERE balance <>
+    (SELECT coalesce(sum(tokens), 0) FROM grants WHERE account = id) -
+    (SELECT coalesce(sum(tokens), 0) FROM usage WHERE account = id)
+  LIMIT 1`;
 
 /** Requires an intact ledger in a file; `shown` is its name in errors. */
 function checkedBackup(file: string, shown = file): BackedUp {
@@ -154,7 +166,7 @@ function checkedBackup(file: string, shown = file): BackedUp {
   }
 }
 
-/** The only row of a query. */
+/** The first row of a query. */
 function row<Row>(db: DatabaseSyncInstance, sql: string): Row {
   return db.prepare(sql).get() as Row;
 }
