@@ -231,12 +231,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 336, lines: 33_500 },
-  infra: { files: 107, lines: 10_300 },
-  portal: { files: 244, lines: 19_200 },
-  proxy: { files: 286, lines: 29_900 },
-  shards: { files: 162, lines: 14_600 },
-  test: { files: 727, lines: 105_100 },
+  builder: { files: 331, lines: 34_050 },
+  infra: { files: 108, lines: 10_480 },
+  portal: { files: 233, lines: 19_200 },
+  proxy: { files: 285, lines: 29_880 },
+  shards: { files: 160, lines: 14_600 },
+  test: { files: 728, lines: 105_750 },
 };
 
 const TOP_LEVEL = new Set([

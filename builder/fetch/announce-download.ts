@@ -69,5 +69,6 @@ function sumOf(sizes: readonly (Bytes | null)[]): Bytes {
 
 function megabytes(bytes: Bytes): string {
   const amount = bytes / MEGABYTE;
+  if (bytes > 0 && amount < 0.1) return 'under 0.1 MB';
   return `${amount < 10 ? amount.toFixed(1).replace('.0', '') : withCommas(Math.round(amount))} MB`;
 }

@@ -78,8 +78,8 @@ export async function readInputList(folder: string): Promise<InputList> {
 
 /**
  * The folder a fetch fills, and its `sources.json`, which lists the inputs for a build and records
- * the origin of each file. Only one process at a time may use it. Paths of files are relative to it,
- * with slashes.
+ * the origin of each file. Only one process at a time may use it. Paths of files are relative to
+ * it, with slashes.
  */
 export class FetchFolder {
   readonly #root: string;

@@ -169,8 +169,8 @@ export class Http {
   }
 
   /**
-   * The size that a GET would transfer, for telling it in advance; null if the server does not state
-   * it. A server is asked once for each URL.
+   * The size that a GET would transfer, for telling it in advance; null if the server does not
+   * state it. A server is asked once for each URL.
    */
   sizeOf(url: string): Promise<Bytes | null> {
     const known = this.#sizes.get(url) ?? this.#askSize(url);

@@ -91,8 +91,8 @@ export function censusPlaces({ census }: PublicServices, state: StateFips): Down
 }
 
 /**
- * The layer of the country's counties: those of 2020, which the blocks have, with borders simplified
- * for maps.
+ * The layer of the country's counties: those of 2020, which the blocks have, with borders
+ * simplified for maps.
  */
 export function censusCounties({ census }: PublicServices): Download {
   const name = 'cb_2020_us_county_500k.zip';

@@ -73,8 +73,8 @@ export function noneUsable(leftOut: readonly LeftOutFeed[]): BuildError {
 
 /**
  * Warns of each feed that is left out or has less service than expected. Throws a `BuildError` with
- * the reasons if the release would lose more feeds than it may, or, in a strict build, any but those
- * without a licence.
+ * the reasons if the release would lose more feeds than it may, or, in a strict build, any but
+ * those without a licence.
  */
 export function acceptFeeds(
   used: readonly FeedFacts[],

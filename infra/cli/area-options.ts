@@ -60,8 +60,8 @@ function codesOrName(text: string): string[] {
 }
 
 /**
- * Asks on the terminal whether to download. Without a terminal the download begins: the command of a
- * script or timer was written on purpose, and waiting for an answer would hang it.
+ * Asks on the terminal whether to download. Without a terminal the download begins: the command of
+ * a script or timer was written on purpose, and waiting for an answer would hang it.
  */
 export const confirmOnTerminal: ConfirmDownload = async () => {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return true;

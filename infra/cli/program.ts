@@ -14,7 +14,7 @@ interface CommandEntry {
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   fetch: {
     description:
-      'Download public input data for counties: streets, census, transit, POIs, jobs and groups.',
+      'Download public input data of an area: streets, census, transit, POIs, jobs and groups.',
     define: async () => (await import('./commands/fetch.ts')).defineFetch,
   },
   demo: {

@@ -53,7 +53,7 @@ const DOCUMENT = `# Settings
 
 Each setting is an environment variable or the equivalent flag, which takes precedence. An empty value counts as unset. A secret may be given in a file instead, whose path is in \`NAME_FILE\`; secrets are never shown. Invalid settings are reported together, on one line, at startup. Sizes are in bytes, or such as \`512MiB\`, \`8GB\`.
 
-\`npm start\` uses the settings of both servers; without \`STORE\` and \`LEDGER\` it keeps both in \`VAR_DIR\`. Commands on a store or a ledger use \`STORE\` or \`LEDGER\` as the servers do.
+\`npm start\` uses the settings of both servers; without \`STORE\` and \`LEDGER\` it keeps both in \`VAR_DIR\`. With an area, as in \`npm start -- --place "Baltimore, MD"\`, it uses those of \`tta fetch\`, too, and keeps inputs and store in a folder of \`VAR_DIR\` named after the area. Commands on a store or a ledger use \`STORE\` or \`LEDGER\` as the servers do.
 
 ${SECTIONS.map(
   ([title, rows]) => `## ${title}
