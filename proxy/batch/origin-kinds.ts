@@ -23,8 +23,8 @@ export interface OriginKind<O> {
   /** Path prefix of the batch routes; `singlePath` is that of the routes for a single origin. */
   readonly path: string;
   readonly singlePath: string;
-  /** Schema of the list of origins in a request's body. */
-  readonly list: z.ZodType<readonly O[]>;
+  /** Field of the list of origins in a request's body. */
+  readonly list: { readonly json: z.ZodType<readonly O[]> };
   /** Members by which rows, and items of `errors`, name their origin. */
   readonly members: z.ZodRawShape;
   /** Schema of an item of `truncated`. */

@@ -1,19 +1,20 @@
 import { z } from 'zod';
-import type { oas31 } from 'zod-openapi';
 import type { GeoidNumber } from '../../shards/geoid.ts';
 import type { DestId } from '../../shards/units.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
-import { REQUEST_LIMITS } from '../http/request-limits.ts';
-import type { SentPoint } from '../queries/origins/origin-block.ts';
+import { listOf, objectOf } from '../fields/compounds.ts';
+import { jsonSchemaOf, required } from '../fields/field.ts';
 import {
+  blockNumber,
+  point as exactPoint,
+  GEOID_WORDS,
   POINT_FAULTS,
-  POINT_SCHEMA,
-  sentCoordinate,
+  SENT_POINT,
   sentOrigin,
   sentValue,
-} from '../schemas/body-members.ts';
-import { listOf } from '../schemas/list.ts';
-import { blockNumber } from '../schemas/location-parameters.ts';
+} from '../fields/locations.ts';
+import { REQUEST_LIMITS } from '../http/request-limits.ts';
+import type { SentPoint } from '../queries/origins/origin-block.ts';
 import { checkOrigins } from './batch.ts';
 
 const LIMITS = REQUEST_LIMITS.origins;
@@ -28,12 +29,14 @@ export type SentBlock = GeoidNumber | string | null;
  */
 export const blockOrigins = originList(
   'origins',
-  z.unknown().transform((given): SentBlock => {
-    const block = typeof given === 'number' ? blockNumber(given) : undefined;
-    if (block !== undefined) return block;
-    return given === null ? null : String(sentValue(given));
-  }),
-  { type: 'string', description: 'Census block GEOID, 15 digits including leading zeros.' },
+  z
+    .unknown()
+    .transform((given): SentBlock => {
+      const block = typeof given === 'number' ? blockNumber(given) : undefined;
+      if (block !== undefined) return block;
+      return given === null ? null : String(sentValue(given));
+    })
+    .meta({ override: { type: 'string', description: GEOID_WORDS } }),
   'Blocks',
 );
 
@@ -43,46 +46,54 @@ export interface Point extends SentPoint {
   readonly sent?: string;
 }
 
-const point = z.strictObject({ lon: sentCoordinate, lat: sentCoordinate }, POINT_FAULTS);
+const point = objectOf('a point', SENT_POINT, POINT_FAULTS);
+const POINT_SCHEMA = jsonSchemaOf(exactPoint.json);
 
 /** Point origins; one without coordinates fails alone, as do coordinates out of range. */
 export const pointOrigins = originList(
   'origins',
-  z.unknown().transform((given, context): Point => {
-    const parsed = point.safeParse(isObject(given) ? given : {});
-    if (parsed.success) {
-      const { data } = parsed;
-      const isSound = Number.isFinite(data.lon) && Number.isFinite(data.lat);
-      return isSound ? data : { ...data, sent: sentOrigin(given) };
-    }
-    for (const issue of parsed.error.issues) context.addIssue({ ...issue });
-    return z.NEVER;
-  }),
-  POINT_SCHEMA,
+  z
+    .unknown()
+    .transform((given, context): Point => {
+      const parsed = point.safeParse(isObject(given) ? given : {});
+      if (parsed.success) {
+        const { data } = parsed;
+        const isSound = Number.isFinite(data.lon) && Number.isFinite(data.lat);
+        return isSound ? data : { ...data, sent: sentOrigin(given) };
+      }
+      for (const issue of parsed.error.issues) context.addIssue({ ...issue });
+      return z.NEVER;
+    })
+    .meta({ override: POINT_SCHEMA }),
   'Points',
 );
 
 /** Block origins or point origins, depending on the first item that is either. */
-export const blockOrPointOrigins = z
-  .unknown()
-  .transform((given, context) => {
-    const items: unknown[] = Array.isArray(given) ? given : [];
-    const wellFormed = items.find((item) => isPoint(item) || isGeoid(item));
-    const isPoints = isObject(wellFormed ?? items.find(isObject));
-    const parsed = isPoints ? pointOrigins.safeParse(given) : blockOrigins.safeParse(given);
-    if (parsed.success) return parsed.data;
-    for (const issue of parsed.error.issues) context.addIssue({ ...issue });
-    return z.NEVER;
-  })
-  .meta({
-    description: `Blocks by GEOID, or points; 1 to ${LIMITS}.${FAILS_ALONE}`,
-    override: {
-      type: 'array',
-      items: { oneOf: [{ type: 'string' }, POINT_SCHEMA] },
-      minItems: 1,
-      maxItems: LIMITS,
-    },
-  });
+export const blockOrPointOrigins = required(
+  {
+    json: z
+      .unknown()
+      .transform((given, context) => {
+        const items: unknown[] = Array.isArray(given) ? given : [];
+        const wellFormed = items.find((item) => isPoint(item) || isGeoid(item));
+        const isPoints = isObject(wellFormed ?? items.find(isObject));
+        const { json } = isPoints ? pointOrigins : blockOrigins;
+        const parsed = json.safeParse(given);
+        if (parsed.success) return parsed.data;
+        for (const issue of parsed.error.issues) context.addIssue({ ...issue });
+        return z.NEVER;
+      })
+      .meta({
+        override: {
+          type: 'array',
+          items: { oneOf: [{ type: 'string' }, POINT_SCHEMA] },
+          minItems: 1,
+          maxItems: LIMITS,
+        },
+      }),
+  },
+  { description: `Blocks by GEOID, or points; 1 to ${LIMITS}.${FAILS_ALONE}` },
+);
 
 /** A POI by its id, or the shortened JSON of what was sent in place of an id. */
 export type PoiOrigin = DestId | { readonly sent: string };
@@ -95,8 +106,8 @@ export const poiOrigins = originList(
     .transform(
       (given): PoiOrigin =>
         Number.isSafeInteger(given) ? (given as DestId) : { sent: sentOrigin(given) },
-    ),
-  boundsSchema('integer', BOUNDS.destId),
+    )
+    .meta({ override: boundsSchema('integer', BOUNDS.destId) }),
   'POIs',
 );
 
@@ -117,21 +128,12 @@ function isObject(value: unknown): value is object {
  * A list of origins. A wrong length is a problem of its own, checked before anything else; an
  * absent list counts as empty.
  */
-function originList<T extends z.ZodType>(
-  name: string,
-  item: T,
-  items: oas31.SchemaObject,
-  kind: string,
-) {
+function originList<T extends z.ZodType>(name: string, item: T, kind: string) {
   const none = `must be an array of 1 to ${LIMITS} origins`;
-  return z
-    .unknown()
-    .transform((value): unknown =>
-      value === undefined || Array.isArray(value) ? checkOrigins(value, name) : value,
-    )
-    .pipe(listOf(item, LIMITS, { none, many: none }))
-    .meta({
-      description: `${kind}, 1 to ${LIMITS}.${FAILS_ALONE}`,
-      override: { type: 'array', items, minItems: 1, maxItems: LIMITS },
-    });
+  const origins = listOf(item, LIMITS, { none, empty: none, many: none });
+  const json = z.preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? checkOrigins(value, name) : value),
+    origins,
+  );
+  return required({ json }, { description: `${kind}, 1 to ${LIMITS}.${FAILS_ALONE}` });
 }

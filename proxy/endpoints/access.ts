@@ -5,6 +5,10 @@ import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../ba
 import { BLOCKS, type OriginKind, originBatch, POINTS } from '../batch/origin-kinds.ts';
 import { blockOrPointOrigins, type Point, type SentBlock } from '../batch/origin-lists.ts';
 import { meteredEndpoint, postEndpoint, type QueryResult, rowsResponse } from '../endpoint.ts';
+import { members, NONE, parameters } from '../fields/field.ts';
+import { geoid, lat, lon } from '../fields/locations.ts';
+import { ACCESS } from '../fields/opportunities.ts';
+import { maxRows, mode, WINDOW } from '../fields/rows.ts';
 import { OPPORTUNITIES, withOrigin } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
@@ -26,19 +30,14 @@ import {
 } from '../queries/origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { maxRowsMember as max_rows, modeMember } from '../schemas/body-members.ts';
-import { geoidParam, latParam, lonParam } from '../schemas/location-parameters.ts';
-import { ACCESS_MEMBERS, ACCESS_PARAMS } from '../schemas/opportunity-members.ts';
-import { modeParam } from '../schemas/parameters.ts';
 import {
   blockMetadata as blockMetadataSchema,
   opportunityCount,
   unrouted,
 } from '../schemas/schemas.ts';
-import { WINDOW_MEMBERS, WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 import type { QueryContext } from '../services.ts';
 
-const QUERY = { mode: modeParam, ...WINDOW_PARAMS, ...ACCESS_PARAMS };
+const QUERY = { mode, ...WINDOW, ...ACCESS };
 const RESPONSE = { block: blockMetadataSchema, results: z.array(opportunityCount), unrouted };
 
 const RULES =
@@ -95,8 +94,8 @@ const blockAccess = meteredEndpoint({
   summary: 'How many people, jobs or POIs are within reach of a block',
   description: `Cumulative opportunities by minutes, or one sum that decays with time.${RULES}`,
   tag: 'Blocks',
-  params: z.strictObject({ geoid: geoidParam }),
-  query: z.strictObject(QUERY),
+  params: parameters({ geoid }),
+  query: parameters(QUERY),
   table: OPPORTUNITIES,
   responseDescription: 'The block, and the opportunities within reach of it.',
   response: z.object(RESPONSE),
@@ -115,8 +114,8 @@ const pointAccess = meteredEndpoint({
   summary: 'How many people, jobs or POIs are within reach of the block of a point',
   description: `The point is resolved to the census block that contains it.${RULES}`,
   tag: 'Points',
-  params: z.strictObject({}),
-  query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
+  params: NONE,
+  query: parameters({ lat, lon, ...QUERY }),
   table: OPPORTUNITIES,
   responseDescription: 'The block of the point, and the opportunities within reach of it.',
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
@@ -139,12 +138,12 @@ const batchAccess = postEndpoint({
   summary: 'How many people, jobs or POIs are within reach of many blocks or points',
   description: `\`GET /v1/blocks/{geoid}/access\` or \`/v1/point/access\` for many origins: all GEOIDs, or all points.${BATCH_RULES}`,
   tag: 'Blocks',
-  body: z.strictObject({
+  body: members({
     origins: blockOrPointOrigins,
-    mode: modeMember,
-    ...WINDOW_MEMBERS,
-    ...ACCESS_MEMBERS,
-    max_rows,
+    mode,
+    ...WINDOW,
+    ...ACCESS,
+    max_rows: maxRows,
   }),
   requestExample: ({ block, mode }) => ({ origins: [block], mode: [mode], minutes: [15, 30] }),
   table: withOrigin(OPPORTUNITIES, Object.keys(ORIGIN)),

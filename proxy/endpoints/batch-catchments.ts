@@ -4,21 +4,15 @@ import { type Batch, NO_LIMIT, originError, rowBudgetOf } from '../batch/batch.t
 import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
 import { type PoiOrigin, poiOrigins } from '../batch/origin-lists.ts';
 import { postEndpoint } from '../endpoint.ts';
+import { members } from '../fields/field.ts';
+import { blocks, maxMinutes, maxRows, mode, names, WINDOW } from '../fields/rows.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { Problem } from '../http/problem.ts';
 import { modePositions } from '../queries/modes-and-types.ts';
 import { catchmentColumns, catchmentOf, homeCounty } from '../queries/pois/catchment.ts';
 import { tenthsWithin } from '../queries/pois/poi-times.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
-import {
-  blockMember,
-  maxMinutesMember,
-  maxRowsMember,
-  modeMember,
-  namesMember,
-} from '../schemas/body-members.ts';
 import { catchmentRow as catchmentRowSchema } from '../schemas/schemas.ts';
-import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 export const poisCatchment = postEndpoint({
   access: 'posted',
@@ -27,14 +21,14 @@ export const poisCatchment = postEndpoint({
   summary: 'Catchments of many POIs',
   description: `All rows of \`GET /v1/pois/{dest_id}/catchment\` for many POIs.${BATCH_RULES}`,
   tag: 'POIs',
-  body: z.strictObject({
+  body: members({
     dest_ids: poiOrigins,
-    max_minutes: maxMinutesMember,
-    mode: modeMember,
-    ...WINDOW_MEMBERS,
-    block: blockMember,
-    names: namesMember,
-    max_rows: maxRowsMember,
+    max_minutes: maxMinutes,
+    mode,
+    ...WINDOW,
+    block: blocks,
+    names,
+    max_rows: maxRows,
   }),
   requestExample: ({ block, mode, poi, maxMinutes }) => ({
     dest_ids: [poi.dest_id],

@@ -9,19 +9,12 @@ import {
   POINTS,
 } from '../batch/origin-kinds.ts';
 import { postEndpoint } from '../endpoint.ts';
+import { members } from '../fields/field.ts';
+import { destId, destType, maxMinutes, maxRows, mode, names, WINDOW } from '../fields/rows.ts';
 import { POI_TIMES, withOrigin } from '../formats/row-table.ts';
 import { poiColumns, poisOf, requestedPois } from '../queries/pois/poi-times.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
-import {
-  destIdMember,
-  maxMinutesMember,
-  maxRowsMember,
-  modeMember,
-  namesMember,
-  typeMember,
-} from '../schemas/body-members.ts';
 import { poiTime } from '../schemas/schemas.ts';
-import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 function poiTimes<O>(kind: OriginKind<O>, operationId: string, metadata?: OriginMetadata) {
   return postEndpoint({
@@ -31,15 +24,15 @@ function poiTimes<O>(kind: OriginKind<O>, operationId: string, metadata?: Origin
     summary: `POIs within reach of many ${kind.one}s`,
     description: `All rows of \`GET ${kind.singlePath}/pois\` for many ${kind.one}s.${BATCH_RULES}`,
     tag: kind.tag,
-    body: z.strictObject({
+    body: members({
       origins: kind.list,
-      mode: modeMember,
-      ...WINDOW_MEMBERS,
-      type: typeMember,
-      dest_id: destIdMember,
-      max_minutes: maxMinutesMember,
-      names: namesMember,
-      max_rows: maxRowsMember,
+      mode,
+      ...WINDOW,
+      type: destType,
+      dest_id: destId,
+      max_minutes: maxMinutes,
+      names,
+      max_rows: maxRows,
     }),
     requestExample: (marks) => ({
       origins: [kind.example(marks)],

@@ -9,6 +9,8 @@ import {
   POINTS,
 } from '../batch/origin-kinds.ts';
 import { postEndpoint } from '../endpoint.ts';
+import { members } from '../fields/field.ts';
+import { countWithin, destType, maxRows, mode, names, nth, WINDOW } from '../fields/rows.ts';
 import { CATEGORY_TIMES, withOrigin } from '../formats/row-table.ts';
 import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
 import {
@@ -19,16 +21,7 @@ import {
   summaryOf,
   summaryRows,
 } from '../queries/nearest/summary.ts';
-import {
-  countWithinMember,
-  maxRowsMember,
-  modeMember,
-  namesMember,
-  nthMember,
-  typeMember,
-} from '../schemas/body-members.ts';
 import { blockMetadata as blockMetadataSchema, categoryTime } from '../schemas/schemas.ts';
-import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 function summaries<O>(
   kind: OriginKind<O>,
@@ -42,15 +35,15 @@ function summaries<O>(
     summary: `Summaries of many ${kind.one}s`,
     description: `\`GET ${kind.singlePath}/summary\` for many ${kind.one}s.${BATCH_RULES}`,
     tag: kind.tag,
-    body: z.strictObject({
+    body: members({
       origins: kind.list,
-      mode: modeMember,
-      ...WINDOW_MEMBERS,
-      type: typeMember,
-      nth: nthMember,
-      count_within: countWithinMember,
-      names: namesMember,
-      max_rows: maxRowsMember,
+      mode,
+      ...WINDOW,
+      type: destType,
+      nth,
+      count_within: countWithin,
+      names,
+      max_rows: maxRows,
     }),
     requestExample: (marks) => ({
       origins: [kind.example(marks)],

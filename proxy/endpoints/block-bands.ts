@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { freeEndpoint } from '../endpoint.ts';
+import { bbox, bboxNumbers, invalidBox } from '../fields/bounding-box.ts';
+import { NONE, parameters } from '../fields/field.ts';
 import { areExchanged, EXCHANGED } from '../queries/exchanged-coordinates.ts';
 import { boxArea } from '../queries/searched-area.ts';
-import { bboxNumbers, bboxParam, invalidBox } from '../schemas/bounding-box.ts';
-import { NONE } from '../schemas/named-parameter.ts';
 
 /** Keeps the response for the whole nation small; a map shows fewer counties. */
 const MAX_COUNTIES = 100;
@@ -22,7 +22,7 @@ export const blockBands = freeEndpoint({
     'built without tiles.',
   tag: 'Isochrones',
   params: NONE,
-  query: z.strictObject({ bbox: bboxParam }),
+  query: parameters({ bbox }),
   responseDescription: 'The block bands of the counties in the box.',
   response: z.object({
     release: z.string(),

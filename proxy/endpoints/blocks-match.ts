@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { postEndpoint } from '../endpoint.ts';
+import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
+import { allOf, near } from '../fields/criteria.ts';
+import { members } from '../fields/field.ts';
+import { cursor, FEW_ROWS, limit, WINDOW } from '../fields/rows.ts';
 import { MATCHES } from '../formats/row-table.ts';
 import { type Area, blocksOfArea } from '../queries/areas/area.ts';
 import { type Criterion, requestedCriteria } from '../queries/areas/basket.ts';
@@ -10,12 +14,7 @@ import {
   type NearPoint,
 } from '../queries/origins/near-points.ts';
 import { type PagedRequest, pagedRequest } from '../queries/rows/pagination.ts';
-import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
-import { cursorMember, limitMember } from '../schemas/body-members.ts';
-import { allOfMember, nearMember } from '../schemas/criteria.ts';
-import { FEW_ROWS, smallArea } from '../schemas/examples.ts';
 import { matchedBlock, nextCursor } from '../schemas/schemas.ts';
-import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 interface ResolvedMatch extends PagedRequest {
   readonly area: Area;
@@ -33,13 +32,13 @@ export const blocksMatch = postEndpoint({
     'by GEOID. A block of which a criterion is not known does not match. Paginated. One token per ' +
     'row, at least one per page.',
   tag: 'Coverage',
-  body: z.strictObject({
-    area: areaMember.optional(),
-    all_of: allOfMember,
-    near: nearMember,
-    ...WINDOW_MEMBERS,
-    limit: limitMember,
-    cursor: cursorMember,
+  body: members({
+    area,
+    all_of: allOf,
+    near,
+    ...WINDOW,
+    limit,
+    cursor,
   }),
   requestExample: (marks) => ({
     area: smallArea(marks),
@@ -60,7 +59,7 @@ export const blocksMatch = postEndpoint({
 
   async resolve(
     release,
-    { area, all_of, near, limit, cursor },
+    { area, all_of, near = [], limit, cursor },
     { cursors },
     waiters,
   ): Promise<ResolvedMatch> {

@@ -2,51 +2,49 @@ import { z } from 'zod';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { BOUNDS } from '../bounds.ts';
 import { postEndpoint } from '../endpoint.ts';
+import { centre, smallArea } from '../fields/area.ts';
+import { members } from '../fields/field.ts';
+import { radius } from '../fields/locations.ts';
+import { polygon } from '../fields/polygon.ts';
+import {
+  countWithin,
+  cursor,
+  destType,
+  FEW_ROWS,
+  includeMissing,
+  includePopulation,
+  limit,
+  mode,
+  names,
+  nth,
+  WINDOW,
+} from '../fields/rows.ts';
 import { AREAL } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { blocksIn } from '../queries/areas/drawn-blocks.ts';
 import { circleArea, type SearchedArea } from '../queries/searched-area.ts';
-import {
-  countWithinMember,
-  cursorMember,
-  includeMissingMember,
-  includePopulationMember,
-  limitMember,
-  modeMember,
-  namesMember,
-  nthMember,
-  POINT_SCHEMA,
-  pointItem,
-  radiusMember,
-  typeMember,
-} from '../schemas/body-members.ts';
-import { smallCircle } from '../schemas/examples.ts';
-import { polygonMember } from '../schemas/polygon-member.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
-import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 interface ResolvedBlocksQuery extends ResolvedArea {
   readonly area: SearchedArea;
 }
 
-const body = z.strictObject({
-  polygon: polygonMember,
-  center: pointItem
-    .optional()
-    .meta({ description: 'Centre of the circle.', override: POINT_SCHEMA }),
-  radius_m: radiusMember,
-  mode: modeMember,
-  ...WINDOW_MEMBERS,
-  type: typeMember,
-  nth: nthMember,
-  count_within: countWithinMember,
-  names: namesMember,
-  include_population: includePopulationMember,
-  include_missing: includeMissingMember,
-  limit: limitMember,
-  cursor: cursorMember,
+const body = members({
+  polygon,
+  center: centre,
+  radius_m: radius,
+  mode,
+  ...WINDOW,
+  type: destType,
+  nth,
+  count_within: countWithin,
+  names,
+  include_population: includePopulation,
+  include_missing: includeMissing,
+  limit,
+  cursor,
 });
 
 export const blocksQuery = postEndpoint({
@@ -65,7 +63,12 @@ export const blocksQuery = postEndpoint({
     'One token per row, at least one per page.',
   tag: 'Areas',
   body,
-  requestExample: (marks) => ({ ...smallCircle(marks), mode: [marks.mode], type: [marks.type] }),
+  requestExample: (marks) => ({
+    ...smallArea(marks),
+    limit: FEW_ROWS,
+    mode: [marks.mode],
+    type: [marks.type],
+  }),
   table: AREAL,
   responseDescription: 'A page of blocks with minutes to the nearest POI of each type.',
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),

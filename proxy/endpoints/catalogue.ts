@@ -4,8 +4,8 @@ import { coverageGaps, dataCoverage } from '../../shards/release/data-coverage.t
 import { statedFeedSchema, statedFeeds } from '../../shards/release/feed-state.ts';
 import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
+import { NONE } from '../fields/field.ts';
 import { PLANS } from '../plans.ts';
-import { NONE } from '../schemas/named-parameter.ts';
 import { modeLabel } from '../schemas/schemas.ts';
 
 const free = {

@@ -2,6 +2,11 @@ import { z } from 'zod';
 import type { Release } from '../../shards/release/release.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint, postEndpoint, type QueryResult } from '../endpoint.ts';
+import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
+import { allOfIfAny } from '../fields/criteria.ts';
+import { members, parameters } from '../fields/field.ts';
+import { countyOfPath, placeGeoid } from '../fields/locations.ts';
+import { by, destType, mode, names, oneNth, WINDOW, weight } from '../fields/rows.ts';
 import { COVERAGE } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
@@ -24,28 +29,7 @@ import {
 import type { CountyBlocks } from '../queries/areas/drawn-blocks.ts';
 import { locatePlace } from '../queries/areas/places.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
-import {
-  byMember,
-  modeMember,
-  namesMember,
-  oneNthMember,
-  typeMember,
-  weightMember,
-} from '../schemas/body-members.ts';
 import { areaFacts, basket, coverageRow } from '../schemas/coverage-schemas.ts';
-import { allOfMember } from '../schemas/criteria.ts';
-import { smallArea } from '../schemas/examples.ts';
-import { countyFipsParam, placeGeoidParam } from '../schemas/location-parameters.ts';
-import {
-  byParam,
-  modeParam,
-  namesParam,
-  oneNthParam,
-  typeParam,
-  weightParam,
-} from '../schemas/parameters.ts';
-import { WINDOW_MEMBERS, WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 import type { QueryContext } from '../services.ts';
 
 const SUMS =
@@ -65,14 +49,14 @@ interface ResolvedCoverage extends ResolvedQuery {
   readonly query: CoverageQuery;
 }
 
-const QUERY = z.strictObject({
-  mode: modeParam,
-  ...WINDOW_PARAMS,
-  type: typeParam,
-  weight: weightParam,
-  by: byParam,
-  nth: oneNthParam,
-  names: namesParam,
+const QUERY = parameters({
+  mode,
+  ...WINDOW,
+  type: destType,
+  weight,
+  by,
+  nth: oneNth,
+  names,
 });
 
 const placeCoverage = meteredEndpoint({
@@ -82,7 +66,7 @@ const placeCoverage = meteredEndpoint({
   summary: 'People of a city or town by minutes to the nearest POI of each type',
   description: `The area is the blocks whose centre is in the place. ${SUMS}`,
   tag: 'Coverage',
-  params: z.strictObject({ geoid: placeGeoidParam }),
+  params: parameters({ geoid: placeGeoid }),
   query: QUERY,
   table: COVERAGE,
   responseDescription: 'The sums of the place.',
@@ -116,7 +100,7 @@ const countyCoverage = meteredEndpoint({
   summary: 'People of a county by minutes to the nearest POI of each type',
   description: `The area is all blocks of the county. ${SUMS}`,
   tag: 'Coverage',
-  params: z.strictObject({ fips: countyFipsParam }),
+  params: parameters({ fips: countyOfPath }),
   query: QUERY,
   table: COVERAGE,
   responseDescription: 'The sums of the county.',
@@ -157,16 +141,16 @@ const postCoverage = postEndpoint({
     'a criterion is not known and none fails. A parent type is met by any of its leaves. ' +
     `${PLANS.charges.basket} tokens a basket, beside those of the rows.`,
   tag: 'Coverage',
-  body: z.strictObject({
-    area: areaMember.optional(),
-    mode: modeMember,
-    ...WINDOW_MEMBERS,
-    type: typeMember,
-    weight: weightMember,
-    by: byMember,
-    nth: oneNthMember,
-    names: namesMember,
-    all_of: allOfMember.optional(),
+  body: members({
+    area,
+    mode,
+    ...WINDOW,
+    type: destType,
+    weight,
+    by,
+    nth: oneNth,
+    names,
+    all_of: allOfIfAny,
   }),
   requestExample: (marks) => ({
     area: smallArea(marks),

@@ -3,6 +3,9 @@ import { DEPARTURE_WINDOWS } from '../../shards/departure-windows.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import { meteredEndpoint } from '../endpoint.ts';
+import { optional, parameters } from '../fields/field.ts';
+import { blockGeoid, geoid } from '../fields/locations.ts';
+import { modeLabel, poiId, WINDOW } from '../fields/rows.ts';
 import { invalidParameters } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
@@ -16,10 +19,7 @@ import { modePosition } from '../queries/modes-and-types.ts';
 import { type BlockOrigin, locateOrigin, originOfGeoid } from '../queries/origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { geoidParam, toGeoidParam } from '../schemas/location-parameters.ts';
-import { oneModeParam, toDestIdParam } from '../schemas/parameters.ts';
 import { leg, unrouted } from '../schemas/schemas.ts';
-import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 interface ResolvedTrip extends ResolvedQuery {
   readonly origin: BlockOrigin;
@@ -40,12 +40,23 @@ export const explain = meteredEndpoint({
     'for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI; or, with ' +
     `\`unrouted\`, for one that is not known. ${PLANS.charges.explain} tokens.`,
   tag: 'Blocks',
-  params: z.strictObject({ geoid: geoidParam }),
-  query: z.strictObject({
-    to: toGeoidParam,
-    dest_id: toDestIdParam,
-    mode: oneModeParam,
-    ...WINDOW_PARAMS,
+  params: parameters({ geoid }),
+  query: parameters({
+    to: optional(blockGeoid, {
+      id: 'BlockOfTrip',
+      description: 'Block where the trip ends, by GEOID; or send `dest_id`.',
+    }),
+    dest_id: optional(poiId, {
+      id: 'DestIdOfTrip',
+      description: 'POI where the trip ends; or send `to`.',
+      example: ({ trip }) => trip.dest_id,
+    }),
+    mode: optional(modeLabel, {
+      id: 'ModeOfTrip',
+      description: 'Travel mode. Omitted: transit, or walk in a release without transit.',
+      example: ({ trip }) => trip.mode,
+    }),
+    ...WINDOW,
   }),
   responseDescription: 'The travel time and the legs.',
   response: z.object({

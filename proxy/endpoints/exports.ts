@@ -5,20 +5,25 @@ import type { Release } from '../../shards/release/release.ts';
 import type { ServedExport } from '../../shards/release/served-exports.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { Seconds } from '../../shards/units.ts';
+import { BOUNDS } from '../bounds.ts';
 import { freeEndpoint, postEndpoint } from '../endpoint.ts';
 import { addressOf, exportPath } from '../exports/export-address.ts';
 import { EXPORT_PRICES } from '../exports/export-lists.ts';
+import { list } from '../fields/compounds.ts';
+import {
+  members,
+  NONE,
+  optional,
+  parameters,
+  required,
+  several,
+  withDefault,
+} from '../fields/field.ts';
+import { choice, integer } from '../fields/kinds.ts';
+import { countyFips } from '../fields/locations.ts';
+import { cursor } from '../fields/rows.ts';
 import { Problem } from '../http/problem.ts';
 import { exportPage } from '../queries/export-page.ts';
-import {
-  exportCountyParam,
-  exportFormatParam,
-  exportLimitParam,
-  exportTableParam,
-} from '../schemas/export-parameters.ts';
-import { countyFips } from '../schemas/location-parameters.ts';
-import { NONE } from '../schemas/named-parameter.ts';
-import { cursorParam } from '../schemas/parameters.ts';
 import { nextCursor } from '../schemas/schemas.ts';
 import type { ProxyServices } from '../services.ts';
 
@@ -27,7 +32,7 @@ type WantedExport = Omit<ExportedTable, 'rows'>;
 /** Lifetime of a link, long enough to download the largest file. */
 const LINK_SECONDS: Seconds = 3_600;
 
-const format = z.enum(EXPORT_FORMATS);
+const format = choice(EXPORT_FORMATS);
 const bytes = z.int();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -42,12 +47,24 @@ export const exportList = freeEndpoint({
     'Empty where the operator exported none. Paginated where there are more than `limit`.',
   tag: 'Exports',
   params: NONE,
-  query: z.strictObject({
-    table: exportTableParam,
-    county: exportCountyParam,
-    format: exportFormatParam,
-    limit: exportLimitParam,
-    cursor: cursorParam,
+  query: parameters({
+    table: optional(list(choice([...EXPORT_PRICES.keys()]), { of: 'tables' }), {
+      id: 'ExportTable',
+      description: several('Only these tables'),
+    }),
+    county: optional(list({ text: countyFips, json: countyFips }, { of: 'county FIPS codes' }), {
+      id: 'ExportCounty',
+      description: several('Only tables of these counties'),
+    }),
+    format: optional(list(format, { of: 'formats' }), {
+      id: 'ExportFormat',
+      description: several('Only these formats'),
+    }),
+    limit: optional(integer(BOUNDS.limit), {
+      id: 'ExportLimit',
+      description: `Files per page, ${BOUNDS.limit.min} to ${BOUNDS.limit.max}; omitted: ${BOUNDS.limit.max}.`,
+    }),
+    cursor,
   }),
   responseDescription: 'A page of the exported tables.',
   response: z.object({
@@ -58,7 +75,7 @@ export const exportList = freeEndpoint({
         county: countyFips
           .nullable()
           .meta({ description: 'Null for a table that is not by county.' }),
-        format,
+        format: z.enum(EXPORT_FORMATS),
         bytes,
         rows: z.int(),
         sha256,
@@ -93,12 +110,13 @@ export const createExportLink = postEndpoint({
     'file for another hour, also once another release is in force.',
   tag: 'Exports',
   status: 201,
-  body: z.strictObject({
-    table: z.string().meta({ description: 'As listed.' }),
-    county: countyFips
-      .nullish()
-      .meta({ description: 'As listed; null or absent for a table that is not by county.' }),
-    format: format.default('parquet'),
+  body: members({
+    table: required({ json: z.string() }, { description: 'As listed.' }),
+    county: optional(
+      { json: countyFips.nullable() },
+      { description: 'As listed; null or absent for a table that is not by county.' },
+    ),
+    format: withDefault(format, 'parquet'),
   }),
   requestExample: () => ({ table: 'types', format: 'parquet' }),
   responseDescription: 'The link.',

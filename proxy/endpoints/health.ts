@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { numberWord } from '../../shards/number-words.ts';
 import { freeEndpoint } from '../endpoint.ts';
-import { NONE } from '../schemas/named-parameter.ts';
+import { NONE } from '../fields/field.ts';
 import type { ProxyServices } from '../services.ts';
 
 export const health = freeEndpoint({

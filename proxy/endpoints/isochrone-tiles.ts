@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
-import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import {
   type CountyManifest,
@@ -9,17 +8,17 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
-import { BOUNDS, type Bounds, boundsSchema } from '../bounds.ts';
+import { BOUNDS } from '../bounds.ts';
 import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
+import { NONE, parameters, required } from '../fields/field.ts';
+import { integer } from '../fields/kinds.ts';
+import { modeLabel as modeKind, WINDOW } from '../fields/rows.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { NONE, named } from '../schemas/named-parameter.ts';
-import { integerText } from '../schemas/scalar-text.ts';
 import { modeLabel } from '../schemas/schemas.ts';
-import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 export const isochroneMeta = freeEndpoint({
   access: 'free',
@@ -130,13 +129,19 @@ export const tileArchives = freeEndpoint({
 
 const MVT = 'application/vnd.mapbox-vector-tile';
 
-const modePart = named('TileMode', z.enum(MODE_LABELS).meta({ description: 'Travel mode.' }));
-const typePart = number('TileType', BOUNDS.typeId, 'A leaf destination type.');
-
-function number(id: string, bounds: Bounds, description?: string) {
-  const override = boundsSchema('integer', bounds);
-  return named(id, integerText(bounds).meta({ description, override }));
-}
+/** The part of a path that states the mode and type of tiles; releases may lack tiles. */
+const OF_TILES = {
+  mode: required(modeKind, {
+    id: 'TileMode',
+    description: 'Travel mode.',
+    example: (marks) => marks.tile && marks.mode,
+  }),
+  dest_type_id: required(integer(BOUNDS.typeId), {
+    id: 'TileType',
+    description: 'A leaf destination type.',
+    example: (marks) => marks.tile && marks.type,
+  }),
+};
 
 export const tileJson = freeEndpoint({
   access: 'free',
@@ -148,8 +153,8 @@ export const tileJson = freeEndpoint({
     `${BAND_ENDS[1]} … ${BAND_ENDS.at(-1)}: the nearest POI of the type is within that many ` +
     'minutes, but not within those of the previous band.',
   tag: 'Isochrones',
-  params: z.strictObject({ mode: modePart, dest_type_id: typePart }),
-  query: z.strictObject(WINDOW_PARAMS),
+  params: parameters(OF_TILES),
+  query: parameters(WINDOW),
   responseDescription: 'The TileJSON document.',
   response: z.looseObject({ tilejson: z.literal('3.0.0'), tiles: z.array(z.string()) }),
   problems: ['no-isochrone-data'],
@@ -198,14 +203,13 @@ export const isochroneTile = meteredEndpoint({
     'Bands of minutes to the nearest POI of a type by one mode, as a Mapbox vector tile. 1 token; ' +
     'free for members. An empty tile is a 204, and free.',
   tag: 'Isochrones',
-  params: z.strictObject({
-    mode: modePart,
-    dest_type_id: typePart,
-    z: number('TileZoom', BOUNDS.zoom),
-    x: number('TileX', BOUNDS.tileAcross),
-    y: number('TileY', BOUNDS.tileAcross),
+  params: parameters({
+    ...OF_TILES,
+    z: required(integer(BOUNDS.zoom), { id: 'TileZoom', example: ({ tile }) => tile?.z }),
+    x: required(integer(BOUNDS.tileAcross), { id: 'TileX', example: ({ tile }) => tile?.x }),
+    y: required(integer(BOUNDS.tileAcross), { id: 'TileY', example: ({ tile }) => tile?.y }),
   }),
-  query: z.strictObject(WINDOW_PARAMS),
+  query: parameters(WINDOW),
   freeForMembers: true,
   mediaType: MVT,
   mayBeEmpty: true,

@@ -9,6 +9,7 @@ import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { BOUNDS, boundsText, isOnEarth, LIMITS, rangeFault } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
+import { NONE } from '../fields/field.ts';
 import { Rows } from '../formats/rows.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { assumptionsOf } from '../isochrone/assumptions.ts';
@@ -39,7 +40,6 @@ import {
   originOfQuery,
 } from '../queries/origins/origin-block.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { NONE } from '../schemas/named-parameter.ts';
 
 interface ResolvedIsochrone extends ResolvedQuery {
   /** The origin block, or the point whose block is yet to be found. */

@@ -1,25 +1,26 @@
 import { z } from 'zod';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
+import { parameters } from '../fields/field.ts';
+import { placeGeoid } from '../fields/locations.ts';
+import {
+  countWithin,
+  cursor,
+  destType,
+  includeMissing,
+  includePopulation,
+  limit,
+  mode,
+  names,
+  nth,
+  WINDOW,
+} from '../fields/rows.ts';
 import { AREAL } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
 import { blocksOfPlace, type LocatedPlace, locatePlace } from '../queries/areas/places.ts';
 import { timesKind } from '../queries/nearest/summary.ts';
-import { placeGeoidParam } from '../schemas/location-parameters.ts';
-import {
-  countWithinParam,
-  cursorParam,
-  includeMissingParam,
-  includePopulationParam,
-  limitParam,
-  modeParam,
-  namesParam,
-  nthParam,
-  typeParam,
-} from '../schemas/parameters.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
-import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 type ResolvedPlaceBlocks = ResolvedQuery &
   ResolvedArea & {
@@ -40,18 +41,18 @@ export const placeBlocks = meteredEndpoint({
     'without being the last: only a null `next_cursor` marks the end. One token per row, at ' +
     'least one per page.',
   tag: 'Areas',
-  params: z.strictObject({ geoid: placeGeoidParam }),
-  query: z.strictObject({
-    mode: modeParam,
-    ...WINDOW_PARAMS,
-    type: typeParam,
-    nth: nthParam,
-    count_within: countWithinParam,
-    names: namesParam,
-    include_population: includePopulationParam,
-    include_missing: includeMissingParam,
-    limit: limitParam,
-    cursor: cursorParam,
+  params: parameters({ geoid: placeGeoid }),
+  query: parameters({
+    mode,
+    ...WINDOW,
+    type: destType,
+    nth,
+    count_within: countWithin,
+    names,
+    include_population: includePopulation,
+    include_missing: includeMissing,
+    limit,
+    cursor,
   }),
   table: AREAL,
   responseDescription: 'A page of blocks with minutes to the nearest POI of each type.',

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import { meteredEndpoint } from '../endpoint.ts';
+import { parameters } from '../fields/field.ts';
+import { placeGeoid } from '../fields/locations.ts';
+import { cursor, destType, limit, nameSearched } from '../fields/rows.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { type LocatedPlace, locatePlace } from '../queries/areas/places.ts';
@@ -11,8 +14,6 @@ import {
   resolveSearch,
 } from '../queries/pois/poi-search.ts';
 import type { SearchedArea } from '../queries/searched-area.ts';
-import { placeGeoidParam } from '../schemas/location-parameters.ts';
-import { cursorParam, limitParam, nameParam, typeParam } from '../schemas/parameters.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
 type ResolvedPlacePois = ResolvedQuery &
@@ -31,8 +32,8 @@ export const placePois = meteredEndpoint({
     'boundary route returns a simplified version. Spatial only: no travel times. In a fixed ' +
     'spatial order, paginated. One token per row, at least one per page.',
   tag: 'Areas',
-  params: z.strictObject({ geoid: placeGeoidParam }),
-  query: z.strictObject({ type: typeParam, q: nameParam, limit: limitParam, cursor: cursorParam }),
+  params: parameters({ geoid: placeGeoid }),
+  query: parameters({ type: destType, q: nameSearched, limit, cursor }),
   table: POIS,
   responseDescription: 'A page of POIs.',
   response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { PLACE_GEOID } from '../../shards/geoid.ts';
 import { geometryOf, polygonsOf } from '../../shards/geometry/geo-json.ts';
-import { BOUNDS, boundsSchema, DEFAULT_PLACES_FOUND } from '../bounds.ts';
+import { BOUNDS, DEFAULT_PLACES_FOUND } from '../bounds.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
+import { NONE, parameters, required, withDefault } from '../fields/field.ts';
+import { integer } from '../fields/kinds.ts';
+import { placeGeoid } from '../fields/locations.ts';
+import { NAME_WORDS, namePart } from '../fields/rows.ts';
 import { findPlaces, locatePlace } from '../queries/areas/places.ts';
-import { placeGeoidParam } from '../schemas/location-parameters.ts';
-import { NONE } from '../schemas/named-parameter.ts';
-import { requiredNameParam } from '../schemas/parameters.ts';
-import { integerText } from '../schemas/scalar-text.ts';
 import { geometry } from '../schemas/schemas.ts';
 
 const searchPlaces = freeEndpoint({
@@ -21,17 +21,15 @@ const searchPlaces = freeEndpoint({
     'Meridian, XA`. Case and accents are ignored. Places of the current release only.',
   tag: 'Places',
   params: NONE,
-  query: z.strictObject({
-    q: requiredNameParam,
-    limit: integerText(BOUNDS.placesFound)
-      .default(DEFAULT_PLACES_FOUND)
-      .meta({
-        description: `Maximum number of places, ${BOUNDS.placesFound.min} to ${BOUNDS.placesFound.max}.`,
-        override: {
-          ...boundsSchema('integer', BOUNDS.placesFound),
-          default: DEFAULT_PLACES_FOUND,
-        },
-      }),
+  query: parameters({
+    q: required(namePart, {
+      id: 'PlaceName',
+      description: NAME_WORDS,
+      example: ({ place }) => place?.name ?? 'a',
+    }),
+    limit: withDefault(integer(BOUNDS.placesFound), DEFAULT_PLACES_FOUND, {
+      description: `Maximum number of places, ${BOUNDS.placesFound.min} to ${BOUNDS.placesFound.max}.`,
+    }),
   }),
   responseDescription: 'The matching places.',
   response: z.object({
@@ -59,7 +57,7 @@ const placeBoundary = freeEndpoint({
   summary: 'Outline of a census place',
   description: 'A GeoJSON Feature, WGS84, lightly simplified for display.',
   tag: 'Places',
-  params: z.strictObject({ geoid: placeGeoidParam }),
+  params: parameters({ geoid: placeGeoid }),
   query: NONE,
   responseDescription: 'The outline of the place.',
   response: z.object({

@@ -3,6 +3,17 @@ import type { CountyManifest } from '../../shards/release/manifest.ts';
 import type { DestId } from '../../shards/units.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint, rowsResponse } from '../endpoint.ts';
+import { parameters } from '../fields/field.ts';
+import {
+  blocks,
+  cursor,
+  limit,
+  maxMinutes,
+  mode,
+  names,
+  poiOfPath,
+  WINDOW,
+} from '../fields/rows.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
@@ -20,17 +31,7 @@ import {
   pagedRequest,
 } from '../queries/rows/pagination.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
-import {
-  blockParam,
-  cursorParam,
-  limitParam,
-  maxMinutesParam,
-  modeParam,
-  namesParam,
-  singleDestIdParam,
-} from '../schemas/parameters.ts';
 import { catchmentRow as catchmentRowSchema, nextCursor } from '../schemas/schemas.ts';
-import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 type ResolvedCatchment = ResolvedQuery &
   PagedRequest & {
@@ -48,15 +49,15 @@ export const poiCatchment = meteredEndpoint({
     `One row per block and mode within ${BOUNDS.maxMinutes.max} minutes of the POI, ordered by ` +
     'mode id, then GEOID. Paginated. One token per row, at least one per page.',
   tag: 'POIs',
-  params: z.strictObject({ dest_id: singleDestIdParam }),
-  query: z.strictObject({
-    mode: modeParam,
-    ...WINDOW_PARAMS,
-    block: blockParam,
-    max_minutes: maxMinutesParam,
-    names: namesParam,
-    limit: limitParam,
-    cursor: cursorParam,
+  params: parameters({ dest_id: poiOfPath }),
+  query: parameters({
+    mode,
+    ...WINDOW,
+    block: blocks,
+    max_minutes: maxMinutes,
+    names,
+    limit,
+    cursor,
   }),
   table: CATCHMENT,
   responseDescription: 'A page of the blocks that reach the POI, with minutes.',

@@ -1,14 +1,13 @@
-import { z } from 'zod';
 import type { CountyManifest } from '../../shards/release/manifest.ts';
 import type { DestId } from '../../shards/units.ts';
 import { meteredEndpoint, rowsResponse } from '../endpoint.ts';
+import { NONE, parameters } from '../fields/field.ts';
+import { poiOfPath } from '../fields/rows.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { homeCounty, poiOrdinal } from '../queries/pois/catchment.ts';
 import { poiResult } from '../queries/pois/poi-search.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { NONE } from '../schemas/named-parameter.ts';
-import { singleDestIdParam } from '../schemas/parameters.ts';
 import { poiDetail as poiDetailSchema } from '../schemas/schemas.ts';
 
 interface ResolvedPoiDetail extends ResolvedQuery {
@@ -23,7 +22,7 @@ export const poiDetail = meteredEndpoint({
   summary: 'Details of a POI',
   description: 'The types, address and brand of a POI, where known. One token.',
   tag: 'POIs',
-  params: z.strictObject({ dest_id: singleDestIdParam }),
+  params: parameters({ dest_id: poiOfPath }),
   query: NONE,
   table: { ...POIS, columns: [...POIS.columns, 'type_ids', 'attrs.brand'] },
   responseDescription: 'The POI.',

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { ReleaseCounty } from '../../shards/release/release.ts';
 import { meteredEndpoint } from '../endpoint.ts';
+import { bbox, bboxNumbers, invalidBox } from '../fields/bounding-box.ts';
+import { NONE, parameters } from '../fields/field.ts';
+import { CENTRE, radius } from '../fields/locations.ts';
+import { cursor, destType, limit, nameSearched } from '../fields/rows.ts';
 import { POIS } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
@@ -12,9 +16,6 @@ import {
   resolveSearch,
 } from '../queries/pois/poi-search.ts';
 import { boxArea, circleArea, type SearchedArea } from '../queries/searched-area.ts';
-import { bboxNumbers, bboxParam, invalidBox } from '../schemas/bounding-box.ts';
-import { optionalLatParam, optionalLonParam, radiusParam } from '../schemas/location-parameters.ts';
-import { cursorParam, limitParam, nameParam, typeParam } from '../schemas/parameters.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
 type ResolvedPoiSearch = ResolvedQuery &
@@ -23,15 +24,14 @@ type ResolvedPoiSearch = ResolvedQuery &
     readonly counties: readonly ReleaseCounty[];
   };
 
-const query = z.strictObject({
-  bbox: bboxParam,
-  lat: optionalLatParam,
-  lon: optionalLonParam,
-  radius_m: radiusParam,
-  type: typeParam,
-  q: nameParam,
-  limit: limitParam,
-  cursor: cursorParam,
+const query = parameters({
+  bbox,
+  ...CENTRE,
+  radius_m: radius,
+  type: destType,
+  q: nameSearched,
+  limit,
+  cursor,
 });
 
 export const poiSearch = meteredEndpoint({
@@ -46,7 +46,7 @@ export const poiSearch = meteredEndpoint({
     'being the last: only a null `next_cursor` marks the end. One token per row, at least one ' +
     'per page.',
   tag: 'POIs',
-  params: z.strictObject({}),
+  params: NONE,
   query,
   table: POIS,
   responseDescription: 'A page of POIs.',

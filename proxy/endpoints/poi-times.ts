@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
+import { NONE, parameters } from '../fields/field.ts';
+import { geoid, lat, lon } from '../fields/locations.ts';
+import {
+  cursor,
+  destId,
+  destType,
+  limit,
+  maxMinutes,
+  mode,
+  names,
+  WINDOW,
+} from '../fields/rows.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
 import {
   locateOrigin,
@@ -14,28 +26,17 @@ import {
   type ResolvedPoiTimes,
   resolvePoiTimes,
 } from '../queries/pois/poi-times.ts';
-import { geoidParam, latParam, lonParam } from '../schemas/location-parameters.ts';
-import {
-  cursorParam,
-  destIdParam,
-  limitParam,
-  maxMinutesParam,
-  modeParam,
-  namesParam,
-  typeParam,
-} from '../schemas/parameters.ts';
 import { nextCursor, poiTime, unrouted } from '../schemas/schemas.ts';
-import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 const QUERY = {
-  mode: modeParam,
-  ...WINDOW_PARAMS,
-  type: typeParam,
-  dest_id: destIdParam,
-  max_minutes: maxMinutesParam,
-  names: namesParam,
-  limit: limitParam,
-  cursor: cursorParam,
+  mode,
+  ...WINDOW,
+  type: destType,
+  dest_id: destId,
+  max_minutes: maxMinutes,
+  names,
+  limit,
+  cursor,
 };
 const RESPONSE = { results: z.array(poiTime), next_cursor: nextCursor, unrouted };
 
@@ -51,8 +52,8 @@ export const blockPois = meteredEndpoint({
     'dest_id. Paginated: pass `next_cursor` as `cursor` until it is null. One token per row, ' +
     'at least one per page.',
   tag: 'Blocks',
-  params: z.strictObject({ geoid: geoidParam }),
-  query: z.strictObject(QUERY),
+  params: parameters({ geoid }),
+  query: parameters(QUERY),
   table: POI_TIMES,
   responseDescription: 'A page of the POIs within reach, with minutes.',
   response: z.object({ block_geoid: z.string(), ...RESPONSE }),
@@ -80,8 +81,8 @@ export const pointPois = meteredEndpoint({
     'The point is resolved to the census block that contains it; the rows are those of that block, ' +
     'ordered by mode id, then dest_id. Paginated. One token per row, at least one per page.',
   tag: 'Points',
-  params: z.strictObject({}),
-  query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
+  params: NONE,
+  query: parameters({ lat, lon, ...QUERY }),
   table: POI_TIMES,
   responseDescription: 'The block of the point, and a page of the POIs within reach, with minutes.',
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),

@@ -1,5 +1,10 @@
 import { z } from 'zod';
 import { postEndpoint } from '../endpoint.ts';
+import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
+import { members, required, withDefault } from '../fields/field.ts';
+import { directionLabel } from '../fields/opportunities.ts';
+import { modeLabel, WINDOW, weight } from '../fields/rows.ts';
+import { candidates, choose, minutes, sites, uncovered } from '../fields/sites.ts';
 import { SITES } from '../formats/row-table.ts';
 import { invalidParameters } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
@@ -14,19 +19,7 @@ import {
   refuseMisplaced,
   type SitesQuery,
 } from '../queries/sites/sites.ts';
-import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
-import { modeItem, weightMember } from '../schemas/body-members.ts';
 import { areaFacts, siteCoverageRow, siteResults } from '../schemas/coverage-schemas.ts';
-import { directionItem } from '../schemas/criteria.ts';
-import { smallArea } from '../schemas/examples.ts';
-import {
-  candidatesMember,
-  chooseMember,
-  siteMinutesMember,
-  sitesMember,
-  uncoveredMember,
-} from '../schemas/site-members.ts';
-import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 export const sitesCoverage = postEndpoint({
   access: 'posted',
@@ -51,17 +44,19 @@ export const sitesCoverage = postEndpoint({
     'token a site or candidate that has a block to route from, at least ' +
     `${PLANS.charges.sites_minimum}.`,
   tag: 'Coverage',
-  body: z.strictObject({
-    sites: sitesMember,
-    candidates: candidatesMember,
-    choose: chooseMember,
-    uncovered: uncoveredMember,
-    area: areaMember.optional(),
-    mode: modeItem,
-    ...WINDOW_MEMBERS,
-    direction: directionItem(),
-    weight: weightMember,
-    minutes: siteMinutesMember,
+  body: members({
+    sites,
+    candidates,
+    choose,
+    uncovered,
+    area,
+    mode: required(modeLabel),
+    ...WINDOW,
+    direction: withDefault(directionLabel, 'to', {
+      description: 'Towards the point, or away from it.',
+    }),
+    weight,
+    minutes,
   }),
   requestExample: (marks) => ({
     sites: [{ id: 'here', ...marks.point }],

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
+import { NONE, parameters } from '../fields/field.ts';
+import { geoid, lat, lon } from '../fields/locations.ts';
+import {
+  countWithin,
+  cursor,
+  destType,
+  limitIfPaged,
+  mode,
+  names,
+  nth,
+  WINDOW,
+} from '../fields/rows.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import {
   blockMetadata,
@@ -16,33 +28,22 @@ import {
   type ResolvedBlock,
   resolveBlock,
 } from '../queries/origins/origin-block.ts';
-import { geoidParam, latParam, lonParam } from '../schemas/location-parameters.ts';
-import {
-  countWithinParam,
-  cursorParam,
-  modeParam,
-  namesParam,
-  nthParam,
-  optionalLimitParam,
-  typeParam,
-} from '../schemas/parameters.ts';
 import {
   blockMetadata as blockMetadataSchema,
   categoryTime,
   nextCursorIfPaged,
   unrouted,
 } from '../schemas/schemas.ts';
-import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 const QUERY = {
-  mode: modeParam,
-  ...WINDOW_PARAMS,
-  type: typeParam,
-  nth: nthParam,
-  count_within: countWithinParam,
-  names: namesParam,
-  limit: optionalLimitParam,
-  cursor: cursorParam,
+  mode,
+  ...WINDOW,
+  type: destType,
+  nth,
+  count_within: countWithin,
+  names,
+  limit: limitIfPaged,
+  cursor,
 };
 const RESPONSE = {
   block: blockMetadataSchema,
@@ -65,8 +66,8 @@ export const blockSummary = meteredEndpoint({
     'send `limit` or `cursor`. `nth` and `count_within` say how much choice there is: one row per ' +
     'n, as far as there are that many POIs. One token per row, at least one.',
   tag: 'Blocks',
-  params: z.strictObject({ geoid: geoidParam }),
-  query: z.strictObject(QUERY),
+  params: parameters({ geoid }),
+  query: parameters(QUERY),
   table: CATEGORY_TIMES,
   responseDescription: 'The block, and minutes to the nearest POI of each type.',
   response: z.object(RESPONSE),
@@ -95,8 +96,8 @@ export const pointSummary = meteredEndpoint({
     'A point on a border belongs to the block with the lowest GEOID. Returns all rows at once; ' +
     'paginated if you send `limit` or `cursor`. One token per row, at least one.',
   tag: 'Points',
-  params: z.strictObject({}),
-  query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
+  params: NONE,
+  query: parameters({ lat, lon, ...QUERY }),
   table: CATEGORY_TIMES,
   responseDescription: 'The block of the point, and minutes to the nearest POI of each type.',
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),

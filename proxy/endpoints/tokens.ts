@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyedEndpoint } from '../endpoint.ts';
-import { NONE } from '../schemas/named-parameter.ts';
+import { NONE } from '../fields/field.ts';
 
 export const tokens = keyedEndpoint({
   access: 'keyed',

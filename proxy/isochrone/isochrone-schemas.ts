@@ -1,40 +1,78 @@
 import { z } from 'zod';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
-import { MODE_LABELS } from '../../shards/modes.ts';
+import { numberWord } from '../../shards/number-words.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
-import { LIMITS } from '../bounds.ts';
-import {
-  contoursParam,
-  minutesParam,
-  optionalGeoidParam,
-} from '../schemas/isochrone-parameters.ts';
-import { anyLatParam, anyLonParam } from '../schemas/location-parameters.ts';
-import { contourOfParam } from '../schemas/opportunity-members.ts';
-import { choice, onceText } from '../schemas/scalar-text.ts';
+import { BOUNDS, LIMITS } from '../bounds.ts';
+import { hasCommas, levels } from '../fields/compounds.ts';
+import { optional, parameters, withDefault } from '../fields/field.ts';
+import { choice, integer, phrase } from '../fields/kinds.ts';
+import { blockGeoid, GEOID_WORDS, ORIGIN } from '../fields/locations.ts';
+import { directionLabel, ofContours } from '../fields/opportunities.ts';
+import { modeLabel as modeKind, WINDOW } from '../fields/rows.ts';
 import { geometry, modeLabel } from '../schemas/schemas.ts';
-import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 import { assumptionsSchema } from './assumptions.ts';
 
+/** One contour; several values get a message that names the parameter that accepts them. */
+const oneContour = z.preprocess((value, context) => {
+  if (Array.isArray(value) || hasCommas(value)) {
+    const message = 'takes one value; for several, use contours=10,20,30';
+    context.addIssue({ code: 'custom', params: { type: 'too_many' }, message });
+  }
+  return value;
+}, integer(BOUNDS.contour).text);
+
+/** Ascending contours: `10,20,30`, with or without spaces, or the parameter repeated. */
+const contours = z.preprocess(
+  (value) =>
+    [value].flat().flatMap((part) =>
+      String(part)
+        .split(',')
+        .map((level) => level.trim()),
+    ),
+  levels(BOUNDS.contour, LIMITS.contours).text,
+);
+
+const EXAMPLE_MINUTES = 5;
+
 /** The query of an isochrone. */
-export const isochroneQuery = z.strictObject({
-  block: optionalGeoidParam,
-  lon: anyLonParam,
-  lat: anyLatParam,
-  minutes: minutesParam,
-  contours: contoursParam,
-  mode: choice(MODE_LABELS).default('walk').meta({ description: 'Travel mode.' }),
-  direction: choice(DIRECTIONS)
-    .default('from')
-    .meta({ description: 'Away from the origin, or towards it.' }),
-  ...WINDOW_PARAMS,
-  of: contourOfParam,
-  format: choice(['geojson', 'blocks'])
-    .default('geojson')
-    .meta({ description: 'Contours, or the blocks themselves.' }),
-  v: onceText.max(LIMITS.versionLength, { error: 'is too long' }).optional().meta({
-    description:
-      'Store version to pin; if another is current, the response is `no-isochrone-data`.',
+export const isochroneQuery = parameters({
+  block: optional(blockGeoid, {
+    id: 'IsochroneBlock',
+    description: GEOID_WORDS,
+    example: ({ block }) => block,
   }),
+  ...ORIGIN,
+  minutes: optional(
+    { text: oneContour },
+    {
+      id: 'IsochroneMinutes',
+      description: `One contour, ${BOUNDS.contour.min} to ${BOUNDS.contour.max} minutes.`,
+      example: () => EXAMPLE_MINUTES,
+    },
+  ),
+  contours: optional(
+    { text: contours },
+    {
+      id: 'Contours',
+      description: `Up to ${numberWord(LIMITS.contours)} contours in minutes, ascending: \`10,20,30\`, or the parameter repeated.`,
+    },
+  ),
+  mode: withDefault(modeKind, 'walk', { description: 'Travel mode.' }),
+  direction: withDefault(directionLabel, 'from', {
+    description: 'Away from the origin, or towards it.',
+  }),
+  ...WINDOW,
+  of: ofContours,
+  format: withDefault(choice(['geojson', 'blocks']), 'geojson', {
+    description: 'Contours, or the blocks themselves.',
+  }),
+  v: optional(
+    phrase((text) => text.max(LIMITS.versionLength, { error: 'is too long' })),
+    {
+      description:
+        'Store version to pin; if another is current, the response is `no-isochrone-data`.',
+    },
+  ),
 });
 
 export type IsochroneParams = z.output<typeof isochroneQuery>;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Area } from '../../portal/client/src/index.ts';
 import { BLOCK_GEOID, COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
 import { PEOPLE } from '../../shards/weights/weight.ts';
 import { BOUNDS, LIMITS } from '../bounds.ts';
-import { bodyObject } from '../schemas/body-members.ts';
-import { objectFault } from '../schemas/criteria.ts';
-import { weightName } from '../schemas/weight-name.ts';
+import { objectOf } from '../fields/compounds.ts';
+import { integer } from '../fields/kinds.ts';
+import { modeLabel, nthNearest, weightName } from '../fields/rows.ts';
 import { NeedsChoice } from './advice.ts';
 import { placeText, resolvePlace } from './place-names.ts';
 import type { ToolCalls } from './tool-calls.ts';
@@ -13,7 +14,6 @@ import type { ToolCalls } from './tool-calls.ts';
 const text = z.string().trim().min(1).max(LIMITS.nameLength);
 /** A type by name, or by id as text or number. */
 const type = z.coerce.string().trim().min(1).max(LIMITS.nameLength);
-const MODE = ['walk', 'bike', 'transit'] as const;
 
 /**
  * Schemas of members that several tools take. Descriptions are short, since schemas are listed to
@@ -22,9 +22,9 @@ const MODE = ['walk', 'bike', 'transit'] as const;
 export const types = listOf(type, { most: 8, of: 'names or ids', such: '["libraries"]' }).describe(
   'Names, ids',
 );
-export const mode = z.enum(MODE).default('walk');
-export const modes = listOf(z.enum(MODE), {
-  most: MODE.length,
+export const mode = modeLabel.json.default('walk');
+export const modes = listOf(modeLabel.json, {
+  most: MODE_LABELS.length,
   of: 'modes',
   such: '["walk", "transit"]',
 }).default(['walk']);
@@ -52,24 +52,23 @@ export function listOf<Item extends z.ZodType>(
   return z.array(one, fault).min(least).max(most);
 }
 
-/** Returns the schema of a list item; a misspelt member of the item is refused, as everywhere. */
-export function item<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
-  return bodyObject(shape, {
-    error: ({ code }) => objectFault(code, what, Object.keys(shape)),
-  });
-}
-
-const nth = z.int().min(BOUNDS.nth.min).max(BOUNDS.nth.max).optional();
-const maxMinutes = z.int().min(1).max(BOUNDS.maxMinutes.max);
 /** Criteria that a block is to meet together. */
-export const criteria = listOf(item('a criterion', { type, mode, max_minutes: maxMinutes, nth }), {
-  least: 0,
-  most: LIMITS.criteria,
-  of: 'criteria',
-  such: '[{"type": "libraries", "max_minutes": 10}]',
-});
+export const criteria = listOf(
+  objectOf('a criterion', {
+    type,
+    mode,
+    max_minutes: integer({ min: 1, max: BOUNDS.maxMinutes.max }).json,
+    nth: nthNearest.json.optional(),
+  }),
+  {
+    least: 0,
+    most: LIMITS.criteria,
+    of: 'criteria',
+    such: '[{"type": "libraries", "max_minutes": 10}]',
+  },
+);
 /** Minutes between two blocks. */
-export const reachMinutes = z.int().min(BOUNDS.contour.min).max(BOUNDS.contour.max);
+export const reachMinutes = integer(BOUNDS.contour).json;
 
 interface Point {
   readonly lat: number;

@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { jsonSchemaOf } from '../fields/field.ts';
 import { validationMessage, withoutNulls } from '../http/validation.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -12,7 +13,7 @@ type Listed<S extends z.ZodObject> = StandardSchemaWithJSON<z.input<S>, z.output
  * size.
  */
 export function listedInput<S extends z.ZodObject>(schema: S): Listed<S> {
-  const json = slim(z.toJSONSchema(schema, { io: 'input' }), SILENT);
+  const json = slim(jsonSchemaOf(schema), SILENT);
   return listed(schema, json, (value) => withoutNulls(schema.shape, value));
 }
 
@@ -21,7 +22,7 @@ export function listedInput<S extends z.ZodObject>(schema: S): Listed<S> {
  * arrays and objects are omitted, since their items and members imply them.
  */
 export function listedOutput<S extends z.ZodObject>(schema: S): Listed<S> {
-  const json = slim(z.toJSONSchema(schema, { io: 'output' }), SILENT_OF_RESULTS);
+  const json = slim(jsonSchemaOf(schema, 'output'), SILENT_OF_RESULTS);
   return listed(schema, { type: 'object', ...json }, (value) => value);
 }
 
@@ -51,7 +52,6 @@ function distinct(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssu
  * are validated all the same, and the error names them.
  */
 const SILENT = new Set([
-  '$schema',
   'exclusiveMinimum',
   'maxItems',
   'maximum',

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Release } from '../../shards/release/release.ts';
 import type { Endpoint, ExampleMarks } from '../endpoint.ts';
+import { exampleOf } from '../fields/field.ts';
 import { type StaticResponse, staticResponse } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
-import { parameterExamples } from '../schemas/examples.ts';
 import type { ProxyServices } from '../services.ts';
 import { openApiDocument } from './document.ts';
 import { findMarks } from './example-marks.ts';
@@ -71,14 +71,10 @@ export class ServedDocument {
     const responses = new ExampleResponses(this.#services, release);
     const marks = await findMarks(release, responses);
     if (marks === null) return staticResponse(this.#withoutExamples());
-    const values = parameterExamples(marks);
-    for (const [id, parameter] of Object.entries(document.components.parameters)) {
-      if (Object.hasOwn(values, id)) parameter.example = values[id];
-    }
     for (const endpoint of this.#endpoints) {
       const operation =
         document.paths[endpoint.path][endpoint.access === 'posted' ? 'post' : 'get'];
-      const request = exampleRequest(endpoint, marks, values);
+      const request = exampleRequest(endpoint, marks, document.components);
       if (request === null) continue;
       if (request.body) operation.requestBody!.content['application/json'].example = request.body;
       const { content } = operation.responses[200] ?? operation.responses[201];
@@ -108,18 +104,23 @@ async function responsesIfAny(
   }
 }
 
-/** The request of an endpoint's example; null if the release has no data for it. */
+/**
+ * Returns the request of an endpoint's example, and puts its values into the document; null if the
+ * release has no data for it.
+ */
 function exampleRequest(
   endpoint: Endpoint,
   marks: ExampleMarks,
-  values: Readonly<Record<string, unknown>>,
+  components: Document['components'],
 ): ExampleRequest | null {
   if (endpoint.access === 'posted') return { body: endpoint.requestExample(marks) };
   const parameters: Record<string, unknown> = {};
   const shape = { ...endpoint.params.shape, ...endpoint.query.shape };
   for (const [name, schema] of Object.entries<z.ZodType>(shape)) {
-    const { id = '' } = (schema.meta()?.param ?? {}) as { id?: string };
-    if (Object.hasOwn(values, id)) parameters[name] = values[id];
+    const { id, value } = exampleOf(schema, marks) ?? {};
+    if (id === undefined) continue;
+    components.parameters[id].example = value;
+    parameters[name] = value;
   }
   const isWhole = Object.keys(endpoint.params.shape).every((name) => name in parameters);
   return isWhole ? { parameters } : null;

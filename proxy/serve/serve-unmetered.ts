@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Release } from '../../shards/release/release.ts';
 import type { FreeEndpoint, KeyedEndpoint } from '../endpoint.ts';
+import { NONE } from '../fields/field.ts';
 import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
 import {
   CACHE_CONTROL,
@@ -15,7 +16,6 @@ import { nextLink } from '../http/common-headers.ts';
 import { RETRY } from '../http/error-handling.ts';
 import { parseInput } from '../http/validation.ts';
 import { authorize } from '../metering/authorize.ts';
-import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
 
 /** Handles a route that needs no key. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSitesCsv } from '../../proxy/schemas/parse-sites-csv.ts';
+import { parseSitesCsv } from '../../proxy/fields/parse-sites-csv.ts';
 
 const MOST = 1_000;
 const parse = (text: string) => parseSitesCsv(text, MOST);

@@ -1,6 +1,6 @@
 import Papa from 'papaparse';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { parseSites } from '../../proxy/schemas/parse-sites.ts';
+import { parseSites } from '../../proxy/fields/parse-sites.ts';
 import { MICRO } from '../../shards/units.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';

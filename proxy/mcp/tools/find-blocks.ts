@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { byMode } from '../../../shards/modes.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { LIMITS } from '../../bounds.ts';
+import { objectOf } from '../../fields/compounds.ts';
+import { directionLabel } from '../../fields/opportunities.ts';
 import { tableLinks } from '../block-table.ts';
 import {
   area,
   criteria,
-  item,
   listOf,
   mode,
   origin,
@@ -18,8 +19,6 @@ import { CITY_ZOOM, mapLink, mapOfType } from '../map-link.ts';
 import { population as populationText, transitNotes } from '../outputs.ts';
 import { tool } from '../tool.ts';
 
-const DIRECTIONS = ['to', 'from'] as const;
-
 export const findBlocks = tool({
   name: 'find_blocks',
   description: `Blocks of an area that meet all_of and are near up to ${LIMITS.nearPoints} points. A token each.`,
@@ -28,11 +27,11 @@ export const findBlocks = tool({
     area,
     all_of: criteria.min(1),
     near: listOf(
-      item('a point', {
+      objectOf('a point', {
         point: origin.describe('lat,lon'),
         mode,
         max_minutes: reachMinutes,
-        direction: z.enum(DIRECTIONS).optional(),
+        direction: directionLabel.json.optional(),
       }),
       {
         least: 0,

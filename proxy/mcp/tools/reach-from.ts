@@ -4,6 +4,7 @@ import { byMode } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { LIMITS } from '../../bounds.ts';
+import { directionLabel } from '../../fields/opportunities.ts';
 import { NeedsChoice } from '../advice.ts';
 import { listOf, mode, origin, originOf, reachMinutes } from '../inputs.ts';
 import { CITY_ZOOM, mapLink } from '../map-link.ts';
@@ -23,7 +24,7 @@ export const reachFrom = tool({
   input: z.object({
     origin,
     mode,
-    direction: z.enum(['from', 'to']).default('from'),
+    direction: directionLabel.json.default('from'),
     of: listOf(z.string().trim().min(1).max(LIMITS.nameLength), {
       most: 8,
       of: 'weights or types',

@@ -1,6 +1,6 @@
 import { LIMITS } from '../bounds.ts';
 import { missing } from '../http/validation.ts';
-import { kindOf } from './list.ts';
+import { kindOf } from './kinds.ts';
 import { candidacy, parseSitesCsv } from './parse-sites-csv.ts';
 
 /** The member that sites are sent in. */

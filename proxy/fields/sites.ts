@@ -1,50 +1,42 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { withCommas } from '../../shards/number-words.ts';
-import { BOUNDS, boundsSchema, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
+import { BOUNDS, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
 import { MAX_VALUES } from '../http/json-body.ts';
 import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
 import { missing } from '../http/validation.ts';
 import type { Site } from '../queries/sites/locate-sites.ts';
-import { integer, sentCoordinate } from './body-members.ts';
-import { objectFault } from './criteria.ts';
-import { listOf } from './list.ts';
+import { levels, listOf, objectOf } from './compounds.ts';
+import { jsonSchemaOf, optional, required, withDefault } from './field.ts';
+import { integer } from './kinds.ts';
+import { SENT_POINT } from './locations.ts';
 import { MAX_CSV_LENGTH, parseSites, type SitesMember } from './parse-sites.ts';
 
 const ID_FAULT = `must be text of 1 to ${LIMITS.nameLength} characters, or a whole number`;
 
-const site = z.strictObject(
-  {
-    id: z.custom<string | number>(
+const site = objectOf('a site', {
+  id: z
+    .custom<string | number>(
       (id) =>
         Number.isSafeInteger(id) ||
         (typeof id === 'string' && id.length >= 1 && id.length <= LIMITS.nameLength),
       { error: ({ input }) => (input === undefined ? missing(ID_FAULT) : ID_FAULT) },
-    ),
-    // A site that cannot be placed fails alone.
-    lon: sentCoordinate,
-    lat: sentCoordinate,
-  },
-  { error: ({ code }) => objectFault(code, 'a site', ['id', 'lat', 'lon']) },
-);
+    )
+    .meta({
+      override: {
+        anyOf: [
+          { type: 'string', minLength: 1, maxLength: LIMITS.nameLength },
+          { type: 'integer' },
+        ],
+      },
+    }),
+  // A site that cannot be placed fails alone.
+  ...SENT_POINT,
+}).meta({ override: { required: ['id', 'lat', 'lon'] } });
 
 const siteList = listOf(site, LIMITS.sites, {
   none: 'must be an array of sites, CSV text or a FeatureCollection',
-  many: `must list at most ${LIMITS.sites}`,
 });
-
-const SITE_SCHEMA: oas31.SchemaObject = {
-  type: 'object',
-  properties: {
-    id: {
-      anyOf: [{ type: 'string', minLength: 1, maxLength: LIMITS.nameLength }, { type: 'integer' }],
-    },
-    lon: boundsSchema('number', BOUNDS.longitude),
-    lat: boundsSchema('number', BOUNDS.latitude),
-  },
-  required: ['id', 'lon', 'lat'],
-  additionalProperties: false,
-};
 
 const FEATURE_SCHEMA: oas31.SchemaObject = {
   type: 'object',
@@ -83,12 +75,6 @@ const GEOJSON_SCHEMA: oas31.SchemaObject = {
   required: ['type', 'features'],
 };
 
-const LIST_SCHEMA: oas31.SchemaObject = {
-  type: 'array',
-  items: SITE_SCHEMA,
-  maxItems: LIMITS.sites,
-};
-
 /**
  * The document's schema of sites and candidates, which both members refer to. It is a condition
  * with the meaning of `anyOf`: from a choice that includes a list, code generators for Java, Go and
@@ -96,13 +82,13 @@ const LIST_SCHEMA: oas31.SchemaObject = {
  */
 export const SITES_SCHEMA = {
   description: `Up to ${LIMITS.sites} points, each with an \`id\` of its own: a list, CSV or GeoJSON.`,
-  if: LIST_SCHEMA,
+  if: jsonSchemaOf(siteList),
   else: { anyOf: [CSV_SCHEMA, GEOJSON_SCHEMA] },
 };
 
-/** Returns the schema of the caller's own points, each with a unique id: a list, CSV or GeoJSON. */
-function sites(member: SitesMember, description: string) {
-  return z
+/** The caller's own points, each with a unique id: a list, CSV or GeoJSON. */
+function ownSites(member: SitesMember) {
+  const json = z
     .unknown()
     .transform((value, context): Site[] => {
       const parsed = parseSites(value, member);
@@ -132,43 +118,25 @@ function sites(member: SitesMember, description: string) {
         context.addIssue({ code: 'custom', params, message, path: [i, 'id'] });
         if (++repeated === MAX_COUNTED_FAULTS) break;
       }
-    })
-    .meta({ description, override: { $ref: '#/components/schemas/Sites' } });
+    });
+  return { json: json.meta({ override: { $ref: '#/components/schemas/Sites' } }) };
 }
 
-export const sitesMember = sites('sites', 'Sites that are there.');
-export const candidatesMember = sites('candidates', 'Sites that might be added.').optional();
+export const sites = required(ownSites('sites'), { description: 'Sites that are there.' });
+export const candidates = optional(ownSites('candidates'), {
+  description: 'Sites that might be added.',
+});
 
-export const chooseMember = integer(BOUNDS.choose)
-  .optional()
-  .meta({ description: `How many candidates to choose, at most ${BOUNDS.choose.max}.` });
+export const choose = optional(integer(BOUNDS.choose), {
+  description: `How many candidates to choose, at most ${BOUNDS.choose.max}.`,
+});
 
-export const uncoveredMember = integer(BOUNDS.uncovered)
-  .optional()
-  .meta({
-    description: `How many blocks that no site covers to list, at most ${BOUNDS.uncovered.max}.`,
-  });
+export const uncovered = optional(integer(BOUNDS.uncovered), {
+  description: `How many blocks that no site covers to list, at most ${BOUNDS.uncovered.max}.`,
+});
 
-const MINUTES_FAULT = `must be 1 to ${LIMITS.minutesListed} whole minutes from ${BOUNDS.contour.min} to ${BOUNDS.contour.max}, ascending`;
-
-/** Ascending minutes. */
-export const siteMinutesMember = listOf(integer(BOUNDS.contour), LIMITS.minutesListed, {
-  none: MINUTES_FAULT,
-  empty: MINUTES_FAULT,
-  many: MINUTES_FAULT,
-})
-  .refine((list) => list.every((minute, i) => i === 0 || minute > list[i - 1]), {
-    error: MINUTES_FAULT,
-  })
-  .optional()
-  .transform((list) => list ?? DEFAULT_MINUTES)
-  .meta({
-    description: `Minutes to sum within, up to ${LIMITS.minutesListed}, ascending.`,
-    override: {
-      type: 'array',
-      items: boundsSchema('integer', BOUNDS.contour),
-      minItems: 1,
-      maxItems: LIMITS.minutesListed,
-      default: [...DEFAULT_MINUTES],
-    },
-  });
+export const minutes = withDefault(
+  levels(BOUNDS.contour, LIMITS.minutesListed),
+  [...DEFAULT_MINUTES],
+  { description: `Minutes to sum within, up to ${LIMITS.minutesListed}, ascending.` },
+);

@@ -5,6 +5,7 @@ import { Problem } from '../http/problem.ts';
 import { POLYGON_LIMITS, REQUEST_LIMITS } from '../http/request-limits.ts';
 import { acceptsParameters } from '../http/validation.ts';
 import { invalidPolygon } from '../queries/areas/drawn-area.ts';
+import { optional } from './field.ts';
 
 const MEMBERS = ['type', 'coordinates', 'bbox'];
 /** GeoJSON wrappers around a geometry, and what to send instead. */
@@ -26,7 +27,7 @@ const rings: oas31.SchemaObject = { type: 'array', items: ring, minItems: 1 };
  * Parses the polygons of a GeoJSON Polygon or MultiPolygon. Any other shape is `invalid-geometry`;
  * too many vertices, counted before any is read, is `polygon-too-complex`. A `bbox` is ignored.
  */
-export const polygonMember = z
+const geoJson = z
   .unknown()
   .transform((value, context): Polygon[] => {
     if (!isObject(value))
@@ -41,13 +42,16 @@ export const polygonMember = z
     }
     return polygonsOf(value);
   })
-  .optional()
   .meta({
-    description: `GeoJSON, WGS84; at most ${POLYGON_LIMITS}.`,
     override: {
       oneOf: [shapeOf('Polygon', rings), shapeOf('MultiPolygon', { type: 'array', items: rings })],
     },
   });
+
+export const polygon = optional(
+  { json: geoJson },
+  { description: `GeoJSON, WGS84; at most ${POLYGON_LIMITS}.` },
+);
 
 function shapeOf(type: string, coordinates: oas31.SchemaObject): oas31.SchemaObject {
   return {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { LIMITS } from '../bounds.ts';
+import type { ExampleMarks } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import type { ProblemSlug } from '../http/problem-types.ts';
 import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
@@ -9,10 +10,11 @@ import { missing } from '../http/validation.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { circleArea } from '../queries/searched-area.ts';
-import { bodyObject, POINT_SCHEMA, pointItem, radiusMember } from './body-members.ts';
-import { distinct, kindOf, listOf } from './list.ts';
-import { BLOCK_SCHEMA, blockFault, blockNumber } from './location-parameters.ts';
-import { polygonMember } from './polygon-member.ts';
+import { distinct, listOf, objectOf } from './compounds.ts';
+import { jsonSchemaOf, optional } from './field.ts';
+import { kindOf } from './kinds.ts';
+import { block, blockFault, blockNumber, point, radius } from './locations.ts';
+import { polygon } from './polygon.ts';
 
 /** Problems of requests that name or draw an area. */
 export const AREA_PROBLEMS = [
@@ -29,7 +31,7 @@ const WAYS = 'polygon, center with radius_m, places, counties, blocks';
 const BLOCKS_FAULT = 'must be an array of block GEOIDs of 15 digits';
 
 /** Thousands of GEOIDs, checked in one pass, then sorted ascending without duplicates. */
-const blocksMember = z
+const blockList = z
   .unknown()
   .transform((value, context): Float64Array => {
     const refuse = (message: string, type: string, path: number[] = []) => {
@@ -55,40 +57,36 @@ const blocksMember = z
     ascending.sort();
     return ascending.filter((geoid, i) => i === 0 || geoid !== ascending[i - 1]);
   })
-  .optional()
   .meta({
-    description: `Up to ${LIMITS.areaBlocks} block GEOIDs.`,
     override: {
       type: 'array',
-      items: BLOCK_SCHEMA,
+      items: jsonSchemaOf(block.json),
       minItems: 1,
       maxItems: LIMITS.areaBlocks,
     },
   });
 
-/** An area, identified in exactly one way. */
-export const areaMember = bodyObject(
+/** The centre of a circle in a body. */
+export const centre = optional(point, { description: 'Centre of a circle.' });
+
+const areaItem = objectOf(
+  'an area',
   {
-    polygon: polygonMember,
-    center: pointItem
-      .optional()
-      .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
-    radius_m: radiusMember,
+    polygon: polygon.json,
+    center: centre.json,
+    radius_m: radius.json,
     // A malformed code is refused as an unknown place, like a code that no place has.
-    places: codes(/^/, PLACE_GEOID.source, 'census place GEOIDs of 7 digits', LIMITS.areaPlaces),
-    counties: codes(
-      COUNTY_FIPS,
-      COUNTY_FIPS.source,
-      'county FIPS codes of 5 digits',
-      LIMITS.areaCounties,
-    ),
-    blocks: blocksMember,
+    places: codes(/^/, PLACE_GEOID, 'census place GEOIDs of 7 digits', LIMITS.areaPlaces).json,
+    counties: codes(COUNTY_FIPS, COUNTY_FIPS, 'county FIPS codes of 5 digits', LIMITS.areaCounties)
+      .json,
+    blocks: optional(
+      { json: blockList },
+      { description: `Up to ${LIMITS.areaBlocks} block GEOIDs.` },
+    ).json,
   },
   {
-    error: ({ code }) =>
-      code === 'unrecognized_keys'
-        ? `unknown member; an area is one of ${WAYS}`
-        : `must be an object with one of ${WAYS}`,
+    none: `must be an object with one of ${WAYS}`,
+    unknown: `unknown member; an area is one of ${WAYS}`,
   },
 ).meta({
   id: 'Area',
@@ -97,8 +95,18 @@ export const areaMember = bodyObject(
     'polygon or circle stands for the blocks whose centre is inside.',
 });
 
+/** An area, identified in exactly one way. */
+export const area = optional({ json: areaItem });
+
+const SMALL_RADIUS_M = 250;
+
+/** An area with few blocks, for examples. */
+export function smallArea({ point }: ExampleMarks) {
+  return { center: point, radius_m: SMALL_RADIUS_M };
+}
+
 /** An area as sent. */
-type AreaParams = z.output<typeof areaMember>;
+type AreaParams = z.output<typeof areaItem>;
 
 /**
  * Resolves the area of a body; rejects with `missing-area`, or with `invalid-parameters` for
@@ -135,25 +143,15 @@ function missingPart(name: 'center' | 'radius_m', fault: string): Problem {
   return invalidParameters([{ loc, msg: missing(fault), type: 'invalid_type' }]);
 }
 
-/** Returns the schema of a list of codes, from which duplicates are removed. */
-function codes(accepted: RegExp, pattern: string, kind: string, most: number) {
-  const item = z
-    .string({ error: `must be text` })
-    .regex(accepted, { error: `must be one of the ${kind}, with leading zeros` });
-  return listOf(item, most, {
+/** A list of codes, from which duplicates are removed; `pattern` is that of the document. */
+function codes(accepted: RegExp, pattern: RegExp, kind: string, most: number) {
+  const code = z
+    .string({ error: 'must be text' })
+    .regex(accepted, { error: `must be one of the ${kind}, with leading zeros` })
+    .meta({ override: { pattern: pattern.source } });
+  const json = listOf(code, most, {
     none: `must be an array of ${kind}`,
     empty: 'must not be empty',
-    many: `must list at most ${most}`,
-  })
-    .transform((values): string[] => distinct(values))
-    .optional()
-    .meta({
-      description: `Up to ${most} ${kind}.`,
-      override: {
-        type: 'array',
-        items: { type: 'string', pattern },
-        minItems: 1,
-        maxItems: most,
-      },
-    });
+  }).transform((values): string[] => distinct(values));
+  return optional({ json }, { description: `Up to ${most} ${kind}.` });
 }

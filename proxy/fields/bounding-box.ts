@@ -1,22 +1,29 @@
 import { z } from 'zod';
 import { BOUNDS, boundsText, isWithin } from '../bounds.ts';
+import type { ExampleMarks } from '../endpoint.ts';
 import { Problem } from '../http/problem.ts';
-import { named } from './named-parameter.ts';
-import { decimal } from './scalar-text.ts';
+import { optional } from './field.ts';
+import { decimal } from './kinds.ts';
 
 /** Any text: the route validates the box, which has a problem type of its own. */
-export const bboxParam = named(
-  'Bbox',
-  z
-    .custom<string | readonly string[]>()
-    .meta({ override: { type: 'string' } })
-    .optional()
-    .meta({
-      description:
-        '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than ' +
-        '`max_lon`, the box crosses the antimeridian and must span less than 180 degrees.',
-    }),
+export const bbox = optional(
+  { text: z.custom<string | readonly string[]>().meta({ override: { type: 'string' } }) },
+  {
+    id: 'Bbox',
+    description:
+      '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than ' +
+      '`max_lon`, the box crosses the antimeridian and must span less than 180 degrees.',
+    example: ({ poi }) => boxAround(poi),
+  },
 );
+
+/** Returns a box that extends a few hundred metres in each direction from a POI. */
+function boxAround({ lat, lon }: ExampleMarks['poi']): string {
+  const around = 0.002;
+  return [lon - around, lat - around, lon + around, lat + around]
+    .map((degrees) => degrees.toFixed(4))
+    .join();
+}
 
 /**
  * Upper bound, exclusive, of the degrees of longitude that a box across the antimeridian spans; the

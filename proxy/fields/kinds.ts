@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { type Bounds, boundsSchema, isWithin, rangeFault } from '../bounds.ts';
+import { missing } from '../http/validation.ts';
+import type { Kind } from './field.ts';
+
+/** Describes the type of a JSON value. */
+export function kindOf(value: unknown): string {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number') return 'a number';
+  if (Array.isArray(value)) return 'a list';
+  return value !== null && typeof value === 'object' ? 'an object' : String(value);
+}
+
+/** Completes the error message for a value, since some clients send each value as a list of one. */
+export function singleFault(fault: string, value: unknown): string {
+  return Array.isArray(value) ? `${fault}, not ${kindOf(value)}` : fault;
+}
+
+/** Text of a parameter that must not be repeated. */
+export const onceText = z.string({
+  error: ({ input }) => (input === undefined ? 'is missing' : 'must be given once'),
+});
+
+/** Text, of which `refine` accepts some. */
+export function phrase(refine: (text: z.ZodString) => z.ZodType<string>): Kind<string> {
+  return { text: refine(onceText), json: refine(z.string({ error: 'must be text' })) };
+}
+
+/** One of several words. */
+export function choice<const W extends readonly string[]>(words: W): Kind<W[number]> {
+  const fault = `must be one of ${words.join(', ')}`;
+  return {
+    text: z.enum(words, {
+      error: ({ input }) => (Array.isArray(input) ? 'must be given once' : fault),
+    }),
+    json: z.enum(words, {
+      error: ({ input }) => (input === undefined ? missing(fault) : singleFault(fault, input)),
+    }),
+  };
+}
+
+/** One of several whole numbers. */
+export function numberChoice<const N extends readonly number[]>(numbers: N): Kind<N[number]> {
+  const json = z
+    .literal(numbers, {
+      error: ({ input }) => singleFault(`must be ${numbers.join(' or ')}`, input),
+    })
+    .meta({ override: { type: 'integer', enum: [...numbers] } });
+  const text = onceText.transform(decimal).pipe(json);
+  return { text: text.meta({ override: json.meta()!.override }), json };
+}
+
+/** In text `true` or `1`, `false` or `0`, in any case. */
+export const flag: Kind<boolean> = {
+  text: onceText
+    .regex(/^(true|false|1|0)$/i, { error: 'must be true or false' })
+    .transform((text) => /^(true|1)$/i.test(text))
+    .meta({ override: { type: 'boolean', pattern: undefined } }),
+  json: z.boolean({ error: ({ input }) => singleFault('must be true or false', input) }),
+};
+
+/** A number within bounds: in text a decimal number with any number of digits, and an exponent. */
+export function number(bounds: Bounds): Kind<number> {
+  return numeric(bounds, 'number', 'a number');
+}
+
+/** A whole number within bounds, in any notation: `500`, `5e2`, `500.0`; errors name its `what`. */
+export function integer(bounds: Bounds, what = 'a whole number'): Kind<number> {
+  return numeric(bounds, 'integer', what);
+}
+
+/** The bounds of numbers that a route checks itself; text that overflows is `±Infinity`. */
+export const UNBOUNDED = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+
+function numeric(bounds: Bounds, type: 'number' | 'integer', what: string): Kind<number> {
+  const isOfType = type === 'integer' ? Number.isInteger : Number.isFinite;
+  const fault = `must be ${what}`;
+  const schema = { override: boundsSchema(type, bounds) };
+  /** Returns a number of the kind; adds an issue for any other value, for which it is undefined. */
+  const checked = (
+    value: number | undefined,
+    context: z.core.$RefinementCtx,
+    wrongKind: () => { readonly type: string; readonly message: string },
+  ): number => {
+    if (value !== undefined && (isOfType(value) || !Number.isFinite(value))) {
+      if (isWithin(bounds, value)) return value;
+      const message = rangeFault(bounds, value);
+      context.addIssue({ code: 'custom', params: { type: 'out_of_range' }, message });
+    } else {
+      const { type, message } = wrongKind();
+      context.addIssue({ code: 'custom', params: { type }, message });
+    }
+    return z.NEVER;
+  };
+  return {
+    text: onceText
+      .transform((text, context) =>
+        checked(decimal(text), context, () => ({
+          type: 'invalid_number',
+          message: `${fault}${hintOn(text)}`,
+        })),
+      )
+      .meta(schema),
+    json: z
+      .unknown()
+      .transform((value, context) =>
+        checked(typeof value === 'number' ? value : undefined, context, () => ({
+          type: 'invalid_type',
+          message: jsonFault(fault, value),
+        })),
+      )
+      .meta(schema),
+  };
+}
+
+function jsonFault(fault: string, value: unknown): string {
+  if (value === undefined) return missing(fault);
+  const isQuoted = typeof value === 'string' && decimal(value) !== undefined;
+  return singleFault(isQuoted ? `${fault}: leave out the quotes` : fault, value);
+}
+
+/** Advice on a text that is a number but for spaces around it, or a plus sign after it. */
+export function hintOn(text: string): string {
+  const trimmed = text.trim();
+  if (
+    decimal(text) !== undefined ||
+    decimal(trimmed.endsWith('+') ? trimmed.slice(0, -1) : trimmed) === undefined
+  )
+    return '';
+  return text.startsWith(' ')
+    ? ': a plus sign in a query is a space; leave it out, or send %2B'
+    : ': leave out the space or plus sign after it';
+}
+
+// Only one alternative begins with digits; otherwise, a long run of digits would be tried with
+// every split.
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+\- ]?\d+)?$/i;
+
+/** Parses a decimal number; undefined for other text, including `NaN`, `0x10` and `Infinity`. */
+export function decimal(text: string): number | undefined {
+  if (!DECIMAL.test(text)) return undefined;
+  // A plus that a client does not encode in a URL arrives as a space.
+  return Number(text.replace(' ', '+'));
+}

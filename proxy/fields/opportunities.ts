@@ -1,0 +1,74 @@
+import { MAX_POI_MINUTES } from '../../shards/matrix/row-codec.ts';
+import { DIRECTIONS } from '../../shards/release/manifest.ts';
+import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
+import { BOUNDS, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
+import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
+import { levels, list } from './compounds.ts';
+import { optional, withDefault, withSchema } from './field.ts';
+import { choice, flag, phrase } from './kinds.ts';
+
+export const directionLabel = choice(DIRECTIONS);
+
+const opportunity = phrase((text) =>
+  text.regex(new RegExp(`^(?:type:\\d{1,9}|${WEIGHT_NAME.source.slice(1, -1)})$`), {
+    error: 'must be a weight such as people, or a destination type such as type:101',
+  }),
+);
+
+const opportunities = list(opportunity, {
+  of: 'weights and types',
+  empty: 'omit it for the default',
+  most: LIMITS.weightsListed,
+});
+
+/** What an isochrone counts: nothing by default. */
+export const ofContours = optional(opportunities, {
+  id: 'OfContours',
+  description:
+    'Weights of the release, or `type:ID`, to count within each contour; see ' +
+    '`/v1/meta/weights`. Omitted: none.',
+});
+
+/** Fields of the routes for opportunities. */
+export const ACCESS = {
+  direction: withDefault(directionLabel, 'from', {
+    id: 'Direction',
+    description: 'From the origin, or towards it.',
+  }),
+  of: optional(opportunities, {
+    id: 'Of',
+    description:
+      'Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the ' +
+      'number of POIs of a destination type. Omitted: `people`.',
+  }),
+  minutes: optional(levels(BOUNDS.contour, LIMITS.minutesListed), {
+    id: 'AccessMinutes',
+    description:
+      `Time limits in minutes, ascending; up to ${MAX_POI_MINUTES} for \`type:\`. Omitted: ${DEFAULT_MINUTES.join(', ')} ` +
+      `(${DEFAULT_MINUTES.filter((one) => one <= MAX_POI_MINUTES).join(', ')} for \`type:\`).`,
+  }),
+  curve: withDefault(flag, false, {
+    id: 'Curve',
+    description: 'Count for every minute up to 60 (30 for `type:`), in place of `minutes`.',
+  }),
+  decay: withDefault(
+    withSchema(
+      phrase((text) =>
+        text.refine((decay) => decayOf(decay) !== undefined, {
+          error:
+            'must be step, linear:M, exponential:HALF_LIFE or logistic:CENTER:SD, minutes up to 60',
+        }),
+      ),
+      { pattern: DECAY_PATTERN },
+    ),
+    'step',
+    {
+      id: 'Decay',
+      description:
+        '`step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` ' +
+        '(minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, ' +
+        '2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, ' +
+        '1998; the last is the logistic distribution of that mean and standard deviation).',
+    },
+  ),
+};

@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import { DEPARTURE_WINDOWS, PERCENTILES } from '../../shards/departure-windows.ts';
+import { foldText } from '../../shards/folded-text.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
+import { BOUNDS, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
+import { list } from './compounds.ts';
+import { optional, required, several, withDefault, withSchema } from './field.ts';
+import { choice, flag, integer, number, numberChoice, phrase, UNBOUNDED } from './kinds.ts';
+import { block } from './locations.ts';
+
+/** Rows per page in examples, few because examples should be cheap. */
+export const FEW_ROWS = 3;
+
+export const modeLabel = choice(MODE_LABELS);
+
+export const mode = optional(list(modeLabel, { of: 'mode labels' }), {
+  id: 'Mode',
+  description: several('Travel modes', ' Omitted: all modes of the release.'),
+  example: (marks) => [marks.mode],
+});
+
+/** The window of departures and the percentile, on every route that takes a mode. */
+export const WINDOW = {
+  departure: optional(withSchema(choice(DEPARTURE_WINDOWS), { default: DEPARTURE_WINDOWS[0] }), {
+    id: 'Departure',
+    description:
+      'Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute.',
+  }),
+  percentile: optional(withSchema(numberChoice(PERCENTILES), { default: PERCENTILES[0] }), {
+    id: 'Percentile',
+    description:
+      'Percentile of the transit times over the departures of the window: 10 is the time of someone ' +
+      'who knows the timetable and chooses when to leave.',
+  }),
+};
+
+export const typeId = integer(
+  BOUNDS.typeId,
+  'the id of a destination type; see /v1/meta/destination-types',
+);
+
+export const destType = optional(list(typeId, { of: 'destination type ids' }), {
+  id: 'Type',
+  description: several(
+    'Destination type ids',
+    ' A parent stands for all its leaves. Omitted: all types.',
+  ),
+  example: (marks) => [marks.type],
+});
+
+/** Which of the nearest POIs of a type. */
+export const nthNearest = integer(BOUNDS.nth);
+const { min: MIN_NTH, max: MAX_NTH } = BOUNDS.nth;
+
+export const nth = optional(
+  list(nthNearest, { of: 'whole numbers', empty: 'omit it for the nearest only' }),
+  {
+    id: 'Nth',
+    description: several(
+      `Minutes to the n-th nearest POI of each type, ${MIN_NTH} to ${MAX_NTH}`,
+      ' Each row then has `nth`. Omitted: the nearest.',
+    ),
+  },
+);
+
+export const oneNth = withDefault(nthNearest, 1, {
+  id: 'OneNth',
+  description: `Minutes are to the n-th nearest POI of each type, ${MIN_NTH} to ${MAX_NTH}.`,
+});
+
+/** The name of a weight; the route checks whether the release has it. */
+export const weightName = z
+  .string({ error: 'must be the name of a weight' })
+  .regex(WEIGHT_NAME, { error: 'must be the name of a weight: lower case letters, digits, _' });
+const weightNames = { text: weightName, json: weightName };
+
+export const weight = optional(
+  list(weightNames, {
+    of: 'weights',
+    empty: 'omit it for people',
+    most: LIMITS.weightsListed,
+    inOrder: true,
+  }),
+  {
+    id: 'Weight',
+    description: several(
+      'Columns of counts by block to sum',
+      ' `/v1/meta/weights` lists them. Omitted: `people`.',
+    ),
+  },
+);
+
+export const by = optional(
+  list(weightNames, {
+    of: 'weights',
+    empty: 'omit it',
+    most: LIMITS.groupsListed,
+    inOrder: true,
+  }),
+  {
+    id: 'By',
+    description: several(
+      'Weights that are groups, to be compared with `weight`',
+      ' Each has rows of its own, and all rows have `share`, `ratio` and `gini`.',
+    ),
+  },
+);
+
+export const countWithin = optional(integer(BOUNDS.countWithin), {
+  id: 'CountWithin',
+  description:
+    'Adds `count` to each row: the number of POIs of the type within this many whole minutes, ' +
+    `${BOUNDS.countWithin.min} to ${BOUNDS.countWithin.max}.`,
+});
+
+export const poiId = integer(
+  BOUNDS.destId,
+  'the dest_id of a POI: a whole number, as in rows of POIs',
+);
+
+export const destId = optional(list(poiId, { of: 'dest_ids' }), {
+  id: 'DestId',
+  description: several('Only these POIs'),
+});
+
+/** A POI named by the path. */
+export const poiOfPath = required(
+  { text: poiId.text },
+  { id: 'DestIdOfPath', description: 'Stable id of a POI.', example: ({ poi }) => poi.dest_id },
+);
+
+/** Blocks by GEOID, as text or numbers. */
+export const blocks = optional(
+  list(block, {
+    of: 'block GEOIDs',
+    most: LIMITS.blocksListed,
+  }),
+  {
+    id: 'Block',
+    description: several('Only these blocks, by GEOID, as text or numbers'),
+  },
+);
+
+/** Minutes that limit the times stored in rows. */
+export const minutesWithin = number(BOUNDS.maxMinutes);
+
+export const maxMinutes = optional(minutesWithin, {
+  id: 'MaxMinutes',
+  description: `Only destinations within this many minutes, at most ${BOUNDS.maxMinutes.max}.`,
+  example: (marks) => marks.maxMinutes,
+});
+
+export const names = withDefault(flag, false, {
+  id: 'Names',
+  description:
+    'Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the ' +
+    '`dest_id` of a POI the `dest_types` that it has, and in catchments its `name`.',
+});
+
+export const includePopulation = withDefault(flag, false, {
+  id: 'IncludePopulation',
+  description: 'Include the population of the block in each row.',
+});
+
+export const includeMissing = withDefault(flag, false, {
+  id: 'IncludeMissing',
+  description:
+    'Return a row for every block of the area, requested type and mode: where there is no time, ' +
+    '`travel_time` is null and `reason` says why. Charged like any other row.',
+});
+
+const rowsPerPage = integer(BOUNDS.limit);
+const LIMIT_WORDS = `Rows per page, ${BOUNDS.limit.min} to ${BOUNDS.limit.max}.`;
+
+export const limit = withDefault(rowsPerPage, DEFAULT_LIMIT, {
+  id: 'Limit',
+  description: LIMIT_WORDS,
+  example: () => FEW_ROWS,
+});
+
+/** Limit of routes that return all rows at once unless paging is requested. */
+export const limitIfPaged = optional(rowsPerPage, {
+  id: 'LimitIfPaged',
+  description: `${LIMIT_WORDS} Without \`limit\` and \`cursor\`, all rows are returned at once.`,
+});
+
+const cursorText = phrase((text) => text.max(LIMITS.cursorLength, { error: 'is too long' }));
+
+export const cursor = optional(
+  {
+    text: cursorText.text,
+    json: cursorText.json.meta({ override: { type: ['string', 'null'] } }),
+  },
+  {
+    id: 'Cursor',
+    description: {
+      text: '`next_cursor` of the previous page, with the same other parameters.',
+      json: '`next_cursor` of the previous page, with the same other members. Null: the first page.',
+    },
+  },
+);
+
+/**
+ * The row limit of a batch. Its upper bound is configured: the route checks it, and the document
+ * states it in `MaxRows`.
+ */
+export const maxRows = optional({
+  json: integer(UNBOUNDED).json.meta({ override: { $ref: '#/components/schemas/MaxRows' } }),
+});
+
+/** Part of a name, with more than spaces and accents. */
+export const namePart = withSchema(
+  {
+    text: phrase((text) =>
+      text
+        .max(LIMITS.nameLength, {
+          error: `must be at most ${LIMITS.nameLength} characters`,
+          abort: true,
+        })
+        .refine((part) => foldText(part) !== '', { error: 'must not be blank' }),
+    ).text,
+  },
+  { minLength: 1, pattern: '[^\\s\\u0300-\\u036f]' },
+);
+
+export const NAME_WORDS = 'Part of the name; case and accents are ignored.';
+
+export const nameSearched = optional(namePart, { id: 'NamePart', description: NAME_WORDS });
