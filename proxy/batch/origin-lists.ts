@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { GeoidNumber } from '../../shards/geoid.ts';
 import type { DestId } from '../../shards/units.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
-import { listOf, objectOf } from '../fields/compounds.ts';
+import { exactObjectOf, listOf } from '../fields/compounds.ts';
 import { jsonSchemaOf, required } from '../fields/field.ts';
 import {
   blockNumber,
@@ -46,7 +46,7 @@ export interface Point extends SentPoint {
   readonly sent?: string;
 }
 
-const point = objectOf('a point', SENT_POINT, POINT_FAULTS);
+const point = exactObjectOf('a point', SENT_POINT, POINT_FAULTS);
 const POINT_SCHEMA = jsonSchemaOf(exactPoint.json);
 
 /** Point origins; one without coordinates fails alone, as do coordinates out of range. */

@@ -21,7 +21,7 @@ interface ListFaults {
 interface ListOptions {
   /** Plural of the items. */
   readonly of: string;
-  /** What to do instead of sending an empty list. */
+  /** Advice to one who sends an empty list. */
   readonly empty?: string;
   readonly most?: number;
   /** Whether values keep the order sent, which is that of the rows. */
@@ -137,25 +137,27 @@ interface ObjectFaults {
   readonly unknown: string;
 }
 
-/**
- * An object within a body; errors name `what` it is. As in the body itself, null means that an
- * optional member is absent.
- */
+/** An object within a body, whose null members are values; errors name `what` it is. */
+export function exactObjectOf<Shape extends z.ZodRawShape>(
+  what: string,
+  shape: Shape,
+  faults?: ObjectFaults,
+) {
+  const accepted = `${what} ${acceptsParameters(Object.keys(shape))}`;
+  const { none, unknown } = faults ?? {
+    none: `must be an object: ${accepted}`,
+    unknown: `unknown member; ${accepted}`,
+  };
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? unknown : none),
+  });
+}
+
+/** An object within a body. As in the body itself, an optional member that is null is absent. */
 export function objectOf<Shape extends z.ZodRawShape>(
   what: string,
   shape: Shape,
-  faults?: Partial<ObjectFaults>,
+  faults?: ObjectFaults,
 ) {
-  const accepted = `${what} ${acceptsParameters(Object.keys(shape))}`;
-  const { none, unknown } = {
-    none: `must be an object: ${accepted}`,
-    unknown: `unknown member; ${accepted}`,
-    ...faults,
-  };
-  return z.preprocess(
-    (value) => withoutNulls(shape, value),
-    z.strictObject(shape, {
-      error: ({ code }) => (code === 'unrecognized_keys' ? unknown : none),
-    }),
-  );
+  return z.preprocess((value) => withoutNulls(shape, value), exactObjectOf(what, shape, faults));
 }

@@ -28,7 +28,7 @@ interface Words {
 
 const EXAMPLES = new WeakMap<z.ZodType, NonNullable<Words['example']>>();
 
-/** A field that must be sent; null is no absent member. */
+/** A field that must be sent. */
 export function required<S extends Schemas>(kind: S, words: Words = {}) {
   return inEachMedium(kind, (schema) => schema.nonoptional(), words) as {
     readonly [M in keyof S]: z.ZodNonOptional<Extract<S[M], z.ZodType>>;
@@ -43,7 +43,11 @@ export function optional<S extends Schemas>(kind: S, words: Words = {}) {
 }
 
 /** A field with a value where it is omitted. */
-export function withDefault<S extends Schemas, const V>(kind: S, value: V, words: Words = {}) {
+export function withDefault<S extends Schemas>(
+  kind: S,
+  value: z.output<Extract<S[keyof S], z.ZodType>>,
+  words: Words = {},
+) {
   // Zod omits the default of a value that is converted.
   const stated = { override: { default: value } };
   return inEachMedium(kind, (schema) => schema.default(value).meta(stated), words) as {
@@ -106,7 +110,7 @@ function shapeOf(fields: Readonly<Record<string, Schemas>>, medium: Medium) {
 /** No parameters: any parameter is rejected by name. */
 export const NONE = parameters({});
 
-/** Returns the value of a parameter in examples, and its component; null for one without a value. */
+/** Returns a parameter's value in examples, and its component; null for one without a value. */
 export function exampleOf(parameter: z.ZodType, marks: ExampleMarks) {
   const value = EXAMPLES.get(parameter)?.(marks);
   const { id } = (parameter.meta()?.param ?? {}) as { readonly id?: string };

@@ -21,7 +21,7 @@ const opportunities = list(opportunity, {
   most: LIMITS.weightsListed,
 });
 
-/** What an isochrone counts: nothing by default. */
+/** Opportunities that an isochrone counts: none by default. */
 export const ofContours = optional(opportunities, {
   id: 'OfContours',
   description:

@@ -6,7 +6,7 @@ import { MAX_VALUES } from '../http/json-body.ts';
 import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
 import { missing } from '../http/validation.ts';
 import type { Site } from '../queries/sites/locate-sites.ts';
-import { levels, listOf, objectOf } from './compounds.ts';
+import { exactObjectOf, levels, listOf } from './compounds.ts';
 import { jsonSchemaOf, optional, required, withDefault } from './field.ts';
 import { integer } from './kinds.ts';
 import { SENT_POINT } from './locations.ts';
@@ -14,7 +14,7 @@ import { MAX_CSV_LENGTH, parseSites, type SitesMember } from './parse-sites.ts';
 
 const ID_FAULT = `must be text of 1 to ${LIMITS.nameLength} characters, or a whole number`;
 
-const site = objectOf('a site', {
+const site = exactObjectOf('a site', {
   id: z
     .custom<string | number>(
       (id) =>

@@ -117,10 +117,10 @@ function exampleRequest(
   const parameters: Record<string, unknown> = {};
   const shape = { ...endpoint.params.shape, ...endpoint.query.shape };
   for (const [name, schema] of Object.entries<z.ZodType>(shape)) {
-    const { id, value } = exampleOf(schema, marks) ?? {};
-    if (id === undefined) continue;
-    components.parameters[id].example = value;
-    parameters[name] = value;
+    const example = exampleOf(schema, marks);
+    if (!example) continue;
+    components.parameters[example.id].example = example.value;
+    parameters[name] = example.value;
   }
   const isWhole = Object.keys(endpoint.params.shape).every((name) => name in parameters);
   return isWhole ? { parameters } : null;

@@ -6,8 +6,8 @@ export type MaxRows = number;
 /** Up to 1000 points, each with an `id` of its own: a list, CSV or GeoJSON. */
 export type Sites = Array<{
   id: string | number;
-  lon: number;
   lat: number;
+  lon: number;
 }> | string | {
   type: 'FeatureCollection';
   features: Array<{
@@ -1163,7 +1163,7 @@ export interface Operations {
         coordinates: ReadonlyArray<ReadonlyArray<ReadonlyArray<ReadonlyArray<number>>>>;
         bbox?: unknown | undefined;
       } | undefined;
-      /** Centre of the circle. */
+      /** Centre of a circle. */
       center?: {
         lon: number;
         lat: number;

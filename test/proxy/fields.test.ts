@@ -1,0 +1,34 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { levels, list } from '../../proxy/fields/compounds.ts';
+import { jsonSchemaOf, type Kind } from '../../proxy/fields/field.ts';
+import { choice, flag, integer, number } from '../../proxy/fields/kinds.ts';
+import { forAll } from '../support/for-all.ts';
+
+const words = ['walk', 'bike', '10'] as const;
+const VALUES = fc.oneof(
+  ...[fc.double({ noNaN: true, min: -20, max: 20 }), fc.integer({ min: -5, max: 15 })],
+  ...[fc.constantFrom(...words, null, '', '5', ' 5', 'car'), fc.boolean()],
+);
+const LEVELS = levels({ min: 1, max: 10 }, 3);
+const KINDS: readonly [name: string, kind: Kind<unknown>][] = [
+  ['a whole number', integer({ min: 1, max: 10 })],
+  ['a number over a bound', number({ over: 0, max: 10 })],
+  ['a word', choice(words)],
+  ['a flag', flag],
+  ['a list', list(integer({ min: 1, max: 10 }), { of: 'numbers', most: 3 })],
+  ['levels', LEVELS],
+];
+
+test.each(KINDS)('JSON is %s as its JSON Schema says, and the same as text', async (_, kind) => {
+  const isValid = new Ajv2020().compile(jsonSchemaOf(kind.json));
+  await forAll(500, fc.oneof(VALUES, fc.array(VALUES, { maxLength: 4 })), (value) => {
+    const { success, data } = kind.json.safeParse(value);
+    // No JSON Schema says that levels ascend.
+    if (kind !== LEVELS || success) expect(success).toBe(isValid(value));
+    if (!success) return;
+    const text = Array.isArray(value) ? value.map(String) : String(value);
+    expect(kind.text.parse(text)).toEqual(data);
+  });
+});
