@@ -10,16 +10,13 @@ import { statedFeeds } from '../../shards/release/feed-state.ts';
 import { COUNTY_OBJECT_KINDS, type Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { CountingStore } from '../support/counting-store.ts';
-import { ROW, type RowChanges, writeCountyRow } from '../support/county-row.ts';
+import { ROW, type RowChanges, writeCountyRow, writeTownFeed } from '../support/county-row.ts';
 import { demoRequest } from '../support/demo-release.setup.ts';
 import { faultsIn } from '../support/faults.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { tta } from '../support/tta.ts';
-import { avenueFeed } from '../transit/avenue.ts';
-import { AGENCY } from '../transit/feed-records.ts';
-import { writeFeed } from '../transit/gtfs-text.ts';
 
 const folder = folderOfTests();
 
@@ -179,18 +176,6 @@ test('a block’s point or a street moved: every county within an hour is update
   expect(closed.searched).toEqual(['99001', '99003', '99005']);
   expect(changedObjects(closed.before, closed.after, '99007')).toEqual([]);
 });
-
-/** A bus through a county's town, every ten minutes from seven on, shifted by `late` minutes. */
-function writeTownFeed(file: string, county: number, late: number): Promise<string> {
-  const [west, east] = [`${ROW[county]} west`, `${ROW[county]} east`];
-  const stops = { [west]: 8_000 * county, [east]: 8_000 * county + 750 };
-  const trips = Array.from({ length: 18 }, (_, n) => {
-    const leaves = 7 * 60 + 10 * n + late;
-    return { calls: [[west, leaves] as const, [east, leaves + 3] as const] };
-  });
-  const agency = { ...AGENCY, agency_name: `${ROW[county]} Transit` };
-  return writeFeed(file, avenueFeed(stops, trips, { 'agency.txt': [agency] }));
-}
 
 test('one feed of three changed: only the county that it touches is updated', async () => {
   const inputs = path.join(folder, 'feeds-inputs');

@@ -3,6 +3,9 @@ import path from 'node:path';
 import type { OsmNode, OsmWay } from '../../infra/demo/osm-elements.ts';
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
+import { avenueFeed } from '../transit/avenue.ts';
+import { AGENCY } from '../transit/feed-records.ts';
+import { writeFeed } from '../transit/gtfs-text.ts';
 import { BLOCK_FIELDS, type Point, pointAt, squareAround } from '../transit/small-city.ts';
 
 /** The counties of the row, from west to east. */
@@ -100,6 +103,21 @@ export async function writeCountyRow(
   );
   await writeFile(pois, JSON.stringify({ type: 'FeatureCollection', features }));
   return { osm: [osm], blocks, pois: [pois] };
+}
+
+/**
+ * Writes the feed of a bus through a county's town, every ten minutes from seven on, shifted by
+ * `late` minutes. Counties are numbered from west to east.
+ */
+export function writeTownFeed(file: string, county: number, late = 0): Promise<string> {
+  const [west, east] = [`${ROW[county]} west`, `${ROW[county]} east`];
+  const stops = { [west]: PITCH * county, [east]: PITCH * county + 750 };
+  const trips = Array.from({ length: 18 }, (_, n) => {
+    const leaves = 7 * 60 + 10 * n + late;
+    return { calls: [[west, leaves] as const, [east, leaves + 3] as const] };
+  });
+  const agency = { ...AGENCY, agency_name: `${ROW[county]} Transit` };
+  return writeFeed(file, avenueFeed(stops, trips, { 'agency.txt': [agency] }));
 }
 
 function cornerAt(county: number, column: number, row: number): Point {
