@@ -1,5 +1,5 @@
-import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
 import { parseSitesCsv } from '../../../../proxy/fields/parse-sites-csv.ts';
+import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
 import { csvField } from '../../../../shards/csv/csv-line.ts';
 import type { Site } from '../state/sites.ts';
 
