@@ -12,12 +12,12 @@ export function kindOf(value: unknown): string {
 }
 
 /** Completes the error message for a value, since some clients send each value as a list of one. */
-export function singleFault(fault: string, value: unknown): string {
+function singleFault(fault: string, value: unknown): string {
   return Array.isArray(value) ? `${fault}, not ${kindOf(value)}` : fault;
 }
 
 /** Text of a parameter that must not be repeated. */
-export const onceText = z.string({
+const onceText = z.string({
   error: ({ input }) => (input === undefined ? 'is missing' : 'must be given once'),
 });
 

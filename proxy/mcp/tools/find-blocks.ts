@@ -3,6 +3,7 @@ import { byMode } from '../../../shards/modes.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { LIMITS } from '../../bounds.ts';
 import { objectOf } from '../../fields/compounds.ts';
+import { integer } from '../../fields/kinds.ts';
 import { directionLabel } from '../../fields/opportunities.ts';
 import { tableLinks } from '../block-table.ts';
 import {
@@ -40,7 +41,7 @@ export const findBlocks = tool({
         such: '[{"point": "39.29,-76.61", "max_minutes": 15}]',
       },
     ).optional(),
-    limit: z.int().min(1).max(100).default(20),
+    limit: integer({ min: 1, max: 100 }).json.default(20),
     cursor: z.string().max(2_000).optional(),
   }),
   output: z.object({
