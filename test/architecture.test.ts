@@ -235,9 +235,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 331, lines: 34_050 },
   infra: { files: 108, lines: 10_480 },
   portal: { files: 233, lines: 19_200 },
-  proxy: { files: 285, lines: 29_880 },
+  proxy: { files: 278, lines: 29_600 },
   shards: { files: 160, lines: 14_600 },
-  test: { files: 728, lines: 105_750 },
+  test: { files: 730, lines: 105_950 },
 };
 
 const TOP_LEVEL = new Set([

@@ -387,7 +387,7 @@ describe('nothing is charged', () => {
       'text for a number',
       'find_blocks',
       { all_of: [{ ...CRITERION, max_minutes: 'ten' }] },
-      /max_minutes: must be a number/,
+      /max_minutes: must be a whole number/,
     ],
     [
       'an argument of another tool',
