@@ -64,7 +64,8 @@ test('on Node 24 the demo city is built, verified and served', async () => {
   await run(node, [TTA, 'demo', '--blocks', '500', '--out', city]);
   const blocks = [1, 3].map((n) => path.join(city, `blocks/tl_9900${n}_tabblock20.zip`));
   const osm = path.join(city, 'osm/demo.osm.pbf');
-  await run(node, [TTA, 'build', '--osm', osm, '--blocks', ...blocks, '--out', store]);
+  const flags = ['--osm', osm, '--blocks', ...blocks, '--out', store, '--no-tiles'];
+  await run(node, [TTA, 'build', ...flags]);
   await run(node, [TTA, 'release', 'verify', '--store', store]);
   const ledger = `sqlite:${path.join(folder, 'ledger24')}`;
   const made = await run(node, [TTA, 'keys', 'create', '--ledger', ledger, '--json']);

@@ -77,22 +77,13 @@ test('an export that is killed leaves whole files only; the same command gives t
 
 test('an export by any number of threads gives the same bytes', async () => {
   const expected = await contentsOf(whole);
-  for (const workers of ['2', '3']) {
-    const out = path.join(folder, `by-${workers}`);
-    const made = await tta(
-      'export',
-      '--store',
-      inject('demoStore'),
-      '--out',
-      out,
-      '--workers',
-      workers,
-    );
-    expect(made).toMatchObject({ code: 0 });
-    const got = await contentsOf(out);
-    expect(sorted(Object.keys(got))).toEqual(sorted(Object.keys(expected)));
-    for (const name of Object.keys(expected)) expect(got[name] === expected[name], name).toBe(true);
-  }
+  // The test above has two.
+  const out = path.join(folder, 'by-three');
+  const flags = ['--store', inject('demoStore'), '--out', out, '--workers', '3'];
+  expect(await tta('export', ...flags)).toMatchObject({ code: 0 });
+  const got = await contentsOf(out);
+  expect(sorted(Object.keys(got))).toEqual(sorted(Object.keys(expected)));
+  for (const name of Object.keys(expected)) expect(got[name] === expected[name], name).toBe(true);
 });
 
 test('tables exported one after another, of a county or the counties of a place, are listed together', async () => {
