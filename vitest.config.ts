@@ -14,7 +14,7 @@ const OWN_PROCESS = [
   'test/client/{generators,package}.slow.test.ts',
   'test/fetch/private-networks.slow.test.ts',
   'test/front/rolling-restarts.slow.test.ts',
-  'test/portal/{base-map,killed,map*,pages-*,readme-walk}.slow.test.ts',
+  'test/portal/{killed,readme-walk}.slow.test.ts',
   'test/proxy/{export-links,hostile-requests,presigned-links,query-cache,redis-faults}.slow.test.ts',
   'test/shards/s3-store.slow.test.ts',
   'test/transit/{baltimore,endless-feeds}.slow.test.ts',

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SOFTWARE_GL } from '../support/chromium.ts';
+import { NO_WEBGL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
@@ -10,15 +10,13 @@ const MIN_WHOLE = 360;
 
 let site: PortalSite;
 beforeAll(async () => {
-  site = await openPortalSite({ chromium: SOFTWARE_GL });
+  site = await openPortalSite({ chromium: NO_WEBGL });
 });
 afterAll(() => site?.close());
 
 async function open(fragment: string) {
   const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
-  const watched = await openWatched(context, `${site.address}/map#x=1&${fragment}`);
-  await watched.page.locator('[data-drawn]').waitFor();
-  return { context, ...watched };
+  return { context, ...(await openWatched(context, `${site.address}/map#x=1&${fragment}`)) };
 }
 
 /** Presses a button with a price, with the key of a new customer. */
@@ -48,9 +46,7 @@ const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('button', { name: /^Load B/ }).click();
     await openTable(page);
   },
-  'v=sites&m=transit': async (page) => {
-    for (const x of [300, 500])
-      await page.locator('.map-canvas').click({ position: { x, y: 300 } });
+  'v=sites&m=transit&q=36.001,-70.001,1;36.002,-70.002,2': async (page) => {
     await page.getByText('2 sites', { exact: true }).waitFor();
     await buy(page, /^Measure them/);
     // Makes the figures as wide as those of a large city.

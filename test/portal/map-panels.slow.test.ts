@@ -2,13 +2,13 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CountyBlock } from '../../shards/units.ts';
-import { SOFTWARE_GL } from '../support/chromium.ts';
+import { NO_WEBGL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 let site: PortalSite;
 beforeAll(async () => {
-  site = await openPortalSite({ chromium: SOFTWARE_GL });
+  site = await openPortalSite({ chromium: NO_WEBGL });
 });
 afterAll(() => site?.close());
 

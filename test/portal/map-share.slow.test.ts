@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAP_COLOURS } from '../../portal/map-classes.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
-import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
+import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { type PicturePixels, pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { pythonTools } from '../support/python-tool.ts';
@@ -166,7 +166,7 @@ test('PNG and SVG show the map in view, in the classes of the API, with title, l
 });
 
 test('without WebGL there are a still picture, people by class and a table of blocks', async () => {
-  const browser = await openChromium('--disable-3d-apis');
+  const browser = await sharedChromium(...NO_WEBGL);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const { page, asked, wrong } = await openWatched(context, `${site.address}${HERE}`);
   await page.getByText('Still picture: WebGL 2 is missing').waitFor();
@@ -188,7 +188,7 @@ test('without WebGL there are a still picture, people by class and a table of bl
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   expect(wrong).toEqual([]);
-  await browser.close();
+  await context.close();
 });
 
 /** Presses a button that copies a text, and returns the text. */

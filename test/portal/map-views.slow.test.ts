@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SOFTWARE_GL } from '../support/chromium.ts';
+import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
@@ -10,7 +10,7 @@ let site: PortalSite;
 /** Population of each block, by GEOID. */
 const people = new Map<string, number>();
 beforeAll(async () => {
-  site = await openPortalSite({ chromium: SOFTWARE_GL });
+  site = await openPortalSite({ chromium: NO_WEBGL });
   const release = site.proxy.releases.current;
   for (const { manifest } of release.counties) {
     const index = await release.index(manifest);
@@ -21,8 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-async function open(fragment: string, expected: readonly number[] = []) {
-  const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
+async function open(
+  fragment: string,
+  {
+    expected = [],
+    browser = site.browser,
+  }: { expected?: readonly number[]; browser?: Browser } = {},
+) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   return { context, ...(await openWatched(context, `${site.address}/map${fragment}`, expected)) };
 }
 
@@ -87,7 +93,9 @@ const text = (value: number) => value.toLocaleString('en-US');
 
 test('a reach costs ten tokens once, and its slider sends nothing', async () => {
   const block = site.exampleBlock;
-  const { page, asked, wrong, context } = await open(`#x=1&v=reach&o=${block}&min=5`);
+  const browser = await sharedChromium(...SOFTWARE_GL);
+  const fragment = `#x=1&v=reach&o=${block}&min=5`;
+  const { page, asked, wrong, context } = await open(fragment, { browser });
   const owner = await site.proxy.customer({ tokens: 100 });
   await buy(page, /^Load the reach 10 tokens at most$/, owner.key);
   await page.getByText('10 tokens charged, 90 tokens left.').waitFor();
@@ -215,7 +223,7 @@ test('a comparison of two modes has the people of both, and those who gain and l
 });
 
 test('a lack of tokens is explained in words, and nothing is charged', async () => {
-  const { page, context } = await open(`#x=1&v=reach&o=${site.exampleBlock}`, [429]);
+  const { page, context } = await open(`#x=1&v=reach&o=${site.exampleBlock}`, { expected: [429] });
   const poor = await site.proxy.customer({ tokens: 3 });
   await buy(page, /^Load the reach/, poor.key);
   await page.getByRole('alert').getByText('more than your balance of 3 tokens').waitFor();
@@ -225,7 +233,8 @@ test('a lack of tokens is explained in words, and nothing is charged', async () 
 });
 
 test('search by keyboard finds a city for free, a POI for tokens, and the people who reach it', async () => {
-  const { page, wrong, context } = await open('#x=1&min=45');
+  const browser = await sharedChromium(...SOFTWARE_GL);
+  const { page, wrong, context } = await open('#x=1&min=45', { browser });
   const owner = await site.proxy.customer({ tokens: 2_000 });
   const search = page.getByRole('combobox', { name: 'Search for a city or a POI' });
   await search.fill('port mer');

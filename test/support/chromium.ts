@@ -12,6 +12,12 @@ export const SOFTWARE_GL = [
 ];
 
 /**
+ * Options for pages without WebGL, whose map is a still picture: without a graphics card, drawing a
+ * map takes most of the time of a page.
+ */
+export const NO_WEBGL = ['--disable-3d-apis'];
+
+/**
  * Timeout, like that of `expect.poll`: it ends what hangs, and does not state how long a page may
  * take.
  */
@@ -25,6 +31,16 @@ export async function openChromium(...args: readonly string[]): Promise<Browser>
     timeout: PATIENCE_MS,
   });
   browser.on('context', (context) => context.setDefaultTimeout(PATIENCE_MS));
+  return browser;
+}
+
+const shared = new Map<string, Promise<Browser>>();
+
+/** The browser with these options that the tests of a process share, and which ends with it. */
+export function sharedChromium(...args: readonly string[]): Promise<Browser> {
+  const name = args.join(' ');
+  const browser = shared.get(name) ?? openChromium(...args);
+  shared.set(name, browser);
   return browser;
 }
 

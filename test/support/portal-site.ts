@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import type { PortalConfigInput } from '../../portal/config.ts';
 import { smtpMailer } from '../../portal/mail/smtp-mailer.ts';
 import type { Payment } from '../../portal/payment/payment.ts';
-import { openChromium } from './chromium.ts';
+import { sharedChromium } from './chromium.ts';
 import { freePort } from './free-port.ts';
 import { type Inbox, openInbox } from './inbox.ts';
 import { openPortal, type PortalHarness } from './portal-harness.ts';
@@ -56,7 +56,7 @@ export async function openPortalSite(
     config: { accountUrl: address, apiUrl: apiAddress, exampleBlock, ...options.config },
   });
   await portal.app.listen({ port: portalPort, host: '127.0.0.1' });
-  const browser = await openChromium(...(options.chromium ?? []));
+  const browser = await sharedChromium(...(options.chromium ?? []));
   return {
     address,
     apiAddress,
@@ -76,7 +76,7 @@ export async function openPortalSite(
       return context;
     },
     async close() {
-      await browser.close();
+      await Promise.all(browser.contexts().map((context) => context.close()));
       await portal.close();
       await mailer.close();
       await inbox.close();
