@@ -13,7 +13,7 @@ import type { Pools } from './fuzz/schema-arbitrary.ts';
 import type { Landmarks } from './routes.ts';
 
 /** Requests in a round to an operation; another round follows while a wanted status is missing. */
-const RUNS = 80;
+const RUNS = 40;
 /**
  * Upper bound on the requests to an operation. At least one request in a hundred gets each wanted
  * status, so that all of them miss one in only one of 10¹⁷ runs.
@@ -21,7 +21,7 @@ const RUNS = 80;
 const MOST_RUNS = 4_000;
 const BODILESS = [204, 304];
 /** A slice of what `npm run bench -- fuzz` sends. */
-const REQUESTS = 10_000;
+const REQUESTS = 5_000;
 
 const demo = demoOfTests();
 let document: ApiDocument;

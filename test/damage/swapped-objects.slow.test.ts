@@ -26,7 +26,7 @@ interface Reader {
 
 const SPREAD = { blocks: 4, pois: 4, archives: 3 };
 /** Requests per swap. */
-const ASKED = 4;
+const ASKED = 2;
 const SEED = Math.floor(Math.random() * 2 ** 31);
 
 const random = new Random(SEED);

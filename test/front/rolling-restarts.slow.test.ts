@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -11,6 +12,8 @@ import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
 const CLIENTS = 12;
+/** Pause of a client between requests: several are on their way at any time. */
+const PAUSE_MS = 10;
 
 const folder = folderOfEachTest();
 const servers = new Map<number, ServerProcess>();
@@ -65,6 +68,7 @@ async function client(nr: number, received: Received, isOver: () => boolean): Pr
     if (typeof response === 'string') received.failures.push(response);
     else if (response.status !== 200) received.failures.push(`${response.status} ${response.body}`);
     else received.tokens += Number(response.headers['x-tokens-charged']);
+    await pause(PAUSE_MS);
   }
 }
 

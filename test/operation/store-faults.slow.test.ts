@@ -20,6 +20,8 @@ import {
 } from '../support/wire.ts';
 
 const CLIENTS = 6;
+/** Pause of a client between requests: a refused one waits before it retries. */
+const PAUSE_MS = 10;
 const shape = { fips: '24510', blocks: 12, pois: 40 };
 const RELEASES = {
   one: smallCounty({ ...shape, seed: 5 }),
@@ -142,8 +144,7 @@ async function underLoad(during: (seen: Seen) => Promise<unknown>): Promise<Seen
   const client = async () => {
     while (!isOver) {
       await askOnce(urls[at++ % urls.length], seen);
-      // A refused client waits before it retries.
-      await pause(2);
+      await pause(PAUSE_MS);
     }
   };
   const clients = Promise.allSettled(Array.from({ length: CLIENTS }, client));

@@ -18,6 +18,8 @@ const TOKENS = 100_000_000;
  */
 const RECOVERY_MS = 2_000;
 const RECOVERY_RESPONSES = 20;
+/** Pause of a visitor between visits: of twelve visitors, some are always under way. */
+const VISITOR_PAUSE_MS = 10;
 const county = smallCounty({ fips: '24510', seed: 12, blocks: 12, pois: 40 });
 const geoids = county.blocks.slice(3).map(({ geoid }) => geoid);
 const store = smallReleaseOfTests(county);
@@ -232,7 +234,10 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
       isOver = false;
       const working = visitors.flatMap((visit) =>
         [1, 2, 3].map(async () => {
-          while (!isOver) await visit();
+          while (!isOver) {
+            await visit();
+            await pause(VISITOR_PAUSE_MS);
+          }
         }),
       );
       const all = Promise.all([...working, payments()]);

@@ -27,7 +27,7 @@ const filters = () => ({
 test('a polygon has the rows of the blocks whose centres are inside it', async () => {
   const { api, release } = demo;
   const query = fc.record({ star: random.star, ...filters() });
-  await forAll(40, query, async ({ star, ...asked }) => {
+  await forAll(20, query, async ({ star, ...asked }) => {
     const polygon = { type: 'Polygon', coordinates: [star] };
     const isOnBorder = ({ lon, lat }: NaiveBlock) =>
       degreesToBorder([[star]], lon, lat) < NEAR_BORDER;
@@ -45,7 +45,7 @@ test('a polygon has the rows of the blocks whose centres are inside it', async (
 test('a circle has the rows of the blocks whose centres are within it', async () => {
   const { api, release } = demo;
   const query = fc.record({ center: random.point, radius_m: random.radius, ...filters() });
-  await forAll(40, query, async ({ center, radius_m, ...asked }) => {
+  await forAll(20, query, async ({ center, radius_m, ...asked }) => {
     const slack = SPHERE_ERROR * radius_m + 0.2;
     const off = (block: NaiveBlock) => metresBetween(center, block) - radius_m;
     const rows = await allPages<{ geoid: string }>(api, {
@@ -66,7 +66,7 @@ test('a circle has the rows of the blocks whose centres are within it', async ()
 test('a place has the rows of the blocks whose centres are in it', async () => {
   const { api, release } = demo;
   const geoids = fc.constantFrom(...release.places.map(({ geoid }) => geoid));
-  await forAll(25, geoids, fc.record(filters()), async (geoid, asked) => {
+  await forAll(12, geoids, fc.record(filters()), async (geoid, asked) => {
     const place = release.places.find((one) => one.geoid === geoid)!;
     const blocks = release.blocks.filter(({ lon, lat }) => isInside(place.polygons, lon, lat));
     const path = `/v1/places/${geoid}/blocks`;

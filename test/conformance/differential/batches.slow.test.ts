@@ -134,7 +134,7 @@ function bodyOf({ path, origins, filter }: Batch): object {
 
 describe('batches', () => {
   test('return the rows of each known origin in request order, and an error for every other', () =>
-    forAll(80, batches(), async (batch) => {
+    forAll(40, batches(), async (batch) => {
       const outcomes = outcomesOf(batch);
       const results = outcomes.flatMap(({ rows }) => rows);
       const response = await demo.api.post(batch.path, bodyOf(batch));
@@ -151,7 +151,7 @@ describe('batches', () => {
 
   test('deliver whole origins while the balance lasts, and name the rest', async () => {
     const share = fc.integer({ min: 1, max: 99 });
-    await forAll(60, batches(), share, async (batch, percent) => {
+    await forAll(30, batches(), share, async (batch, percent) => {
       const outcomes = outcomesOf(batch);
       const sum = outcomes.reduce((total, { rows }) => total + rows.length, 0);
       const tokens = Math.floor((sum * percent) / 100);

@@ -29,7 +29,7 @@ const asked = () =>
 
 test('the n-th nearest and the counts within minutes of a summary are those of its sorted times', async () => {
   const { api, release } = demo;
-  await forAll(80, random.block, asked(), async ({ geoid }, query) => {
+  await forAll(40, random.block, asked(), async ({ geoid }, query) => {
     const rows = nthTimesOf(release, geoid, query);
     const body = expectRows(await api.get(`/v1/blocks/${geoid}/summary`, query), rows.length);
     expect(body.results).toEqual(rows);
@@ -111,7 +111,7 @@ test('nth and count_within are part of the ETag of a place’s blocks', async ()
 
 test('nth=1 returns the rows of a summary without nth', async () => {
   const { api } = demo;
-  await forAll(40, random.block, async ({ geoid }) => {
+  await forAll(20, random.block, async ({ geoid }) => {
     const path = `/v1/blocks/${geoid}/summary`;
     const { results } = expectOk(await api.get(path));
     const first = expectOk(await api.get(path, { nth: 1 }));

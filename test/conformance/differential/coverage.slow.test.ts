@@ -80,7 +80,7 @@ const areas = (): fc.Arbitrary<{ area: object; blocks: NaiveBlock[] }> => {
 
 test('every sum is that over the blocks of its area, and the parts add up to the whole', async () => {
   const { api, release } = demo;
-  await forAll(60, areas(), cells(), async ({ area, blocks }, asked) => {
+  await forAll(30, areas(), cells(), async ({ area, blocks }, asked) => {
     const body = expectOk(await api.post('/v1/coverage', { area, ...asked }));
     expect(body.area).toEqual({
       blocks: blocks.length,
@@ -166,7 +166,7 @@ describe('groups', () => {
   test('have shares, ratios to the weight and Gini coefficients as over each pair of blocks', async () => {
     const { api, release } = demo;
     const weights = await weightsNamed(['people', ...GROUPS]);
-    await forAll(15, areas(), cells(), async ({ area, blocks }, asked) => {
+    await forAll(8, areas(), cells(), async ({ area, blocks }, asked) => {
       const some = blocks.slice(0, 150);
       fc.pre(some.length > 0);
       const where = { blocks: some.map(({ geoid }) => geoid) };
@@ -221,7 +221,7 @@ describe('groups', () => {
 describe('a basket', () => {
   test('counts the people of each block by the criteria it meets', async () => {
     const { api, release } = demo;
-    await forAll(60, areas(), criteria(), async ({ area, blocks }, all_of) => {
+    await forAll(30, areas(), criteria(), async ({ area, blocks }, all_of) => {
       const one = { mode: ['walk'], type: [101] };
       const body = expectOk(await api.post('/v1/coverage', { area, ...one, all_of }));
       expect(body.basket).toEqual(basketOf(release, blocks, all_of));
@@ -261,7 +261,7 @@ describe('a basket', () => {
 test('matching blocks are those that meet all criteria, page by page', async () => {
   const { api, release } = demo;
   const limits = fc.constantFrom(7, 100, 1000);
-  await forAll(30, areas(), criteria(), limits, async ({ area, blocks }, all_of, limit) => {
+  await forAll(15, areas(), criteria(), limits, async ({ area, blocks }, all_of, limit) => {
     const some = all_of.slice(0, 2);
     const rows = await allPages(api, {
       method: 'POST',

@@ -39,7 +39,7 @@ function reachOf(geoid: string, { mode, direction, minutes }: Asked): Map<string
 }
 
 test('the blocks of an isochrone match the plain arrays, in both directions', () =>
-  forAll(60, random.routableBlock, anyQuestion(), async ({ geoid }, asked) => {
+  forAll(30, random.routableBlock, anyQuestion(), async ({ geoid }, asked) => {
     const response = await demo.api.get(PATH, { block: geoid, format: 'blocks', ...asked });
     const body = expectOk(response);
     const rows: [string, number][] = body.blocks.map(
@@ -52,7 +52,7 @@ test('the blocks of an isochrone match the plain arrays, in both directions', ()
 test('a contour covers every point of the reached blocks', async () => {
   const { api, release } = demo;
   const points = fc.array(random.point, { minLength: 30, maxLength: 30 });
-  await forAll(40, random.routableBlock, anyQuestion(), points, async ({ geoid }, asked, some) => {
+  await forAll(20, random.routableBlock, anyQuestion(), points, async ({ geoid }, asked, some) => {
     const { features } = expectOk(await api.get(PATH, { block: geoid, ...asked }));
     const { geometry, properties } = features[0];
     const shape: Rings[] =

@@ -27,7 +27,7 @@ test('matching blocks are near all points, by the times between blocks', async (
     direction: fc.constantFrom('from' as const, 'to' as const),
     max_minutes: fc.integer({ min: 1, max: 60 }),
   });
-  await forAll(20, fc.array(anchor, { minLength: 1, maxLength: 4 }), async (anchors) => {
+  await forAll(10, fc.array(anchor, { minLength: 1, maxLength: 4 }), async (anchors) => {
     const homes = anchors.map(({ at }) => blockAt(release, at.lon, at.lat));
     fc.pre(homes.every((home) => home !== undefined));
     const isNear = (geoid: string) =>

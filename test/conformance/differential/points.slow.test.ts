@@ -23,7 +23,7 @@ function bordering(lon: number, lat: number, within = NEAR_BORDER) {
 
 test('a point lies in the block whose polygon contains it by ray casting', async () => {
   const { api, release } = demo;
-  await forAll(200, random.point, random.mode, random.type, async (point, mode, type) => {
+  await forAll(100, random.point, random.mode, random.type, async (point, mode, type) => {
     fc.pre(bordering(point.lon, point.lat).length === 0);
     const block = blockAt(release, point.lon, point.lat);
     const response = await api.get(SUMMARY, { ...point, mode, type });
@@ -51,7 +51,7 @@ test('the POIs of a point are those of its block, page by page', async () => {
     max_minutes: random.maxMinutes,
     limit: fc.constantFrom(50, 1000),
   });
-  await forAll(40, random.block, query, async ({ geoid, lon, lat }, asked) => {
+  await forAll(20, random.block, query, async ({ geoid, lon, lat }, asked) => {
     fc.pre(blockAt(release, lon, lat)?.geoid === geoid);
     const rows = await allPages(api, { path: '/v1/point/pois', query: { ...asked, lon, lat } });
     expect(rows).toEqual(poisOf(release, geoid, asked));
@@ -67,7 +67,7 @@ test('a point on a border or a corner lies in exactly one of the adjoining block
       const [a, b] = [ring[at % (ring.length - 1)], ring[(at % (ring.length - 1)) + 1]];
       return { lon: a[0] + along * (b[0] - a[0]), lat: a[1] + along * (b[1] - a[1]) };
     });
-  await forAll(150, corner, async ({ lon, lat }) => {
+  await forAll(75, corner, async ({ lon, lat }) => {
     const touching = bordering(lon, lat, 1e-9).map(({ geoid }) => geoid);
     const isInland = [0, 1, 2, 3, 4, 5, 6, 7].every((eighth) => {
       const angle = (eighth + 0.31) * (Math.PI / 4);

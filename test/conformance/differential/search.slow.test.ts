@@ -48,7 +48,7 @@ describe('GET /v1/pois', () => {
   test('a box finds the POIs in it, borders included, also across the antimeridian', async () => {
     const { release } = demo;
     const query = fc.record({ box: random.box, poi: random.poi, kind: fc.nat(5), ...filters() });
-    await forAll(150, query, async ({ box, poi, kind, type, q, limit }) => {
+    await forAll(75, query, async ({ box, poi, kind, type, q, limit }) => {
       const [west, south, east, north] = [
         box,
         // A box whose east is west of its west, which crosses the antimeridian.
@@ -85,7 +85,7 @@ describe('GET /v1/pois', () => {
   test('a circle finds the POIs within it', async () => {
     const { release } = demo;
     const query = fc.record({ point: random.point, radius_m: random.radius, ...filters() });
-    await forAll(100, query, async ({ point, radius_m, type, q, limit }) => {
+    await forAll(50, query, async ({ point, radius_m, type, q, limit }) => {
       const rows = await search(SEARCH, { ...point, radius_m, type, q, limit });
       const matching = release.pois.filter((poi) => isFound(release, poi, { type, q }));
       const isUnsure = (poi: NaivePoi) =>
@@ -117,7 +117,7 @@ describe('GET /v1/places/{geoid}/pois', () => {
       q: random.q,
       limit: fc.constantFrom(29, 1000),
     });
-    await forAll(60, query, async ({ geoid, type, q, limit }) => {
+    await forAll(30, query, async ({ geoid, type, q, limit }) => {
       const place = release.places.find((one) => one.geoid === geoid)!;
       const rows = await search(`/v1/places/${geoid}/pois`, { type, q, limit });
       const matching = release.pois.filter((poi) => isFound(release, poi, { type, q }));
@@ -149,7 +149,7 @@ describe('GET /v1/pois/{dest_id}/catchment', () => {
       max_minutes: random.maxMinutes,
       limit: fc.constantFrom(60, 500, 1000),
     });
-    await forAll(40, random.poi, query, async ({ dest_id }, asked) => {
+    await forAll(20, random.poi, query, async ({ dest_id }, asked) => {
       const rows = await allPages(api, { path: `/v1/pois/${dest_id}/catchment`, query: asked });
       expect(rows).toEqual(catchmentOf(release, dest_id, asked));
     });
@@ -158,7 +158,7 @@ describe('GET /v1/pois/{dest_id}/catchment', () => {
   test('the parameter block restricts the rows to the given blocks', async () => {
     const { api, release } = demo;
     const some = fc.uniqueArray(random.block, { minLength: 1, maxLength: 10 });
-    await forAll(40, random.poi, some, async ({ dest_id }, blocks) => {
+    await forAll(20, random.poi, some, async ({ dest_id }, blocks) => {
       const block = blocks.map(({ geoid }) => Number(geoid));
       const query = { block, limit: 1000 };
       const response = await api.get(`/v1/pois/${dest_id}/catchment`, query);

@@ -48,7 +48,7 @@ function minutesTo(direction: 'from' | 'to', mode: string, site: string, block: 
 
 test('sums, catchments, overlaps, gains, gaps and choices are those by the rows between blocks', async () => {
   const { api, release } = demo;
-  await forAll(20, queries(), async ({ sites, candidates, uncovered, ...how }) => {
+  await forAll(10, queries(), async ({ sites, candidates, uncovered, ...how }) => {
     const { mode, direction, minutes } = how;
     fc.pre(sites.length + candidates.length > 0);
     const blocks = release.blocks.filter((_, i) => i % 3 === 0);
