@@ -144,8 +144,11 @@ export class FetchFolder {
   }
 
   async close(): Promise<void> {
-    await this.#writing;
-    await this.#release();
+    try {
+      await this.#writing;
+    } finally {
+      await this.#release();
+    }
   }
 
   async #write(): Promise<void> {

@@ -1,8 +1,16 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readInputList } from '../../builder/fetch/fetch-folder.ts';
 import {
   type FetchRequest,
   fetchInputs,
@@ -352,6 +360,35 @@ test('feeds given by address replace the catalogue’s', async () => {
     expect.stringMatching(/^127-0-0-1-\d+-other-[0-9a-f]{8}\.zip$/),
   ]);
   expect(mirror.gets(PATHS.catalogue)).toEqual([]);
+});
+
+test('a disk that is full in the middle leaves no list of inputs, and the same command goes on', async () => {
+  symlinkSync('/dev/full', path.join(out, 'sources.json.part'));
+  await expect(fetchCounty()).rejects.toThrow(
+    /sources\.json: the disk is full; free some space and run the command again to resume$/,
+  );
+  await expect(readInputList(out)).rejects.toThrow(/holds no complete download/);
+  unlinkSync(path.join(out, 'sources.json.part'));
+  expect((await fetchCounty()).osm).toHaveLength(1);
+  expect(await readInputList(out)).toMatchObject({ counties: [COUNTY] });
+});
+
+test('a catalogue with other columns is refused before anything large is downloaded', async () => {
+  mirror.put(PATHS.catalogue, 'feed,address\n1,http://agency.example/feed.zip\n');
+  await expect(fetchCounty()).rejects.toThrow(
+    /feeds_v2\.csv: .* it has no column data_type; check --mobility-url/,
+  );
+  expect(mirror.gets(PATHS.osm)).toEqual([]);
+  mirror.put(PATHS.catalogue, catalogue(box, `${mirror.url}${PATHS.feed}`));
+  expect((await fetchCounty()).gtfs).toHaveLength(1);
+});
+
+test('inputs that are not asked for stay in the list of the same counties, and of no others', async () => {
+  await fetchCounty();
+  await fetchCounty(only('gtfs'));
+  expect(await readInputList(out)).toMatchObject({ counties: [COUNTY], pois: [expect.anything()] });
+  await fetchCounty({ ...only('gtfs'), area: county('24003') });
+  await expect(readInputList(out)).rejects.toThrow(/holds no streets or no blocks/);
 });
 
 test('a failed extract stops the fetch, after the concurrent census download completes', async () => {

@@ -128,12 +128,11 @@ function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
 /** A licence, as a link if it is stated by an address. */
 function Licence({ text }: { readonly text: string | null }) {
   if (text === null) return 'none stated';
-  return /^https?:\/\//.test(text) ? (
-    <a href={text} rel="noopener noreferrer">
-      {URL.canParse(text) ? new URL(text).host : text}
+  if (!/^https?:/.test(text) || !URL.canParse(text)) return text;
+  return (
+    <a href={text} rel="nofollow">
+      {new URL(text).host}
     </a>
-  ) : (
-    text
   );
 }
 
