@@ -176,8 +176,8 @@ export interface ApiKey {
   readonly revokedAtMs: number | null;
 }
 
-/** A key as stored by a ledger: its last use is recorded separately. */
-export type StoredKey = Omit<ApiKey, 'lastUsedAtMs'>;
+/** A key as stored by a ledger. */
+export type HashedKey = ApiKey & { readonly hash: KeyHash };
 
 export interface AccountOrder {
   readonly email: string | null;
@@ -266,7 +266,7 @@ export interface FormerMailbox {
 /** An account as transferred between ledgers: one line of an export. */
 export interface AccountRecords {
   readonly account: Account;
-  readonly keys: readonly (ApiKey & { readonly hash: KeyHash })[];
+  readonly keys: readonly HashedKey[];
   readonly grants: readonly Grant[];
   readonly usage: readonly UsageDay[];
   /** Oldest first. */

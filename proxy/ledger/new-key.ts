@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredKey } from './accounts.ts';
+import type { HashedKey } from './accounts.ts';
 import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
-import type { KeyHash } from './key-hash.ts';
 
 /** Creates a key, not yet stored in any ledger. */
-export function newKey(
-  label: string,
-  createdAtMs: number,
-): { plainKey: string; hash: KeyHash; key: StoredKey } {
+export function newKey(label: string, createdAtMs: number): { plainKey: string; key: HashedKey } {
   const plainKey = mintApiKey();
   const key = {
+    hash: hashApiKey(plainKey),
     id: randomUUID(),
     prefix: apiKeyPrefix(plainKey),
     label,
     createdAtMs,
+    lastUsedAtMs: null,
     disabled: false,
     revokedAtMs: null,
   };
-  return { plainKey, hash: hashApiKey(plainKey), key };
+  return { plainKey, key };
 }

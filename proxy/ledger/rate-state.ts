@@ -19,3 +19,27 @@ export function rateState(
   // `used` may exceed the limit if the limit was lowered meanwhile.
   return { limit, remaining: Math.max(0, limit - used), windowSeconds, resetSeconds };
 }
+
+/** A fixed window of requests, which starts with the first. */
+export interface WindowState {
+  readonly startMs: number;
+  readonly used: number;
+  /** When it may be removed; stated when it is stored. */
+  readonly endsAtMs?: number;
+}
+
+/** Takes one request from a window, if there is one. Refused requests do not count. */
+export function takeFromWindow(
+  before: WindowState | null | undefined,
+  limit: { readonly limit: number; readonly windowSeconds: number },
+  nowMs: number,
+): { readonly allowed: boolean; readonly window: WindowState; readonly rate: RateState } {
+  const lengthMs = limit.windowSeconds * 1000;
+  // A time before the start of the window means that the clock was set back; without a new window,
+  // it would last that much longer.
+  const isOpen = before && before.startMs <= nowMs && nowMs < before.startMs + lengthMs;
+  const { startMs, used } = isOpen ? before : { startMs: nowMs, used: 0 };
+  const allowed = used < limit.limit;
+  const window = { startMs, used: allowed ? used + 1 : used, endsAtMs: startMs + lengthMs };
+  return { allowed, window, rate: rateState(limit, window.used, nowMs - startMs) };
+}

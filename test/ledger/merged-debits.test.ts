@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { account, openAccount } from '../../proxy/ledger/sqlite/accounts.ts';
-import { grants, usage } from '../../proxy/ledger/sqlite/balances.ts';
+import { account, grants } from '../../proxy/ledger/sqlite/account-state.ts';
+import { openAccount } from '../../proxy/ledger/sqlite/accounts.ts';
+import { usage } from '../../proxy/ledger/sqlite/balances.ts';
 import { mergeDebits } from '../../proxy/ledger/sqlite/merged-debits.ts';
 import type { Write } from '../../proxy/ledger/sqlite/operations.ts';
 import { SqlConnection } from '../../proxy/ledger/sqlite/sql-connection.ts';

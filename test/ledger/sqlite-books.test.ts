@@ -2,9 +2,10 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RECEIPT_LIFE_MS, RESPONSE_LIFE_MS, type Receipt } from '../../proxy/ledger/replays.ts';
-import { account, openAccount } from '../../proxy/ledger/sqlite/accounts.ts';
-import { audit } from '../../proxy/ledger/sqlite/audit.ts';
+import { account, audit, grants } from '../../proxy/ledger/sqlite/account-state.ts';
+import { openAccount } from '../../proxy/ledger/sqlite/accounts.ts';
 import * as books from '../../proxy/ledger/sqlite/balances.ts';
+import { WRITES } from '../../proxy/ledger/sqlite/operations.ts';
 import * as replays from '../../proxy/ledger/sqlite/replays.ts';
 import { SqlConnection } from '../../proxy/ledger/sqlite/sql-connection.ts';
 import { forAll } from '../support/for-all.ts';
@@ -39,7 +40,7 @@ function read(db: SqlConnection, id: string) {
   const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
   return {
     balance: account(db, id)!.balance,
-    granted: sum(books.grants(db, id).map(({ tokens }) => tokens)),
+    granted: sum(grants(db, id).map(({ tokens }) => tokens)),
     used: sum(usage.map(({ tokens }) => tokens)),
     requests: sum(usage.map(({ requests }) => requests)),
     days: usage.map(({ day, keyId, route }) => `${day} ${keyId} ${route}`),
@@ -50,7 +51,7 @@ test('each response is paid for once, in the part that was delivered, whatever i
   forAll(25, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const { db, id } = newBooks();
-    books.grant(db, id, { tokens: 90, cause: 'first', atMs: NOON }, 'operator');
+    WRITES.grant(db, id, { tokens: 90, cause: 'first', atMs: NOON }, 'operator');
     const paid: OnPaper[] = [];
     const current = new Map<string, OnPaper>();
     let [now, balance, requests] = [NOON, 90, 0];
@@ -126,7 +127,7 @@ test('each response is paid for once, in the part that was delivered, whatever i
  */
 function withDebit(tokens: number) {
   const { db, id } = newBooks();
-  books.grant(db, id, { tokens: 100, cause: 'first', atMs: NOON }, 'operator');
+  WRITES.grant(db, id, { tokens: 100, cause: 'first', atMs: NOON }, 'operator');
   const request = { key: 'key', fingerprint: 'body' };
   const debit = (atMs: number, key = request.key) => {
     const charge = { account: id, keyId: 'key', route: 'POST /v1/x', tokens, atMs };
@@ -219,9 +220,9 @@ test('expired responses and receipts do not pile up', () => {
 
 test('the audit trail has grants, and take-backs with the tokens taken and requested', () => {
   const { db, id } = newBooks();
-  books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON }, 'operator');
-  books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON + 1 }, 'operator');
-  books.takeBack(db, id, { tokens: 30, cause: 'dispute', atMs: NOON + 2 }, 'payment');
+  WRITES.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON }, 'operator');
+  WRITES.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON + 1 }, 'operator');
+  WRITES.takeBack(db, id, { tokens: 30, cause: 'dispute', atMs: NOON + 2 }, 'payment');
   expect(audit(db, id)).toEqual([
     { what: 'tokens-taken-back', detail: '20 of 30, dispute', by: 'payment', atMs: NOON + 2 },
     { what: 'tokens-granted', detail: '20, first', by: 'operator', atMs: NOON },
@@ -264,12 +265,12 @@ test('the balance is the sum of grants minus that of usage, by day, key and rout
         // The rest stays charged.
       } else if (kind === 'grant') {
         if (isNew) [balance, granted] = [balance + tokens, granted + tokens];
-        expect(books.grant(db, id, grant, 'operator')).toEqual({ granted: isNew, balance });
+        expect(WRITES.grant(db, id, grant, 'operator')).toEqual({ granted: isNew, balance });
         causes.add(grant.cause);
       } else if (kind === 'take back') {
         const taken = isNew ? Math.min(tokens, balance) : 0;
         [balance, granted] = [balance - taken, granted - taken];
-        expect(books.takeBack(db, id, grant, 'payment')).toEqual({ taken, balance });
+        expect(WRITES.takeBack(db, id, grant, 'payment')).toEqual({ taken, balance });
         causes.add(grant.cause);
       }
       const now = read(db, id);
@@ -281,7 +282,7 @@ test('the balance is the sum of grants minus that of usage, by day, key and rout
 
 test('a debit counts under its UTC day, and a refund needs a debit of the same day, key and route', () => {
   const { db, id } = newBooks();
-  books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON }, 'operator');
+  WRITES.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON }, 'operator');
   const charge = { account: id, keyId: 'key', route: 'GET /v1/x', tokens: 5 };
   const midnight = Date.UTC(2026, 5, 2);
   books.debit(db, { ...charge, atMs: midnight - 1 });

@@ -3,59 +3,37 @@ import type {
   Account,
   AccountId,
   AccountOrder,
-  AuditEntry,
+  ApiKey,
   Change,
   FormerMailbox,
-  Membership,
+  KeyIssue,
+  KeyOrder,
 } from '../accounts.ts';
-import { membershipDetail } from '../audit-details.ts';
-import { signupGrant } from '../bookkeeping.ts';
-import { isGrantDelayed } from '../delayed-grants.ts';
-import type { KeyHash } from '../key-hash.ts';
+import * as entries from '../entries.ts';
 import { hashMailbox, mailboxOf, storableMailbox } from '../mailbox.ts';
-import { orderOf } from './balances.ts';
+import { accountOf, post, readState } from './account-state.ts';
 import type { RedisConnection } from './connection.ts';
 import { endDelay } from './delayed-grants.ts';
-import {
-  DISABLED_MAILBOXES,
-  FORMER_MAILBOXES,
-  keyEntry,
-  keysOf,
-  mailboxEntry,
-} from './key-names.ts';
-import { CHANGE_KEY, CLOSED, KNOWN, NOTE, OPEN } from './lua.ts';
+import { DISABLED_MAILBOXES, FORMER_MAILBOXES, keysOf, mailboxEntry } from './key-names.ts';
 import { script } from './script.ts';
-
-/** The fields of an account's hash; null values are omitted. */
-type AccountFields = Readonly<Record<string, string | undefined>>;
 
 export async function openAccount(
   redis: RedisConnection,
   order: AccountOrder,
 ): Promise<{ account: Account; isNew: boolean }> {
-  const { by, atMs } = order;
-  return withMailbox(redis, order.email, async (id, { due, disabled }) => {
-    const { account, grants, audit } = keysOf(id);
-    const signup = due ? (order.signupGrant ?? signupGrant(atMs)) : null;
-    const given = order.grant === undefined ? signup : order.grant;
-    const email = order.email?.trim();
-    const first = given ? orderOf(given) : undefined;
-    const opened = { email, by, atMs, given: first, disabled };
-    const [is, ...flat] = await redis.run(
-      OPEN_ACCOUNT,
-      [account, grants, audit],
-      [JSON.stringify(opened)],
-    );
-    if (is === 'closed') return undefined;
-    return { account: accountOf(id, fieldsOf(flat)), isNew: is === 'new' };
+  return withMailbox(redis, order.email, async (id, opening) => {
+    const opened = await post(redis, id, entries.openAccount(order, opening));
+    return opened.account.closedAtMs === null ? opened : undefined;
   });
 }
 
-/** Entitlements of a mailbox, given its previous account. */
-export interface Opening {
-  /** Whether a new account gets the sign-up grant. */
-  readonly due: boolean;
-  readonly disabled: boolean;
+export async function issueKey(redis: RedisConnection, order: KeyOrder): Promise<KeyIssue> {
+  const { owner } = order;
+  if ('id' in owner) return post(redis, owner.id, entries.issueKey(order, null));
+  return withMailbox(redis, owner.email, async (id, opening) => {
+    const issue = await post(redis, id, entries.issueKey(order, opening));
+    return !issue.created && issue.reason === 'closed' ? undefined : issue;
+  });
 }
 
 /**
@@ -63,10 +41,10 @@ export interface Opening {
  * and the next one creates the account if the first died in between. If `use` finds the account
  * closed, the mailbox is released and claimed again.
  */
-export async function withMailbox<T>(
+async function withMailbox<T>(
   redis: RedisConnection,
   email: string | null,
-  use: (id: AccountId, opening: Opening) => Promise<T | undefined>,
+  use: (id: AccountId, opening: entries.Opening) => Promise<T | undefined>,
 ): Promise<T> {
   if (email === null) return (await use(randomUUID(), { due: true, disabled: false }))!;
   const mailbox = storableMailbox(email);
@@ -121,63 +99,28 @@ export async function accountByEmail(
   return found?.closedAtMs === null ? found : undefined;
 }
 
-export function setDisabled(
-  redis: RedisConnection,
-  id: AccountId,
-  disabled: boolean,
-  change: Change,
-): Promise<void> {
-  const what = disabled ? 'account-disabled' : 'account-enabled';
-  return setField(redis, id, 'disabled', disabled ? '1' : '', { what, detail: '', ...change });
-}
-
-export function setMembership(
-  redis: RedisConnection,
-  id: AccountId,
-  membership: Membership | null,
-  change: Change,
-): Promise<void> {
-  return setField(redis, id, 'membership', membershipText(membership), {
-    what: 'membership-changed',
-    detail: membershipDetail(membership),
-    ...change,
-  });
-}
-
-export function setCustomer(redis: RedisConnection, id: AccountId, customer: string) {
-  return setField(redis, id, 'customer', customer);
-}
-
-async function setField(
-  redis: RedisConnection,
-  id: AccountId,
-  field: keyof Account,
-  text: string,
-  entry?: AuditEntry,
-): Promise<void> {
-  const { account, audit } = keysOf(id);
-  await redis.run(SET_FIELD, [account, audit], [field, text, entry ? JSON.stringify(entry) : '']);
-}
-
+/**
+ * Closes an account. Its mailbox is recorded before the account is closed, and released afterwards,
+ * so that no one claims it in between.
+ */
 export async function closeAccount(
   redis: RedisConnection,
   id: AccountId,
-  { by, atMs }: Change,
+  change: Change,
 ): Promise<void> {
-  const { account: at, keys, uses, revoked, sessions, audit } = keysOf(id);
-  const found = await account(redis, id);
-  const mailbox = found?.email ? mailboxOf(found.email) : null;
-  const causes = await redis.ask((client) => client.hkeys(keysOf(id).grants));
-  const isOwed = isGrantDelayed(causes) && found?.disabled === false;
-  if (mailbox !== null && !isOwed) {
-    await redis.ask((client) => client.sadd(FORMER_MAILBOXES, hashMailbox(mailbox)));
-  }
-  const ended = [at, keys, uses, revoked, sessions, audit];
-  for (const hash of await redis.run(CLOSE_ACCOUNT, ended, [by, atMs])) {
-    await redis.ask((client) => client.del(keyEntry(hash)));
-  }
+  const { state } = await readState(redis, id);
+  const left = state && entries.mailboxLeft(state);
+  if (left) await redis.ask((client) => client.sadd(FORMER_MAILBOXES, left.hash));
+  await post(redis, id, entries.ENTRIES.closeAccount(change));
   await endDelay(redis, id);
-  if (mailbox !== null) await leaveMailbox(redis, mailbox, id);
+  const email = state?.account.email;
+  if (email) await leaveMailbox(redis, mailboxOf(email), id);
+}
+
+/** Keys of an account, oldest first. */
+export async function keys(redis: RedisConnection, id: AccountId): Promise<ApiKey[]> {
+  const { state } = await readState(redis, id);
+  return state?.keys.map(({ hash: _, ...key }) => key) ?? [];
 }
 
 export async function formerMailboxes(redis: RedisConnection): Promise<FormerMailbox[]> {
@@ -204,91 +147,8 @@ export async function importFormerMailboxes(
   }
 }
 
-export function accountOf(id: AccountId, fields: AccountFields): Account {
-  const { email = null, membership, disabled, balance, customer = null } = fields;
-  const { createdAtMs, closedAtMs } = fields;
-  return {
-    id,
-    email,
-    membership: membership === undefined ? null : JSON.parse(membership),
-    disabled: disabled !== undefined,
-    balance: Number(balance),
-    createdAtMs: Number(createdAtMs),
-    closedAtMs: closedAtMs === undefined ? null : Number(closedAtMs),
-    customer,
-  };
-}
-
-export function membershipText(membership: Membership | null): string {
-  if (!membership) return '';
-  const { status, untilMs, renewsAtMs, subscription } = membership;
-  return JSON.stringify({ status, untilMs, renewsAtMs, subscription });
-}
-
-/** Converts alternating names and values, as a script gets them from HGETALL, to an object. */
-export function fieldsOf(flat: readonly string[]): Record<string, string> {
-  return Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]]] : [])));
-}
-
-const OPEN_ACCOUNT = script<['new' | 'known' | 'closed', ...fields: string[]]>(
-  KNOWN,
-  CLOSED,
-  OPEN,
-  `
-local account, grants, audit = KEYS[1], KEYS[2], KEYS[3]
-local order = cjson.decode(ARGV[1])
-local is = 'known'
-if not known(account) then
-  open(account, grants, audit, order.email, order.given, order.by, order.atMs, order.disabled)
-  is = 'new'
-elseif is_closed(account) then
-  is = 'closed'
-end
-return { is, unpack(redis.call('HGETALL', account)) }`,
-);
-
 const LEAVE_MAILBOX = script<0 | 1>(
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`,
-);
-
-/**
- * Sets a field, or removes it for an empty text, and records that in the audit trail; does nothing
- * if unchanged.
- */
-const SET_FIELD = script<0 | 1>(
-  KNOWN,
-  NOTE,
-  `
-local account, audit = KEYS[1], KEYS[2]
-local field, text, entry = ARGV[1], ARGV[2], ARGV[3]
-if not known(account) then return unknown(account) end
-if (redis.call('HGET', account, field) or '') == text then return 0 end
-if text == '' then redis.call('HDEL', account, field) else redis.call('HSET', account, field, text) end
-if entry ~= '' then note(audit, cjson.decode(entry)) end
-return 1`,
-);
-
-/** Closes an account; returns the hashes of its keys, which are no longer valid. */
-const CLOSE_ACCOUNT = script<KeyHash[]>(
-  KNOWN,
-  CLOSED,
-  CHANGE_KEY,
-  `
-local account, keys, uses, revoked, sessions, audit = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local by, at = ARGV[1], tonumber(ARGV[2])
-if not known(account) then return unknown(account) end
-if is_closed(account) then return {} end
-redis.call('HDEL', account, 'email', 'membership')
-redis.call('HSET', account, 'closedAtMs', ARGV[2])
-local hashes = {}
-for _, text in ipairs(redis.call('HVALS', keys)) do
-  local key = cjson.decode(text)
-  change_key(keys, uses, revoked, audit, key, 'key-revoked', by, at)
-  table.insert(hashes, key.hash)
-end
-redis.call('DEL', sessions)
-note(audit, { what = 'account-closed', detail = '', by = by, atMs = at })
-return hashes`,
 );

@@ -7,7 +7,7 @@ import type { Admission } from '../metering.ts';
 import { RATE_WINDOW_SECONDS, rateState } from '../rate-state.ts';
 import { SESSION_LIFE_MS, type SessionId } from '../sessions.ts';
 import type { RedisConnection } from './connection.ts';
-import { keyEntry, keysOf, PREFIX } from './key-names.ts';
+import { type KeyOwner, keyEntry, keysOf, PREFIX } from './key-names.ts';
 import { TAKE } from './lua.ts';
 import { fleeting, type Script } from './script.ts';
 
@@ -81,16 +81,6 @@ export class Admissions {
     this.#owners.set(keyHash, owner);
     return owner;
   }
-}
-
-interface KeyOwner {
-  readonly account: AccountId;
-  readonly keyId: string;
-}
-
-/** Returns the value of a key's entry in Redis. */
-export function keyOwnerEntry({ account, keyId }: KeyOwner): string {
-  return `${account} ${keyId}`;
 }
 
 type Admitted =

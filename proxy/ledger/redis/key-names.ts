@@ -12,13 +12,13 @@ export function keysOf(id: AccountId) {
   return {
     /** Hash of an `Account`: null and false values are omitted. */
     account: `${of}account`,
-    /** Hash: key id → JSON of a `StoredKey` with its `hash`; keys that are not revoked. */
+    /** Hash: key id → JSON of a `HashedKey` without `lastUsedAtMs`; keys that are not revoked. */
     keys: `${of}keys`,
     /** Hash: id of a key that is not revoked → time of its last use, in ms. */
     uses: `${of}uses`,
     /** List: JSON of revoked keys, with `lastUsedAtMs`, most recently revoked first. */
     revoked: `${of}revoked`,
-    /** String: rate window of created keys, as written by `TAKE`. */
+    /** String: rate window of created keys, in the form of `TAKE`. */
     made: `${of}made`,
     /** Hash: cause → JSON of `tokens` and `atMs`. */
     grants: `${of}grants`,
@@ -74,6 +74,16 @@ export function replayIn(name: string): { account: AccountId; key: string } {
 /** String: "account-id key-id", which never changes. */
 export function keyEntry(hash: KeyHash): string {
   return `${PREFIX}key:${hash}`;
+}
+
+export interface KeyOwner {
+  readonly account: AccountId;
+  readonly keyId: string;
+}
+
+/** The value of a key's entry. */
+export function keyOwnerEntry({ account, keyId }: KeyOwner): string {
+  return `${account} ${keyId}`;
 }
 
 /** String: the id of the account that has, or is about to have, this mailbox. */

@@ -1,5 +1,3 @@
-import { AUDIT_KEPT, MAX_REVOKED_KEPT } from '../accounts.ts';
-import { STILL_DISABLED } from '../audit-details.ts';
 import { LATE, REFUSED } from './script.ts';
 
 /** Lifetime of an unused sequence: two days, since ids are looked up within one. */
@@ -27,31 +25,6 @@ local function known(account)
 end
 local function unknown(account)
   return redis.error_reply('${REFUSED}no account ' .. string.match(account, '{(.*)}'))
-end`;
-
-/** Whether an account is closed. */
-export const CLOSED = `
-local function is_closed(account)
-  return redis.call('HEXISTS', account, 'closedAtMs') == 1
-end`;
-
-/** Appends to the bounded audit trail, evicting as `surplusEntry` does. */
-export const NOTE = `
-local function note(audit, entry)
-  if redis.call('RPUSH', audit, cjson.encode(entry)) <= ${AUDIT_KEPT} then return end
-  local kinds, count, oldest = {}, {}, {}
-  for _, text in ipairs(redis.call('LRANGE', audit, 0, -1)) do
-    local what = cjson.decode(text).what
-    if not count[what] then
-      kinds[#kinds + 1], count[what], oldest[what] = what, 0, text
-    end
-    count[what] = count[what] + 1
-  end
-  local commonest = kinds[1]
-  for _, what in ipairs(kinds) do
-    if count[what] > count[commonest] then commonest = what end
-  end
-  redis.call('LREM', audit, 1, oldest[commonest])
 end`;
 
 /** Adds to the counts of a key's day on a route, in the hash of its month. */
@@ -201,49 +174,4 @@ local function take(window, limit, length, now)
     redis.call('SET', window, string.format('%.0f %d', start, used), 'PX', length)
   end
   return allowed and 1 or 0, used, now - start
-end`;
-
-/** Books a grant, `{ cause, record, tokens, atMs, detail }`, once per cause. */
-export const GRANT = `
-${NOTE}
-local function grant(account, grants, audit, given, by)
-  if redis.call('HSETNX', grants, given.cause, given.record) == 0 then return false end
-  redis.call('HINCRBY', account, 'balance', string.format('%.0f', given.tokens))
-  note(audit, { what = 'tokens-granted', detail = given.detail, by = by, atMs = given.atMs })
-  return true
-end`;
-
-/** Creates an account, with or without a grant; disabled if the previous one was. */
-export const OPEN = `
-${GRANT}
-local function open(account, grants, audit, email, given, by, at, disabled)
-  redis.call('HSET', account, 'balance', 0, 'createdAtMs', at)
-  if email then redis.call('HSET', account, 'email', email) end
-  note(audit, { what = 'account-opened', detail = '', by = by, atMs = at })
-  if disabled then
-    redis.call('HSET', account, 'disabled', '1')
-    note(audit, { what = 'account-disabled', detail = '${STILL_DISABLED}', by = 'operator', atMs = at })
-  end
-  if given then grant(account, grants, audit, given, by) end
-end`;
-
-/** Revokes, disables or enables a key of an account, unless it is already revoked. */
-export const CHANGE_KEY = `
-${NOTE}
-local function change_key(keys, uses, revoked, audit, key, what, by, at)
-  if what == 'key-revoked' then
-    key.revokedAtMs = at
-    key.lastUsedAtMs = tonumber(redis.call('HGET', uses, key.id) or nil) or cjson.null
-    redis.call('HDEL', keys, key.id)
-    redis.call('HDEL', uses, key.id)
-    redis.call('LPUSH', revoked, cjson.encode(key))
-    redis.call('LTRIM', revoked, 0, ${MAX_REVOKED_KEPT - 1})
-  else
-    local disabled = what == 'key-disabled'
-    if key.disabled == disabled then return end
-    key.disabled = disabled
-    redis.call('HSET', keys, key.id, cjson.encode(key))
-  end
-  local detail = key.prefix .. '…' .. (key.label == '' and '' or ', ' .. key.label)
-  note(audit, { what = what, detail = detail, by = by, atMs = at })
 end`;

@@ -1,8 +1,10 @@
+import type { AccountId } from '../accounts.ts';
+import { ENTRIES, type Entries, type Entry, type ReplyOf } from '../entries.ts';
+import { post } from './account-state.ts';
 import * as accounts from './accounts.ts';
 import * as balances from './balances.ts';
 import type { RedisConnection } from './connection.ts';
 import * as delayed from './delayed-grants.ts';
-import * as keys from './keys.ts';
 import type { Once } from './once.ts';
 import * as events from './payment-events.ts';
 import * as records from './records.ts';
@@ -17,7 +19,6 @@ const OPERATIONS = {
   accountByEmail: accounts.accountByEmail,
   answerChallenge: signIns.answerChallenge,
   audit: records.audit,
-  beginSession: sessions.beginSession,
   closeAccount: accounts.closeAccount,
   closeEvent: events.closeEvent,
   deferGrant: delayed.deferGrant,
@@ -25,36 +26,28 @@ const OPERATIONS = {
   delayedGrant: delayed.delayedGrant,
   dueGrants: delayed.dueGrants,
   endDelay: delayed.endDelay,
-  endSession: sessions.endSession,
   exportAccount: records.exportAccount,
   formerMailboxes: accounts.formerMailboxes,
-  grant: balances.grant,
   grants: records.grants,
   importAccount: records.importAccount,
   importClosedEvents: events.importClosedEvents,
   importFormerMailboxes: accounts.importFormerMailboxes,
   importReplay: replays.importReplay,
   importSecrets: secrets.importSecrets,
-  issueKey: keys.issueKey,
+  issueKey: accounts.issueKey,
   storeChallenge: signIns.storeChallenge,
   storeEvent: events.storeEvent,
-  keys: keys.keys,
+  keys: accounts.keys,
   openAccount: accounts.openAccount,
   openEvents: events.openEvents,
   returnLimited: signIns.returnLimited,
   queueTime: delayed.queueTime,
   returnSpaced: delayed.returnSpaced,
-  revokeKey: keys.revokeKey,
   secret: secrets.secret,
   secrets: secrets.secrets,
   session: sessions.session,
   sessions: sessions.sessions,
-  setCustomer: accounts.setCustomer,
-  setDisabled: accounts.setDisabled,
-  setKeyDisabled: keys.setKeyDisabled,
-  setMembership: accounts.setMembership,
   storeResponse: replays.storeResponse,
-  takeBack: balances.takeBack,
   takeLimited: signIns.takeLimited,
   takeSpaced: delayed.takeSpaced,
   usage: records.usage,
@@ -69,9 +62,26 @@ const ONCE_OPERATIONS = {
   undeliver: replays.undeliver,
 };
 
+type Posted = {
+  readonly [Name in keyof Entries]: (
+    id: AccountId,
+    ...args: Parameters<Entries[Name]>
+  ) => Promise<ReplyOf<Name>>;
+};
+
+/** The entries as operations on the account of an id. */
+function postedTo(redis: RedisConnection): Posted {
+  const posted = Object.entries(ENTRIES).map(([name, make]) => {
+    const entryOf = make as (...args: unknown[]) => Entry<unknown>;
+    return [name, (id: AccountId, ...args: unknown[]) => post(redis, id, entryOf(...args))];
+  });
+  return Object.fromEntries(posted);
+}
+
 /** The operations on one Redis, as methods of the ledger. */
 export function operationsOn(redis: RedisConnection, once: Once) {
-  return { ...bind(OPERATIONS, redis), ...bind(ONCE_OPERATIONS, redis, once) };
+  const { noteSeen: _, ...posted } = postedTo(redis);
+  return { ...posted, ...bind(OPERATIONS, redis), ...bind(ONCE_OPERATIONS, redis, once) };
 }
 
 /** A table of functions with their first parameters bound. */

@@ -1,60 +1,59 @@
 import { randomUUID } from 'node:crypto';
-import type { Account, AccountId, AccountOrder, Change, Membership } from '../accounts.ts';
-import { membershipDetail, STILL_DISABLED } from '../audit-details.ts';
-import { requireGrant, signupGrant } from '../bookkeeping.ts';
+import type {
+  Account,
+  AccountId,
+  AccountOrder,
+  ApiKey,
+  Change,
+  KeyIssue,
+  KeyOrder,
+} from '../accounts.ts';
+import * as entries from '../entries.ts';
+import type { KeyHash } from '../key-hash.ts';
 import { hashMailbox, mailboxOf, storableMailbox } from '../mailbox.ts';
-import { note } from './audit.ts';
-import { grant } from './balances.ts';
+import { accountOfMailbox, keysOf, post, stateOf } from './account-state.ts';
+import { endDelay } from './delayed-grants.ts';
 import type { SqlConnection } from './sql-connection.ts';
-
-/** A row of `accounts`. */
-interface AccountRow extends Omit<Account, 'membership' | 'disabled'> {
-  readonly mailbox: string | null;
-  readonly membership: string | null;
-  readonly disabled: number;
-}
 
 export function openAccount(
   db: SqlConnection,
-  { email, grant: first, signupGrant: signup, by, atMs }: AccountOrder,
+  order: AccountOrder,
 ): { account: Account; isNew: boolean } {
-  const mailbox = email === null ? null : storableMailbox(email);
-  const known = mailbox === null ? undefined : accountOfMailbox(db, mailbox);
-  if (known) return { account: known, isNew: false };
-  const former = mailbox === null ? undefined : formerMailbox(db, mailbox);
-  const due = former ? null : (signup ?? signupGrant(atMs));
-  const given = first === undefined ? due : first;
-  if (given) requireGrant(given);
-  const id = randomUUID();
-  const disabled = former?.disabled ?? false;
-  insertAccount(db, mailbox, {
-    id,
-    email: email?.trim() ?? null,
-    membership: null,
-    disabled,
-    balance: 0,
-    createdAtMs: atMs,
-    closedAtMs: null,
-    customer: null,
-  });
-  note(db, id, { what: 'account-opened', detail: '', by, atMs });
-  if (disabled) {
-    note(db, id, { what: 'account-disabled', detail: STILL_DISABLED, by: 'operator', atMs });
+  const { id, opening } = ownerOf(db, order.email);
+  return post(db, id, entries.openAccount(order, opening));
+}
+
+export function issueKey(db: SqlConnection, order: KeyOrder): KeyIssue {
+  const { owner } = order;
+  if ('id' in owner) return post(db, owner.id, entries.issueKey(order, null));
+  const { id, opening } = ownerOf(db, owner.email);
+  return post(db, id, entries.issueKey(order, opening));
+}
+
+/** The account of an address, or the id of a new one; always a new one without an address. */
+function ownerOf(
+  db: SqlConnection,
+  email: string | null,
+): { id: AccountId; opening: entries.Opening } {
+  if (email === null) return { id: randomUUID(), opening: { due: true, disabled: false } };
+  const mailbox = storableMailbox(email);
+  const former = db.get<{ disabled: number }>(
+    'SELECT disabled FROM former_mailboxes WHERE hash = ?',
+    hashMailbox(mailbox),
+  );
+  const id = accountOfMailbox(db, mailbox)?.id ?? randomUUID();
+  return { id, opening: { due: !former, disabled: former?.disabled === 1 } };
+}
+
+export function closeAccount(db: SqlConnection, id: AccountId, change: Change): void {
+  const before = stateOf(db, id);
+  post(db, id, entries.ENTRIES.closeAccount(change));
+  const left = before && entries.mailboxLeft(before);
+  if (left) {
+    const sql = 'INSERT OR REPLACE INTO former_mailboxes VALUES (?, ?)';
+    db.run(sql, left.hash, Number(left.disabled));
   }
-  if (given) grant(db, id, given, by);
-  return { account: existing(db, id), isNew: true };
-}
-
-export function account(db: SqlConnection, id: AccountId): Account | undefined {
-  const row = db.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', id);
-  return row && accountIn(row);
-}
-
-/** The account with this id; throws if unknown. */
-export function existing(db: SqlConnection, id: AccountId): Account {
-  const found = account(db, id);
-  if (!found) throw new Error(`no account ${id}`);
-  return found;
+  endDelay(db, id);
 }
 
 export function accountByEmail(db: SqlConnection, email: string): Account | undefined {
@@ -65,72 +64,16 @@ export function accountIds(db: SqlConnection): AccountId[] {
   return db.all<{ id: AccountId }>('SELECT id FROM accounts ORDER BY id').map(({ id }) => id);
 }
 
-export function setDisabled(
-  db: SqlConnection,
-  id: AccountId,
-  disabled: boolean,
-  change: Change,
-): void {
-  if (existing(db, id).disabled === disabled) return;
-  db.run('UPDATE accounts SET disabled = ? WHERE id = ?', Number(disabled), id);
-  const what = disabled ? 'account-disabled' : 'account-enabled';
-  note(db, id, { what, detail: '', ...change });
+/** Keys of an account, oldest first. */
+export function keys(db: SqlConnection, id: AccountId): ApiKey[] {
+  return keysOf(db, id).map(({ hash: _, ...key }) => key);
 }
 
-export function setMembership(
-  db: SqlConnection,
-  id: AccountId,
-  membership: Membership | null,
-  change: Change,
-): void {
-  const [before, after] = [existing(db, id).membership, membership].map(membershipText);
-  if (before === after) return;
-  db.run('UPDATE accounts SET membership = ? WHERE id = ?', after, id);
-  note(db, id, { what: 'membership-changed', detail: membershipDetail(membership), ...change });
-}
-
-export function setCustomer(db: SqlConnection, id: AccountId, customer: string): void {
-  existing(db, id);
-  db.run('UPDATE accounts SET customer = ? WHERE id = ?', customer, id);
-}
-
-export function insertAccount(db: SqlConnection, mailbox: string | null, account: Account): void {
-  const { id, email, membership, disabled, balance, createdAtMs, closedAtMs, customer } = account;
+/** Records the use of a key, if it still exists and this is its latest use. */
+export function noteUse(db: SqlConnection, hash: KeyHash, nowMs: number): void {
   db.run(
-    'INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    id,
-    email,
-    mailbox,
-    membershipText(membership),
-    Number(disabled),
-    balance,
-    createdAtMs,
-    closedAtMs,
-    customer,
+    'UPDATE keys SET lastUsedAtMs = max(coalesce(lastUsedAtMs, 0), ?) WHERE hash = ?',
+    nowMs,
+    hash,
   );
-}
-
-export function accountOfMailbox(db: SqlConnection, mailbox: string): Account | undefined {
-  const row = db.get<AccountRow>('SELECT * FROM accounts WHERE mailbox = ?', mailbox);
-  return row && accountIn(row);
-}
-
-function formerMailbox(db: SqlConnection, mailbox: string): { disabled: boolean } | undefined {
-  const row = db.get<{ disabled: number }>(
-    'SELECT disabled FROM former_mailboxes WHERE hash = ?',
-    hashMailbox(mailbox),
-  );
-  return row && { disabled: row.disabled !== 0 };
-}
-
-function accountIn({ mailbox: _, membership, disabled, ...row }: AccountRow): Account {
-  return { ...row, membership: membershipIn(membership), disabled: disabled !== 0 };
-}
-
-function membershipText(membership: Membership | null): string | null {
-  return membership && JSON.stringify(membership);
-}
-
-export function membershipIn(text: string | null): Membership | null {
-  return text === null ? null : JSON.parse(text);
 }

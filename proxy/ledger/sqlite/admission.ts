@@ -5,7 +5,6 @@ import { LastUses } from '../last-uses.ts';
 import type { Admission } from '../metering.ts';
 import type { RateWindow } from '../rate-window.ts';
 import { isLive, type SessionId } from '../sessions.ts';
-import { membershipIn } from './accounts.ts';
 import type { LedgerDatabase } from './database.ts';
 
 /** An account, and the key that acts for it, as far as needed for admission. */
@@ -71,7 +70,8 @@ export class Admissions {
   #admitted(owner: KeyOwner | SessionOwner, nowMs: number): Admission {
     const { account, keyId, balance } = owner;
     const { allowed, rate } = this.#rates.take(account, nowMs);
-    const member = isMember(membershipIn(owner.membership), nowMs);
+    const membership = owner.membership === null ? null : JSON.parse(owner.membership);
+    const member = isMember(membership, nowMs);
     if (!allowed) return { outcome: 'rate-limited', member, balance, rate };
     return { outcome: 'admitted', account, keyId, member, balance, rate };
   }

@@ -1,9 +1,7 @@
-import type { AccountId, Actor, Grant, UsageDay } from '../accounts.ts';
-import { grantDetail } from '../audit-details.ts';
-import { dayOf, noDebit, requireGrant, requireRefund, requireTokens } from '../bookkeeping.ts';
-import { grantsInOrder, usageInOrder } from '../in-order.ts';
+import type { AccountId, UsageDay } from '../accounts.ts';
+import { dayOf, noDebit, requireRefund, requireTokens } from '../bookkeeping.ts';
+import { usageInOrder } from '../in-order.ts';
 import type { Charge, Debit } from '../metering.ts';
-import { note } from './audit.ts';
 import type { SqlConnection } from './sql-connection.ts';
 
 export function debit(db: SqlConnection, charge: Charge): Debit {
@@ -69,7 +67,7 @@ export function refund(db: SqlConnection, charge: Charge, tokens = charge.tokens
     charge.tokens,
   );
   if (refunded === 0) throw noDebit(charge);
-  give(db, account, tokens);
+  db.run('UPDATE accounts SET balance = balance + ? WHERE id = ?', tokens, account);
 }
 
 /** Reverses a refund of a debit, whose request is still counted. */
@@ -93,40 +91,6 @@ export function chargeAgain(db: SqlConnection, charge: Charge, tokens: number): 
   return { outcome: 'debited', balance };
 }
 
-export function grant(
-  db: SqlConnection,
-  id: AccountId,
-  given: Grant,
-  by: Actor,
-): { granted: boolean; balance: number } {
-  requireGrant(given);
-  const { tokens, atMs } = given;
-  const balance = balanceOf(db, id);
-  if (!book(db, id, given)) return { granted: false, balance };
-  give(db, id, tokens);
-  note(db, id, { what: 'tokens-granted', detail: grantDetail(given), by, atMs });
-  return { granted: true, balance: balance + tokens };
-}
-
-/** Books a negative grant of the given tokens, or of as many as are left. */
-export function takeBack(
-  db: SqlConnection,
-  id: AccountId,
-  given: Grant,
-  by: Actor,
-): { taken: number; balance: number } {
-  requireGrant(given);
-  const { cause, atMs } = given;
-  const balance = balanceOf(db, id);
-  const taken = Math.min(given.tokens, balance);
-  // Not `-taken`, which is −0 for nothing.
-  if (!book(db, id, { ...given, tokens: 0 - taken })) return { taken: 0, balance };
-  take(db, id, taken);
-  const detail = `${taken} of ${given.tokens}, ${cause}`;
-  note(db, id, { what: 'tokens-taken-back', detail, by, atMs });
-  return { taken, balance: balance - taken };
-}
-
 /** Usage of an account, oldest first. */
 export function usage(
   db: SqlConnection,
@@ -142,12 +106,6 @@ export function usage(
       to,
     ),
   );
-}
-
-/** Grants of an account, oldest first. */
-export function grants(db: SqlConnection, id: AccountId): Grant[] {
-  const sql = 'SELECT tokens, cause, atMs FROM grants WHERE account = ?';
-  return grantsInOrder(db.all<Grant>(sql, id));
 }
 
 function addUsage(db: SqlConnection, added: UsageDay & { readonly account: AccountId }): void {
@@ -176,19 +134,9 @@ function take(db: SqlConnection, id: AccountId, tokens: number): number | undefi
   )?.balance;
 }
 
-function give(db: SqlConnection, id: AccountId, tokens: number): void {
-  db.run('UPDATE accounts SET balance = balance + ? WHERE id = ?', tokens, id);
-}
-
 /** Balance of an account; throws if it is unknown. */
 function balanceOf(db: SqlConnection, id: AccountId): number {
   const found = db.get<{ balance: number }>('SELECT balance FROM accounts WHERE id = ?', id);
   if (!found) throw new Error(`no account ${id}`);
   return found.balance;
-}
-
-/** Records a grant; returns `false` if its cause has been recorded before. */
-function book(db: SqlConnection, id: AccountId, { cause, tokens, atMs }: Grant): boolean {
-  const sql = 'INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
-  return db.run(sql, id, cause, tokens, atMs) > 0;
 }

@@ -1,9 +1,9 @@
+import type { AccountId } from '../accounts.ts';
+import { ENTRIES, type Entries, type Entry, type ReplyOf } from '../entries.ts';
+import * as state from './account-state.ts';
 import * as accounts from './accounts.ts';
-import { audit } from './audit.ts';
 import * as balances from './balances.ts';
-import { closeAccount } from './close-account.ts';
 import * as delayed from './delayed-grants.ts';
-import * as keys from './keys.ts';
 import * as events from './payment-events.ts';
 import * as replays from './replays.ts';
 import * as secrets from './secrets.ts';
@@ -14,15 +14,15 @@ import * as transfer from './transfer.ts';
 
 /** Operations that only read, by name. */
 export const READS = {
-  account: accounts.account,
+  account: state.account,
   accountByEmail: accounts.accountByEmail,
-  audit,
+  audit: state.audit,
   delayedGrant: delayed.delayedGrant,
   dueGrants: delayed.dueGrants,
   exportAccount: transfer.exportAccount,
   formerMailboxes: transfer.formerMailboxes,
-  grants: balances.grants,
-  keys: keys.keys,
+  grants: state.grants,
+  keys: accounts.keys,
   openEvents: events.openEvents,
   queueTime: delayed.queueTime,
   secrets: secrets.secrets,
@@ -30,11 +30,30 @@ export const READS = {
   usage: balances.usage,
 };
 
+/** The entries as operations on the account of an id. */
+const POSTED = Object.fromEntries(
+  Object.entries(ENTRIES).map(([name, make]) => {
+    const entryOf = make as (...args: unknown[]) => Entry<unknown>;
+    return [
+      name,
+      (db: SqlConnection, id: AccountId, ...args: unknown[]) =>
+        state.post(db, id, entryOf(...args)),
+    ];
+  }),
+);
+type Posted = {
+  readonly [Name in keyof Entries]: (
+    db: SqlConnection,
+    id: AccountId,
+    ...args: Parameters<Entries[Name]>
+  ) => ReplyOf<Name>;
+};
+
 /** Operations that change something, by name, as sent to the writer thread. */
 export const WRITES = {
+  ...(POSTED as Posted),
   answerChallenge: signIns.answerChallenge,
-  beginSession: sessions.beginSession,
-  closeAccount,
+  closeAccount: accounts.closeAccount,
   closeEvent: events.closeEvent,
   debit: balances.debit,
   /** A valid `debit`, even a single one, is committed as a run (`merged-debits.ts`). */
@@ -43,31 +62,22 @@ export const WRITES = {
   deferGrant: delayed.deferGrant,
   delayGrant: delayed.delayGrant,
   endDelay: delayed.endDelay,
-  endSession: sessions.endSession,
-  grant: balances.grant,
   importAccount: transfer.importAccount,
   importClosedEvents: events.importClosedEvents,
   importFormerMailboxes: transfer.importFormerMailboxes,
   importReplay: replays.importReplay,
   importSecrets: secrets.importSecrets,
-  issueKey: keys.issueKey,
+  issueKey: accounts.issueKey,
   storeResponse: replays.storeResponse,
   storeChallenge: signIns.storeChallenge,
   storeEvent: events.storeEvent,
-  noteSeen: sessions.noteSeen,
-  noteUse: keys.noteUse,
+  noteUse: accounts.noteUse,
   openAccount: accounts.openAccount,
   refund: balances.refund,
   replay: replays.replay,
   returnLimited: signIns.returnLimited,
   returnSpaced: delayed.returnSpaced,
-  revokeKey: keys.revokeKey,
   secret: secrets.secret,
-  setCustomer: accounts.setCustomer,
-  setDisabled: accounts.setDisabled,
-  setKeyDisabled: keys.setKeyDisabled,
-  setMembership: accounts.setMembership,
-  takeBack: balances.takeBack,
   takeLimited: signIns.takeLimited,
   takeSpaced: delayed.takeSpaced,
   undeliver: replays.undeliver,

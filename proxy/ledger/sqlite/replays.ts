@@ -17,7 +17,7 @@ import {
   type StoredResponse,
   storedHeaders,
 } from '../replays.ts';
-import { account } from './accounts.ts';
+import { account } from './account-state.ts';
 import { chargeAgain, debit, refund } from './balances.ts';
 import { REMOVED_AT_ONCE, type SqlConnection } from './sql-connection.ts';
 

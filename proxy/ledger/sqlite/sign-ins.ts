@@ -1,15 +1,10 @@
 import { isEqualHash } from '../equal-hash.ts';
-import { type RateState, rateState } from '../rate-state.ts';
+import { type RateState, takeFromWindow } from '../rate-state.ts';
 import type { Challenge, ChallengeOutcome } from '../sign-ins.ts';
+import { windowOf, writeWindow } from './account-state.ts';
 import { removeEnded, type SqlConnection } from './sql-connection.ts';
 
 type ChallengeRow = Omit<Challenge, 'startedAtMs'>;
-
-interface LimitRow {
-  readonly startMs: number;
-  readonly used: number;
-  readonly endsAtMs: number;
-}
 
 export function storeChallenge(db: SqlConnection, mailbox: string, challenge: Challenge): void {
   const { startedAtMs, codeHash, linkHash, endsAtMs } = challenge;
@@ -45,20 +40,12 @@ export function takeLimited(
   window: { readonly limit: number; readonly windowSeconds: number },
   nowMs: number,
 ): { allowed: boolean; rate: RateState } {
-  const kept = db.get<LimitRow>('SELECT * FROM limits WHERE subject = ?', subject);
-  // If the clock was set back to before the window started, the window would last that much longer.
-  const isOpen = kept !== undefined && kept.startMs <= nowMs && nowMs < kept.endsAtMs;
-  const startMs = isOpen ? kept.startMs : nowMs;
-  const before = isOpen ? kept.used : 0;
-  const allowed = before < window.limit;
-  const used = allowed ? before + 1 : before;
+  const { allowed, window: after, rate } = takeFromWindow(windowOf(db, subject), window, nowMs);
   if (allowed) {
-    const endsAtMs = startMs + window.windowSeconds * 1000;
-    const sql = 'INSERT OR REPLACE INTO limits VALUES (?, ?, ?, ?)';
-    db.run(sql, subject, startMs, used, endsAtMs);
+    writeWindow(db, subject, after);
     removeEnded(db, 'limits', nowMs);
   }
-  return { allowed, rate: rateState(window, used, nowMs - startMs) };
+  return { allowed, rate };
 }
 
 export function returnLimited(db: SqlConnection, subject: string): void {

@@ -1,11 +1,9 @@
 import type { AccountId, AccountRecords, FormerMailbox } from '../accounts.ts';
 import { importedDelay } from '../delayed-grants.ts';
 import { mailboxOf } from '../mailbox.ts';
-import { account, accountOfMailbox, insertAccount } from './accounts.ts';
-import { audit, note } from './audit.ts';
-import { grants, usage } from './balances.ts';
+import { account, accountOfMailbox, audit, stateOf, writeState } from './account-state.ts';
+import { usage } from './balances.ts';
 import { delayedGrant, delayGrant } from './delayed-grants.ts';
-import { insertKey, keysWithHashes } from './keys.ts';
 import type { SqlConnection } from './sql-connection.ts';
 
 export function formerMailboxes(db: SqlConnection): FormerMailbox[] {
@@ -26,30 +24,25 @@ export function importFormerMailboxes(
 
 export function exportAccount(db: SqlConnection, id: AccountId): AccountRecords | undefined {
   return db.snapshot(() => {
-    const found = account(db, id);
-    return (
-      found && {
-        account: found,
-        keys: keysWithHashes(db, id),
-        grants: grants(db, id),
-        usage: usage(db, id),
-        audit: audit(db, id).reverse(),
-        delayedGrant: delayedGrant(db, id) ?? null,
-      }
-    );
+    const state = stateOf(db, id);
+    if (!state) return undefined;
+    const { account, keys, grants } = state;
+    return {
+      account,
+      keys,
+      grants,
+      usage: usage(db, id),
+      audit: audit(db, id).reverse(),
+      delayedGrant: delayedGrant(db, id) ?? null,
+    };
   });
 }
 
 export function importAccount(db: SqlConnection, taken: AccountRecords): boolean {
   const { id, email } = taken.account;
-  const mailbox = email === null ? null : mailboxOf(email);
   if (account(db, id)) return false;
-  if (mailbox !== null && accountOfMailbox(db, mailbox)) return false;
-  insertAccount(db, mailbox, taken.account);
-  for (const key of taken.keys) insertKey(db, id, key);
-  for (const { cause, tokens, atMs } of taken.grants) {
-    db.run('INSERT INTO grants VALUES (?, ?, ?, ?)', id, cause, tokens, atMs);
-  }
+  if (email !== null && accountOfMailbox(db, mailboxOf(email))) return false;
+  writeState(db, undefined, { ...taken, sessions: [], keyRate: null });
   for (const { day, keyId, route, requests, tokens, lastAtMs } of taken.usage) {
     db.run(
       'INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -62,7 +55,6 @@ export function importAccount(db: SqlConnection, taken: AccountRecords): boolean
       lastAtMs,
     );
   }
-  for (const entry of taken.audit) note(db, id, entry);
   const delay = importedDelay(taken);
   if (delay) delayGrant(db, id, delay);
   return true;

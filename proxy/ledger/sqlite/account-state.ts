@@ -1,0 +1,200 @@
+import type { Account, AccountId, AuditEntry, Grant, HashedKey } from '../accounts.ts';
+import { type AccountState, apply, difference, type Entry, membershipText } from '../entries.ts';
+import { grantsInOrder, keysInOrder } from '../in-order.ts';
+import { mailboxOf } from '../mailbox.ts';
+import type { WindowState } from '../rate-state.ts';
+import { SESSION_LIFE_MS, type StoredSession } from '../sessions.ts';
+import { REMOVED_AT_ONCE, removeEnded, type SqlConnection } from './sql-connection.ts';
+
+/** A row of `accounts`. */
+interface AccountRow extends Omit<Account, 'membership' | 'disabled'> {
+  readonly mailbox: string | null;
+  readonly membership: string | null;
+  readonly disabled: number;
+}
+
+/** A row of `keys`. */
+interface KeyRow extends Omit<HashedKey, 'disabled'> {
+  readonly account: AccountId;
+  readonly disabled: number;
+}
+
+/** An audit entry with its row number; one that is not stored yet has none. */
+type AuditRow = AuditEntry & { readonly entry?: number };
+
+/** Applies an entry to an account, within its transaction. */
+export function post<Reply>(db: SqlConnection, id: AccountId, entry: Entry<Reply>): Reply {
+  const before = stateOf(db, id);
+  const { after, reply } = apply(entry, before, id);
+  if (after) writeState(db, before, after);
+  return reply((after ?? before)?.account.balance ?? 0);
+}
+
+export function stateOf(db: SqlConnection, id: AccountId): AccountState | undefined {
+  const found = account(db, id);
+  return (
+    found && {
+      account: found,
+      keys: keysOf(db, id),
+      grants: grants(db, id),
+      sessions: sessionsOf(db, id),
+      audit: auditOf(db, id),
+      keyRate: windowOf(db, keyRateOf(id)) ?? null,
+    }
+  );
+}
+
+/** Writes what has changed of an account; `before`: undefined for a new one. */
+export function writeState(
+  db: SqlConnection,
+  before: AccountState | undefined,
+  after: AccountState,
+): void {
+  const { id } = after.account;
+  if (before?.account !== after.account) writeAccount(db, after.account);
+  const keys = difference(before?.keys, after.keys);
+  for (const { hash } of keys.removed) db.run('DELETE FROM keys WHERE hash = ?', hash);
+  for (const key of keys.added) {
+    db.run(
+      'INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      key.hash,
+      id,
+      key.id,
+      key.prefix,
+      key.label,
+      key.createdAtMs,
+      key.lastUsedAtMs,
+      Number(key.disabled),
+      key.revokedAtMs,
+    );
+  }
+  for (const { cause, tokens, atMs } of difference(before?.grants, after.grants).added) {
+    db.run('INSERT INTO grants VALUES (?, ?, ?, ?)', id, cause, tokens, atMs);
+  }
+  const sessions = difference(before?.sessions, after.sessions);
+  for (const session of sessions.removed) {
+    db.run('DELETE FROM sessions WHERE account = ? AND id = ?', id, session.id);
+  }
+  for (const session of sessions.added) {
+    db.run(
+      'INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)',
+      id,
+      session.id,
+      session.secretHash,
+      session.startedAtMs,
+      session.client,
+      session.address,
+      session.seenAtMs,
+    );
+    removeUnused(db, session.seenAtMs);
+  }
+  const audit = difference<AuditRow>(before?.audit, after.audit);
+  for (const { entry } of audit.removed) db.run('DELETE FROM audit WHERE entry = ?', entry!);
+  for (const { atMs, what, detail, by } of audit.added) {
+    const sql = 'INSERT INTO audit (account, atMs, what, detail, by) VALUES (?, ?, ?, ?, ?)';
+    db.run(sql, id, atMs, what, detail, by);
+  }
+  if (after.keyRate && after.keyRate !== before?.keyRate) {
+    writeWindow(db, keyRateOf(id), after.keyRate);
+    removeEnded(db, 'limits', after.keyRate.startMs);
+  }
+}
+
+function writeAccount(db: SqlConnection, account: Account): void {
+  const { id, email, membership, disabled, balance, createdAtMs, closedAtMs, customer } = account;
+  db.run(
+    `INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET email = excluded.email, mailbox = excluded.mailbox,
+       membership = excluded.membership, disabled = excluded.disabled, balance = excluded.balance,
+       closedAtMs = excluded.closedAtMs, customer = excluded.customer`,
+    id,
+    email,
+    email === null ? null : mailboxOf(email),
+    membershipText(membership),
+    Number(disabled),
+    balance,
+    createdAtMs,
+    closedAtMs,
+    customer,
+  );
+}
+
+export function account(db: SqlConnection, id: AccountId): Account | undefined {
+  const row = db.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', id);
+  return row && accountIn(row);
+}
+
+export function accountOfMailbox(db: SqlConnection, mailbox: string): Account | undefined {
+  const row = db.get<AccountRow>('SELECT * FROM accounts WHERE mailbox = ?', mailbox);
+  return row && accountIn(row);
+}
+
+function accountIn({ mailbox: _, membership, disabled, ...row }: AccountRow): Account {
+  const held = membership === null ? null : JSON.parse(membership);
+  return { ...row, membership: held, disabled: disabled !== 0 };
+}
+
+/** Keys of an account, oldest first. */
+export function keysOf(db: SqlConnection, id: AccountId): HashedKey[] {
+  const rows = db.all<KeyRow>('SELECT * FROM keys WHERE account = ?', id);
+  return keysInOrder(
+    rows.map(({ account: _, disabled, ...row }) => ({ ...row, disabled: disabled !== 0 })),
+  );
+}
+
+/** Grants of an account, oldest first. */
+export function grants(db: SqlConnection, id: AccountId): Grant[] {
+  const sql = 'SELECT tokens, cause, atMs FROM grants WHERE account = ?';
+  return grantsInOrder(db.all<Grant>(sql, id));
+}
+
+export function sessionsOf(db: SqlConnection, id: AccountId): StoredSession[] {
+  return db.all(
+    `SELECT id, secretHash, startedAtMs, client, address, seenAtMs FROM sessions
+     WHERE account = ?`,
+    id,
+  );
+}
+
+/** The audit trail of an account, newest first. */
+export function audit(db: SqlConnection, id: AccountId): AuditEntry[] {
+  return auditOf(db, id)
+    .map(({ entry: _, ...kept }) => kept)
+    .reverse();
+}
+
+/** The audit trail of an account, oldest first. */
+function auditOf(db: SqlConnection, id: AccountId): AuditRow[] {
+  return db.all(
+    'SELECT entry, atMs, what, detail, by FROM audit WHERE account = ? ORDER BY atMs, entry',
+    id,
+  );
+}
+
+/** Subject of the limit on created keys. */
+function keyRateOf(id: AccountId): string {
+  return `keys of ${id}`;
+}
+
+export function windowOf(db: SqlConnection, subject: string): WindowState | undefined {
+  return db.get('SELECT startMs, used, endsAtMs FROM limits WHERE subject = ?', subject);
+}
+
+export function writeWindow(
+  db: SqlConnection,
+  subject: string,
+  { startMs, used, endsAtMs }: WindowState,
+): void {
+  db.run('INSERT OR REPLACE INTO limits VALUES (?, ?, ?, ?)', subject, startMs, used, endsAtMs!);
+}
+
+/** Removes some sessions that have expired, of any account. */
+function removeUnused(db: SqlConnection, nowMs: number): void {
+  db.run(
+    `DELETE FROM sessions WHERE (account, id) IN (
+       SELECT account, id FROM sessions WHERE seenAtMs <= ? ORDER BY seenAtMs LIMIT ?
+     )`,
+    nowMs - SESSION_LIFE_MS,
+    REMOVED_AT_ONCE,
+  );
+}
