@@ -3,6 +3,7 @@ import {
   type Account,
   type AccountId,
   type AccountOrder,
+  type AccountRecords,
   type Actor,
   AUDIT_KEPT,
   type AuditEntry,
@@ -29,6 +30,9 @@ import { MAX_SESSIONS, type NewSession, type StoredSession } from './sessions.ts
 // transaction, Redis by compare-and-set. Each store has its own statements only for the steps of a
 // metered request, which must be one round trip.
 
+/** A list that is read when it is needed, always with the same elements. */
+export type List<T> = () => readonly T[];
+
 /**
  * The stored state of an account. Elements of its lists are never modified but replaced, so that
  * `difference` finds them.
@@ -37,11 +41,11 @@ export interface AccountState {
   /** Debits may change the balance at any time: an entry may take from it, at most all of it. */
   readonly account: Account;
   /** Oldest first. */
-  readonly keys: readonly HashedKey[];
-  readonly grants: readonly Grant[];
-  readonly sessions: readonly StoredSession[];
-  /** Oldest first. */
-  readonly audit: readonly AuditEntry[];
+  readonly keys: List<HashedKey>;
+  readonly grants: List<Grant>;
+  readonly sessions: List<StoredSession>;
+  /** Entries to be appended to the audit trail, by `appended`; stored states have none. */
+  readonly noted: readonly AuditEntry[];
   /** Window of the limit on created keys; `null` if none was created under a limit. */
   readonly keyRate: WindowState | null;
 }
@@ -50,7 +54,7 @@ export interface AccountState {
 export type Entry<Reply> = (state: AccountState | undefined, id: AccountId) => Applied<Reply>;
 
 interface Applied<Reply> {
-  /** The state to be stored; absent if nothing changes. */
+  /** The state to be stored; absent, or the same as before, if nothing changes. */
   readonly after?: AccountState | undefined;
   /** Returns the result; `balance`: the one stored, from which debits may have taken meanwhile. */
   reply(balance: number): Reply;
@@ -62,21 +66,60 @@ export function apply<Reply>(
   state: AccountState | undefined,
   id: AccountId,
 ): Applied<Reply> {
-  const applied = entry(state, id);
-  if (applied.after) requireSum(state, applied.after);
-  return applied;
+  const { after, reply } = entry(state, id);
+  if (!after || after === state) return { reply };
+  requireSum(state, after);
+  return { after, reply };
+}
+
+const EMPTY = () => [];
+
+export function readOnce<T>(read: List<T>): List<T> {
+  let list: readonly T[] | undefined;
+  return () => {
+    list ??= read();
+    return list;
+  };
+}
+
+/** The state of an account that is imported. */
+export function importedState({ account, keys, grants, audit }: AccountRecords): AccountState {
+  return {
+    account,
+    keys: () => keys,
+    grants: () => grants,
+    sessions: EMPTY,
+    noted: audit,
+    keyRate: null,
+  };
 }
 
 /** Elements that a list has lost and gained. A changed element is both. */
 export function difference<T>(
-  before: readonly T[] = [],
-  after: readonly T[],
+  before: List<T> = EMPTY,
+  after: List<T>,
 ): { readonly removed: readonly T[]; readonly added: readonly T[] } {
-  const [old, now] = [new Set(before), new Set(after)];
+  if (before === after) return { removed: [], added: [] };
+  const [old, now] = [new Set(before()), new Set(after())];
   return {
-    removed: before.filter((one) => !now.has(one)),
-    added: after.filter((one) => !old.has(one)),
+    removed: [...old].filter((one) => !now.has(one)),
+    added: [...now].filter((one) => !old.has(one)),
   };
+}
+
+/**
+ * Appends to an audit trail, given oldest first. Each entry beyond `AUDIT_KEPT` evicts another by
+ * `surplusEntry`.
+ */
+export function appended(audit: readonly AuditEntry[], noted: readonly AuditEntry[]): AuditEntry[] {
+  const after = [...audit];
+  for (const entry of noted) {
+    after.push(entry);
+    if (after.length <= AUDIT_KEPT) continue;
+    after.sort((a, b) => a.atMs - b.atMs);
+    after.splice(surplusEntry(after), 1);
+  }
+  return after;
 }
 
 /** What the previous account of a mailbox leaves to a new one. */
@@ -109,7 +152,7 @@ export function issueKey(order: KeyOrder, opening: Opening | null): Entry<KeyIss
       const isClosed = after.account.closedAtMs !== null;
       if (isClosed) return refused({ created: false, reason: 'closed' });
       // A disabled key counts, since it can be enabled again.
-      const active = after.keys.filter(isActive).length;
+      const active = after.keys().filter(isActive).length;
       if (active >= MAX_ACTIVE_KEYS) return refused({ created: false, reason: 'too-many-keys' });
       if (order.rate) {
         const { allowed, window, rate } = takeFromWindow(after.keyRate, order.rate, atMs);
@@ -122,11 +165,12 @@ export function issueKey(order: KeyOrder, opening: Opening | null): Entry<KeyIss
       after = opened(id, { email, by, atMs, ...(grant !== undefined && { grant }) }, opening);
     }
     if (member) after = withMembership(after, WITHOUT_END, { by, atMs });
+    const { account } = after;
+    const keys = [...after.keys(), key];
     after = noted(
-      { ...after, keys: [...after.keys, key] },
+      { ...after, keys: () => keys },
       { what: 'key-created', detail: keyDetail(key), by, atMs },
     );
-    const { account } = after;
     const { hash: _, ...made } = key;
     const issued = (balance: number): KeyIssue => ({
       created: true,
@@ -138,7 +182,39 @@ export function issueKey(order: KeyOrder, opening: Opening | null): Entry<KeyIss
   };
 }
 
-/** The entries that are an operation of the ledger by themselves, by its name. */
+export function closeAccount(change: Change): Entry<void> {
+  return changing((state) => {
+    if (state.account.closedAtMs !== null) return state;
+    const closed = { email: null, membership: null, closedAtMs: change.atMs };
+    let after: AccountState = { ...withFields(state, closed), sessions: EMPTY };
+    for (const key of state.keys()) after = withoutKey(after, key, change);
+    return noted(after, { what: 'account-closed', detail: '', ...change });
+  });
+}
+
+/**
+ * The record that an open account leaves of its mailbox when it is closed. A delayed grant ends
+ * with its account: unless that is disabled, its mailbox counts as one that never had an account.
+ */
+export function mailboxLeft({ account, grants }: AccountState): FormerMailbox | null {
+  const { email, disabled } = account;
+  const isOwed = isGrantDelayed(grants().map(({ cause }) => cause)) && !disabled;
+  return email === null || isOwed ? null : { hash: hashMailbox(mailboxOf(email)), disabled };
+}
+
+/** Records the use of a session, if it still exists. */
+export function noteSeen(sessionId: string, nowMs: number): Entry<boolean> {
+  return changingOne(
+    (state) => state.sessions,
+    sessionId,
+    (state, session) => {
+      const sessions = replaced(state.sessions(), session, { ...session, seenAtMs: nowMs });
+      return { ...state, sessions: () => sessions };
+    },
+  );
+}
+
+/** The entries that are operations of the ledger as they are, by name. */
 export const ENTRIES = {
   setDisabled: (disabled: boolean, change: Change) =>
     changing((state) => {
@@ -155,21 +231,12 @@ export const ENTRIES = {
       state.account.customer === customer ? state : withFields(state, { customer }),
     ),
 
-  closeAccount: (change: Change) =>
-    changing((state) => {
-      if (state.account.closedAtMs !== null) return state;
-      const closed = { email: null, membership: null, closedAtMs: change.atMs };
-      let after: AccountState = { ...withFields(state, closed), sessions: [] };
-      for (const key of state.keys) after = withoutKey(after, key, change);
-      return noted(after, { what: 'account-closed', detail: '', ...change });
-    }),
-
   grant:
     (given: Grant, by: Actor): Entry<{ granted: boolean; balance: number }> =>
     (state, id) => {
       const before = known(state, id);
       const after = granted(before, given, by);
-      return changed(before, after, (balance) => ({ granted: after !== before, balance }));
+      return { after, reply: (balance) => ({ granted: after !== before, balance }) };
     },
 
   takeBack:
@@ -191,15 +258,23 @@ export const ENTRIES = {
     },
 
   revokeKey: (keyId: string, change: Change) =>
-    changingKey(keyId, (state, key) => withoutKey(state, key, change)),
+    changingOne(
+      (state) => state.keys,
+      keyId,
+      (state, key) => withoutKey(state, key, change),
+    ),
 
   setKeyDisabled: (keyId: string, disabled: boolean, change: Change) =>
-    changingKey(keyId, (state, key) => {
-      if (!isActive(key) || key.disabled === disabled) return state;
-      const what = disabled ? 'key-disabled' : 'key-enabled';
-      const keys = replaced(state.keys, key, { ...key, disabled });
-      return noted({ ...state, keys }, { what, detail: keyDetail(key), ...change });
-    }),
+    changingOne(
+      (state) => state.keys,
+      keyId,
+      (state, key) => {
+        if (!isActive(key) || key.disabled === disabled) return state;
+        const what = disabled ? 'key-disabled' : 'key-enabled';
+        const keys = replaced(state.keys(), key, { ...key, disabled });
+        return noted({ ...state, keys: () => keys }, { what, detail: keyDetail(key), ...change });
+      },
+    ),
 
   beginSession:
     (session: NewSession): Entry<'begun' | 'closed'> =>
@@ -207,52 +282,57 @@ export const ENTRIES = {
       const before = known(state, id);
       if (before.account.closedAtMs !== null) return refused('closed');
       const { startedAtMs, client, address } = session;
-      const kept = before.sessions
+      const kept = before
+        .sessions()
         .filter(({ id }) => id !== session.id)
         .sort((a, b) => b.seenAtMs - a.seenAtMs)
         .slice(0, MAX_SESSIONS - 1);
       const sessions = [...kept, { ...session, seenAtMs: startedAtMs }];
       const detail = `${client}, ${address}`;
       const change = { by: 'owner', atMs: startedAtMs } as const;
-      const after = noted({ ...before, sessions }, { what: 'signed-in', detail, ...change });
+      const after = noted(
+        { ...before, sessions: () => sessions },
+        { what: 'signed-in', detail, ...change },
+      );
       return { after, reply: () => 'begun' };
     },
 
-  /** Records the use of a session, if it still exists. */
-  noteSeen:
-    (sessionId: string, nowMs: number): Entry<void> =>
-    (state) => {
-      const session = state?.sessions.find(({ id }) => id === sessionId);
-      if (!state || !session) return refused(undefined);
-      const sessions = replaced(state.sessions, session, { ...session, seenAtMs: nowMs });
-      return { after: { ...state, sessions }, reply: () => {} };
-    },
-
-  endSession:
-    (sessionId: string, atMs: number): Entry<boolean> =>
-    (state) => {
-      const session = state?.sessions.find(({ id }) => id === sessionId);
-      if (!state || !session) return refused(false);
-      const sessions = state.sessions.filter((one) => one !== session);
-      const change = { by: 'owner', atMs } as const;
-      const entry = { what: 'session-ended', detail: session.client, ...change } as const;
-      return { after: noted({ ...state, sessions }, entry), reply: () => true };
-    },
+  endSession: (sessionId: string, atMs: number) =>
+    changingOne(
+      (state) => state.sessions,
+      sessionId,
+      (state, session) => {
+        const sessions = state.sessions().filter((one) => one !== session);
+        const change = { by: 'owner', atMs } as const;
+        const entry = { what: 'session-ended', detail: session.client, ...change } as const;
+        return noted({ ...state, sessions: () => sessions }, entry);
+      },
+    ),
 };
 
-export type Entries = typeof ENTRIES;
-/** The result of the entries of this name. */
-export type ReplyOf<Name extends keyof Entries> =
+type Entries = typeof ENTRIES;
+type ReplyOf<Name extends keyof Entries> =
   ReturnType<Entries[Name]> extends Entry<infer Reply> ? Reply : never;
+type Posted<Store, IsAsync> = {
+  readonly [Name in keyof Entries]: (
+    store: Store,
+    id: AccountId,
+    ...args: Parameters<Entries[Name]>
+  ) => IsAsync extends true ? Promise<ReplyOf<Name>> : ReplyOf<Name>;
+};
 
-/**
- * The record that an open account leaves of its mailbox when it is closed. A delayed grant ends
- * with its account: unless that is disabled, its mailbox counts as one that never had an account.
- */
-export function mailboxLeft({ account, grants }: AccountState): FormerMailbox | null {
-  const { email, disabled } = account;
-  const isOwed = isGrantDelayed(grants.map(({ cause }) => cause)) && !disabled;
-  return email === null || isOwed ? null : { hash: hashMailbox(mailboxOf(email)), disabled };
+/** The operations of `ENTRIES` on a store, given how it applies an entry to an account. */
+export function postedBy<Store, IsAsync extends boolean>(
+  post: (store: Store, id: AccountId, entry: Entry<unknown>) => unknown,
+): Posted<Store, IsAsync> {
+  const posted = Object.entries(ENTRIES).map(([name, make]) => {
+    const entryOf = make as (...args: unknown[]) => Entry<unknown>;
+    return [
+      name,
+      (store: Store, id: AccountId, ...args: unknown[]) => post(store, id, entryOf(...args)),
+    ];
+  });
+  return Object.fromEntries(posted);
 }
 
 export function isActive({ revokedAtMs }: HashedKey): boolean {
@@ -284,31 +364,22 @@ function refused<Reply>(reply: Reply): Applied<Reply> {
   return { reply: () => reply };
 }
 
-function changed<Reply>(
-  before: AccountState,
-  after: AccountState,
-  reply: (balance: number) => Reply,
-): Applied<Reply> {
-  return after === before ? { reply } : { after, reply };
-}
-
-/** An entry without a result, which returns the same state if it changes nothing. */
+/** An entry without a result. */
 function changing(change: (state: AccountState) => AccountState): Entry<void> {
   return (state, id) => {
-    const before = known(state, id);
-    return changed(before, change(before), () => {});
+    return { after: change(known(state, id)), reply: () => {} };
   };
 }
 
-/** An entry on one key; its result is whether there is one with this id. */
-function changingKey(
-  keyId: string,
-  change: (state: AccountState, key: HashedKey) => AccountState,
+/** An entry on one element of a list; its result is whether there is one with this id. */
+function changingOne<T extends { readonly id: string }>(
+  list: (state: AccountState) => List<T>,
+  id: string,
+  change: (state: AccountState, one: T) => AccountState,
 ): Entry<boolean> {
   return (state) => {
-    const key = state?.keys.find(({ id }) => id === keyId);
-    if (!state || !key) return refused(false);
-    return changed(state, change(state, key), () => true);
+    const one = state && list(state)().find((element) => element.id === id);
+    return one ? { after: change(state, one), reply: () => true } : refused(false);
   };
 }
 
@@ -326,7 +397,7 @@ function opened(id: AccountId, order: AccountOrder, { due, disabled }: Opening):
     closedAtMs: null,
     customer: null,
   };
-  const nothing = { keys: [], grants: [], sessions: [], audit: [], keyRate: null };
+  const nothing = { keys: EMPTY, grants: EMPTY, sessions: EMPTY, noted: [], keyRate: null };
   let after: AccountState = { account, ...nothing };
   after = noted(after, { what: 'account-opened', detail: '', by, atMs });
   if (disabled) {
@@ -338,7 +409,7 @@ function opened(id: AccountId, order: AccountOrder, { due, disabled }: Opening):
 }
 
 function isBooked({ grants }: AccountState, cause: string): boolean {
-  return grants.some((grant) => grant.cause === cause);
+  return grants().some((grant) => grant.cause === cause);
 }
 
 /** Adds tokens, once per cause. */
@@ -351,8 +422,9 @@ function granted(state: AccountState, given: Grant, by: Actor): AccountState {
 }
 
 function booked(state: AccountState, { tokens, cause, atMs }: Grant): AccountState {
-  const grants = [...state.grants, { tokens, cause, atMs }];
-  return { ...withFields(state, { balance: state.account.balance + tokens }), grants };
+  const grants = [...state.grants(), { tokens, cause, atMs }];
+  const balance = state.account.balance + tokens;
+  return { ...withFields(state, { balance }), grants: () => grants };
 }
 
 function withMembership(
@@ -372,24 +444,19 @@ function withMembership(
 /** Revokes a key, unless it is revoked already. */
 function withoutKey(state: AccountState, key: HashedKey, change: Change): AccountState {
   if (!isActive(key)) return state;
-  const keys = replaced(state.keys, key, { ...key, revokedAtMs: change.atMs });
+  const keys = replaced(state.keys(), key, { ...key, revokedAtMs: change.atMs });
   const revoked = keys.filter((one) => !isActive(one));
   revoked.sort((a, b) => a.revokedAtMs! - b.revokedAtMs!);
   const surplus = new Set(revoked.slice(0, -MAX_REVOKED_KEPT));
+  const kept = keys.filter((one) => !surplus.has(one));
   return noted(
-    { ...state, keys: keys.filter((one) => !surplus.has(one)) },
+    { ...state, keys: () => kept },
     { what: 'key-revoked', detail: keyDetail(key), ...change },
   );
 }
 
-/** Appends to the audit trail, and evicts an entry if it is full. */
 function noted(state: AccountState, entry: AuditEntry): AccountState {
-  const audit = [...state.audit, entry];
-  if (audit.length > AUDIT_KEPT) {
-    audit.sort((a, b) => a.atMs - b.atMs);
-    audit.splice(surplusEntry(audit), 1);
-  }
-  return { ...state, audit };
+  return { ...state, noted: [...state.noted, entry] };
 }
 
 function withFields(state: AccountState, fields: Partial<Account>): AccountState {

@@ -1,14 +1,16 @@
 import type { Account, AccountId, AuditEntry, Grant, HashedKey } from '../accounts.ts';
 import {
   type AccountState,
+  appended,
   apply,
   difference,
   type Entry,
   isActive,
+  type List,
   membershipText,
+  readOnce,
 } from '../entries.ts';
 import { grantsInOrder, keysInOrder } from '../in-order.ts';
-import type { KeyHash } from '../key-hash.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { WindowState } from '../rate-state.ts';
 import { SESSION_LIFE_MS } from '../sessions.ts';
@@ -33,6 +35,8 @@ export interface ReadState {
   /** Hash of all records except the balance. */
   readonly digest: string;
   readonly state: AccountState | undefined;
+  /** The audit trail, oldest first. */
+  readonly audit: List<AuditEntry>;
   /** Text of each element of a list of Redis, which it is removed by. */
   readonly texts: ReadonlyMap<HashedKey | AuditEntry, string>;
 }
@@ -69,26 +73,29 @@ export function stateIn(
   [fields, keys, uses, revoked, grants, sessions, audit, made]: StateTexts,
 ): Omit<ReadState, 'digest'> {
   const texts = new Map<HashedKey | AuditEntry, string>();
-  if (balance === null) return { state: undefined, texts };
   const parsed = <T extends HashedKey | AuditEntry>(text: string): T => {
     const element: T = JSON.parse(text);
     texts.set(element, text);
     return element;
   };
-  const lastUsed = fieldsOf(uses);
-  const active = keys.map((text): HashedKey => {
-    const key = JSON.parse(text);
-    return { ...key, lastUsedAtMs: Number(lastUsed[key.id] ?? 0) || null };
-  });
-  const state = {
+  const trail = readOnce(() => inTime(audit.map((text) => parsed<AuditEntry>(text))));
+  if (balance === null) return { state: undefined, audit: trail, texts };
+  const state: AccountState = {
     account: accountOf(id, { ...fieldsOf(fields), balance }),
-    keys: keysInOrder([...active, ...revoked.map((text) => parsed<HashedKey>(text))]),
-    grants: grantsIn(fieldsOf(grants)),
-    sessions: sessions.map((text) => JSON.parse(text)),
-    audit: inTime(audit.map((text) => parsed<AuditEntry>(text))),
+    keys: readOnce(() => {
+      const lastUsed = fieldsOf(uses);
+      const active = keys.map((text): HashedKey => {
+        const key = JSON.parse(text);
+        return { ...key, lastUsedAtMs: Number(lastUsed[key.id] ?? 0) || null };
+      });
+      return keysInOrder([...active, ...revoked.map((text) => parsed<HashedKey>(text))]);
+    }),
+    grants: readOnce(() => grantsIn(fieldsOf(grants))),
+    sessions: readOnce(() => sessions.map((text) => JSON.parse(text))),
+    noted: [],
     keyRate: made === null ? null : windowIn(made),
   };
-  return { state, texts };
+  return { state, audit: trail, texts };
 }
 
 /**
@@ -98,37 +105,35 @@ export function stateIn(
  */
 export async function writeState(
   redis: RedisConnection,
-  { digest, state: before, texts }: ReadState,
+  read: ReadState,
   after: AccountState,
   more: readonly Command[] = [],
 ): Promise<number | null> {
+  const { digest, state: before } = read;
   const { id, balance } = after.account;
   const had = before?.account.balance ?? 0;
   // An entry that leaves nothing may have taken what there was, and would have taken more.
   const required = balance === 0 ? had : '';
-  const { removed: ended, added: made } = difference(activeHashes(before), activeHashes(after));
-  for (const hash of made) {
-    const { id: keyId } = after.keys.find((key) => key.hash === hash)!;
-    const owner = keyOwnerEntry({ account: id, keyId });
-    await redis.ask((client) => client.set(keyEntry(hash), owner));
+  const { removed, added } = difference(before?.keys, after.keys);
+  for (const key of added.filter(isActive)) {
+    const owner = keyOwnerEntry({ account: id, keyId: key.id });
+    await redis.ask((client) => client.set(keyEntry(key.hash), owner));
   }
-  const commands = JSON.stringify([...commandsFor(before, after, texts), ...more]);
+  const commands = JSON.stringify([...commandsFor(read, after), ...more]);
   const args = [digest, balance - had, required, commands];
   const written = await redis.run(WRITE_STATE, stateKeysOf(id), args);
   if (written === null) return null;
-  for (const hash of ended) await redis.ask((client) => client.del(keyEntry(hash)));
+  const isKept = new Set(added.filter(isActive).map(({ hash }) => hash));
+  for (const { hash } of removed.filter((key) => isActive(key) && !isKept.has(key.hash))) {
+    await redis.ask((client) => client.del(keyEntry(hash)));
+  }
   return written;
-}
-
-function activeHashes(state: AccountState | undefined): KeyHash[] {
-  return state?.keys.filter(isActive).map(({ hash }) => hash) ?? [];
 }
 
 /** The commands that write what has changed of an account, except its balance. */
 function* commandsFor(
-  before: AccountState | undefined,
+  { state: before, audit: trail, texts }: ReadState,
   after: AccountState,
-  texts: ReadState['texts'],
 ): Generator<Command> {
   const of = keysOf(after.account.id);
   const had = before ? accountTexts(before.account) : {};
@@ -137,7 +142,12 @@ function* commandsFor(
     yield text === '' ? ['HDEL', of.account, name] : ['HSET', of.account, name, text];
   }
   const keys = difference(before?.keys, after.keys);
-  const active = new Set(after.keys.filter(isActive).map(({ id }) => id));
+  const active = new Set(
+    after
+      .keys()
+      .filter(isActive)
+      .map(({ id }) => id),
+  );
   for (const key of keys.removed) {
     if (!isActive(key)) yield ['LREM', of.revoked, '1', texts.get(key)!];
     else if (!active.has(key.id)) {
@@ -162,7 +172,7 @@ function* commandsFor(
     yield ['HSET', of.sessions, session.id, JSON.stringify(session)];
     yield ['PEXPIRE', of.sessions, String(SESSION_LIFE_MS)];
   }
-  const audit = difference(before?.audit, after.audit);
+  const audit = difference(trail, () => appended(trail(), after.noted));
   for (const entry of audit.removed) yield ['LREM', of.audit, '1', texts.get(entry)!];
   for (const entry of audit.added) yield ['RPUSH', of.audit, JSON.stringify(entry)];
   if (after.keyRate && after.keyRate !== before?.keyRate) {

@@ -111,7 +111,7 @@ export async function closeAccount(
   const { state } = await readState(redis, id);
   const left = state && entries.mailboxLeft(state);
   if (left) await redis.ask((client) => client.sadd(FORMER_MAILBOXES, left.hash));
-  await post(redis, id, entries.ENTRIES.closeAccount(change));
+  await post(redis, id, entries.closeAccount(change));
   await endDelay(redis, id);
   const email = state?.account.email;
   if (email) await leaveMailbox(redis, mailboxOf(email), id);
@@ -120,7 +120,7 @@ export async function closeAccount(
 /** Keys of an account, oldest first. */
 export async function keys(redis: RedisConnection, id: AccountId): Promise<ApiKey[]> {
   const { state } = await readState(redis, id);
-  return state?.keys.map(({ hash: _, ...key }) => key) ?? [];
+  return state?.keys().map(({ hash: _, ...key }) => key) ?? [];
 }
 
 export async function formerMailboxes(redis: RedisConnection): Promise<FormerMailbox[]> {

@@ -1,5 +1,4 @@
-import type { AccountId } from '../accounts.ts';
-import { ENTRIES, type Entries, type Entry, type ReplyOf } from '../entries.ts';
+import { postedBy } from '../entries.ts';
 import { post } from './account-state.ts';
 import * as accounts from './accounts.ts';
 import * as balances from './balances.ts';
@@ -15,6 +14,7 @@ import * as signIns from './sign-ins.ts';
 
 /** Operations that may safely be repeated, by name. */
 const OPERATIONS = {
+  ...postedBy<RedisConnection, true>(post),
   account: accounts.account,
   accountByEmail: accounts.accountByEmail,
   answerChallenge: signIns.answerChallenge,
@@ -62,26 +62,9 @@ const ONCE_OPERATIONS = {
   undeliver: replays.undeliver,
 };
 
-type Posted = {
-  readonly [Name in keyof Entries]: (
-    id: AccountId,
-    ...args: Parameters<Entries[Name]>
-  ) => Promise<ReplyOf<Name>>;
-};
-
-/** The entries as operations on the account of an id. */
-function postedTo(redis: RedisConnection): Posted {
-  const posted = Object.entries(ENTRIES).map(([name, make]) => {
-    const entryOf = make as (...args: unknown[]) => Entry<unknown>;
-    return [name, (id: AccountId, ...args: unknown[]) => post(redis, id, entryOf(...args))];
-  });
-  return Object.fromEntries(posted);
-}
-
 /** The operations on one Redis, as methods of the ledger. */
 export function operationsOn(redis: RedisConnection, once: Once) {
-  const { noteSeen: _, ...posted } = postedTo(redis);
-  return { ...posted, ...bind(OPERATIONS, redis), ...bind(ONCE_OPERATIONS, redis, once) };
+  return { ...bind(OPERATIONS, redis), ...bind(ONCE_OPERATIONS, redis, once) };
 }
 
 /** A table of functions with their first parameters bound. */

@@ -1,5 +1,6 @@
 import type { AccountId, AccountRecords, AuditEntry, Grant, UsageDay } from '../accounts.ts';
 import { importedDelay } from '../delayed-grants.ts';
+import { importedState } from '../entries.ts';
 import { usageInOrder } from '../in-order.ts';
 import { storableMailbox } from '../mailbox.ts';
 import {
@@ -58,12 +59,16 @@ export async function exportAccount(
 ): Promise<AccountRecords | undefined> {
   const names = [...stateKeysOf(id), keysOf(id).usage];
   const [counts, balance, ...texts] = await redis.run(READ_RECORDS, names);
-  const { state } = stateIn(id, balance, texts);
+  const { state, audit } = stateIn(id, balance, texts);
   if (!state) return undefined;
-  const { account, keys, grants, audit } = state;
-  const delay = (await delayedGrant(redis, id)) ?? null;
-  const used = usageInOrder(usageIn(counts));
-  return { account, keys, grants, usage: used, audit, delayedGrant: delay };
+  return {
+    account: state.account,
+    keys: state.keys(),
+    grants: state.grants(),
+    usage: usageInOrder(usageIn(counts)),
+    audit: audit(),
+    delayedGrant: (await delayedGrant(redis, id)) ?? null,
+  };
 }
 
 /**
@@ -90,9 +95,7 @@ export async function importAccount(
       ['HSET', `${usage}:${monthOf(day)}`, field, `${requests} ${tokens} ${lastAtMs}`],
     ];
   });
-  const { account, keys, grants, audit } = records;
-  const after = { account, keys, grants, audit, sessions: [], keyRate: null };
-  return (await writeState(redis, read, after, counts)) !== null;
+  return (await writeState(redis, read, importedState(records), counts)) !== null;
 }
 
 function usageIn(months: readonly (readonly string[])[]): UsageDay[] {

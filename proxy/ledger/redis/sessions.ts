@@ -1,5 +1,5 @@
 import type { Account, AccountId } from '../accounts.ts';
-import { ENTRIES } from '../entries.ts';
+import { noteSeen } from '../entries.ts';
 import { isEqualHash } from '../equal-hash.ts';
 import {
   isLive,
@@ -29,7 +29,7 @@ export async function session(
   if (text === null || !owner) return undefined;
   const record: StoredSession = JSON.parse(text);
   if (!isLive(record, nowMs) || !isEqualHash(record.secretHash, secretHash)) return undefined;
-  if (isSeenLongAgo(record, nowMs)) await post(redis, id, ENTRIES.noteSeen(sessionId, nowMs));
+  if (isSeenLongAgo(record, nowMs)) await post(redis, id, noteSeen(sessionId, nowMs));
   return { account: owner, session: publicSession(record) };
 }
 

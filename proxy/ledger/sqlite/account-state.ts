@@ -1,5 +1,20 @@
-import type { Account, AccountId, AuditEntry, Grant, HashedKey } from '../accounts.ts';
-import { type AccountState, apply, difference, type Entry, membershipText } from '../entries.ts';
+import {
+  type Account,
+  type AccountId,
+  AUDIT_KEPT,
+  type AuditEntry,
+  type Grant,
+  type HashedKey,
+} from '../accounts.ts';
+import {
+  type AccountState,
+  appended,
+  apply,
+  difference,
+  type Entry,
+  membershipText,
+  readOnce,
+} from '../entries.ts';
 import { grantsInOrder, keysInOrder } from '../in-order.ts';
 import { mailboxOf } from '../mailbox.ts';
 import type { WindowState } from '../rate-state.ts';
@@ -35,10 +50,10 @@ export function stateOf(db: SqlConnection, id: AccountId): AccountState | undefi
   return (
     found && {
       account: found,
-      keys: keysOf(db, id),
-      grants: grants(db, id),
-      sessions: sessionsOf(db, id),
-      audit: auditOf(db, id),
+      keys: readOnce(() => keysOf(db, id)),
+      grants: readOnce(() => grants(db, id)),
+      sessions: readOnce(() => sessionsOf(db, id)),
+      noted: [],
       keyRate: windowOf(db, keyRateOf(id)) ?? null,
     }
   );
@@ -88,15 +103,26 @@ export function writeState(
     );
     removeUnused(db, session.seenAtMs);
   }
-  const audit = difference<AuditRow>(before?.audit, after.audit);
-  for (const { entry } of audit.removed) db.run('DELETE FROM audit WHERE entry = ?', entry!);
-  for (const { atMs, what, detail, by } of audit.added) {
-    const sql = 'INSERT INTO audit (account, atMs, what, detail, by) VALUES (?, ?, ?, ?, ?)';
-    db.run(sql, id, atMs, what, detail, by);
-  }
+  writeAudit(db, id, after.noted);
   if (after.keyRate && after.keyRate !== before?.keyRate) {
     writeWindow(db, keyRateOf(id), after.keyRate);
     removeEnded(db, 'limits', after.keyRate.startMs);
+  }
+}
+
+function writeAudit(db: SqlConnection, id: AccountId, noted: readonly AuditEntry[]): void {
+  const sql = 'SELECT count(*) AS kept FROM audit WHERE account = ?';
+  const { kept } = db.get<{ kept: number }>(sql, id)!;
+  // The trail itself is read only where entries are evicted.
+  const audit = kept + noted.length > AUDIT_KEPT ? auditOf(db, id) : [];
+  const { removed, added } = difference<AuditRow>(
+    () => audit,
+    () => appended(audit, noted),
+  );
+  for (const { entry } of removed) db.run('DELETE FROM audit WHERE entry = ?', entry!);
+  for (const { atMs, what, detail, by } of added) {
+    const insert = 'INSERT INTO audit (account, atMs, what, detail, by) VALUES (?, ?, ?, ?, ?)';
+    db.run(insert, id, atMs, what, detail, by);
   }
 }
 

@@ -47,7 +47,7 @@ function ownerOf(
 
 export function closeAccount(db: SqlConnection, id: AccountId, change: Change): void {
   const before = stateOf(db, id);
-  post(db, id, entries.ENTRIES.closeAccount(change));
+  post(db, id, entries.closeAccount(change));
   const left = before && entries.mailboxLeft(before);
   if (left) {
     const sql = 'INSERT OR REPLACE INTO former_mailboxes VALUES (?, ?)';

@@ -1,5 +1,4 @@
-import type { AccountId } from '../accounts.ts';
-import { ENTRIES, type Entries, type Entry, type ReplyOf } from '../entries.ts';
+import { postedBy } from '../entries.ts';
 import * as state from './account-state.ts';
 import * as accounts from './accounts.ts';
 import * as balances from './balances.ts';
@@ -30,28 +29,9 @@ export const READS = {
   usage: balances.usage,
 };
 
-/** The entries as operations on the account of an id. */
-const POSTED = Object.fromEntries(
-  Object.entries(ENTRIES).map(([name, make]) => {
-    const entryOf = make as (...args: unknown[]) => Entry<unknown>;
-    return [
-      name,
-      (db: SqlConnection, id: AccountId, ...args: unknown[]) =>
-        state.post(db, id, entryOf(...args)),
-    ];
-  }),
-);
-type Posted = {
-  readonly [Name in keyof Entries]: (
-    db: SqlConnection,
-    id: AccountId,
-    ...args: Parameters<Entries[Name]>
-  ) => ReplyOf<Name>;
-};
-
 /** Operations that change something, by name, as sent to the writer thread. */
 export const WRITES = {
-  ...(POSTED as Posted),
+  ...postedBy<SqlConnection, false>(state.post),
   answerChallenge: signIns.answerChallenge,
   closeAccount: accounts.closeAccount,
   closeEvent: events.closeEvent,
@@ -71,6 +51,7 @@ export const WRITES = {
   storeResponse: replays.storeResponse,
   storeChallenge: signIns.storeChallenge,
   storeEvent: events.storeEvent,
+  noteSeen: sessions.noteSeen,
   noteUse: accounts.noteUse,
   openAccount: accounts.openAccount,
   refund: balances.refund,

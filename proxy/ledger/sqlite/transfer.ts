@@ -1,5 +1,6 @@
 import type { AccountId, AccountRecords, FormerMailbox } from '../accounts.ts';
 import { importedDelay } from '../delayed-grants.ts';
+import { importedState } from '../entries.ts';
 import { mailboxOf } from '../mailbox.ts';
 import { account, accountOfMailbox, audit, stateOf, writeState } from './account-state.ts';
 import { usage } from './balances.ts';
@@ -26,11 +27,10 @@ export function exportAccount(db: SqlConnection, id: AccountId): AccountRecords 
   return db.snapshot(() => {
     const state = stateOf(db, id);
     if (!state) return undefined;
-    const { account, keys, grants } = state;
     return {
-      account,
-      keys,
-      grants,
+      account: state.account,
+      keys: state.keys(),
+      grants: state.grants(),
       usage: usage(db, id),
       audit: audit(db, id).reverse(),
       delayedGrant: delayedGrant(db, id) ?? null,
@@ -42,7 +42,7 @@ export function importAccount(db: SqlConnection, taken: AccountRecords): boolean
   const { id, email } = taken.account;
   if (account(db, id)) return false;
   if (email !== null && accountOfMailbox(db, mailboxOf(email))) return false;
-  writeState(db, undefined, { ...taken, sessions: [], keyRate: null });
+  writeState(db, undefined, importedState(taken));
   for (const { day, keyId, route, requests, tokens, lastAtMs } of taken.usage) {
     db.run(
       'INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?)',
