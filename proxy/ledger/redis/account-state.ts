@@ -22,7 +22,7 @@ import { fleeting, script } from './script.ts';
  * Maximum number of attempts to apply an entry. Each failed one means that another change of the
  * account was made.
  */
-const MAX_ATTEMPTS = 500;
+const MAX_ATTEMPTS = 100;
 
 /** The fields of an account's hash; null and false values are omitted. */
 type AccountFields = Readonly<Record<string, string | undefined>>;
