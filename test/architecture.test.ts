@@ -235,7 +235,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 331, lines: 34_050 },
   infra: { files: 108, lines: 10_480 },
   portal: { files: 233, lines: 19_200 },
-  proxy: { files: 278, lines: 29_600 },
+  proxy: { files: 276, lines: 29_500 },
   shards: { files: 160, lines: 14_600 },
   test: { files: 730, lines: 105_950 },
 };
