@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { verifyRelease } from '../../shards/verify/verify-release.ts';
 import { readWithOsmium } from '../osm/opl.ts';
 import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
-import { baltimoreStore, buildBaltimore } from '../support/baltimore-release.ts';
+import { baltimoreStore } from '../support/baltimore-release.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -90,25 +90,6 @@ test('a row takes at most three bytes, everything included', async () => {
   await store.close();
   expect(rows).toBeGreaterThan(1_000_000);
   expect(pois.bytes / rows).toBeLessThan(3);
-});
-
-test('two builds give the same objects, byte for byte', async () => {
-  await buildBaltimore(path.join(folder, 'again'));
-  const objects = async (store: string) => {
-    const names: string[] = [];
-    for (const kind of ['index', 'nearest', 'pois', 'blocks', 'manifests']) {
-      names.push(
-        ...(await readdir(path.join(folder, store, kind))).map((name) => `${kind}/${name}`),
-      );
-    }
-    return names.sort();
-  };
-  const names = await objects('store');
-  expect(await objects('again')).toEqual(names);
-  for (const name of names) {
-    const [a, b] = ['store', 'again'].map((store) => readFile(path.join(folder, store, name)));
-    expect((await a).equals(await b)).toBe(true);
-  }
 });
 
 test('verify passes the release, and detects one flipped byte in any object', async () => {

@@ -41,7 +41,7 @@ const SIDE = 7;
 const STREET = 150;
 const TRIPS = 12;
 const EIGHT = 8 * 60;
-const WORLDS = 4;
+const WORLDS = 2;
 
 const folder = folderOfTests();
 const stores: FolderStore[] = [];

@@ -3,7 +3,7 @@ import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { runFuzz } from './run-fuzz.ts';
 
 /** The same builds in every run; `npm run fuzz` draws others. */
-const [FIRST, BUILDS] = [1, 80];
+const [FIRST, BUILDS] = [1, 40];
 
 test('inputs with random faults end in a release that counts what is lost, or in a refusal that names the file', async () => {
   const report = await runFuzz(await folderOfThisTest(), { first: FIRST, builds: BUILDS });

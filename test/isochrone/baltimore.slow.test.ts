@@ -6,7 +6,7 @@ import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { expectSoundContours, type Question } from './drawn-contours.ts';
 import { censusBlocks, type Shape } from './judged-contours.ts';
 
-const ORIGINS = 12;
+const ORIGINS = 6;
 
 let proxy: ProxyHarness;
 let areas: ReadonlyMap<string, Shape>;

@@ -16,7 +16,7 @@ const ROUNDING_MS = 40;
 test.each<StreetMode>(['walk', 'bike'])(
   'a %s search agrees with brute force on random streets, from every point to every point',
   async (mode) => {
-    await forAll(60, fc.nat(), fc.integer({ min: 1, max: 12 }), (seed, minutes) => {
+    await forAll(25, fc.nat(), fc.integer({ min: 1, max: 12 }), (seed, minutes) => {
       const { ways, nodes } = randomStreets(seed);
       const random = seeded(seed + 1);
       const drawn = Array.from({ length: 30 }, () => ({
