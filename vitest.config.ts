@@ -8,7 +8,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * processes, since imports take seconds.
  */
 const OWN_PROCESS = [
-  'test/{bench,cli,conformance,damage,deployment,elevation,export,operation}/*.slow.test.ts',
+  'test/{bench,cli,damage,deployment,elevation,export,operation}/*.slow.test.ts',
+  'test/conformance/{fuzz,hostile-hour}.slow.test.ts',
   'test/ledger/redis-outages.slow.test.ts',
   'test/builder/{baltimore,rebuild,resume}.slow.test.ts',
   'test/client/{generators,package}.slow.test.ts',

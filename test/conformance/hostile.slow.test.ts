@@ -284,7 +284,7 @@ describe('headers', () => {
 });
 
 describe('pipelining', () => {
-  test('fifty requests on one connection get their own responses, in order', async () => {
+  test('fifty requests on one connection get their own responses, in order, each charged once', async () => {
     const paths = [
       summary,
       '/v1/health',
