@@ -11,6 +11,7 @@ import { PAGE_PATHS } from '../portal/page-paths.ts';
 import { hashApiKey, isWellFormedApiKey } from '../proxy/ledger/api-key.ts';
 import type { Ledger } from '../proxy/ledger/ledger.ts';
 import { type Geoid, geoidFromNumber } from '../shards/geoid.ts';
+import { counted } from '../shards/number-words.ts';
 import type { Release } from '../shards/release/release.ts';
 import { ReleaseCache } from '../shards/release/release-cache.ts';
 import { openRelease } from '../shards/release/release-source.ts';
@@ -33,6 +34,8 @@ import { shutDownOnSignals } from './shutdown-signals.ts';
 
 const DEMO = { blocks: 2_000, seed: 1 };
 const DEMO_TOKENS = 1_000_000;
+/** Counties to be listed; of more, the number is given. */
+const LISTED_COUNTIES = 10;
 const EXPORT_CACHE_BYTES: Bytes = 1 << 28;
 /** All but the tables with millions of rows, which would take longer than the rest of the start. */
 const EXPORTED = TABLE_NAMES.filter((table) => table !== 'pois' && table !== 'reach');
@@ -68,10 +71,11 @@ await run(async () => {
     );
   }
   if (isOwnStore && (area?.isFresh || !existsSync(path.join(store, LATEST)))) {
-    const inputs = path.join(path.dirname(store), area === null ? 'demo' : 'inputs');
-    await buildOwnStore(store, (progress) =>
-      area === null ? writeDemo(inputs, progress) : area.fetchInto(inputs, progress),
-    );
+    const progress = terminalProgress(process.stderr);
+    const folder = path.dirname(store);
+    const fetched = await area?.fetchInto(path.join(folder, 'inputs'), progress);
+    const prepare = async () => fetched ?? writeDemo(path.join(folder, 'demo'), progress);
+    await buildOwnStore(store, prepare, progress);
   }
   const { at, accountUrl } = await settlePortal(settings.portal);
   serving = await openService({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });
@@ -93,13 +97,14 @@ async function openBeside(
   settings: StartSettings,
 ): Promise<{ portal: PortalServing; text: string }> {
   const release = serving.releases.current;
+  const counties = Object.keys(release.manifest.counties);
   const geoid = await busiestBlock(release);
   const key = await demoKey(serving.ledger, settings.folder);
   const { portal, mailPage } = await openPortal(serving, settings.portal, geoid);
   return {
     portal,
     text: [
-      `Travel-Time Access Service: release ${release.manifest.release}, ${Object.keys(release.manifest.counties).join(', ')}`,
+      `Travel-Time Access Service: release ${release.manifest.release}, ${counties.length > LISTED_COUNTIES ? counted(counties.length, 'county', 'counties') : counties.join(', ')}`,
       `  Map       ${portal.address}${PAGE_PATHS.map}`,
       `  API       ${serving.whereabouts}`,
       `  API docs  ${serving.address}/docs`,
@@ -143,13 +148,13 @@ async function writeDemo(out: string, progress: Progress): Promise<BuildRequest>
 /** Builds and exports a release of prepared inputs. */
 async function buildOwnStore(
   store: string,
-  prepare: (progress: Progress) => Promise<BuildRequest>,
+  prepare: () => Promise<BuildRequest>,
+  progress: Progress,
 ): Promise<void> {
-  const progress = terminalProgress(process.stderr);
   const opened = await openWritableStore(store);
   try {
     await whileBuilding(opened, [], async () => {
-      const request = await prepare(progress);
+      const request = await prepare();
       await buildRelease({ ...request, workers: availableParallelism() }, opened, progress);
     });
     const release = await openRelease(opened, new ReleaseCache(EXPORT_CACHE_BYTES));

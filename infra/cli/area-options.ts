@@ -41,10 +41,8 @@ export function readArea(flags: AreaFlags): AreaRequest | null {
 
 /** Names a folder after an area: `baltimore-md` for `Baltimore, MD`. */
 export function folderNameOf(area: string): string {
-  return area
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-    .replaceAll(/^-|-$/g, '');
+  const name = area.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
+  return name.replaceAll(/^-|-$/g, '') || 'area';
 }
 
 /** Codes may be joined by commas, which are parts of names. */

@@ -97,6 +97,7 @@ test('areas are read from flags, and folders named after them', () => {
   });
   expect(() => readArea({ county: ['24510,2451'] })).toThrow('"2451" is not a five-digit county');
   expect(folderNameOf('Cañon City, CO')).toBe('cañon-city-co');
+  expect(folderNameOf('.., ')).toBe('area');
   const { name, isFresh } = ownAreaOf(['--place', 'Springfield, IL', '--fresh']);
   expect([name, isFresh]).toEqual(['springfield-il', true]);
   expect(ownAreaOf(['--nation']).name).toBe('nation');
