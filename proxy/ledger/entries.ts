@@ -122,7 +122,7 @@ export function appended(audit: readonly AuditEntry[], noted: readonly AuditEntr
   return after;
 }
 
-/** What the previous account of a mailbox leaves to a new one. */
+/** The terms on which a mailbox opens a new account, after a previous one. */
 export interface Opening {
   /** Whether a new account gets the sign-up grant. */
   readonly due: boolean;

@@ -100,7 +100,7 @@ const readGtfs = async (file: string) => {
 /** Files read concurrently, since a read waits more than it computes. */
 const AT_ONCE = 8;
 
-/** Of this many successive bytes, one is flipped: a different one in each run. */
+/** One of this many successive bytes is flipped, a different one in each run. */
 const ONE_OF = 4;
 
 /**

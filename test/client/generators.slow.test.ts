@@ -85,7 +85,7 @@ function requests(): Record<string, { readonly url: string; readonly body?: obje
   };
 }
 
-/** Java programs run once: optimizing their code, and several threads for its garbage, cost more. */
+/** Each Java program runs once, so optimizing it or collecting garbage by threads costs more. */
 const JAVA_TOOL_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
 
 /** Runs a command in a folder, or fails with its output. */

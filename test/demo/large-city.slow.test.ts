@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { output, writtenCity } from './written-city.ts';
 
-/** Enough for several primitive blocks of nodes and of ways; `npm run bench -- demo` has 200,000. */
+/** Enough for several primitive blocks of nodes and ways; `npm run bench -- demo` has 200,000. */
 const BLOCKS = 20_000;
 
 test('a city of 20,000 blocks is written completely', async () => {

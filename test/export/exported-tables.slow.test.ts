@@ -68,7 +68,7 @@ const MODES = ['walk', 'bike', 'transit'] as const;
 const geoidOf = (row: string) => row.slice(0, 15);
 const geoids = () => rowsOf('blocks').then((rows) => rows.map(geoidOf));
 
-/** Every third block is an origin of the rows that are compared with responses, from one of three. */
+/** One block in three is an origin of rows that are compared with responses. */
 const EVERY = 3;
 const FIRST = randomInt(EVERY);
 const fromFirst = `from origin ${FIRST}`;

@@ -896,7 +896,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe('alerts', () => {
-  /** What promtool says of each case. */
+  /** The output of promtool for each case. */
   let verdicts: readonly string[];
   beforeAll(async () => {
     const files = await Promise.all(CASES.map(written));

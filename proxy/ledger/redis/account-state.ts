@@ -230,7 +230,7 @@ function windowIn(text: string): WindowState {
   return { startMs, used };
 }
 
-/** What `STATE` reads, except the balance. */
+/** The values that `STATE` reads, except the balance. */
 export type StateTexts = [
   ...account: [fields: string[], keys: string[], uses: string[], revoked: string[]],
   ...rest: [grants: string[], sessions: string[], audit: string[], made: string | null],
