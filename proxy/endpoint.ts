@@ -5,7 +5,7 @@ import type { Mode } from '../shards/modes.ts';
 import type { TileAddress } from '../shards/pmtiles/tile-id.ts';
 import type { Release } from '../shards/release/release.ts';
 import type { Degrees, DestId, DestTypeId, Minutes } from '../shards/units.ts';
-import type { RowTable } from './formats/row-table.ts';
+import type { EndpointRows } from './formats/negotiate.ts';
 import type { Operation } from './http/openapi.ts';
 import type { ResolvedQuery } from './metering/query-cache.ts';
 import { PLANS } from './plans.ts';
@@ -80,8 +80,6 @@ export interface QueryResult {
   /** An object is sent as JSON; bytes unchanged; `null` as 204. */
   readonly body: object | BinaryBody | null;
   readonly tokens: number;
-  /** Columns of the route's table that the request selected; all if absent. */
-  readonly columns?: readonly string[];
   /**
    * Stored for an `Idempotency-Key` in place of a body that expires before the key does; `renew`
    * makes a new body from it.
@@ -118,8 +116,8 @@ export interface MeteredEndpoint<
   Located = unknown,
 > extends GetRoute<P, Q> {
   readonly access: 'metered';
-  /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
-  readonly table?: RowTable;
+  /** Absent for routes without rows. */
+  readonly rows?: EndpointRows;
   /** Whether responses are free for members, in which case they have no token headers. */
   readonly freeForMembers?: boolean;
   /** Whether the result may be empty, which is sent as 204. */
@@ -190,8 +188,8 @@ export interface PostEndpoint<
   /** Makes the body of a replay from the `renewable` part of the first response. */
   renew?(kept: unknown, services: ProxyServices): Promise<object>;
   readonly body: B;
-  /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
-  readonly table?: RowTable;
+  /** Absent for routes without rows. */
+  readonly rows?: EndpointRows;
   /** Builds a body that returns few rows. */
   requestExample(marks: ExampleMarks): object;
   /** Resolves the request on this release; throws for requests that cannot be fulfilled. */

@@ -30,8 +30,7 @@ export async function batchResponse<O>(
   about?: 'blocks' | 'origins',
 ): Promise<QueryResult> {
   const result = await runBatch(batch, balance, context);
-  const response = rowsResponse(bodyOf(result, about), result.results.count);
-  return { ...response, ...(batch.columns && { columns: batch.columns }) };
+  return rowsResponse(bodyOf(result, about), result.results.count);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { boundsText, isWithin } from '../bounds.ts';
-import { type FoundRows, Rows } from '../formats/rows.ts';
+import type { RowColumn } from '../formats/columns.ts';
+import type { FoundRows, Rows } from '../formats/rows.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { tokensExhausted } from '../metering/debit.ts';
@@ -33,8 +34,8 @@ export interface Batch<O> {
   readonly origins: readonly O[];
   /** Stops further origins when exceeded. */
   readonly rowBudget: number;
-  /** Columns of the route's table that the request selected; all if absent. */
-  readonly columns?: readonly string[] | undefined;
+  /** Columns of the rows. */
+  readonly columns: readonly RowColumn[];
   /** Names an origin in `errors`. */
   identify(origin: O): object;
   /** Names an origin in `truncated`; null for a malformed one, which is an error all the same. */
@@ -61,7 +62,7 @@ export async function runBatch<O>(
   balance: number,
   { waiters, format }: Pick<QueryContext, 'waiters' | 'format'>,
 ): Promise<BatchResult> {
-  const results = new Rows(format);
+  const results = format.rows(batch.columns);
   const about: object[] = [];
   const errors: object[] = [];
   const { origins, rowBudget } = batch;

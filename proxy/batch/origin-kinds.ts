@@ -4,6 +4,7 @@ import { geoidFromNumber, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import type { ExampleMarks } from '../endpoint.ts';
+import type { Columns, RowColumn } from '../formats/columns.ts';
 import { Problem } from '../http/problem.ts';
 import {
   locateOrigin,
@@ -13,6 +14,12 @@ import {
   originOfGeoid,
 } from '../queries/origins/origin-block.ts';
 import { unroutedModes, unroutedReasons } from '../queries/origins/unrouted.ts';
+import {
+  BLOCK_ORIGIN,
+  POINT_ORIGIN,
+  type RowOrigin,
+  rowSchema,
+} from '../queries/rows/row-columns.ts';
 import { type Batch, type OriginOutcome, type OriginResult, originError } from './batch.ts';
 import { blockOrigins, type Point, pointOrigins, type SentBlock } from './origin-lists.ts';
 
@@ -25,12 +32,12 @@ export interface OriginKind<O> {
   readonly singlePath: string;
   /** Field of the list of origins in a request's body. */
   readonly list: { readonly json: z.ZodType<readonly O[]> };
-  /** Members by which rows, and items of `errors`, name their origin. */
-  readonly members: z.ZodRawShape;
+  /** Columns by which rows, and items of `errors`, name their origin. */
+  readonly columns: Columns<object>;
   /** Schema of an item of `truncated`. */
   readonly short: z.ZodType;
   example(marks: ExampleMarks): O;
-  /** The values of `members`: the origin as sent, or, of blocks, the located one. */
+  /** The source of `columns`: the origin as sent, or, of blocks, the located one. */
   nameOf(origin: O, located?: OriginBlock): object;
   /** Names an origin in `truncated`; null for one that need not be sent again. */
   shorten(origin: O): unknown;
@@ -51,7 +58,7 @@ export const BLOCKS: OriginKind<SentBlock> = {
   path: '/v1/blocks',
   singlePath: '/v1/blocks/{geoid}',
   list: blockOrigins,
-  members: { geoid: z.string() },
+  columns: BLOCK_ORIGIN,
   short: z.string(),
   example: ({ block }) => block,
   nameOf: (sent, located) => ({ geoid: located?.geoid ?? (sent === null ? null : String(sent)) }),
@@ -73,7 +80,6 @@ function geoidAsSent(sent: SentBlock): string | null {
   return typeof sent === 'number' ? geoidFromNumber(sent) : sent;
 }
 
-const POINT_MEMBERS = { origin_lat: z.number(), origin_lon: z.number() };
 const nameOfPoint = ({ lat, lon, sent }: Point) => ({
   origin_lat: numberOrNull(lat),
   origin_lon: numberOrNull(lon),
@@ -87,8 +93,8 @@ export const POINTS: OriginKind<Point> = {
   path: '/v1/point',
   singlePath: '/v1/point',
   list: pointOrigins,
-  members: POINT_MEMBERS,
-  short: z.object(POINT_MEMBERS),
+  columns: POINT_ORIGIN,
+  short: rowSchema(POINT_ORIGIN),
   example: ({ point }) => point,
   nameOf: nameOfPoint,
   shorten: (point) => (point.sent === undefined ? nameOfPoint(point) : null),
@@ -102,20 +108,20 @@ interface BatchRequest<O> {
   /** The requested modes. */
   readonly modes: readonly ReleaseMode[];
   /** Columns of the rows, without those that name the origin. */
-  readonly columns: readonly string[];
+  readonly columns: readonly RowColumn[];
 }
 
 /**
  * A batch of origins, in request order. `look` is called for each block that at least one requested
- * mode could be routed from, with the members that name its origin.
+ * mode could be routed from, with its origin.
  */
 export function originBatch<O>(
   release: Release,
-  { members, nameOf, shorten, locate }: OriginKind<O>,
+  { columns: named, nameOf, shorten, locate }: OriginKind<O>,
   { origins, rowBudget, modes, columns }: BatchRequest<O>,
   look: (
     block: OriginBlock,
-    name: object,
+    origin: RowOrigin,
     waiters: Waiters,
   ) => OriginResult | Promise<OriginResult>,
 ): Batch<O> {
@@ -123,14 +129,14 @@ export function originBatch<O>(
     const block = await locate(release, origin, waiters);
     const unrouted = unroutedModes(block, modes);
     if (unrouted === null || unrouted.length < modes.length) {
-      return look(block, nameOf(origin, block), waiters);
+      return look(block, { columns: named, name: nameOf(origin, block) }, waiters);
     }
     return { type: 'no-block-data', detail: unroutedReasons(block.geoid, unrouted) };
   };
   return {
     origins,
     rowBudget,
-    columns: [...Object.keys(members), ...columns],
+    columns: [...named.columns, ...columns],
     identify: nameOf,
     shorten,
     respond: (origin, waiters) => respond(origin, waiters).catch(originError),

@@ -9,14 +9,14 @@ import { members, NONE, parameters } from '../fields/field.ts';
 import { geoid, lat, lon } from '../fields/locations.ts';
 import { ACCESS } from '../fields/opportunities.ts';
 import { maxRows, mode, WINDOW } from '../fields/rows.ts';
-import { OPPORTUNITIES, withOrigin } from '../formats/row-table.ts';
-import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { blockMetadata } from '../queries/nearest/summary.ts';
 import {
   type AccessParams,
   type AccessQuery,
+  accessColumns,
   accessOf,
+  opportunityCount,
   requestedAccess,
 } from '../queries/opportunities/access.ts';
 import { opportunityObjects } from '../queries/opportunities/opportunities.ts';
@@ -30,11 +30,8 @@ import {
 } from '../queries/origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import {
-  blockMetadata as blockMetadataSchema,
-  opportunityCount,
-  unrouted,
-} from '../schemas/schemas.ts';
+import { rowSchema } from '../queries/rows/row-columns.ts';
+import { blockMetadata as blockMetadataSchema, unrouted } from '../schemas/schemas.ts';
 import type { QueryContext } from '../services.ts';
 
 const QUERY = { mode, ...WINDOW, ...ACCESS };
@@ -80,11 +77,10 @@ async function respond(
   block: OriginBlock,
   originMembers: object,
 ): Promise<QueryResult> {
-  const results = new Rows(format);
+  const results = format.rows(accessColumns(access).columns);
   await accessOf(block, access).addTo(results, waiters);
   const missing = unroutedMetadata(unroutedModes(block, access.modes));
-  const result = rowsResponse({ ...originMembers, results, ...missing }, results.count);
-  return { ...result, columns: access.columns };
+  return rowsResponse({ ...originMembers, results, ...missing }, results.count);
 }
 
 const blockAccess = meteredEndpoint({
@@ -96,7 +92,7 @@ const blockAccess = meteredEndpoint({
   tag: 'Blocks',
   params: parameters({ geoid }),
   query: parameters(QUERY),
-  table: OPPORTUNITIES,
+  rows: { geometry: null },
   responseDescription: 'The block, and the opportunities within reach of it.',
   response: z.object(RESPONSE),
   problems: ['block-not-found', 'direction-not-available'],
@@ -116,7 +112,7 @@ const pointAccess = meteredEndpoint({
   tag: 'Points',
   params: NONE,
   query: parameters({ lat, lon, ...QUERY }),
-  table: OPPORTUNITIES,
+  rows: { geometry: null },
   responseDescription: 'The block of the point, and the opportunities within reach of it.',
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
   problems: ['point-not-covered', 'direction-not-available'],
@@ -129,7 +125,7 @@ const pointAccess = meteredEndpoint({
   },
 });
 
-const ORIGIN = { ...BLOCKS.members, ...POINTS.members };
+const ORIGIN = rowSchema(BLOCKS.columns, POINTS.columns);
 
 const batchAccess = postEndpoint({
   access: 'posted',
@@ -146,21 +142,22 @@ const batchAccess = postEndpoint({
     max_rows: maxRows,
   }),
   requestExample: ({ block, mode }) => ({ origins: [block], mode: [mode], minutes: [15, 30] }),
-  table: withOrigin(OPPORTUNITIES, Object.keys(ORIGIN)),
+  rows: { geometry: null },
   responseDescription: 'The opportunities within reach of each origin.',
   response: z.object({
-    results: z.array(opportunityCount.extend(z.object(ORIGIN).partial().shape)),
+    results: z.array(opportunityCount.extend(ORIGIN.partial().shape)),
     truncated: z.array(z.union([BLOCKS.short, POINTS.short])),
     ...BATCH_MEMBERS,
   }),
   problems: [...BATCH_PROBLEMS, 'direction-not-available'],
   resolve(release, { origins, ...asked }, services): Batch<SentBlock> | Batch<Point> {
     const { access } = requestedAccess(release, asked, 'body');
-    const { modes, columns } = access;
+    const { modes } = access;
+    const { columns } = accessColumns(access);
     const rowBudget = rowBudgetOf(asked, services);
     const batchOf = <O>(kind: OriginKind<O>, list: readonly O[]) =>
-      originBatch(release, kind, { origins: list, rowBudget, modes, columns }, (block, name) => ({
-        rows: accessOf(block, access, name),
+      originBatch(release, kind, { origins: list, rowBudget, modes, columns }, (block, origin) => ({
+        rows: accessOf(block, access, origin),
       }));
     return isBlocks(origins) ? batchOf(BLOCKS, origins) : batchOf(POINTS, origins);
   },

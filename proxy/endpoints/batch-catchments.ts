@@ -6,13 +6,16 @@ import { type PoiOrigin, poiOrigins } from '../batch/origin-lists.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { members } from '../fields/field.ts';
 import { blocks, maxMinutes, maxRows, mode, names, WINDOW } from '../fields/rows.ts';
-import { CATCHMENT } from '../formats/row-table.ts';
 import { Problem } from '../http/problem.ts';
 import { modePositions } from '../queries/modes-and-types.ts';
-import { catchmentColumns, catchmentOf, homeCounty } from '../queries/pois/catchment.ts';
+import {
+  catchmentColumns,
+  catchmentOf,
+  catchmentRow,
+  homeCounty,
+} from '../queries/pois/catchment.ts';
 import { tenthsWithin } from '../queries/pois/poi-times.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
-import { catchmentRow as catchmentRowSchema } from '../schemas/schemas.ts';
 
 export const poisCatchment = postEndpoint({
   access: 'posted',
@@ -36,10 +39,10 @@ export const poisCatchment = postEndpoint({
     mode: [mode],
     block: [block],
   }),
-  table: CATCHMENT,
+  rows: { geometry: null },
   responseDescription: 'Minutes to each POI from the blocks that reach it.',
   response: z.object({
-    results: z.array(catchmentRowSchema),
+    results: z.array(catchmentRow),
     truncated: z.array(z.int()),
     ...BATCH_MEMBERS,
   }),

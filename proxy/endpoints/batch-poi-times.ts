@@ -11,10 +11,9 @@ import {
 import { postEndpoint } from '../endpoint.ts';
 import { members } from '../fields/field.ts';
 import { destId, destType, maxMinutes, maxRows, mode, names, WINDOW } from '../fields/rows.ts';
-import { POI_TIMES, withOrigin } from '../formats/row-table.ts';
-import { poiColumns, poisOf, requestedPois } from '../queries/pois/poi-times.ts';
+import { poiColumns, poisOf, poiTime, requestedPois } from '../queries/pois/poi-times.ts';
+import { rowSchema } from '../queries/rows/row-columns.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
-import { poiTime } from '../schemas/schemas.ts';
 
 function poiTimes<O>(kind: OriginKind<O>, operationId: string, metadata?: OriginMetadata) {
   return postEndpoint({
@@ -40,10 +39,10 @@ function poiTimes<O>(kind: OriginKind<O>, operationId: string, metadata?: Origin
       type: [marks.type],
       max_minutes: marks.maxMinutes,
     }),
-    table: withOrigin(POI_TIMES, Object.keys(kind.members)),
+    rows: { geometry: 'point' },
     responseDescription: `Minutes to each POI within reach, for each ${kind.one}.`,
     response: z.object({
-      results: z.array(poiTime.extend(kind.members)),
+      results: z.array(poiTime.extend(rowSchema(kind.columns).shape)),
       ...(metadata && { [metadata.list]: z.array(metadata.schema) }),
       truncated: z.array(kind.short),
       ...BATCH_MEMBERS,
@@ -58,9 +57,9 @@ function poiTimes<O>(kind: OriginKind<O>, operationId: string, metadata?: Origin
         columns: poiColumns(filter),
       };
       const all = { position: ROW_BEGINS, limit: NO_LIMIT };
-      return originBatch(release, kind, request, async (block, name, waiters) => ({
-        rows: await poisOf(block, filter, all, waiters, name),
-        about: metadata?.of(block, name),
+      return originBatch(release, kind, request, async (block, origin, waiters) => ({
+        rows: await poisOf(block, filter, all, waiters, origin),
+        about: metadata?.of(block, origin.name),
       }));
     },
     respond: (_release, batch, context, balance) =>
@@ -72,6 +71,6 @@ export const blocksPois = poiTimes(BLOCKS, 'listBlocksPois');
 
 export const pointsPois = poiTimes(POINTS, 'listPointsPois', {
   list: 'origins',
-  schema: z.object({ ...POINTS.members, resolved_block: z.string() }),
+  schema: rowSchema(POINTS.columns).extend({ resolved_block: z.string() }),
   of: ({ geoid }, name) => ({ ...name, resolved_block: geoid }),
 });

@@ -11,17 +11,18 @@ import {
 import { postEndpoint } from '../endpoint.ts';
 import { members } from '../fields/field.ts';
 import { countWithin, destType, maxRows, mode, names, nth, WINDOW } from '../fields/rows.ts';
-import { CATEGORY_TIMES, withOrigin } from '../formats/row-table.ts';
 import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
 import {
   blockMetadata,
+  categoryTime,
   requestedCells,
   requestedNth,
   summaryColumns,
   summaryOf,
   summaryRows,
 } from '../queries/nearest/summary.ts';
-import { blockMetadata as blockMetadataSchema, categoryTime } from '../schemas/schemas.ts';
+import { rowSchema } from '../queries/rows/row-columns.ts';
+import { blockMetadata as blockMetadataSchema } from '../schemas/schemas.ts';
 
 function summaries<O>(
   kind: OriginKind<O>,
@@ -50,10 +51,10 @@ function summaries<O>(
       mode: [marks.mode],
       type: [marks.type],
     }),
-    table: withOrigin(CATEGORY_TIMES, Object.keys(kind.members)),
+    rows: { geometry: null },
     responseDescription: `Minutes to the nearest POI of each type, for each ${kind.one}.`,
     response: z.object({
-      results: z.array(categoryTime.extend(kind.members)),
+      results: z.array(categoryTime.extend(rowSchema(kind.columns).shape)),
       [list]: z.array(schema),
       truncated: z.array(kind.short),
       ...BATCH_MEMBERS,
@@ -68,12 +69,12 @@ function summaries<O>(
         modes: filter.modes,
         columns: summaryColumns(filter, nthFilter),
       };
-      return originBatch(release, kind, request, async (block, name, waiters) => ({
+      return originBatch(release, kind, request, async (block, origin, waiters) => ({
         rows:
           nthFilter === null
-            ? summaryRows(await summaryOf(block, filter), name)
-            : nthRows(await nthTimesOf(block, nthFilter, waiters), nthFilter, name),
-        about: of(block, name),
+            ? summaryRows(await summaryOf(block, filter), origin)
+            : nthRows(await nthTimesOf(block, nthFilter, waiters), nthFilter, origin),
+        about: of(block, origin.name),
       }));
     },
     respond: (_release, batch, context, balance) => batchResponse(batch, context, balance, list),
@@ -89,7 +90,7 @@ export const blocksSummary = summaries(BLOCKS, 'getBlockSummaries', {
 export const pointsSummary = summaries(POINTS, 'getPointSummaries', {
   list: 'origins',
   schema: z.object({
-    ...POINTS.members,
+    ...rowSchema(POINTS.columns).shape,
     resolved_block: z.string(),
     population: z.int().nullable(),
     land_area_m2: z.number().nullable(),

@@ -4,17 +4,16 @@ import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts
 import { allOf, near } from '../fields/criteria.ts';
 import { members } from '../fields/field.ts';
 import { cursor, FEW_ROWS, limit, WINDOW } from '../fields/rows.ts';
-import { MATCHES } from '../formats/row-table.ts';
 import { type Area, blocksOfArea } from '../queries/areas/area.ts';
 import { type Criterion, requestedCriteria } from '../queries/areas/basket.ts';
-import { queryMatches } from '../queries/areas/matching-blocks.ts';
+import { matchedBlock, queryMatches } from '../queries/areas/matching-blocks.ts';
 import {
   checkNearPoints,
   locateNearPoints,
   type NearPoint,
 } from '../queries/origins/near-points.ts';
 import { type PagedRequest, pagedRequest } from '../queries/rows/pagination.ts';
-import { matchedBlock, nextCursor } from '../schemas/schemas.ts';
+import { nextCursor } from '../schemas/schemas.ts';
 
 interface ResolvedMatch extends PagedRequest {
   readonly area: Area;
@@ -46,7 +45,7 @@ export const blocksMatch = postEndpoint({
     near: [{ ...marks.point, mode: marks.mode, max_minutes: marks.maxMinutes }],
     limit: FEW_ROWS,
   }),
-  table: MATCHES,
+  rows: { geometry: null },
   responseDescription: 'A page of matching blocks.',
   response: z.object({ results: z.array(matchedBlock), next_cursor: nextCursor }),
   problems: [

@@ -19,13 +19,13 @@ import {
   nth,
   WINDOW,
 } from '../fields/rows.ts';
-import { AREAL } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
+import { arealRow } from '../queries/areas/block-rows.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { blocksIn } from '../queries/areas/drawn-blocks.ts';
 import { circleArea, type SearchedArea } from '../queries/searched-area.ts';
-import { arealRow, nextCursor } from '../schemas/schemas.ts';
+import { nextCursor } from '../schemas/schemas.ts';
 
 interface ResolvedBlocksQuery extends ResolvedArea {
   readonly area: SearchedArea;
@@ -69,7 +69,7 @@ export const blocksQuery = postEndpoint({
     mode: [marks.mode],
     type: [marks.type],
   }),
-  table: AREAL,
+  rows: { geometry: 'outline' },
   responseDescription: 'A page of blocks with minutes to the nearest POI of each type.',
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
   problems: ['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'],

@@ -6,7 +6,7 @@ import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../fields/field.ts';
 import { PLANS } from '../plans.ts';
-import { modeLabel } from '../schemas/schemas.ts';
+import { modeLabel } from '../queries/rows/row-columns.ts';
 
 const free = {
   access: 'free',

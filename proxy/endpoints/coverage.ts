@@ -7,8 +7,7 @@ import { allOfIfAny } from '../fields/criteria.ts';
 import { members, parameters } from '../fields/field.ts';
 import { countyOfPath, placeGeoid } from '../fields/locations.ts';
 import { by, destType, mode, names, oneNth, WINDOW, weight } from '../fields/rows.ts';
-import { COVERAGE } from '../formats/row-table.ts';
-import { Rows } from '../formats/rows.ts';
+import { allColumns } from '../formats/columns.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
 import { type Area, areaFactsOf, blocksOfArea, findCounty } from '../queries/areas/area.ts';
@@ -22,14 +21,15 @@ import {
 import {
   type CoverageQuery,
   CoverageSums,
-  coverageColumns,
   coverageObjects,
+  coverageParts,
+  coverageRow,
   requestedCoverage,
 } from '../queries/areas/coverage.ts';
 import type { CountyBlocks } from '../queries/areas/drawn-blocks.ts';
 import { locatePlace } from '../queries/areas/places.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { areaFacts, basket, coverageRow } from '../schemas/coverage-schemas.ts';
+import { areaFacts, basket } from '../schemas/coverage-schemas.ts';
 import type { QueryContext } from '../services.ts';
 
 const SUMS =
@@ -68,7 +68,7 @@ const placeCoverage = meteredEndpoint({
   tag: 'Coverage',
   params: parameters({ geoid: placeGeoid }),
   query: QUERY,
-  table: COVERAGE,
+  rows: { geometry: null },
   responseDescription: 'The sums of the place.',
   response: RESPONSE,
   problems: ['place-not-found'],
@@ -102,7 +102,7 @@ const countyCoverage = meteredEndpoint({
   tag: 'Coverage',
   params: parameters({ fips: countyOfPath }),
   query: QUERY,
-  table: COVERAGE,
+  rows: { geometry: null },
   responseDescription: 'The sums of the county.',
   response: RESPONSE,
   problems: ['county-not-found'],
@@ -158,7 +158,7 @@ const postCoverage = postEndpoint({
     type: [marks.type],
     all_of: [{ type: marks.type, mode: marks.mode, max_minutes: marks.maxMinutes }],
   }),
-  table: COVERAGE,
+  rows: { geometry: null },
   responseDescription: 'The sums of the area.',
   response: RESPONSE,
   problems: AREA_PROBLEMS,
@@ -199,14 +199,14 @@ async function sumsOf(
     const bits = await criteriaBits(release, part, basket.criteria, waiters);
     basketSums.add(part.ordinals, bits, await release.weightCounts(part.county, query.weights[0]));
   }
-  const results = new Rows(format);
+  const results = format.rows(allColumns(coverageParts(query)));
   await sums.addTo(results, waiters);
   const body = {
     area: areaFactsOf(parts),
     results,
     basket: basket && basketSums ? basketSums.result(basket.all_of) : null,
   };
-  return { body, tokens: priceOf(query, basket), columns: coverageColumns(query) };
+  return { body, tokens: priceOf(query, basket) };
 }
 
 export const coverage = [placeCoverage, countyCoverage, postCoverage];

@@ -18,7 +18,7 @@ import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { modeLabel } from '../schemas/schemas.ts';
+import { modeLabel } from '../queries/rows/row-columns.ts';
 
 export const isochroneMeta = freeEndpoint({
   access: 'free',

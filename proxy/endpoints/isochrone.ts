@@ -10,7 +10,6 @@ import type { Minutes } from '../../shards/units.ts';
 import { BOUNDS, boundsText, isOnEarth, LIMITS, rangeFault } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { NONE } from '../fields/field.ts';
-import { Rows } from '../formats/rows.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { assumptionsOf } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
@@ -140,7 +139,7 @@ export const isochrone = meteredEndpoint({
     };
     const tokens = priceOf(resolved);
     if (format === 'blocks') {
-      const blocks = new Rows(context.format);
+      const blocks = context.format.rows([]);
       await addBlocksWithin(blocks, reached, largest, namesContours ? levels : null, waiters);
       return { body: { blocks, ...facts, ...counts?.at(-1) }, tokens };
     }

@@ -15,12 +15,12 @@ import {
   nth,
   WINDOW,
 } from '../fields/rows.ts';
-import { AREAL } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
+import { arealRow } from '../queries/areas/block-rows.ts';
 import { blocksOfPlace, type LocatedPlace, locatePlace } from '../queries/areas/places.ts';
 import { timesKind } from '../queries/nearest/summary.ts';
-import { arealRow, nextCursor } from '../schemas/schemas.ts';
+import { nextCursor } from '../schemas/schemas.ts';
 
 type ResolvedPlaceBlocks = ResolvedQuery &
   ResolvedArea & {
@@ -54,7 +54,7 @@ export const placeBlocks = meteredEndpoint({
     limit,
     cursor,
   }),
-  table: AREAL,
+  rows: { geometry: 'outline' },
   responseDescription: 'A page of blocks with minutes to the nearest POI of each type.',
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
   problems: ['place-not-found', 'invalid-cursor'],

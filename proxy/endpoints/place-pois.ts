@@ -4,9 +4,9 @@ import { meteredEndpoint } from '../endpoint.ts';
 import { parameters } from '../fields/field.ts';
 import { placeGeoid } from '../fields/locations.ts';
 import { cursor, destType, limit, nameSearched } from '../fields/rows.ts';
-import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { type LocatedPlace, locatePlace } from '../queries/areas/places.ts';
+import { poiSchema } from '../queries/pois/poi-columns.ts';
 import {
   countiesWithPois,
   querySearch,
@@ -14,7 +14,7 @@ import {
   resolveSearch,
 } from '../queries/pois/poi-search.ts';
 import type { SearchedArea } from '../queries/searched-area.ts';
-import { nextCursor, poiResult } from '../schemas/schemas.ts';
+import { nextCursor } from '../schemas/schemas.ts';
 
 type ResolvedPlacePois = ResolvedQuery &
   ResolvedSearch & {
@@ -34,9 +34,9 @@ export const placePois = meteredEndpoint({
   tag: 'Areas',
   params: parameters({ geoid: placeGeoid }),
   query: parameters({ type: destType, q: nameSearched, limit, cursor }),
-  table: POIS,
+  rows: { geometry: 'point' },
   responseDescription: 'A page of POIs.',
-  response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
+  response: z.object({ results: z.array(poiSchema), next_cursor: nextCursor }),
   problems: ['place-not-found', 'invalid-cursor'],
 
   async resolve(release, { params: { geoid }, query }, { cursors }): Promise<ResolvedPlacePois> {

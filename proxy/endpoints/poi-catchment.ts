@@ -14,14 +14,13 @@ import {
   poiOfPath,
   WINDOW,
 } from '../fields/rows.ts';
-import { CATCHMENT } from '../formats/row-table.ts';
-import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { modeLabels, modePositions } from '../queries/modes-and-types.ts';
 import {
   type CatchmentFilter,
   catchmentColumns,
   catchmentOf,
+  catchmentRow,
   homeCounty,
 } from '../queries/pois/catchment.ts';
 import { tenthsWithin } from '../queries/pois/poi-times.ts';
@@ -31,7 +30,7 @@ import {
   pagedRequest,
 } from '../queries/rows/pagination.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
-import { catchmentRow as catchmentRowSchema, nextCursor } from '../schemas/schemas.ts';
+import { nextCursor } from '../schemas/schemas.ts';
 
 type ResolvedCatchment = ResolvedQuery &
   PagedRequest & {
@@ -59,11 +58,11 @@ export const poiCatchment = meteredEndpoint({
     limit,
     cursor,
   }),
-  table: CATCHMENT,
+  rows: { geometry: null },
   responseDescription: 'A page of the blocks that reach the POI, with minutes.',
   response: z.object({
     dest_id: z.int(),
-    results: z.array(catchmentRowSchema),
+    results: z.array(catchmentRow),
     next_cursor: nextCursor,
   }),
   problems: ['poi-not-found', 'invalid-cursor'],
@@ -101,10 +100,9 @@ export const poiCatchment = meteredEndpoint({
 
   async respond(release, { county, destId, filter, page }, { cursors, waiters, format }) {
     const found = await catchmentOf(release, county, destId, filter, page, waiters);
-    const results = new Rows(format);
+    const results = format.rows(catchmentColumns(filter));
     await found.addTo(results, waiters);
     const next_cursor = cursorOf(cursors, page, found.end);
-    const body = { dest_id: destId, results, next_cursor };
-    return { ...rowsResponse(body, found.count), columns: catchmentColumns(filter) };
+    return rowsResponse({ dest_id: destId, results, next_cursor }, found.count);
   },
 });

@@ -3,12 +3,11 @@ import type { DestId } from '../../shards/units.ts';
 import { meteredEndpoint, rowsResponse } from '../endpoint.ts';
 import { NONE, parameters } from '../fields/field.ts';
 import { poiOfPath } from '../fields/rows.ts';
-import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { homeCounty, poiOrdinal } from '../queries/pois/catchment.ts';
-import { poiResult } from '../queries/pois/poi-search.ts';
+import { POI_DETAIL, POI_POINT, poiDetailSchema } from '../queries/pois/poi-columns.ts';
+import { poiOf } from '../queries/pois/poi-search.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { poiDetail as poiDetailSchema } from '../schemas/schemas.ts';
 
 interface ResolvedPoiDetail extends ResolvedQuery {
   readonly destId: DestId;
@@ -24,7 +23,7 @@ export const poiDetail = meteredEndpoint({
   tag: 'POIs',
   params: parameters({ dest_id: poiOfPath }),
   query: NONE,
-  table: { ...POIS, columns: [...POIS.columns, 'type_ids', 'attrs.brand'] },
+  rows: { geometry: 'point' },
   responseDescription: 'The POI.',
   response: poiDetailSchema,
   problems: ['poi-not-found'],
@@ -39,11 +38,13 @@ export const poiDetail = meteredEndpoint({
     };
   },
 
-  async respond(release, { county, destId }) {
+  async respond(release, { county, destId }, { format }) {
     const catchments = await release.catchments(county);
-    const ordinal = poiOrdinal(catchments, destId);
-    const { brand, types } = catchments.table.facts(ordinal);
-    const attrs = brand === null ? {} : { brand };
-    return rowsResponse({ ...poiResult(catchments, ordinal), type_ids: types, attrs }, 1);
+    const poi = poiOf(catchments, poiOrdinal(catchments, destId));
+    const detail = POI_DETAIL.membersOf(poi);
+    if (format.name === 'json') return rowsResponse(detail, 1);
+    const rows = format.rows(POI_DETAIL.columns);
+    rows.of(POI_POINT, POI_DETAIL)(poi, poi);
+    return rowsResponse({ ...detail, rows }, 1);
   },
 });

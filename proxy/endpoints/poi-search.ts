@@ -5,10 +5,10 @@ import { bbox, bboxNumbers, invalidBox } from '../fields/bounding-box.ts';
 import { NONE, parameters } from '../fields/field.ts';
 import { CENTRE, radius } from '../fields/locations.ts';
 import { cursor, destType, limit, nameSearched } from '../fields/rows.ts';
-import { POIS } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { areExchanged, EXCHANGED } from '../queries/exchanged-coordinates.ts';
+import { poiSchema } from '../queries/pois/poi-columns.ts';
 import {
   countiesWithPois,
   querySearch,
@@ -16,7 +16,7 @@ import {
   resolveSearch,
 } from '../queries/pois/poi-search.ts';
 import { boxArea, circleArea, type SearchedArea } from '../queries/searched-area.ts';
-import { nextCursor, poiResult } from '../schemas/schemas.ts';
+import { nextCursor } from '../schemas/schemas.ts';
 
 type ResolvedPoiSearch = ResolvedQuery &
   ResolvedSearch & {
@@ -48,9 +48,9 @@ export const poiSearch = meteredEndpoint({
   tag: 'POIs',
   params: NONE,
   query,
-  table: POIS,
+  rows: { geometry: 'point' },
   responseDescription: 'A page of POIs.',
-  response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
+  response: z.object({ results: z.array(poiSchema), next_cursor: nextCursor }),
   problems: ['missing-location', 'invalid-bbox', 'invalid-cursor'],
 
   resolve(

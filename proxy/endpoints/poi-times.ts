@@ -13,7 +13,6 @@ import {
   names,
   WINDOW,
 } from '../fields/rows.ts';
-import { POI_TIMES } from '../formats/row-table.ts';
 import {
   locateOrigin,
   originOfGeoid,
@@ -22,11 +21,12 @@ import {
   resolveBlock,
 } from '../queries/origins/origin-block.ts';
 import {
+  poiTime,
   queryPoiTimes,
   type ResolvedPoiTimes,
   resolvePoiTimes,
 } from '../queries/pois/poi-times.ts';
-import { nextCursor, poiTime, unrouted } from '../schemas/schemas.ts';
+import { nextCursor, unrouted } from '../schemas/schemas.ts';
 
 const QUERY = {
   mode,
@@ -54,7 +54,7 @@ export const blockPois = meteredEndpoint({
   tag: 'Blocks',
   params: parameters({ geoid }),
   query: parameters(QUERY),
-  table: POI_TIMES,
+  rows: { geometry: 'point' },
   responseDescription: 'A page of the POIs within reach, with minutes.',
   response: z.object({ block_geoid: z.string(), ...RESPONSE }),
   problems: ['block-not-found', 'invalid-cursor'],
@@ -83,7 +83,7 @@ export const pointPois = meteredEndpoint({
   tag: 'Points',
   params: NONE,
   query: parameters({ lat, lon, ...QUERY }),
-  table: POI_TIMES,
+  rows: { geometry: 'point' },
   responseDescription: 'The block of the point, and a page of the POIs within reach, with minutes.',
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
   problems: ['point-not-covered', 'invalid-cursor'],

@@ -5,7 +5,6 @@ import { members, required, withDefault } from '../fields/field.ts';
 import { directionLabel } from '../fields/opportunities.ts';
 import { modeLabel, WINDOW, weight } from '../fields/rows.ts';
 import { candidates, choose, minutes, sites, uncovered } from '../fields/sites.ts';
-import { SITES } from '../formats/row-table.ts';
 import { invalidParameters } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
@@ -66,7 +65,7 @@ export const sitesCoverage = postEndpoint({
     mode: marks.mode,
     minutes: [5, 10],
   }),
-  table: SITES,
+  rows: { geometry: 'point' },
   responseDescription: 'The sums of the area, the sites and the candidates.',
   response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...siteResults }),
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],

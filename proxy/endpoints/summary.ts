@@ -13,9 +13,9 @@ import {
   nth,
   WINDOW,
 } from '../fields/rows.ts';
-import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import {
   blockMetadata,
+  categoryTime,
   querySummary,
   type ResolvedSummary,
   resolveSummary,
@@ -30,7 +30,6 @@ import {
 } from '../queries/origins/origin-block.ts';
 import {
   blockMetadata as blockMetadataSchema,
-  categoryTime,
   nextCursorIfPaged,
   unrouted,
 } from '../schemas/schemas.ts';
@@ -68,7 +67,7 @@ export const blockSummary = meteredEndpoint({
   tag: 'Blocks',
   params: parameters({ geoid }),
   query: parameters(QUERY),
-  table: CATEGORY_TIMES,
+  rows: { geometry: null },
   responseDescription: 'The block, and minutes to the nearest POI of each type.',
   response: z.object(RESPONSE),
   problems: ['block-not-found', 'invalid-cursor'],
@@ -98,7 +97,7 @@ export const pointSummary = meteredEndpoint({
   tag: 'Points',
   params: NONE,
   query: parameters({ lat, lon, ...QUERY }),
-  table: CATEGORY_TIMES,
+  rows: { geometry: null },
   responseDescription: 'The block of the point, and minutes to the nearest POI of each type.',
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
   problems: ['point-not-covered', 'invalid-cursor'],

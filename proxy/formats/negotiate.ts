@@ -1,5 +1,4 @@
 import { Problem } from '../http/problem.ts';
-import type { RowTable } from './row-table.ts';
 
 export type Format = 'json' | 'csv' | 'ndjson' | 'parquet' | 'geojson';
 
@@ -36,15 +35,21 @@ export const JSON_ALONE: readonly Offer[] = [JSON_OFFER];
 /** Offers for a body that is one GeoJSON object: the same bytes under either media type. */
 export const GEOJSON_OBJECT: readonly Offer[] = [JSON_OFFER, GEOJSON_OFFER];
 
+/** The rows of a route, which are offered in other formats too. */
+export interface EndpointRows {
+  /** The geometry of a row in GeoJSON: its `lon` and `lat`, or the outline of its block. */
+  readonly geometry: 'point' | 'outline' | null;
+}
+
 /** Formats offered by a route, the default first. */
 export function offersOf(route: {
-  readonly table?: RowTable | undefined;
+  readonly rows?: EndpointRows | undefined;
   /** Media type of a body rendered by the route itself. */
   readonly mediaType?: string | undefined;
 }): readonly Offer[] {
   if (route.mediaType !== undefined) return [binary(route.mediaType)];
-  if (!route.table) return JSON_ALONE;
-  return route.table.geometry ? [...ROW_OFFERS, GEOJSON_OFFER] : ROW_OFFERS;
+  if (!route.rows) return JSON_ALONE;
+  return route.rows.geometry ? [...ROW_OFFERS, GEOJSON_OFFER] : ROW_OFFERS;
 }
 
 /**

@@ -1,18 +1,29 @@
-import { pointAt } from '../../shards/geometry/geo-json.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { Body } from '../http/body.ts';
-import { byteText } from './byte-text.ts';
-import type { RowFormat, RowMembers } from './row-format.ts';
-import { Rows } from './rows.ts';
+import { ColumnRows } from './column-rows.ts';
+import type { RowMembers } from './columns.ts';
+import { byteText, TextRows } from './rows.ts';
 
-/** Renders the body of a response as JSON: an object, one member of which may be rows. */
-export function renderJson(body: object): Body {
-  let rows: Rows | undefined;
+/** Renders the body of a response: an object, one member of which may be rows. */
+export function rendered(body: object, waiters: Waiters): Body | Promise<Body> {
+  const rows = Object.values(body).find(
+    (value) => value instanceof TextRows || value instanceof ColumnRows,
+  );
+  if (rows instanceof ColumnRows) return rows.file(metadataOf(otherMembers(body)), waiters);
+  return rows === undefined || rows.format.name === 'json'
+    ? renderJson(body)
+    : renderRows(body, rows);
+}
+
+/** Renders a body as JSON. */
+function renderJson(body: object): Body {
+  let rows: TextRows | undefined;
   let before = '';
   let text = '';
   for (const [name, value] of Object.entries(body)) {
     if (value === undefined) continue;
     text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:`;
-    if (value instanceof Rows) {
+    if (value instanceof TextRows) {
       rows = value;
       before = `${text}[`;
       text = ']';
@@ -25,27 +36,23 @@ export function renderJson(body: object): Body {
 }
 
 /**
- * Renders the rows of a body, or the body itself as the only row if it has no rows. For a batch or
- * an area, also renders the other members, as far as the format can express them; for other
- * responses, headers have all of these members.
+ * Renders the rows of a body. For a batch or an area, also renders the other members, as far as the
+ * format can express them; for other responses, headers have all of these members.
  */
-export function renderRows(format: RowFormat, columns: readonly string[], body: object): Body {
-  const rows = Object.values(body).find((value) => value instanceof Rows);
+function renderRows(body: object, rows: TextRows): Body {
+  const { format, columns } = rows;
   const others = 'truncated' in body || 'area' in body ? otherMembers(body) : undefined;
-  return (rows ?? onlyRow(format, columns, body as RowMembers)).between(
-    format.before(columns, others),
-    format.after(others),
-  );
+  return rows.between(byteText(format.before(columns, others)), byteText(format.after(others)));
 }
 
 /** Members of a response other than its rows. */
-export function otherMembers(body: object): RowMembers {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => !(value instanceof Rows)));
+function otherMembers(body: object): RowMembers {
+  const isRows = (value: unknown) => value instanceof TextRows || value instanceof ColumnRows;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isRows(value)));
 }
 
-function onlyRow(format: RowFormat, columns: readonly string[], members: RowMembers): Rows {
-  const { lon, lat } = members as { lon: number; lat: number };
-  const rows = new Rows(format);
-  rows.add(format.begin(pointAt(lon, lat)) + format.members(members, columns) + format.end);
-  return rows;
+/** The other members as JSON, for the key-value metadata of a Parquet file. */
+function metadataOf(others: RowMembers): Record<string, string> {
+  const known = Object.entries(others).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known.map(([name, value]) => [name, JSON.stringify(value)]));
 }

@@ -9,7 +9,8 @@ import { choice, integer, phrase } from '../fields/kinds.ts';
 import { blockGeoid, GEOID_WORDS, ORIGIN } from '../fields/locations.ts';
 import { directionLabel, ofContours } from '../fields/opportunities.ts';
 import { modeLabel as modeKind, WINDOW } from '../fields/rows.ts';
-import { geometry, modeLabel } from '../schemas/schemas.ts';
+import { modeLabel } from '../queries/rows/row-columns.ts';
+import { geometry } from '../schemas/schemas.ts';
 import { assumptionsSchema } from './assumptions.ts';
 
 /** One contour; several values get a message that names the parameter that accepts them. */

@@ -4,11 +4,12 @@ import type { Matrix } from '../../shards/matrix/matrix.ts';
 import { byMode, type Mode } from '../../shards/modes.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
 import type { Minutes } from '../../shards/units.ts';
+import { Columns, KeptPart } from '../formats/columns.ts';
 import type { Rows } from '../formats/rows.ts';
 import { Problem } from '../http/problem.ts';
 import type { OriginBlock } from '../queries/origins/origin-block.ts';
 import { REASONS, unroutedReason } from '../queries/origins/unrouted.ts';
-import { GeoidFragment } from '../queries/rows/fragments.ts';
+import { GEOID } from '../queries/rows/row-columns.ts';
 
 /** The blocks that can be reached from a block, or that can reach it, with the travel times. */
 export interface Reachable {
@@ -63,18 +64,15 @@ export async function addBlocksWithin(
   contours: readonly Minutes[] | null,
   waiters: Waiters,
 ): Promise<void> {
-  const { format } = rows;
-  const geoidText = new GeoidFragment(format);
-  const ends = Array.from({ length: limit + 1 }, (_, travel_min) => {
-    const contour = contours?.find((level) => travel_min <= level);
-    const members = contour === undefined ? { travel_min } : { travel_min, contour };
-    return `,${format.members(members, Object.keys(members))}${format.end}`;
+  const travel = new Columns<Minutes>({
+    travel_min: { type: 'int32', of: (minutes) => minutes },
+    contour: { type: 'int32', of: (minutes) => contours?.find((level) => minutes <= level) },
   });
-  const begin = format.begin();
+  const add = rows.of(GEOID, new KeptPart(travel, limit + 1, (key: Minutes) => key));
   for (let i = 0; i < targets.length; i++) {
     const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
     if (pause) await pause;
     if (minutes[i] > limit) continue;
-    rows.add(begin + geoidText.of(matrix.targets[targets[i]]) + ends[minutes[i]]);
+    add(matrix.targets[targets[i]], minutes[i]);
   }
 }

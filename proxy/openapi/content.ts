@@ -5,7 +5,7 @@ import type { Endpoint } from '../endpoint.ts';
 export function contentOf(endpoint: Endpoint) {
   const { response: schema, example } = endpoint;
   const json = { schema, ...(example !== undefined && { example }) };
-  const table = 'table' in endpoint ? endpoint.table : undefined;
+  const rows = 'rows' in endpoint ? endpoint.rows : undefined;
   const isGeoJson = endpoint.access === 'free' && endpoint.isGeoJson === true;
   const geoJson = endpoint.access === 'metered' ? endpoint.geoJson : undefined;
   if ('mediaType' in endpoint && endpoint.mediaType) return { [endpoint.mediaType]: { schema } };
@@ -13,12 +13,12 @@ export function contentOf(endpoint: Endpoint) {
     'application/json': json,
     ...(isGeoJson && { 'application/geo+json': { schema } }),
     ...(geoJson && { 'application/geo+json': { schema: geoJson } }),
-    ...(table && {
+    ...(rows && {
       'text/csv': { schema: rowsAsText },
       'application/x-ndjson': { schema: rowsAsText },
       'application/vnd.apache.parquet': { schema: rowsAsParquet },
     }),
-    ...(table?.geometry && { 'application/geo+json': { schema: featureCollection } }),
+    ...(rows?.geometry && { 'application/geo+json': { schema: featureCollection } }),
   };
 }
 

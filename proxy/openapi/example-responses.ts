@@ -66,7 +66,7 @@ export class ExampleResponses {
       const format = formatFor(undefined, [offer]);
       // Examples are text, and Parquet is binary.
       if (format === 'parquet') continue;
-      const { body } = await finishResponse(await respond(format), format, endpoint.table, SHARED);
+      const { body } = await finishResponse(await respond(format), format, SHARED);
       texts.push([offer.mediaTypes[0], body.whole().toString()]);
       if (isEnough(offer)) break;
     }

@@ -122,7 +122,7 @@ export function responseHeaders(endpoint: Endpoint) {
   return z.object({
     ...plainHeaders(endpoint),
     ...headersNamed(...members.flatMap(headersRepeating)),
-    ...('table' in endpoint && headersNamed(...members.flatMap(headersOfOrigins))),
+    ...('rows' in endpoint && headersNamed(...members.flatMap(headersOfOrigins))),
     ...(isPaged && headersNamed('Link')),
     ...(endpoint.access === 'posted' && headersNamed('Idempotency-Replayed')),
   });

@@ -1,60 +1,11 @@
 import { z } from 'zod';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
-import { destTypeLabel, modeLabel } from './schemas.ts';
-
-const sum = z.number().min(0);
-const sumsByMinutes = z.record(z.string().regex(/^\d+$/), sum).meta({
-  description: 'Sums by minutes, cumulative.',
-});
-
-const byMinutes = (description: string) =>
-  z
-    .record(z.string().regex(/^\d+$/), z.number().min(0).nullable())
-    .optional()
-    .meta({
-      description: `With \`by\`: ${description} To four decimals; null where undefined.`,
-    });
-
-/** The sums of an area or a site, which add up to `total`. */
-const parts = {
-  total: sum,
-  within: sumsByMinutes,
-  beyond: sum,
-  no_data: sum.meta({ description: 'Where the mode could not be routed from the block.' }),
-};
+import { SUMS, sum, sumsByMinutes } from '../queries/areas/coverage.ts';
+import { modeLabel, rowSchema } from '../queries/rows/row-columns.ts';
 
 export const areaFacts = z
   .object({ blocks: z.int().min(0), land_area_m2: z.number().min(0) })
   .meta({ id: 'AreaFacts', description: 'The blocks of an area, and their land area.' });
-
-export const coverageRow = z
-  .object({
-    dest_type_id: z.int(),
-    dest_type: destTypeLabel,
-    mode: modeLabel,
-    weight: z.string(),
-    nth: z.int(),
-    ...parts,
-    share: byMinutes(
-      'Parts of those whose time is known (`total` − `no_data`) within the minutes.',
-    ),
-    ratio: byMinutes('The shares, each divided by that of `weight`.'),
-    gini: z
-      .number()
-      .min(0)
-      .nullable()
-      .optional()
-      .meta({
-        description:
-          'With `by`: Gini coefficient of the minutes, from 0 (equal) towards 1, over those whose ' +
-          'time is known; those beyond count as at 30 minutes, so it is a lower bound.',
-      }),
-  })
-  .meta({
-    id: 'CoverageRow',
-    description:
-      'Sums of a weight over the blocks of an area, by minutes to the n-th nearest POI of a type.',
-  });
 
 const basketSums = z
   .object({
@@ -75,10 +26,12 @@ export const basket = basketSums.nullable();
 const siteId = z.union([z.string(), z.int()]).meta({ description: 'As sent.' });
 const placedSite = { id: siteId, block: z.string().regex(BLOCK_GEOID) };
 
-export const siteCoverageRow = z.object({ mode: modeLabel, weight: z.string(), ...parts }).meta({
-  id: 'SiteCoverageRow',
-  description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',
-});
+export const siteCoverageRow = z
+  .object({ mode: modeLabel, weight: z.string(), ...rowSchema(SUMS).shape })
+  .meta({
+    id: 'SiteCoverageRow',
+    description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',
+  });
 
 /** Members of a response about sites, other than its rows. */
 export const siteResults = {

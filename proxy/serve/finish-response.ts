@@ -1,19 +1,16 @@
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { BinaryBody, type QueryResult } from '../endpoint.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
-import { otherMembers, renderJson, renderRows } from '../formats/render.ts';
-import { ROW_FORMATS } from '../formats/row-format.ts';
+import { rendered } from '../formats/render.ts';
 import { metadataHeaders } from '../formats/row-metadata.ts';
-import type { RowTable } from '../formats/row-table.ts';
 import { Body } from '../http/body.ts';
 import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 
 /** Renders a response as it will be sent, except for compression. */
 export async function finishResponse(
-  { body, tokens, columns }: QueryResult,
+  { body, tokens }: QueryResult,
   format: Format,
-  table: RowTable | undefined,
   waiters: Waiters,
 ): Promise<FinishedResponse> {
   if (body === null) {
@@ -24,34 +21,12 @@ export async function finishResponse(
     return { body: Body.of(bytes), contentType, contentEncoding, tokens, metadata: {} };
   }
   return {
-    body: await rendered(body, format, columns ?? table?.columns, waiters),
+    body: await rendered(body, waiters),
     contentType: MEDIA_TYPES[format],
     contentEncoding: null,
     tokens,
     metadata: metadataHeaders(body, format),
   };
-}
-
-function rendered(
-  body: object,
-  format: Format,
-  columns: readonly string[] | undefined,
-  waiters: Waiters,
-): Body | Promise<Body> {
-  if (format === 'json' || !columns) return renderJson(body);
-  const rows = renderRows(ROW_FORMATS[format], columns, body);
-  return format === 'parquet' ? renderParquet(rows, columns, body, waiters) : rows;
-}
-
-/** Loads the Parquet writer on demand: most servers never need it. */
-async function renderParquet(
-  rows: Body,
-  columns: readonly string[],
-  body: object,
-  waiters: Waiters,
-): Promise<Body> {
-  const { parquetOf } = await import('../formats/parquet-rows.ts');
-  return parquetOf(rows, columns, otherMembers(body), waiters);
 }
 
 /** Whether a media type is compressed for clients that accept compression; Parquet already is. */

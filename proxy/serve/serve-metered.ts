@@ -286,7 +286,7 @@ function compute({
     const { config, cursors } = services;
     const context = { config, cursors, waiters, format: ROW_FORMATS[format] };
     const response = await endpoint.respond(release, resolved, context, located);
-    return finishResponse(response, format, endpoint.table, waiters);
+    return finishResponse(response, format, waiters);
   };
   return services.responses.getOrCompute(cacheKey, work, admitted.account);
 }

@@ -76,7 +76,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
             const { config, cursors } = services;
             const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
             const response = await endpoint.respond(release, located, context, balance);
-            const finished = await finishResponse(response, format, endpoint.table, clientId);
+            const finished = await finishResponse(response, format, clientId);
             // Stored with the response: a replay states the release that the response was computed
             // from.
             const metadata = { ...finished.metadata, 'x-data-release': release.version };

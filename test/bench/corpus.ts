@@ -20,7 +20,7 @@ import { startService } from './service.ts';
  * another check that both return the same responses, byte for byte, to the same requests on the
  * same release. The folder keeps the release, the requests and a digest of each response.
  */
-const REQUESTS = 5_000;
+const REQUESTS = 6_000;
 /** Requests that are drawn. The others follow from their responses: next pages, other formats. */
 const DRAWN = 2_500;
 const SEED = 20_260_114;
@@ -30,7 +30,12 @@ const ROW_BUDGET = 2_000;
 /** One request in ten comes from a customer with this few tokens, to truncate batches. */
 const FEW_TOKENS = 150;
 const MAX_REPORTED = 10;
-const FORMATS = ['text/csv', 'application/x-ndjson', 'application/geo+json'];
+const FORMATS = [
+  'text/csv',
+  'application/x-ndjson',
+  'application/geo+json',
+  'application/vnd.apache.parquet',
+];
 /** Headers that depend on the clock or connection, and a CORS header that never varies. */
 const NOT_COMPARED =
   /^(date|ratelimit|connection|keep-alive|x-request-id|access-control-expose-headers)$/;

@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runBatch } from '../../proxy/batch/batch.ts';
-import { ROW_FORMATS, type RowFormat } from '../../proxy/formats/row-format.ts';
-import { Rows } from '../../proxy/formats/rows.ts';
-import { CoverageSums, requestedCoverage } from '../../proxy/queries/areas/coverage.ts';
+import { allColumns, Columns } from '../../proxy/formats/columns.ts';
+import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
+import type { RowFormat, Rows, TextFormat } from '../../proxy/formats/rows.ts';
+import {
+  CoverageSums,
+  coverageParts,
+  requestedCoverage,
+} from '../../proxy/queries/areas/coverage.ts';
 import { accessOf, requestedAccess } from '../../proxy/queries/opportunities/access.ts';
 import { locateOrigin, originOfGeoid } from '../../proxy/queries/origins/origin-block.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
@@ -32,13 +37,20 @@ async function rowsByTurn(render: (format: RowFormat) => Promise<unknown>): Prom
     if (!isOver) setImmediate(look);
   };
   setImmediate(look);
-  const { json } = ROW_FORMATS;
+  const json = ROW_FORMATS.json as TextFormat;
   await render({
     ...json,
-    members(members, columns) {
-      vi.advanceTimersByTime(ROW_MS);
-      turns[turns.length - 1]++;
-      return json.members(members, columns);
+    rows(columns) {
+      const rows = json.rows(columns);
+      const of: Rows['of'] = (...parts) => {
+        const add = rows.of(...parts);
+        return (...keys) => {
+          vi.advanceTimersByTime(ROW_MS);
+          turns[turns.length - 1]++;
+          add(...keys);
+        };
+      };
+      return { format: rows.format, columns, count: 0, bytes: 0, of };
     },
   });
   isOver = true;
@@ -61,7 +73,7 @@ test('coverage of groups lets other requests in between its rows', async () => {
   const rows = query.types.length * query.modes.length * (1 + by.length);
   expect(rows).toBeGreaterThan(1_000);
   const turns = await rowsByTurn((format) =>
-    new CoverageSums(release, query).addTo(new Rows(format), 'asker'),
+    new CoverageSums(release, query).addTo(format.rows(allColumns(coverageParts(query))), 'asker'),
   );
   expectShared(turns, rows);
 });
@@ -77,22 +89,25 @@ test('curves of opportunities let other requests in between their rows', async (
   const block = await locateOrigin(release, originOfGeoid(release, geoid), 'asker');
   const found = accessOf(block, access);
   expect(found.count).toBe(of.length * access.modes.length * 60);
-  const turns = await rowsByTurn((format) => found.addTo(new Rows(format), 'asker'));
+  const turns = await rowsByTurn((format) => found.addTo(format.rows([]), 'asker'));
   expectShared(turns, found.count);
 });
+
+const ID = new Columns<number>({ id: { type: 'int32', of: (id) => id } });
 
 test('a batch lets other requests in between its origins', async () => {
   const origins = Array.from({ length: 250 }, (_, i) => i);
   const batch = {
     origins,
     rowBudget: 1_000,
+    columns: ID.columns,
     identify: (id: number) => ({ id }),
     shorten: (id: number) => id,
     respond: async (id: number) => ({
       rows: {
         count: 1,
         async addTo(rows: Rows) {
-          rows.add(rows.format.members({ id }, ['id']));
+          rows.of(ID)(id);
         },
       },
     }),

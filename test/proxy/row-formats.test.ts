@@ -1,18 +1,21 @@
 import fc from 'fast-check';
+import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { expect, test } from 'vitest';
-import { renderJson, renderRows } from '../../proxy/formats/render.ts';
+import { allColumns, Columns, KeptPart } from '../../proxy/formats/columns.ts';
+import { rendered } from '../../proxy/formats/render.ts';
 import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
-import { POI_TIMES, withOrigin } from '../../proxy/formats/row-table.ts';
-import { Rows } from '../../proxy/formats/rows.ts';
-import { timeTexts } from '../../proxy/queries/rows/fragments.ts';
-import { pointAt } from '../../shards/geometry/geo-json.ts';
+import type { TextRows } from '../../proxy/formats/rows.ts';
+import { DEST_ID, POI_FACTS, POI_POINT } from '../../proxy/queries/pois/poi-columns.ts';
+import { BLOCK_ORIGIN, TIME, timeKey } from '../../proxy/queries/rows/row-columns.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 import { forAll } from '../support/for-all.ts';
 import { ROWS_AS_OBJECTS } from '../support/rows-as-objects.ts';
 
-/** The columns of rows without the names of types. */
-const columns = withOrigin(POI_TIMES, ['geoid']).columns.filter((name) => name !== 'dest_types');
+const COLUMNS = allColumns([BLOCK_ORIGIN, DEST_ID, TIME, POI_FACTS]);
+/** Their names, with a dot before nested members. */
+const columns = COLUMNS.map(({ path }) => path.join('.'));
 
 /** Any string: controls, quotes, formulas, astral characters, lone surrogates. */
 const text = fc.oneof(
@@ -65,21 +68,22 @@ function expectBytes(bytes: Buffer, expected: string): void {
 }
 
 test('rows of text equal serialized objects in each format, byte for byte', () =>
-  forAll(200, fc.array(rowOfAnything, { maxLength: 6 }), (drawn) => {
+  forAll(200, fc.array(rowOfAnything, { maxLength: 6 }), async (drawn) => {
     const objects = drawn.map(({ tenths, geoid, dest_id, mode, ...facts }) => {
       return { geoid, dest_id, mode, travel_time: tenths / 10, ...facts };
     });
     const written = (name: keyof typeof ROW_FORMATS) => {
-      const format = ROW_FORMATS[name];
-      const rows = new Rows(format);
-      for (const { geoid, dest_id, mode, tenths, ...facts } of drawn) {
-        const members = [
-          format.members({ geoid }, ['geoid']),
-          format.members({ dest_id }, ['dest_id']),
-          timeTexts(format)[mode][tenths],
-          format.members(facts, columns.slice(4)),
-        ];
-        rows.add(format.begin(pointAt(facts.lon, facts.lat)) + members.join() + format.end);
+      const rows = ROW_FORMATS[name].rows(COLUMNS);
+      const factsOf = (i: number) => ({ ...drawn[i], ...drawn[i].address, brand: null, types: [] });
+      const add = rows.of(
+        new KeptPart(POI_POINT, drawn.length, factsOf),
+        BLOCK_ORIGIN,
+        new KeptPart(DEST_ID, drawn.length, (i) => drawn[i]),
+        TIME,
+        POI_FACTS,
+      );
+      for (const [i, { geoid, mode, tenths }] of drawn.entries()) {
+        add(i, { geoid }, i, timeKey(mode) + tenths, factsOf(i));
       }
       expect(rows.count).toBe(drawn.length);
       return rows;
@@ -87,26 +91,29 @@ test('rows of text equal serialized objects in each format, byte for byte', () =
     const body = (results: unknown) => {
       return { before: 'é', results, next_cursor: null, left_out: undefined, after: [{}] };
     };
-    expectBytes(renderJson(body(written('json'))).whole(), JSON.stringify(body(objects)));
+    const whole = async (results: unknown) => (await rendered(body(results), 'asker')).whole();
+    expectBytes(await whole(written('json')), JSON.stringify(body(objects)));
     for (const name of ['csv', 'ndjson', 'geojson'] as const) {
-      const bytes = renderRows(ROW_FORMATS[name], columns, body(written(name)));
-      expectBytes(bytes.whole(), ROWS_AS_OBJECTS[name](objects, columns));
+      expectBytes(await whole(written(name)), ROWS_AS_OBJECTS[name](objects, columns));
     }
   }));
 
-test('rows that fill their pieces to the byte lose nothing', () => {
+const TEXT = new Columns<string>({ text: { type: 'string', of: (text) => text } });
+
+test('rows that fill their pieces to the byte lose nothing', async () => {
   for (const length of [15_871, 15_872, 15_873, 16_383, 16_384, 16_385]) {
-    const rows = new Rows(ROW_FORMATS.json);
-    const row = { text: 'x'.repeat(length - '{"text":""},'.length) };
-    const members = ROW_FORMATS.json.members(row, ['text']);
-    for (let i = 0; i < 3; i++) rows.add(`{${members}},`);
-    const expected = JSON.stringify({ results: [row, row, row], more: 1 });
-    expect(renderJson({ results: rows, more: 1 }).whole().toString()).toBe(expected);
+    const rows = ROW_FORMATS.json.rows(TEXT.columns);
+    const text = 'x'.repeat(length - '{"text":""},'.length);
+    const add = rows.of(TEXT);
+    for (let i = 0; i < 3; i++) add(text);
+    const expected = JSON.stringify({ results: [{ text }, { text }, { text }], more: 1 });
+    const body = await rendered({ results: rows, more: 1 }, 'asker');
+    expect(body.whole().toString()).toBe(expected);
   }
 });
 
 test('the text before rows of several pieces is written with the first piece, unless it is long', () => {
-  const row = `${'x'.repeat(99)}\n`;
+  const row = `{"text":"${'x'.repeat(88)}"}\n`;
   for (const [length, pieces] of [
     [0, 2],
     [60, 2],
@@ -114,8 +121,9 @@ test('the text before rows of several pieces is written with the first piece, un
     [513, 3],
     [20_000, 3],
   ]) {
-    const rows = new Rows(ROW_FORMATS.ndjson);
-    for (let i = 0; i < 180; i++) rows.add(row);
+    const rows = ROW_FORMATS.ndjson.rows(TEXT.columns) as TextRows;
+    const add = rows.of(TEXT);
+    for (let i = 0; i < 180; i++) add('x'.repeat(88));
     const before = 'b'.repeat(length);
     const body = rows.between(before, 'end');
     expect(body.whole().toString()).toBe(`${before}${row.repeat(180)}end`);
@@ -125,12 +133,54 @@ test('the text before rows of several pieces is written with the first piece, un
   }
 });
 
-test('a constant part without rows is written once', () => {
+test('a constant part without rows is written once', async () => {
   let times = 0;
   const features = [{ toJSON: () => ++times }];
-  expect(renderJson({ type: 'x', left_out: undefined, features }).whole().toString()).toBe(
+  const textOf = async (body: object) => (await rendered(body, 'asker')).whole().toString();
+  expect(await textOf({ type: 'x', left_out: undefined, features })).toBe(
     '{"type":"x","features":[1]}',
   );
   expect(times).toBe(1);
-  expect(renderJson({}).whole().toString()).toBe('{}');
+  expect(await textOf({})).toBe('{}');
 });
+
+/** Text that can be encoded: a file has no lone surrogates. */
+const sound = text.filter((any) => !/\p{Surrogate}/u.test(any));
+const cell = fc.record({
+  name: fc.option(sound, { nil: null }),
+  count: fc.option(fc.oneof(fc.integer(), fc.float({ noNaN: true, min: 1 })), { nil: null }),
+  inner: fc.option(fc.record({ id: fc.nat(), list: fc.array(fc.nat(), { maxLength: 3 }) }), {
+    nil: undefined,
+  }),
+});
+
+test('a Parquet file has the values of the columns, with the types that they state', () =>
+  forAll(10, fc.array(cell, { minLength: 1, maxLength: 8 }), async (drawn) => {
+    const part = new Columns<(typeof drawn)[number]>({
+      name: { type: 'string', of: ({ name }) => name },
+      count: { type: 'double', of: ({ count }) => count },
+      inner: { type: { id: 'int32', list: 'string' }, of: ({ inner }) => inner },
+    });
+    const rows = ROW_FORMATS.parquet.rows(part.columns);
+    const add = rows.of(part);
+    // More rows than a row group holds.
+    const repeated = Array.from({ length: 4_200 }, (_, i) => drawn[i % drawn.length]);
+    for (const one of repeated) add(one);
+    const bytes = (await rendered({ rows, more: 1 }, 'asker')).whole();
+    const file = Uint8Array.from(bytes).buffer;
+    const read = await parquetReadObjects({ file, compressors });
+    const expected = repeated.map(({ name, count, inner }) => ({
+      name,
+      count,
+      inner_id: inner?.id ?? null,
+      inner_list: inner ? String(inner.list) : null,
+    }));
+    expect(JSON.stringify(read)).toBe(JSON.stringify(expected));
+    const { schema } = await parquetMetadataAsync(file);
+    expect(schema.slice(1).map(({ type }) => type)).toEqual([
+      'BYTE_ARRAY',
+      'DOUBLE',
+      'INT32',
+      'BYTE_ARRAY',
+    ]);
+  }));

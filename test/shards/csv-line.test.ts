@@ -3,6 +3,8 @@ import Papa from 'papaparse';
 import { expect, test } from 'vitest';
 import { csvOf } from '../../portal/pages/map/blocks/block-files.ts';
 import { sitesCsv } from '../../portal/pages/map/sites/sites-csv.ts';
+import { Columns } from '../../proxy/formats/columns.ts';
+import { rendered } from '../../proxy/formats/render.ts';
 import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
 import { csvCell, csvField, csvLine } from '../../shards/csv/csv-line.ts';
 import { CsvFile } from '../../shards/parquet/csv-file.ts';
@@ -66,10 +68,15 @@ test('an exported table has no formulas, whether its values are plain or indexed
   }
 });
 
-test('the API, and the files of the map, write the same', () => {
-  expect(ROW_FORMATS.csv.members({ name: FORMULA, lon: -1 }, ['name', 'lon'])).toBe(
-    `${HARMLESS},-1`,
-  );
+test('the API, and the files of the map, write the same', async () => {
+  const part = new Columns<string>({
+    name: { type: 'string', of: (name) => name },
+    lon: { type: 'double', of: () => -1 },
+  });
+  const rows = ROW_FORMATS.csv.rows(part.columns);
+  rows.of(part)(FORMULA);
+  const body = await rendered({ rows }, 'asker');
+  expect(body.whole().toString()).toBe(`name,lon\r\n${HARMLESS},-1\r\n`);
   const list = {
     blocks: {
       geoids: Float64Array.of(1),

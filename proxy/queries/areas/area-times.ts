@@ -8,15 +8,14 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { DestTypeId } from '../../../shards/units.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
-import type { RowFormat } from '../../formats/row-format.ts';
-import { AREAL } from '../../formats/row-table.ts';
-import { Rows } from '../../formats/rows.ts';
+import { allColumns } from '../../formats/columns.ts';
+import type { RowFormat } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
 import type { NthFilter } from '../nearest/nth-times.ts';
 import { type NthParams, requestedCells, requestedNth } from '../nearest/summary.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
-import type { ArealQuery, BlockRows } from './block-rows.ts';
+import { type ArealQuery, arealParts, type BlockRows } from './block-rows.ts';
 import type { CountyBlocks, FoundBlocks } from './drawn-blocks.ts';
 import { NearestAreaRows } from './nearest-area-rows.ts';
 import { NthAreaRows } from './nth-area-rows.ts';
@@ -162,28 +161,14 @@ export async function queryArea(
   { counties, beyond }: FoundBlocks,
 ): Promise<QueryResult> {
   const { query, nthFilter, page } = resolved;
-  const results = new Rows(context.format);
-  const columns = columnsOf(resolved);
+  const results = context.format.rows(allColumns(arealParts(query, nthFilter)));
   const add = <Times>(rows: BlockRows<Times>) =>
     addArealPage(rows, release, context, resolved, counties);
   const end = await (nthFilter === null
     ? add(new NearestAreaRows(results, release, query, page))
-    : add(new NthAreaRows(results, release, { query, nthFilter, columns, page }, context.waiters)));
+    : add(new NthAreaRows(results, release, { query, nthFilter, page }, context.waiters)));
   // If all rows found fit, the next page starts with the blocks not yet looked up.
   const next = end ?? (beyond && beginOf(beyond, nthFilter));
   const next_cursor = nextCursor(context.cursors, page, next);
-  const response = rowsResponse({ results, next_cursor }, results.count);
-  return { ...response, columns };
-}
-
-/** The columns that the request selected: the same on every page. */
-function columnsOf({ query, nthFilter }: ResolvedArea): string[] {
-  const isSelected: Readonly<Record<string, boolean>> = {
-    dest_type: query.labels !== null,
-    nth: nthFilter?.nths != null,
-    count: nthFilter?.countTenths != null,
-    reason: query.withMissing,
-    population: query.withPopulation,
-  };
-  return AREAL.columns.filter((column) => isSelected[column] ?? true);
+  return rowsResponse({ results, next_cursor }, results.count);
 }

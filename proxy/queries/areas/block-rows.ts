@@ -1,12 +1,27 @@
+import { z } from 'zod';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
+import type { GeoidNumber } from '../../../shards/geoid.ts';
 import type { PolygonGeometry } from '../../../shards/geometry/geo-json.ts';
-import type { Mode } from '../../../shards/modes.ts';
+import { type Mode, modeIdOf } from '../../../shards/modes.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
-import type { Bytes, CountyBlock } from '../../../shards/units.ts';
+import type { Bytes, CountyBlock, DestTypeId } from '../../../shards/units.ts';
+import { Columns, Geometry, KeptPart, NO_COLUMNS } from '../../formats/columns.ts';
 import type { Rows } from '../../formats/rows.ts';
+import { NTH, type NthFilter } from '../nearest/nth-times.ts';
 import type { SummaryFilter } from '../nearest/summary.ts';
 import { unroutedReason } from '../origins/unrouted.ts';
 import type { Page } from '../rows/pagination.ts';
+import {
+  GEOID,
+  type ModeTime,
+  modeLabel,
+  modeTimeOf,
+  rowSchema,
+  TIME_KEYS,
+  TYPE_COLUMNS,
+  tenthsOfMinutes,
+  typeColumns,
+} from '../rows/row-columns.ts';
 
 /** Row filter for the blocks of an area. */
 export interface ArealQuery extends SummaryFilter {
@@ -49,3 +64,106 @@ export function missingReason(index: BlockIndex, ordinal: CountyBlock, mode: Mod
   if (index.isFullyRoutable(ordinal)) return 'not-within-30';
   return unroutedReason(index, ordinal, mode) === null ? 'not-within-30' : 'no-data';
 }
+
+const OUTLINE = new Geometry<PolygonGeometry | undefined>((outline) => outline);
+
+const arealTime = new Columns<ModeTime>({
+  mode_id: { type: 'int32', schema: z.int(), of: ({ mode }) => modeIdOf(mode) },
+  mode: { type: 'string', schema: modeLabel },
+  travel_time: {
+    type: 'double',
+    schema: tenthsOfMinutes.nullable().meta({
+      description: 'Minutes, one decimal; null only in rows added by `include_missing`.',
+    }),
+    of: ({ tenths }) => (tenths === 0 ? null : tenths / 10),
+  },
+});
+const AREAL_TIME = new KeptPart(arealTime, TIME_KEYS, modeTimeOf);
+
+/** A count of POIs; null where it is unknown. */
+const COUNT = new Columns<number | null | undefined>({
+  count: {
+    type: 'double',
+    schema: z
+      .int()
+      .min(0)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'With `count_within`: the number of POIs of the type within so many minutes; null where ' +
+          '`reason` is `no-data`.',
+      }),
+    of: (count) => count,
+  },
+});
+
+const reason = new Columns<MissingReason | undefined>({
+  reason: {
+    type: 'string',
+    schema: z.enum(MISSING_REASONS).optional().meta({
+      description:
+        'Only where `travel_time` is null: too far, or the mode could not be routed from the block.',
+    }),
+    of: (reason) => reason,
+  },
+});
+const REASON = new KeptPart(reason, 1 + MISSING_REASONS.length, (key) => MISSING_REASONS[key - 1]);
+
+/** The key of the reason of a row that has a time. */
+export const NO_REASON = 0;
+/** Returns the key of a reason. */
+export function reasonKey(reason: MissingReason): number {
+  return MISSING_REASONS.indexOf(reason) + 1;
+}
+
+const populationSchema = z.int().min(0).nullable();
+const populationColumn = (schema: z.ZodType) =>
+  new Columns<number | null>({
+    population: { type: 'int32', schema, of: (population) => population },
+  });
+const POPULATION = populationColumn(populationSchema.optional());
+/** The population of a block in rows that always have it. */
+export const BLOCK_POPULATION = populationColumn(populationSchema);
+
+/** The rows of areas, with all columns that they may have. */
+export const arealRow = rowSchema(
+  GEOID,
+  TYPE_COLUMNS,
+  arealTime,
+  NTH,
+  COUNT,
+  reason,
+  POPULATION,
+).meta({
+  id: 'ArealBlockResult',
+  description: 'Minutes from a block of an area to the nearest POI of a type, by one mode.',
+});
+
+/** The parts of the rows that a request selects: the same on every page. */
+export function arealParts(
+  { labels, withMissing, withPopulation }: ArealQuery,
+  nthFilter: NthFilter | null,
+) {
+  return [
+    OUTLINE,
+    GEOID,
+    typeColumns(labels),
+    AREAL_TIME,
+    nthFilter?.nths == null ? NO_COLUMNS : NTH,
+    nthFilter?.countTenths == null ? NO_COLUMNS : COUNT,
+    withMissing ? REASON : NO_COLUMNS,
+    withPopulation ? POPULATION : NO_COLUMNS,
+  ] as const;
+}
+
+export type AddArealRow = (
+  outline: PolygonGeometry | undefined,
+  block: GeoidNumber,
+  type: DestTypeId,
+  time: number,
+  nth: number | undefined,
+  count: number | null | undefined,
+  reason: number,
+  population: number | null,
+) => void;

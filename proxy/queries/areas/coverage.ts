@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
@@ -8,14 +9,92 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';
-import type { DestTypeId, ReleaseMode, Tenths } from '../../../shards/units.ts';
-import { COVERAGE, COVERAGE_MINUTES, COVERAGE_OF_GROUPS } from '../../formats/row-table.ts';
+import type { DestTypeId, Minutes, ReleaseMode, Tenths } from '../../../shards/units.ts';
+import { Columns, type RowMembers } from '../../formats/columns.ts';
 import type { Rows } from '../../formats/rows.ts';
 import { invalidParameters } from '../../http/problem.ts';
 import { maskedBy, requestedWeights, sumOf } from '../block-weights.ts';
 import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
+import { modeLabel, rowSchema, TYPE_COLUMNS, typeColumns } from '../rows/row-columns.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 import { type GroupSums, giniOf, ratiosOf, sharesOf } from './group-measures.ts';
+
+/** The minutes of sums over an area. */
+const COVERAGE_MINUTES: readonly Minutes[] = [5, 10, 15, 20, 25, 30];
+
+const BY_MINUTES = Object.fromEntries(
+  COVERAGE_MINUTES.map((minutes) => [String(minutes), 'double' as const]),
+);
+
+export const sum = z.number().min(0);
+export const sumsByMinutes = z.record(z.string().regex(/^\d+$/), sum).meta({
+  description: 'Sums by minutes, cumulative.',
+});
+
+/** The sums of a weight over an area, which add up to `total`. */
+export const SUMS = new Columns<RowMembers>({
+  total: { type: 'double', schema: sum },
+  within: { type: BY_MINUTES, schema: sumsByMinutes },
+  beyond: { type: 'double', schema: sum },
+  no_data: {
+    type: 'double',
+    schema: sum.meta({ description: 'Where the mode could not be routed from the block.' }),
+  },
+});
+
+const ROW = new Columns<RowMembers>({
+  mode: { type: 'string', schema: modeLabel },
+  weight: { type: 'string', schema: z.string() },
+  nth: { type: 'int32', schema: z.int() },
+  ...SUMS.members,
+});
+
+const measureByMinutes = (description: string) =>
+  z
+    .record(z.string().regex(/^\d+$/), z.number().min(0).nullable())
+    .optional()
+    .meta({
+      description: `With \`by\`: ${description} To four decimals; null where undefined.`,
+    });
+
+const ROW_OF_GROUP = new Columns<RowMembers>({
+  ...ROW.members,
+  share: {
+    type: BY_MINUTES,
+    schema: measureByMinutes(
+      'Parts of those whose time is known (`total` − `no_data`) within the minutes.',
+    ),
+  },
+  ratio: {
+    type: BY_MINUTES,
+    schema: measureByMinutes('The shares, each divided by that of `weight`.'),
+  },
+  gini: {
+    type: 'double',
+    schema: z
+      .number()
+      .min(0)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'With `by`: Gini coefficient of the minutes, from 0 (equal) towards 1, over those whose ' +
+          'time is known; those beyond count as at 30 minutes, so it is a lower bound.',
+      }),
+  },
+});
+
+/** The rows of coverage, with all columns that they may have. */
+export const coverageRow = rowSchema(TYPE_COLUMNS, ROW_OF_GROUP).meta({
+  id: 'CoverageRow',
+  description:
+    'Sums of a weight over the blocks of an area, by minutes to the n-th nearest POI of a type.',
+});
+
+/** The parts of the rows that a request selects. */
+export function coverageParts({ areGroups, labels }: CoverageQuery) {
+  return [typeColumns(labels), areGroups ? ROW_OF_GROUP : ROW] as const;
+}
 
 /** Slots in which weights are summed; `of` maps tenths of a minute to slots. */
 interface Slots {
@@ -94,12 +173,6 @@ export function requestedCoverage(
   };
 }
 
-/** The columns of the rows that a request selects. */
-export function coverageColumns({ areGroups, labels }: CoverageQuery): readonly string[] {
-  const columns = areGroups ? COVERAGE_OF_GROUPS : COVERAGE.columns;
-  return labels === null ? columns.filter((column) => column !== 'dest_type') : columns;
-}
-
 /** The objects of a county that its sums depend on. */
 export function coverageObjects(
   release: Release,
@@ -173,12 +246,10 @@ export class CoverageSums {
 
   /** Adds a row for each type, mode and weight; rows of groups also have their measures. */
   async addTo(rows: Rows, waiters: Waiters): Promise<void> {
-    const { modes, types, weights, areGroups, nth, labels } = this.#query;
-    const { format } = rows;
-    const columns = coverageColumns(this.#query);
+    const { modes, types, weights, areGroups, nth } = this.#query;
+    const add = rows.of(...coverageParts(this.#query));
     let at = 0;
-    for (const dest_type_id of types) {
-      const label = labels !== null && { dest_type: labels.labelOf(dest_type_id) };
+    for (const type of types) {
       for (const [m, position] of modes.entries()) {
         const mode = this.#release.manifest.modes[position];
         let reference: GroupSums | undefined;
@@ -189,11 +260,10 @@ export class CoverageSums {
           const no_data = this.#noData[m * weights.length + w];
           const known = total - no_data;
           const beyond = known - within[COVERAGE_MINUTES.at(-1)!];
-          const row = { dest_type_id, ...label, mode, weight, nth, total, within, beyond, no_data };
           reference ??= { within, known };
+          const row = { mode, weight, nth, total, within, beyond, no_data };
           const measures = areGroups && measuresOf({ within, known }, reference, sums, beyond);
-          const text = format.members({ ...row, ...measures }, columns);
-          rows.add(format.begin() + text + format.end);
+          add(type, { ...row, ...measures });
           const pause = yieldIfOverdue(waiters);
           if (pause) await pause;
         }

@@ -1,14 +1,14 @@
 import { ordinalIn, rankIn } from '../../../shards/arrays/sorted.ts';
-import { geoidFromNumber } from '../../../shards/geoid.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyBlock } from '../../../shards/units.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
-import { MATCHES } from '../../formats/row-table.ts';
-import { Rows } from '../../formats/rows.ts';
+import { allColumns } from '../../formats/columns.ts';
 import type { QueryContext } from '../../services.ts';
 import { blocksNear, type LocatedNearPoint } from '../origins/near-points.ts';
 import { nextCursor, type Page } from '../rows/pagination.ts';
+import { GEOID, rowSchema } from '../rows/row-columns.ts';
 import { type Criterion, criteriaBits } from './basket.ts';
+import { BLOCK_POPULATION } from './block-rows.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 
 /** Conditions that blocks must meet. */
@@ -18,6 +18,8 @@ interface MatchQuery {
   readonly criteria: readonly Criterion[];
   readonly near: readonly LocatedNearPoint[];
 }
+
+export const matchedBlock = rowSchema(GEOID, BLOCK_POPULATION).meta({ id: 'MatchedBlock' });
 
 /**
  * Renders the page of blocks that meet all conditions, ordered by GEOID. The position of a page is
@@ -33,7 +35,8 @@ export async function queryMatches(
 ): Promise<QueryResult> {
   const limit = Math.min(page.limit, balance + 1);
   const [after] = page.position;
-  const results = new Rows(format);
+  const results = format.rows(allColumns([GEOID, BLOCK_POPULATION]));
+  const add = results.of(GEOID, BLOCK_POPULATION);
   const all = (1 << criteria.length) - 1;
   const nearby = await blocksNear(release, near, waiters);
   let last = after;
@@ -47,8 +50,7 @@ export async function queryMatches(
       if (met[ordinal] !== all || (nearby && ordinalIn(nearby, geoid) === -1)) continue;
       hasMore = results.count === limit;
       if (hasMore) break search;
-      const row = { geoid: geoidFromNumber(geoid), population: part.index.population(ordinal) };
-      results.add(format.begin() + format.members(row, MATCHES.columns) + format.end);
+      add(geoid, part.index.population(ordinal));
       last = geoid;
     }
   }

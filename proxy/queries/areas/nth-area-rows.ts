@@ -1,6 +1,5 @@
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { geoidFromNumber } from '../../../shards/geoid.ts';
 import type { PolygonGeometry } from '../../../shards/geometry/geo-json.ts';
 import { modeIdOf } from '../../../shards/modes.ts';
 import { MAX_NTH } from '../../../shards/nearest/nth-nearest.ts';
@@ -10,14 +9,22 @@ import type { CountyBlock, DestTypeId } from '../../../shards/units.ts';
 import type { Rows } from '../../formats/rows.ts';
 import { leavesOf, type NthFilter, type TypeTimes, typeTimesOf } from '../nearest/nth-times.ts';
 import { isAfter, type Page } from '../rows/pagination.ts';
-import { type ArealQuery, type BlockRows, isFull, missingReason } from './block-rows.ts';
+import { timeKey } from '../rows/row-columns.ts';
+import {
+  type AddArealRow,
+  type ArealQuery,
+  arealParts,
+  type BlockRows,
+  isFull,
+  missingReason,
+  NO_REASON,
+  reasonKey,
+} from './block-rows.ts';
 
 /** A page with the n-th nearest POIs of each type. */
 interface NthAreaPage {
   readonly query: ArealQuery;
   readonly nthFilter: NthFilter;
-  /** Columns of the rows. */
-  readonly columns: readonly string[];
   readonly page: Page;
 }
 
@@ -26,6 +33,7 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
   readonly #rows: Rows;
   readonly #release: Release;
   readonly #asked: NthAreaPage;
+  readonly #addRow: AddArealRow;
   readonly #leaves: readonly DestTypeId[];
   readonly #waiters: Waiters;
   end: Page['position'] = [];
@@ -35,6 +43,7 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
     this.#rows = rows;
     this.#release = release;
     this.#asked = asked;
+    this.#addRow = rows.of(...arealParts(asked.query, asked.nthFilter));
     this.#leaves = leavesOf(release, asked.nthFilter);
     this.#waiters = waiters;
   }
@@ -62,19 +71,17 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
     byMode: readonly TypeTimes[],
     outline: PolygonGeometry | undefined,
   ): void {
-    const { format } = this.#rows;
-    const { query, nthFilter, columns, page } = this.#asked;
-    const { labels, withMissing, withPopulation } = query;
-    const { modes, nths, countTenths } = nthFilter;
+    const { query, nthFilter, page } = this.#asked;
+    const { modes, nths } = nthFilter;
     const [afterGeoid, ...after] = page.position;
     const block = index.geoids[ordinal];
-    const begin = format.begin(outline);
+    const population = index.population(ordinal);
     for (const [leaf, type] of this.#leaves.entries()) {
       for (const [m, position] of modes.entries()) {
         const mode = this.#release.manifest.modes[position];
         for (const nth of nths ?? [1]) {
           const tenths = byMode[m]?.lists[leaf * MAX_NTH + nth - 1] ?? 0;
-          if (tenths === 0 && !withMissing) break;
+          if (tenths === 0 && !query.withMissing) break;
           const key = [type, modeIdOf(mode), nth];
           if (block === afterGeoid && !isAfter(key, after)) continue;
           if (isFull(this.#rows, page.limit)) {
@@ -82,21 +89,10 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
             return;
           }
           const reason = tenths > 0 ? undefined : missingReason(index, ordinal, mode);
-          const members = {
-            geoid: geoidFromNumber(block),
-            dest_type_id: type,
-            ...(labels !== null && { dest_type: labels.labelOf(type) }),
-            mode_id: modeIdOf(mode),
-            mode,
-            travel_time: tenths > 0 ? tenths / 10 : null,
-            ...(nths !== null && { nth }),
-            ...(countTenths !== null && {
-              count: reason === 'no-data' ? null : byMode[m].counts[leaf],
-            }),
-            ...(reason && { reason }),
-            ...(withPopulation && { population: index.population(ordinal) }),
-          };
-          this.#rows.add(begin + format.members(members, columns) + format.end);
+          const count = reason === 'no-data' ? null : byMode[m].counts[leaf];
+          const time = timeKey(mode) + tenths;
+          const why = reason === undefined ? NO_REASON : reasonKey(reason);
+          this.#addRow(outline, block, type, time, nth, count, why, population);
           this.end = [block, ...key];
         }
       }

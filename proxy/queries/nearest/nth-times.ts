@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { EncodedRow } from '../../../shards/matrix/row-codec.ts';
@@ -7,10 +8,12 @@ import type { PoiTable } from '../../../shards/pois/poi-table.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { DestTypeId, ReleaseMode, Tenths } from '../../../shards/units.ts';
+import { BOUNDS } from '../../bounds.ts';
+import { Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
-import { originText, timeTexts, typeTexts } from '../rows/fragments.ts';
 import { isAfter, type Page } from '../rows/pagination.ts';
+import { NO_ORIGIN, TIME, timeKey, typeColumns } from '../rows/row-columns.ts';
 
 /** Filter of a request for the n-th nearest POIs of each type, or for counts of POIs. */
 export interface NthFilter {
@@ -113,22 +116,14 @@ export async function nthTimesOf(
 export function nthRows(
   found: readonly NthRow[],
   filter: NthFilter,
-  origin: object = {},
+  { columns, name } = NO_ORIGIN,
 ): FoundRows {
-  const columns = nthColumns(filter);
   return {
     count: found.length,
     async addTo(rows, waiters) {
-      const { format } = rows;
-      const before = format.begin() + originText(format, origin);
-      const [typeText, times] = [typeTexts(format, filter.labels), timeTexts(format)];
+      const add = rows.of(columns, typeColumns(filter.labels), TIME, ...nthColumns(filter));
       for (const { mode, type, nth, tenths, count } of found) {
-        const members = {
-          ...(filter.nths !== null && { nth }),
-          ...(filter.countTenths !== null && { count }),
-        };
-        const choice = `${times[mode][tenths]},${format.members(members, columns)}`;
-        rows.add(before + typeText(type) + choice + format.end);
+        add(name, type, timeKey(mode) + tenths, nth, count);
         const pause = yieldIfOverdue(waiters);
         if (pause) await pause;
       }
@@ -136,9 +131,34 @@ export function nthRows(
   };
 }
 
+export const NTH = new Columns<number | undefined>({
+  nth: {
+    type: 'int32',
+    schema: z
+      .int()
+      .min(BOUNDS.nth.min)
+      .max(BOUNDS.nth.max)
+      .optional()
+      .meta({ description: 'With `nth`: the time is to the n-th nearest POI of the type.' }),
+    of: (nth) => nth,
+  },
+});
+export const COUNT = new Columns<number>({
+  count: {
+    type: 'double',
+    schema: z.int().min(0).optional().meta({
+      description: 'With `count_within`: the number of POIs of the type within so many minutes.',
+    }),
+    of: (count) => count,
+  },
+});
+
 /** Columns that follow those of a summary of the nearest POIs. */
-export function nthColumns({ nths, countTenths }: NthFilter): string[] {
-  return [...(nths !== null ? ['nth'] : []), ...(countTenths !== null ? ['count'] : [])];
+export function nthColumns({ nths, countTenths }: NthFilter) {
+  return [
+    nths === null ? NO_COLUMNS : NTH,
+    countTenths === null ? NO_COLUMNS : COUNT,
+  ] as const satisfies readonly unknown[];
 }
 
 /** The position before all rows: mode id, type id, n. */

@@ -4,15 +4,13 @@ import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { DEFAULT_LIMIT } from '../../bounds.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
-import type { ByteText } from '../../formats/byte-text.ts';
-import { TIME, typeColumns } from '../../formats/row-table.ts';
-import { type FoundRows, Rows } from '../../formats/rows.ts';
+import { allColumns, type RowColumn } from '../../formats/columns.ts';
+import type { FoundRows } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
 import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
-import { originText, timeEnds, typeTexts } from '../rows/fragments.ts';
 import {
   canonicalRequest,
   nextCursor,
@@ -21,6 +19,17 @@ import {
   type RequestParameters,
 } from '../rows/pagination.ts';
 import {
+  MODE_TIME,
+  NO_ORIGIN,
+  rowSchema,
+  TIME,
+  TYPE_COLUMNS,
+  timeKey,
+  typeColumns,
+} from '../rows/row-columns.ts';
+import {
+  COUNT,
+  NTH,
   NTH_BEGINS,
   type NthFilter,
   type NthRow,
@@ -92,12 +101,19 @@ export function requestedNth(filter: SummaryFilter, asked: NthParams): NthFilter
   return { ...filter, nths: nth ?? null, countTenths };
 }
 
+/** The rows of summaries, with all columns that they may have. */
+export const categoryTime = rowSchema(TYPE_COLUMNS, MODE_TIME, NTH, COUNT).meta({
+  id: 'CategoryTime',
+  description: 'Minutes to the nearest POI of a type, by one mode.',
+});
+
 /** Columns of a summary's rows, without those of an origin. */
 export function summaryColumns(
   { labels }: SummaryFilter,
   nthFilter: NthFilter | null,
-): readonly string[] {
-  return [...typeColumns(labels), ...TIME, ...(nthFilter === null ? [] : nthColumns(nthFilter))];
+): readonly RowColumn[] {
+  const counts = nthFilter === null ? [] : nthColumns(nthFilter);
+  return allColumns([typeColumns(labels), TIME, ...counts]);
 }
 
 /** Cells of a block's nearest times, by mode id, then type id. */
@@ -142,22 +158,15 @@ function cellOf(
 /** Renders cells as rows. `origin`: the members that identify the origin in a batch. */
 export function summaryRows(
   { release, times, selected, labels }: SummaryCells,
-  origin: object = {},
+  { columns, name } = NO_ORIGIN,
 ): FoundRows {
   return {
     count: selected.length,
     async addTo(rows) {
-      const { format } = rows;
-      const before = format.begin() + originText(format, origin);
-      const [typeText, ends] = [typeTexts(format, labels), timeEnds(format)];
-      const leaves = release.taxonomy.leafIds.length;
-      /** The beginning of a row by leaf type, joined once for the rows of all modes. */
-      const begins: ByteText[] = new Array(leaves);
+      const add = rows.of(columns, typeColumns(labels), TIME);
       for (const column of selected) {
         const { mode, type } = cellOf(release, column);
-        const leaf = column % leaves;
-        begins[leaf] ??= before + typeText(type);
-        rows.add(begins[leaf] + ends[mode][times[column]]);
+        add(name, type, timeKey(mode) + times[column]);
       }
     },
   };
@@ -225,7 +234,7 @@ export async function querySummary(
   block: OriginBlock,
   originMembers: object,
 ): Promise<QueryResult> {
-  const results = new Rows(format);
+  const results = format.rows(summaryColumns(filter, nthFilter));
   const { found, end } =
     nthFilter === null
       ? nearestPage(await summaryOf(block, filter), page)
@@ -234,7 +243,7 @@ export async function querySummary(
   const paged = page && { next_cursor: nextCursor(cursors, page, end) };
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
   const body = { ...originMembers, results, ...paged, ...unrouted };
-  return { ...rowsResponse(body, results.count), columns: summaryColumns(filter, nthFilter) };
+  return rowsResponse(body, results.count);
 }
 
 /** Rows of a summary, and the position where their page ends; null if there are no more. */

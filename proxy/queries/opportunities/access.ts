@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../../../shards/matrix/row-codec.ts';
@@ -7,14 +8,14 @@ import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { DEFAULT_MINUTES } from '../../bounds.ts';
-import type { RowMembers } from '../../formats/row-format.ts';
+import { Columns } from '../../formats/columns.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import { invalidParameters } from '../../http/problem.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedReason } from '../origins/unrouted.ts';
-import { originText } from '../rows/fragments.ts';
+import { modeLabel, NO_ORIGIN, rowSchema } from '../rows/row-columns.ts';
 import { type Decay, decayOf } from './decay.ts';
 import {
   type CountsByTime,
@@ -43,8 +44,38 @@ export interface AccessQuery {
   /** Time limits of counts with `step`, ascending; empty for other decays, which give one count. */
   readonly levels: readonly Minutes[];
   readonly decay: Decay | null;
-  /** Members of a row. */
-  readonly columns: readonly string[];
+}
+
+interface Count {
+  readonly of: string;
+  readonly mode: Mode;
+  readonly minutes?: Minutes;
+  readonly count: number;
+}
+const counts = new Columns<Count>({
+  of: { type: 'string', schema: z.string().meta({ description: 'A weight, or `type:ID`.' }) },
+  mode: { type: 'string', schema: modeLabel },
+  minutes: {
+    type: 'int32',
+    schema: z.int().optional().meta({ description: 'Absent with a `decay` other than `step`.' }),
+  },
+  count: {
+    type: 'double',
+    schema: z.number().meta({ description: 'How many are within reach; with a decay, their sum.' }),
+  },
+});
+const { minutes: _, ...others } = counts.members;
+const decayedCounts = new Columns<Count>(others);
+
+/** The rows of opportunities, with all columns that they may have. */
+export const opportunityCount = rowSchema(counts).meta({
+  id: 'OpportunityCount',
+  description: 'A count of opportunities within reach of a block, by one mode.',
+});
+
+/** The columns that a request selects. */
+export function accessColumns({ decay }: Pick<AccessQuery, 'decay'>): Columns<Count> {
+  return decay ? decayedCounts : counts;
 }
 
 const CURVE: readonly Minutes[] = Array.from({ length: MINUTES.most }, (_, i) => i + 1);
@@ -79,7 +110,6 @@ export function requestedAccess(
       opportunities,
       levels,
       decay,
-      columns: decay ? ['of', 'mode', 'count'] : ['of', 'mode', 'minutes', 'count'],
     },
     resolved: {
       mode: modeLabels(release, modes),
@@ -98,8 +128,8 @@ export function requestedAccess(
  */
 export function accessOf(
   block: OriginBlock,
-  { modes, direction, opportunities, levels, decay, columns }: AccessQuery,
-  origin: object = {},
+  { modes, direction, opportunities, levels, decay }: AccessQuery,
+  { columns, name } = NO_ORIGIN,
 ): FoundRows {
   const labels = block.release.manifest.modes;
   const routed = modes.filter(
@@ -122,10 +152,9 @@ export function accessOf(
       await count(waiters);
     },
     async addTo(target, waiters) {
-      const { format } = target;
-      const begin = format.begin() + originText(format, origin);
-      const add = (row: RowMembers) => {
-        target.add(begin + format.members(row, columns) + format.end);
+      const addRow = target.of(columns, accessColumns({ decay }));
+      const add = (row: Count) => {
+        addRow(name, row);
         return yieldIfOverdue(waiters);
       };
       const byMode = await count(waiters);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
@@ -5,12 +6,13 @@ import type { Catchments } from '../../../shards/release/loaders.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyPoi, DestId, ReleaseMode, Tenths } from '../../../shards/units.ts';
-import { CATCHMENT } from '../../formats/row-table.ts';
+import { allColumns, Columns, type RowColumn } from '../../formats/columns.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import { Problem } from '../../http/problem.ts';
-import { GeoidFragment, originText, timeTexts } from '../rows/fragments.ts';
 import type { Page } from '../rows/pagination.ts';
+import { GEOID, MODE_TIME, rowSchema, TIME, timeKey } from '../rows/row-columns.ts';
 import { pageOfRow, type RowPage } from '../rows/row-page.ts';
+import { DEST_ID } from './poi-columns.ts';
 
 /** Filter for the blocks of a POI's catchment. */
 export interface CatchmentFilter {
@@ -22,9 +24,30 @@ export interface CatchmentFilter {
   readonly withName: boolean;
 }
 
+interface NamedPoi {
+  readonly dest_id: DestId;
+  readonly name: string;
+}
+const namedPoi = new Columns<NamedPoi>({
+  ...DEST_ID.members,
+  name: {
+    type: 'string',
+    schema: z.string().optional().meta({ description: 'With `names`: the name of the POI.' }),
+  },
+});
+
+/** The rows of catchments, with all columns that they may have. */
+export const catchmentRow = rowSchema(namedPoi, GEOID, MODE_TIME).meta({
+  id: 'CatchmentRow',
+  description: 'Minutes from a block to one POI, by one mode.',
+});
+
+const subjectColumns = ({ withName }: Pick<CatchmentFilter, 'withName'>) =>
+  withName ? namedPoi : DEST_ID;
+
 /** The columns of a catchment's rows. */
-export function catchmentColumns({ withName }: CatchmentFilter): string[] {
-  return CATCHMENT.columns.filter((column) => withName || column !== 'name');
+export function catchmentColumns(filter: CatchmentFilter): readonly RowColumn[] {
+  return allColumns([subjectColumns(filter), GEOID, TIME]);
 }
 
 /**
@@ -80,15 +103,12 @@ export async function catchmentOf(
     count,
     end,
     async addTo(rows, waiters) {
-      const { format } = rows;
-      const subject = { dest_id: destId, ...(withName && { name: table.name(poi) }) };
-      const before = format.begin() + originText(format, subject);
-      const geoidText = new GeoidFragment(format);
+      const subject = { dest_id: destId, name: table.name(poi) };
+      const add = rows.of(subjectColumns({ withName }), GEOID, TIME);
       for (const { mode, targets, times } of parts) {
-        const timeText = timeTexts(format)[mode];
+        const first = timeKey(mode);
         for (let i = 0; i < targets.length; i++) {
-          const geoid = geoidText.of(matrix.targets[targets[i]]);
-          rows.add(`${before}${geoid},${timeText[times[i]]}${format.end}`);
+          add(subject, matrix.targets[targets[i]], first + times[i]);
           const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
           if (pause) await pause;
         }

@@ -2,27 +2,17 @@ import { countWhile } from '../../../shards/arrays/sorted.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { foldText } from '../../../shards/folded-text.ts';
-import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import { boxContains } from '../../../shards/geometry/wgs84.ts';
 import type { Catchments } from '../../../shards/release/loaders.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release, ReleaseCounty } from '../../../shards/release/release.ts';
-import {
-  type CountyPoi,
-  type Degrees,
-  type DestId,
-  type DestTypeId,
-  MICRO,
-} from '../../../shards/units.ts';
+import { type CountyPoi, type DestId, type DestTypeId, MICRO } from '../../../shards/units.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
-import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
-import type { RowFormat } from '../../formats/row-format.ts';
-import { POIS } from '../../formats/row-table.ts';
-import { Rows } from '../../formats/rows.ts';
+import { KeptPart } from '../../formats/columns.ts';
+import type { RowFormat, Rows } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
 import { requestedLeaves } from '../modes-and-types.ts';
-import { FragmentCache } from '../rows/fragments.ts';
 import {
   COUNTIES_PER_PAGE,
   nextCursor,
@@ -31,21 +21,13 @@ import {
   pagedRequest,
 } from '../rows/pagination.ts';
 import type { SearchedArea } from '../searched-area.ts';
+import { keptPois, POI, POI_POINT, type Poi } from './poi-columns.ts';
 
 /** POI filter. */
 interface PoiSearch {
   readonly types: ReadonlySet<DestTypeId> | undefined;
   /** Part of a name, folded. */
   readonly name: string | undefined;
-}
-
-/** A POI as returned by searches. */
-interface PoiResult {
-  readonly dest_id: DestId;
-  readonly name: string;
-  readonly lat: Degrees;
-  readonly lon: Degrees;
-  readonly address: object;
 }
 
 /** POIs examined between two clock checks. */
@@ -78,7 +60,8 @@ async function addPois(
     const code = Number(fips);
     if (visited === COUNTIES_PER_PAGE) return [code, 0, 0];
     const catchments = await release.catchments(manifest, waiters);
-    const texts = await textsOf(release, manifest, catchments, results.format);
+    const { point, facts } = await partsOf(release, manifest, catchments, results.format);
+    const add = results.of(point, facts);
     const isWanted = await wantedBy(release, manifest, catchments, search);
     const firstRank = code === firstCounty ? rankFrom(catchments, firstCell, firstId) : 0;
     for (const [i, rank] of (await ranksIn(catchments, area, firstRank, waiters)).entries()) {
@@ -89,7 +72,7 @@ async function addPois(
       if (results.count === limit) {
         return [code, catchments.cell[ordinal], catchments.matrix.origins[ordinal]];
       }
-      results.add(texts.of(ordinal));
+      add(ordinal, ordinal);
     }
   }
   return null;
@@ -146,41 +129,34 @@ async function wantedBy(
   const names =
     name === undefined
       ? undefined
-      : await release.cachedFrom(objects.catchment, 'names', async () => {
-          const value = new FragmentCache(table.count, (poi) => foldText(table.name(poi)));
-          return { value, bytes: value.bytesAtMost(table.textBytes) };
+      : await keptPois(release, objects.catchment, 'names', table, () => {
+          const folded = new Array<string | undefined>(table.count).fill(undefined);
+          return (poi: CountyPoi) => (folded[poi] ??= foldText(table.name(poi)));
         });
   return (poi) =>
     (ofTypes === undefined || ofTypes.has(poi)) &&
-    (names === undefined || names.of(poi).includes(name!));
+    (names === undefined || names(poi).includes(name!));
 }
 
-/** The POIs of a county as rows of a format, cached with the county's head. */
-function textsOf(
+/** The POIs of a county as parts of rows of a format. */
+function partsOf(
   release: Release,
   { objects }: CountyManifest,
   catchments: Catchments,
   format: RowFormat,
-): Promise<FragmentCache<ByteText>> {
-  return release.cachedFrom(objects.catchment, `rows.${format.name}`, async () => {
-    const value = new FragmentCache(catchments.table.count, (poi) => {
-      const result = poiResult(catchments, poi);
-      const members = format.members({ ...result }, POIS.columns);
-      return inOnePiece(format.begin(pointAt(result.lon, result.lat)) + members + format.end);
-    });
-    return { value, bytes: value.bytesAtMost(catchments.table.textBytes) };
+) {
+  const { count } = catchments.table;
+  return keptPois(release, objects.catchment, `rows.${format.name}`, catchments.table, () => {
+    const sourceOf = (ordinal: CountyPoi) => poiOf(catchments, ordinal);
+    return {
+      point: new KeptPart(POI_POINT, count, sourceOf),
+      facts: new KeptPart(POI, count, sourceOf),
+    };
   });
 }
 
-export function poiResult({ matrix, table }: Catchments, ordinal: CountyPoi): PoiResult {
-  const { name, lon, lat, street, city, state, zip } = table.facts(ordinal);
-  return {
-    dest_id: matrix.origins[ordinal],
-    name,
-    lat,
-    lon,
-    address: { street, city, state, zip },
-  };
+export function poiOf({ matrix, table }: Catchments, ordinal: CountyPoi): Poi {
+  return { dest_id: matrix.origins[ordinal], ...table.facts(ordinal) };
 }
 
 /** Request of a search route, apart from its area. */
@@ -221,7 +197,7 @@ export async function querySearch(
   counties: readonly ReleaseCounty[],
   area: SearchedArea,
 ): Promise<QueryResult> {
-  const results = new Rows(format);
+  const results = format.rows(POI.columns);
   const next = await addPois(results, release, counties, area, search, page, waiters);
   const next_cursor = nextCursor(cursors, page, next);
   return rowsResponse({ results, next_cursor }, results.count);

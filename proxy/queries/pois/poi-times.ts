@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
-import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { PoiMatrix } from '../../../shards/pois/poi-matrix.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
@@ -16,16 +16,19 @@ import type {
 } from '../../../shards/units.ts';
 import { BOUNDS } from '../../bounds.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
-import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
-import type { RowFormat } from '../../formats/row-format.ts';
-import { POI_FACTS, POI_TIMES } from '../../formats/row-table.ts';
-import { type FoundRows, Rows } from '../../formats/rows.ts';
+import {
+  allColumns,
+  Columns,
+  KeptPart,
+  NO_COLUMNS,
+  type RowColumn,
+} from '../../formats/columns.ts';
+import type { FoundRows, RowFormat } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
 import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
-import { FragmentCache, originText, timeTexts } from '../rows/fragments.ts';
 import {
   nextCursor,
   type Page,
@@ -33,7 +36,9 @@ import {
   pagedRequest,
   type RequestParameters,
 } from '../rows/pagination.ts';
+import { MODE_TIME, NO_ORIGIN, rowSchema, TIME, timeKey } from '../rows/row-columns.ts';
 import { pageOfRow, ROW_BEGINS, type RowPage } from '../rows/row-page.ts';
+import { DEST_ID, keptPois, POI_FACTS, POI_POINT } from './poi-columns.ts';
 
 /** Row filter for the POIs of a block. */
 interface PoiFilter {
@@ -46,9 +51,37 @@ interface PoiFilter {
   readonly labels: Taxonomy | null;
 }
 
+const labelColumns = (of: (poi: CountyPoi) => readonly string[]) =>
+  new Columns<CountyPoi>({
+    dest_types: {
+      type: 'string',
+      schema: z
+        .array(z.string())
+        .optional()
+        .meta({ description: 'With `names`: the labels of the types of the POI.' }),
+      of,
+    },
+  });
+
+/** The rows of POIs with times, with all columns that they may have. */
+export const poiTime = rowSchema(
+  DEST_ID,
+  labelColumns(() => []),
+  MODE_TIME,
+  POI_FACTS,
+).meta({
+  id: 'PoiTime',
+  description: 'Minutes to one POI, by one mode.',
+});
+
 /** The columns of the rows, without those of an origin. */
-export function poiColumns({ labels }: PoiFilter): string[] {
-  return POI_TIMES.columns.filter((column) => labels !== null || column !== 'dest_types');
+export function poiColumns({ labels }: PoiFilter): readonly RowColumn[] {
+  return allColumns([
+    DEST_ID,
+    labels === null ? NO_COLUMNS : labelColumns(() => []),
+    TIME,
+    POI_FACTS,
+  ]);
 }
 
 /** Rows written between two clock checks. */
@@ -64,7 +97,7 @@ export async function poisOf(
   filter: PoiFilter,
   page: Pick<Page, 'position' | 'limit'>,
   waiters: Waiters,
-  origin: object = {},
+  origin = NO_ORIGIN,
 ): Promise<FoundRows & Pick<RowPage, 'end'>> {
   const pois = await release.pois(county, waiters);
   const row = await pois.matrix.encodedRow(ordinal);
@@ -75,16 +108,20 @@ export async function poisOf(
     count,
     end,
     async addTo(rows, waiters) {
-      const { format } = rows;
-      const texts = await textsOf(release, county, pois, format);
-      const from = originText(format, origin);
-      const typesText = filter.labels && labelTexts(format, pois, filter.labels);
+      const { point, id, facts } = await partsOf(release, county, pois, rows.format);
+      const { labels } = filter;
+      const types =
+        labels === null
+          ? NO_COLUMNS
+          : labelColumns((poi) =>
+              Array.from(pois.table.types(poi), (type) => labels.labelOf(type)),
+            );
+      const add = rows.of(point, origin.columns, id, types, TIME, facts);
       for (const { mode, targets, times } of parts) {
-        const timeText = timeTexts(format)[mode];
+        const first = timeKey(mode);
         for (let i = 0; i < targets.length; i++) {
-          const { begin, id, facts } = texts.of(targets[i]);
-          const types = typesText?.(targets[i]) ?? '';
-          rows.add(begin + from + id + types + timeText[times[i]] + facts);
+          const poi = targets[i];
+          add(poi, origin.name, poi, poi, first + times[i], poi);
           const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
           if (pause) await pause;
         }
@@ -104,39 +141,22 @@ function wantedBy(
     (ofTypes === undefined || ofTypes.has(poi));
 }
 
-/** Renders the labels of a POI's types, and the comma after them. */
-function labelTexts(format: RowFormat, { table }: PoiMatrix, labels: Taxonomy) {
-  return (poi: CountyPoi): ByteText => {
-    const dest_types = Array.from(table.types(poi), (type) => labels.labelOf(type));
-    return `${format.members({ dest_types }, ['dest_types'])},`;
-  };
-}
-
-/** A POI's row in pieces: before the origin, between origin and time, and after the time. */
-interface PoiText {
-  readonly begin: ByteText;
-  readonly id: ByteText;
-  readonly facts: ByteText;
-}
-
-/** The POIs of a county as rows of a format, cached with the county's head. */
-function textsOf(
+/** The POIs of a county as parts of rows of a format. */
+function partsOf(
   release: Release,
   { objects }: CountyManifest,
   { matrix, table }: PoiMatrix,
   format: RowFormat,
-): Promise<FragmentCache<PoiText>> {
-  return release.cachedFrom(objects.pois, `rows.${format.name}`, async () => {
-    const value = new FragmentCache(table.count, (poi): PoiText => {
-      const { name, lon, lat, street, city, state, zip } = table.facts(poi);
-      const facts = { name, lon, lat, address: { street, city, state, zip } };
-      return {
-        begin: format.begin(pointAt(lon, lat)),
-        id: inOnePiece(`${format.members({ dest_id: matrix.targets[poi] }, ['dest_id'])},`),
-        facts: inOnePiece(`,${format.members(facts, POI_FACTS)}${format.end}`),
-      };
-    });
-    return { value, bytes: value.bytesAtMost(table.textBytes) };
+) {
+  return keptPois(release, objects.pois, `rows.${format.name}`, table, () => {
+    const factsOf = (poi: CountyPoi) => table.facts(poi);
+    return {
+      point: new KeptPart(POI_POINT, table.count, factsOf),
+      id: new KeptPart(DEST_ID, table.count, (poi: CountyPoi) => ({
+        dest_id: matrix.targets[poi],
+      })),
+      facts: new KeptPart(POI_FACTS, table.count, factsOf),
+    };
   });
 }
 
@@ -210,10 +230,10 @@ export async function queryPoiTimes(
   originMembers: object,
 ): Promise<QueryResult> {
   const found = await poisOf(block, filter, page, waiters);
-  const results = new Rows(format);
+  const results = format.rows(poiColumns(filter));
   await found.addTo(results, waiters);
   const next_cursor = nextCursor(cursors, page, found.end);
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
   const body = { ...originMembers, results, next_cursor, ...unrouted };
-  return { ...rowsResponse(body, found.count), columns: poiColumns(filter) };
+  return rowsResponse(body, found.count);
 }

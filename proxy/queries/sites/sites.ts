@@ -1,17 +1,19 @@
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { LIMITS } from '../../bounds.ts';
 import type { QueryResult } from '../../endpoint.ts';
-import { Rows } from '../../formats/rows.ts';
+import { Geometry } from '../../formats/columns.ts';
 import { invalidParameters, type ParameterIssue, Problem } from '../../http/problem.ts';
 import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
 import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { exchangedFault } from '../exchanged-coordinates.ts';
-import { faultOfPoint, isPoint } from '../origins/origin-block.ts';
+import { faultOfPoint, isPoint, numberOrNull } from '../origins/origin-block.ts';
 import {
   countiesOf,
   type LocatedSite,
@@ -21,7 +23,7 @@ import {
   type SiteList,
 } from './locate-sites.ts';
 import { measureSites } from './measure-sites.ts';
-import { addSiteRows, siteColumns } from './site-rows.ts';
+import { areaRows, type SentSite, siteColumns, siteRows } from './site-table.ts';
 import { WeightedArea } from './weighted-area.ts';
 
 /** Sites, candidates, and the measures of them that a request selects. */
@@ -68,9 +70,26 @@ export async function querySites(
     return { body: { area: facts, ...measures, uncovered, ...ending }, tokens };
   }
   const columns = siteColumns(query);
-  const rows = new Rows(format);
-  await addSiteRows(rows, columns, { sent, errors, measures }, waiters);
-  return { body: { area: facts, results: measures.results, ...ending, rows }, tokens, columns };
+  const rows = format.rows(columns.columns);
+  const add = rows.of(POINT, columns);
+  // CSV has nothing but rows; other formats have these sums beside their rows.
+  if (format.name === 'csv') for (const row of areaRows({ measures })) add(row, row);
+  const sites = { sites: sent.sites.map(asSent), candidates: sent.candidates.map(asSent) };
+  for (const row of siteRows({ sent: sites, errors, measures })) {
+    add(row, row);
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return { body: { area: facts, results: measures.results, ...ending, rows }, tokens };
+}
+
+const POINT = new Geometry<Pick<Site, 'lon' | 'lat'>>((site) =>
+  isPoint(site) ? pointAt(site.lon, site.lat) : undefined,
+);
+
+/** The site of a row; text sent as a coordinate is in the detail of its error. */
+function asSent({ id, lon, lat }: Site): SentSite {
+  return { id, lon: numberOrNull(lon), lat: numberOrNull(lat) };
 }
 
 /** A request with the sites and candidates that have blocks, and the area to measure them over. */

@@ -1,3 +1,4 @@
+import { Columns, type Member } from '../../../../proxy/formats/columns.ts';
 import { csvLine } from '../../../../shards/csv/csv-line.ts';
 import type { BlockList } from './block-lists.ts';
 import type { Polygons } from './block-polygons.ts';
@@ -6,18 +7,26 @@ export function geoidText(geoid: number): string {
   return String(geoid).padStart(15, '0');
 }
 
-/** Blocks of a release as CSV, with their centres. */
-export function csvOf({ blocks, listed, members }: BlockList, release: string): string {
-  const named = Object.entries(members);
-  const rows = listed.map((i) => [
-    geoidText(blocks.geoids[i]),
-    blocks.population[i],
-    ...named.map(([, of]) => of(i)),
-    blocks.lon[i],
-    blocks.lat[i],
-    release,
+/** The columns of listed blocks, by position: what the list states, and their centres. */
+function columnsOf({ blocks, members }: BlockList): Columns<number> {
+  const stated = Object.entries(members).map(([name, of]): [string, Member<number>] => [
+    name,
+    { type: 'string', of },
   ]);
-  const head = ['geoid', 'population', ...named.map(([name]) => name), 'lon', 'lat', 'release'];
+  return new Columns({
+    geoid: { type: 'string', of: (i) => geoidText(blocks.geoids[i]) },
+    population: { type: 'int32', of: (i) => blocks.population[i] },
+    ...Object.fromEntries(stated),
+    lon: { type: 'double', of: (i) => blocks.lon[i] },
+    lat: { type: 'double', of: (i) => blocks.lat[i] },
+  });
+}
+
+/** Blocks of a release as CSV. */
+export function csvOf(list: BlockList, release: string): string {
+  const table = columnsOf(list);
+  const head = [...table.columns.map(({ name }) => name), 'release'];
+  const rows = list.listed.map((i) => [...table.cellsOf(i), release]);
   return [head, ...rows].map(csvLine).join('');
 }
 
@@ -29,25 +38,19 @@ interface FileFacts {
 
 /** Blocks as a GeoJSON FeatureCollection (RFC 7946); without a polygon, the geometry is null. */
 export function geoJsonOf(
-  { blocks, listed, members }: BlockList,
+  list: BlockList,
   polygons: ReadonlyMap<number, Polygons>,
   { release, attribution }: FileFacts,
 ): string {
-  const features = listed.map((i) => {
-    const geoid = geoidText(blocks.geoids[i]);
-    const coordinates = polygons.get(blocks.geoids[i]);
-    const own = Object.entries(members).map(([name, of]) => [name, of(i)]);
+  const table = columnsOf(list);
+  const features = list.listed.map((i) => {
+    const properties = table.membersOf(i);
+    const coordinates = polygons.get(list.blocks.geoids[i]);
     return {
       type: 'Feature',
-      id: geoid,
+      id: properties.geoid,
       geometry: coordinates === undefined ? null : { type: 'MultiPolygon', coordinates },
-      properties: {
-        geoid,
-        population: blocks.population[i],
-        ...Object.fromEntries(own),
-        lon: blocks.lon[i],
-        lat: blocks.lat[i],
-      },
+      properties,
     };
   });
   return JSON.stringify({ type: 'FeatureCollection', release, attribution, features });
