@@ -29,14 +29,13 @@ import { KeptSecrets } from './ledger/kept-secrets.ts';
 import { RateWindow } from './ledger/rate-window.ts';
 import type { ServingLedger } from './ledger/serving-ledger.ts';
 import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
-import { OpenCharges } from './metering/open-charges.ts';
+import { OpenCharges } from './metering/charges.ts';
 import { QueryCache } from './metering/query-cache.ts';
 import { ResponseCache } from './metering/response-cache.ts';
 import { ARCHIVE_PATH, serveArchives } from './serve/serve-archives.ts';
 import { serveExports } from './serve/serve-exports.ts';
-import { serveMetered } from './serve/serve-metered.ts';
-import { servePost } from './serve/serve-posted.ts';
-import { serveFree, serveKeyed } from './serve/serve-unmetered.ts';
+import { serveFree } from './serve/serve-free.ts';
+import { admitPost, serveKeyed } from './serve/serve-keyed.ts';
 import type { ProxyServices } from './services.ts';
 
 /** Maximum size of a request body; the largest batch and the largest polygon fit. */
@@ -80,7 +79,6 @@ export async function buildProxy(parts: {
   const cursorSecrets = await KeptSecrets.open(config.cursorSecrets, parts.ledger, 'cursors');
   const tokenSecrets = await KeptSecrets.open(undefined, parts.ledger, BROWSER_TOKEN_SECRET);
   const linkSecrets = await KeptSecrets.open(undefined, parts.ledger, 'export-links');
-  let cursors: CursorSealer | undefined;
   const services: ProxyServices = {
     releases: parts.releases,
     ledger: parts.ledger,
@@ -88,19 +86,13 @@ export async function buildProxy(parts: {
     config,
     queries: new QueryCache(config.queryCacheBytes),
     responses: new ResponseCache(memory, config.responseCacheBytes),
-    get cursors() {
-      cursors ??= new CursorSealer(cursorSecrets.all);
-      return cursors;
-    },
-    get browserTokenSecrets() {
-      return tokenSecrets.all;
-    },
+    cursors: new CursorSealer(() => cursorSecrets.all),
+    browserTokenSecrets: () => tokenSecrets.all,
     catalogue: new StaticResponseSender(),
     exports: new ExportLists(),
     links: new LinkSigner(() => linkSecrets.all),
     addressRates: new RateWindow(config.freeRateLimitPerMinute),
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
-    onward: new Map(),
     postSemaphore: new FairSemaphore(POST_CONCURRENCY),
     shutdown: newShutdown(),
     parameterNames: PARAMETER_NAMES,
@@ -125,7 +117,6 @@ export async function buildProxy(parts: {
     shedAtLagMs: config.shedAtLagMs,
     shutdown: services.shutdown,
     around: parts.around,
-    isOnward: ({ id }) => services.onward.has(id),
   });
   app.decorate('services', services);
   app.addHook('onClose', async () => services.responseWriter.close());
@@ -209,11 +200,14 @@ function route(app: FastifyInstance, endpoint: Endpoint, services: ProxyServices
         serveFree(endpoint, services),
       );
     case 'keyed':
-      return void app.get(url, { config: KEYED }, serveKeyed(endpoint, services));
     case 'metered':
-      return void app.get(url, { config: KEYED }, serveMetered(endpoint, services));
+      return void app.get(url, { config: KEYED }, serveKeyed(endpoint, services));
     case 'posted':
-      app.post(url, { config: KEYED, ...servePost(endpoint, services) });
+      app.post(
+        url,
+        { config: KEYED, onRequest: admitPost(services) },
+        serveKeyed(endpoint, services),
+      );
       if (!GET_PATHS.has(endpoint.path)) refuseGet(app, url);
   }
 }

@@ -107,7 +107,7 @@ export function rowsResponse(body: object, rows: number): QueryResult {
 
 /**
  * A metered route. It declares what it needs; key, rate, validation, conditional requests, shared
- * reads, charging and refunding are the same for all (`serve/serve-metered.ts`).
+ * reads, charging and refunding are the same for all (`execute.ts`).
  */
 export interface MeteredEndpoint<
   P extends z.ZodObject = z.ZodObject,

@@ -7,25 +7,25 @@ import type { RowFormat } from './formats/rows.ts';
 import type { StaticResponseSender } from './http/caching.ts';
 import type { CursorSealer } from './http/cursor.ts';
 import type { Shutdown } from './http/graceful-shutdown.ts';
-import type { DeliveredFraction, ResponseWriter } from './http/response-writer.ts';
+import type { ResponseWriter } from './http/response-writer.ts';
 import type { LinkSigner } from './http/signed-links.ts';
 import type { ParameterNames } from './http/validation.ts';
 import type { RateWindow } from './ledger/rate-window.ts';
 import type { ServingLedger } from './ledger/serving-ledger.ts';
 import type { Authority } from './metering/authorize.ts';
-import type { OpenCharges } from './metering/open-charges.ts';
+import type { OpenCharges } from './metering/charges.ts';
 import type { QueryCache } from './metering/query-cache.ts';
 import type { ResponseCache } from './metering/response-cache.ts';
 
 /** Dependencies of endpoints. */
 export interface ProxyServices extends Authority {
-  readonly releases: ReleaseSource;
+  readonly releases: Pick<ReleaseSource, 'current' | 'standing'>;
   readonly ledger: ServingLedger;
   readonly charges: OpenCharges;
   readonly config: ProxyConfig & { readonly problemBase: string };
   readonly queries: QueryCache;
   readonly responses: ResponseCache;
-  /** Throws `LedgerUnavailable` until the ledger, which stores the secret, has been reachable. */
+  /** Throw `LedgerUnavailable` until the ledger, which stores the secret, has been reachable. */
   readonly cursors: CursorSealer;
   readonly catalogue: StaticResponseSender;
   /** The exported tables of releases. */
@@ -36,12 +36,6 @@ export interface ProxyServices extends Authority {
   readonly addressRates: RateWindow;
   /** Holds large responses until their readers have received them. */
   readonly responseWriter: ResponseWriter;
-  /**
-   * Onward requests by id: requests that this process sends on behalf of another request, whose
-   * response includes theirs. The response to an onward request counts as delivered once the
-   * response that includes it does.
-   */
-  readonly onward: Map<string, Promise<DeliveredFraction>>;
   /** Queues requests with large responses, by account. */
   readonly postSemaphore: FairSemaphore;
   /** State of a shutdown; once one has begun, the service is not ready. */

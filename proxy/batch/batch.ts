@@ -5,7 +5,7 @@ import type { RowColumn } from '../formats/columns.ts';
 import type { FoundRows, Rows } from '../formats/rows.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
-import { tokensExhausted } from '../metering/debit.ts';
+import { tokensExhausted } from '../metering/charges.ts';
 import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/batch-schemas.ts';
 import type { ProxyServices, QueryContext } from '../services.ts';
 

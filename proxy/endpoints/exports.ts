@@ -93,7 +93,7 @@ export const exportList = freeEndpoint({
   async respond(services, { query }) {
     const { store, latest } = services.releases.current;
     const list = await services.exports.of(store, latest.manifest);
-    return exportPage(latest.release, list, query, () => services.cursors);
+    return exportPage(latest.release, list, query, services.cursors);
   },
 });
 

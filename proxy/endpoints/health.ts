@@ -53,7 +53,7 @@ function checkBackends(services: ProxyServices) {
 /** Checks what requests with a key need: the ledger, including its cursor secret. */
 async function accountsOf(services: ProxyServices): Promise<'ok'> {
   await services.ledger.ping();
-  void services.cursors;
+  void services.cursors.sealer;
   return 'ok';
 }
 

@@ -22,14 +22,17 @@ const TAG_BYTES = 16;
  * 5297, with HMAC-SHA-256 in place of S2V).
  */
 export class CursorSealer {
-  readonly #keys: readonly Keys[];
-  /** Identifies the sealing secret without revealing it: changes when cursors do. */
-  readonly sealer: string;
+  readonly #secrets: () => readonly string[];
+  #derived: { readonly keys: readonly Keys[]; readonly sealer: string } | undefined;
 
-  /** The first secret seals cursors; every secret opens them. */
-  constructor(secrets: readonly string[]) {
-    this.#keys = secrets.map(keysOf);
-    this.sealer = tagOf(this.#keys[0], 'sealer', Buffer.alloc(0)).toString('base64url');
+  /** The first of `secrets` seals cursors; every one of them opens them. */
+  constructor(secrets: () => readonly string[]) {
+    this.#secrets = secrets;
+  }
+
+  /** Identifies the sealing secret without revealing it: changes when cursors do. */
+  get sealer(): string {
+    return this.#fromSecrets().sealer;
   }
 
   /**
@@ -40,7 +43,7 @@ export class CursorSealer {
     position.forEach((value, i) => {
       plain.writeBigUInt64BE(BigInt(value), i * 8);
     });
-    const [keys] = this.#keys;
+    const [keys] = this.#fromSecrets().keys;
     const tag = tagOf(keys, query, plain);
     const cipher = createCipheriv(CIPHER, keys.encryption, tag);
     return Buffer.concat([tag, cipher.update(plain), cipher.final()]).toString('base64url');
@@ -63,9 +66,18 @@ export class CursorSealer {
     return Array.from({ length }, (_, i) => Number(plain.readBigUInt64BE(i * 8)));
   }
 
+  #fromSecrets() {
+    if (this.#derived === undefined) {
+      const keys = this.#secrets().map(keysOf);
+      const sealer = tagOf(keys[0], 'sealer', Buffer.alloc(0)).toString('base64url');
+      this.#derived = { keys, sealer };
+    }
+    return this.#derived;
+  }
+
   #decrypt(query: string, bytes: Buffer): Buffer | null {
     const tag = bytes.subarray(0, TAG_BYTES);
-    for (const keys of this.#keys) {
+    for (const keys of this.#fromSecrets().keys) {
       const plain = createDecipheriv(CIPHER, keys.encryption, tag).update(
         bytes.subarray(TAG_BYTES),
       );

@@ -30,6 +30,10 @@ const OF_ALL_PATHS: readonly ProblemSlug[] = ['rate-limited', 'key-in-url'];
 export type KnownErrors = (error: Error) => Problem | undefined;
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** The problem that an error in the work on a request is; logs a fault of the service. */
+    problemOf(error: Error, request: FastifyRequest): Problem;
+  }
   interface FastifyReply {
     /** Status of the fault that broke the response off; null without one. */
     faultStatus: number | null;
@@ -53,10 +57,14 @@ export function handleErrors(
     faults.write(log, { err, reqId }, problem.slug);
   };
   app.decorateReply('faultStatus', null);
+  const problemOf = (error: FastifyError, request: FastifyRequest) => {
+    const problem = known(error) ?? asProblem(error, request);
+    log(problem, error, request);
+    return problem;
+  };
+  app.decorate('problemOf', problemOf);
   app.decorateReply('reportFault', function (this: FastifyReply, error: FastifyError) {
-    const problem = known(error) ?? asProblem(error, this.request);
-    log(problem, error, this.request);
-    this.faultStatus = problem.status;
+    this.faultStatus = problemOf(error, this.request).status;
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refused = known(error) ?? asProblem(error, request);

@@ -17,18 +17,16 @@ const QUIET_TURN_MS: Millis = 1;
 /** Limit on waiting for a quiet turn, since a busy server may have none. */
 const QUIET_WITHIN_MS: Millis = 1_000;
 
-/** Whether a server is shutting down, and what it stays open for. */
+/** Whether a server is shutting down. */
 export interface Shutdown {
   hasBegun: boolean;
   /** Whether each response is the last of its connection (`Connection: close`). */
   closesConnections: boolean;
-  /** Requests in progress that send onward requests to the server, which it must still accept. */
-  senders: number;
 }
 
 /** The state of a server that is not shutting down. */
 export function newShutdown(): Shutdown {
-  return { hasBegun: false, closesConnections: false, senders: 0 };
+  return { hasBegun: false, closesConnections: false };
 }
 
 declare module 'fastify' {
@@ -51,9 +49,9 @@ export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): vo
   app.addHook('preClose', () => stopListening(app));
 }
 
-/** Closes a server, which accepts onward requests until their senders have ended. */
+/** Closes a server, which keeps open connections until it has stopped listening. */
 export async function closeGracefully(app: FastifyInstance): Promise<void> {
-  // Fastify rejects onward requests once `close` has been called.
+  // Once `close` has been called, Fastify makes each response the last of its connection.
   await stopListening(app);
   await app.close();
 }
@@ -75,8 +73,7 @@ async function stopListening(app: FastifyInstance): Promise<void> {
   server.on('request', () => {
     lastRequestMs = performance.now();
   });
-  const isInUse = () =>
-    performance.now() < Math.min(lastRequestMs + UNUSED_MS, endMs) || shutdown.senders > 0;
+  const isInUse = () => performance.now() < Math.min(lastRequestMs + UNUSED_MS, endMs);
   while ((await openConnections()) > 0 && isInUse()) {
     await pause(POLL_MS);
     // After a stall of the event loop, the requests that arrived during it count as well.

@@ -144,7 +144,7 @@ function faultOf(error: unknown): string | null {
  * for a list that exceeds its limit in the schema, or else as `payload-too-large`.
  */
 export function parseJson(
-  { body }: FastifyRequest,
+  { body }: { readonly body?: unknown },
   { limit = OF_BODIES, schema }: { limit?: ValueLimit; schema?: z.ZodObject } = {},
 ): unknown {
   if (body === undefined) {

@@ -168,14 +168,10 @@ export class LoadShedder {
 }
 
 /**
- * Refuses requests while the loop is late, before any work is done for them, except probes, signed
- * requests and onward requests.
+ * Refuses requests while the loop is late, before any work is done for them, except probes and
+ * signed requests.
  */
-export function shedLoad(
-  app: FastifyInstance,
-  lateMs: Millis,
-  isOnward: (request: FastifyRequest) => boolean,
-): LoadShedder {
+export function shedLoad(app: FastifyInstance, lateMs: Millis): LoadShedder {
   const shedder = new LoadShedder(lateMs, (isShedding) => {
     const { lagMs, shed } = shedder;
     app.log.warn(
@@ -186,7 +182,7 @@ export function shedLoad(
   app.addHook('onRequest', (request, reply, done) => {
     if (!shedder.isShedding) return done();
     const { probe, signed } = request.routeOptions.config;
-    if (probe || signed || request.method === 'OPTIONS' || isOnward(request)) return done();
+    if (probe || signed || request.method === 'OPTIONS') return done();
     const client = clientOf(request);
     if (!shedder.take(client)) return done(overloaded());
     reply.raw.once('close', () => shedder.leave(client));

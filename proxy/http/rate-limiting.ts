@@ -104,7 +104,11 @@ export function setRateHeaders(reply: FastifyReply): void {
  * Returns the problem for exceeding a rate. `what`: the things counted; a window of something other
  * than requests is named after them.
  */
-export function rateLimited(reply: FastifyReply, rate: RateState, what = 'requests'): Problem {
+export function rateLimited(
+  reply: Pick<FastifyReply, 'rate'>,
+  rate: RateState,
+  what = 'requests',
+): Problem {
   const { limit, windowSeconds, resetSeconds } = rate;
   reply.rate = what === 'requests' ? rate : { ...rate, policy: what.replaceAll(' ', '-') };
   const span = windowSeconds === DAY_SECONDS ? 'per day' : `per ${windowSeconds} s`;
@@ -132,19 +136,12 @@ declare module 'fastify' {
 
 /**
  * Counts every request that needs no key by its address: the catalogue, documents, and unknown
- * paths. Excludes preflights, which browsers send for each URL of a keyed route, probes and onward
- * requests.
+ * paths. Excludes preflights, which browsers send for each URL of a keyed route, and probes.
  */
-export function limitByAddress(
-  app: FastifyInstance,
-  rates: RateWindow,
-  isOnward: (request: FastifyRequest) => boolean,
-): void {
+export function limitByAddress(app: FastifyInstance, rates: RateWindow): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { keyed, signed, probe } = request.routeOptions.config;
-    if (keyed || signed || probe || request.method === 'OPTIONS' || isOnward(request)) {
-      return done();
-    }
+    if (keyed || signed || probe || request.method === 'OPTIONS') return done();
     done(overRate(rates, request, reply));
   });
 }

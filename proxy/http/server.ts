@@ -3,7 +3,6 @@ import { type IncomingMessage, METHODS } from 'node:http';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
-  type FastifyRequest,
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
@@ -122,11 +121,6 @@ interface HttpServerOptions {
   readonly tally?: RequestCounts;
   /** Event loop lag at which requests are rejected, milliseconds; 0: never. */
   readonly shedAtLagMs?: number;
-  /**
-   * Whether a request is sent by this process on behalf of another in progress; only that other one
-   * is limited.
-   */
-  readonly isOnward?: (request: FastifyRequest) => boolean;
   /** State of the shutdown, which begins some time before the server is closed. */
   readonly shutdown?: Shutdown;
   /** Wraps the whole request, for example in a trace span. */
@@ -146,8 +140,8 @@ interface HttpServerOptions {
  * requests of a connection in their order.
  */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
-  const { problems, rates, setCommonHeaders, tally = new RequestCounts() } = options;
-  const { isOnward = () => false, fixedHeaders = [] } = options;
+  const { problems, rates, setCommonHeaders, fixedHeaders = [] } = options;
+  const { tally = new RequestCounts() } = options;
   const app = Fastify({
     logger: serverLog(options.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
@@ -185,8 +179,8 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   if (options.around) app.addHook('onRequest', options.around);
   countRequests(app, tally, LOGS_REQUESTS.has(options.logLevel));
   scheduleRequests(app);
-  if (options.shedAtLagMs) app.decorate('shedder', shedLoad(app, options.shedAtLagMs, isOnward));
-  limitByAddress(app, rates, isOnward);
+  if (options.shedAtLagMs) app.decorate('shedder', shedLoad(app, options.shedAtLagMs));
+  limitByAddress(app, rates);
   refuseKeysInUrls(app);
   requireSingleHeaders(app);
   refuseSlashedPaths(app);

@@ -55,7 +55,7 @@ const NO_NAMES: ParameterNames = new Set();
 /** Validates path and query. All errors are reported in one `invalid-parameters`. */
 export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
   schemas: { readonly params: P; readonly query: Q },
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'params' | 'query'>,
   elsewhere?: ParameterNames,
 ): { params: z.output<P>; query: z.output<Q> } {
   const params = schemas.params.safeParse(request.params, { error: textValidationMessage });

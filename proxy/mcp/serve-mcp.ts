@@ -21,7 +21,7 @@ export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
   let opened: MessageHandler | undefined;
   const handler = onDemand(async () => {
     const { openMessageHandler } = await import('./message-handler.ts');
-    opened = openMessageHandler(app, services);
+    opened = openMessageHandler(services);
     return opened;
   });
   app.addHook('onListen', async () => void (await handler()));

@@ -6,11 +6,9 @@ import { rateLimited } from '../http/rate-limiting.ts';
 import { hashApiKey, isWellFormedApiKey } from '../ledger/api-key.ts';
 import { type BrowserToken, isBrowserToken, openBrowserToken } from '../ledger/browser-token.ts';
 import type { KeyHash } from '../ledger/key-hash.ts';
-import type { Admission, Metering } from '../ledger/metering.ts';
+import type { Metering } from '../ledger/metering.ts';
 import type { SessionId } from '../ledger/sessions.ts';
-
-/** An authenticated request whose rate has been checked. */
-export type AuthorizedRequest = Extract<Admission, { outcome: 'admitted' }>;
+import type { Admitted } from './principal.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -32,9 +30,12 @@ export interface Authority {
    * Secrets that open browser tokens. Throws `LedgerUnavailable` until the ledger has been
    * reachable.
    */
-  readonly browserTokenSecrets: readonly string[];
+  readonly browserTokenSecrets: () => readonly string[];
   readonly config: { readonly baseUrl: string };
 }
+
+/** Facts about the account for the headers of an error. */
+type AccountFacts = Pick<FastifyReply, 'balance' | 'rate'>;
 
 /**
  * Reads the key or browser token of a request, and queries the ledger once for the key or session,
@@ -44,9 +45,9 @@ export interface Authority {
 export async function authorize(
   authority: Authority,
   request: FastifyRequest,
-  reply: FastifyReply,
+  reply: AccountFacts,
   freeForMembers = false,
-): Promise<AuthorizedRequest> {
+): Promise<Admitted> {
   const credential = credentialOf(authority, request);
   const nowMs = Date.now();
   const { ledger } = authority;
@@ -87,7 +88,7 @@ function credentialOf(authority: Authority, request: FastifyRequest): Credential
 
 function credentialIn(authority: Authority, text: string): Credential {
   if (isBrowserToken(text)) {
-    const token = openBrowserToken(authority.browserTokenSecrets, text);
+    const token = openBrowserToken(authority.browserTokenSecrets(), text);
     if (token === undefined) throw invalidKey('the browser token is mistyped or forged');
     return token;
   }

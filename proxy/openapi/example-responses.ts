@@ -1,11 +1,15 @@
+import { CacheBudget } from '../../shards/concurrency/cost-aware-cache.ts';
 import { SHARED } from '../../shards/concurrency/fair-queue.ts';
+import { FairSemaphore } from '../../shards/concurrency/fair-semaphore.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { formatFor, GEOJSON_OBJECT, type Offer, offersOf } from '../formats/negotiate.ts';
-import { ROW_FORMATS } from '../formats/row-format.ts';
+import { execute } from '../execute.ts';
 import { CursorSealer } from '../http/cursor.ts';
 import { LinkSigner } from '../http/signed-links.ts';
-import { finishResponse } from '../serve/finish-response.ts';
+import { localRequest } from '../local-request.ts';
+import type { Principal } from '../metering/principal.ts';
+import { QueryCache } from '../metering/query-cache.ts';
+import { ResponseCache } from '../metering/response-cache.ts';
 import type { ProxyServices } from '../services.ts';
 
 /** An example request to an endpoint: values by parameter name, or a body. */
@@ -15,104 +19,57 @@ export interface ExampleRequest {
 }
 
 /** Secrets for examples only: examples contain no usable cursor or link, and need no ledger. */
-const SECRETS = ['the secret of the examples'];
-const CURSORS = new CursorSealer(SECRETS);
-const LINKS = new LinkSigner(() => SECRETS);
+const secrets = () => ['the secret of the examples'];
 
-/**
- * Executes requests as the service would, but without key, charge or HTTP, so that examples show
- * real responses.
- */
+/** The reader of the documents, who needs no key and is charged nothing. */
+const READER: Principal = {
+  isExempt: true,
+  authorize: async () => ({
+    outcome: 'admitted',
+    account: SHARED,
+    keyId: SHARED,
+    member: false,
+    balance: Number.MAX_SAFE_INTEGER,
+    rate: { limit: 0, remaining: 0, windowSeconds: 0, resetSeconds: 0 },
+  }),
+  reads: () => {},
+  hasLeft: () => false,
+  deliver: async () => 1,
+  report: () => {},
+};
+
+/** Executes requests for the reader of the documents, so that examples show real responses. */
 export class ExampleResponses {
   readonly #services: ProxyServices;
-  readonly #release: Release;
 
+  /** Nothing is cached, since the cursors of examples have another secret. */
   constructor(services: ProxyServices, release: Release) {
-    const unusable = { cursors: { value: CURSORS }, links: { value: LINKS } };
-    this.#services = Object.create(services, unusable) as ProxyServices;
-    this.#release = release;
+    this.#services = {
+      ...services,
+      releases: { current: release, standing: async () => 'current' },
+      cursors: new CursorSealer(secrets),
+      links: new LinkSigner(secrets),
+      queries: new QueryCache(1),
+      responses: new ResponseCache(new CacheBudget(0), 0),
+      postSemaphore: new FairSemaphore({ maxConcurrent: 1, maxPerClient: 1 }),
+    };
   }
 
   /** Returns the response as JSON; rejects with the problem if there is one. */
   async json(endpoint: Endpoint, request: ExampleRequest): Promise<Record<string, unknown>> {
-    const [[, text]] = await this.#texts(endpoint, request, () => true);
-    return JSON.parse(text);
+    return JSON.parse(await this.text(endpoint, request, 'application/json'));
   }
 
-  /** The response in each of its media types: an object for JSON, otherwise text. */
-  async byMediaType(endpoint: Endpoint, request: ExampleRequest): Promise<Map<string, unknown>> {
-    const texts = await this.#texts(endpoint, request, () => false);
-    return new Map(
-      texts.map(([type, text]) => [type, /[/+]json$/.test(type) ? JSON.parse(text) : text]),
-    );
-  }
-
-  /** Renders the response in the formats of its endpoint, up to the first that suffices. */
-  async #texts(
+  /** Returns the response as text of a media type; rejects with the problem if there is one. */
+  async text(
     endpoint: Endpoint,
-    request: ExampleRequest,
-    isEnough: (offer: Offer) => boolean,
-  ): Promise<[mediaType: string, text: string][]> {
-    if (endpoint.access === 'keyed') return [];
-    if (endpoint.access === 'free') {
-      const { body } = await endpoint.respond(this.#services, inputOf(endpoint, request));
-      const text = JSON.stringify(body);
-      const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : offersOf({});
-      return offers.map(({ mediaTypes: [type] }) => [type, text]);
-    }
-    const texts: [string, string][] = [];
-    const { offers, respond } = await this.#resolved(endpoint, request);
-    for (const offer of offers) {
-      const format = formatFor(undefined, [offer]);
-      // Examples are text, and Parquet is binary.
-      if (format === 'parquet') continue;
-      const { body } = await finishResponse(await respond(format), format, SHARED);
-      texts.push([offer.mediaTypes[0], body.whole().toString()]);
-      if (isEnough(offer)) break;
-    }
-    return texts;
+    { parameters = {}, body }: ExampleRequest,
+    mediaType: string,
+  ): Promise<string> {
+    const values = (body ?? parameters) as Readonly<Record<string, unknown>>;
+    const request = localRequest(endpoint, values, mediaType);
+    const exchange = { request, principal: READER, services: this.#services };
+    const { response } = await execute(endpoint, exchange);
+    return response.body.whole().toString();
   }
-
-  /** Returns the formats that a metered endpoint offers, and a function that responds in one. */
-  async #resolved(
-    endpoint: Extract<Endpoint, { access: 'metered' | 'posted' }>,
-    request: ExampleRequest,
-  ) {
-    const [services, release] = [this.#services, this.#release];
-    const makingIn = (format: Offer['format']) => ({
-      config: services.config,
-      cursors: CURSORS,
-      waiters: SHARED,
-      format: ROW_FORMATS[format],
-    });
-    if (endpoint.access === 'posted') {
-      const body = endpoint.body.parse(request.body);
-      const resolved = await endpoint.resolve(release, body, services, SHARED);
-      const located = (await endpoint.locate?.(release, resolved, SHARED)) ?? resolved;
-      const respond = (format: Offer['format']) =>
-        endpoint.respond(release, located, makingIn(format), Number.MAX_SAFE_INTEGER);
-      return { offers: offersOf(endpoint), respond };
-    }
-    const resolved = await endpoint.resolve(release, inputOf(endpoint, request), services);
-    const located = await endpoint.locate?.(release, resolved, SHARED);
-    const respond = (format: Offer['format']) =>
-      endpoint.respond(release, resolved, makingIn(format), located);
-    return { offers: resolved.isGeoJson ? GEOJSON_OBJECT : offersOf(endpoint), respond };
-  }
-}
-
-/** Parses parameters given as text, as they arrive in a URL. */
-function inputOf(
-  { params, query }: Extract<Endpoint, { access: 'free' | 'metered' }>,
-  { parameters = {} }: ExampleRequest,
-) {
-  const texts = Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(String) : String(value),
-    ]),
-  );
-  const of = (shape: object) =>
-    Object.fromEntries(Object.entries(texts).filter(([name]) => Object.hasOwn(shape, name)));
-  return { params: params.parse(of(params.shape)), query: query.parse(of(query.shape)) };
 }

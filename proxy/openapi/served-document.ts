@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Release } from '../../shards/release/release.ts';
 import type { Endpoint, ExampleMarks } from '../endpoint.ts';
 import { exampleOf } from '../fields/field.ts';
+import { MEDIA_TYPES } from '../formats/negotiate.ts';
 import { type StaticResponse, staticResponse } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
 import type { ProxyServices } from '../services.ts';
@@ -14,6 +15,7 @@ const MAX_LISTED = 2;
 /** Name of lists that are shown whole, since their items are parts of one thing. */
 const SHOWN_WHOLE = 'legs';
 const MAX_CORNERS = 4;
+const { parquet: PARQUET } = MEDIA_TYPES;
 
 interface Content {
   example?: unknown;
@@ -79,8 +81,12 @@ export class ServedDocument {
       if (request.body) operation.requestBody!.content['application/json'].example = request.body;
       const { content } = operation.responses[200] ?? operation.responses[201];
       if ('mediaType' in endpoint && endpoint.mediaType) continue;
-      for (const [type, example] of await responsesIfAny(responses, endpoint, request)) {
-        content[type].example ??= shortened(example);
+      for (const [type, described] of Object.entries(content)) {
+        // Examples are text, and Parquet is binary.
+        if (described.example !== undefined || type === PARQUET) continue;
+        const text = await textIfAny(responses, endpoint, request, type);
+        if (text === null) continue;
+        described.example = shortened(/[/+]json$/.test(type) ? JSON.parse(text) : text);
       }
     }
     return staticResponse(JSON.stringify(document, null, 2));
@@ -88,18 +94,19 @@ export class ServedDocument {
 }
 
 /**
- * Returns the responses to a request; none if the release lacks what the request names, such as an
- * export.
+ * Returns the response to a request as text of a media type; null if the release lacks what the
+ * request names, such as an export, or the response has another type.
  */
-async function responsesIfAny(
+async function textIfAny(
   responses: ExampleResponses,
   endpoint: Endpoint,
   request: ExampleRequest,
-): Promise<ReadonlyMap<string, unknown>> {
+  mediaType: string,
+): Promise<string | null> {
   try {
-    return await responses.byMediaType(endpoint, request);
+    return await responses.text(endpoint, request, mediaType);
   } catch (error) {
-    if (error instanceof Problem) return new Map();
+    if (error instanceof Problem) return null;
     throw error;
   }
 }

@@ -17,17 +17,17 @@ interface ExportQuery {
 
 /**
  * Builds a page of the exports of a release. A list that fits into one page is returned without a
- * cursor, unless pages are requested, and without calling `cursors`, which throws while the ledger
- * is unavailable. Throws `invalid-cursor` for a cursor of another request.
+ * cursor, unless pages are requested, and without using `cursors`, which throw while the ledger is
+ * unavailable. Throws `invalid-cursor` for a cursor of another request.
  */
 export function exportPage(
   release: string,
   { offers, positions, seal }: ExportList,
   { table, county, format, limit, cursor }: ExportQuery,
-  cursors: () => CursorSealer,
+  cursors: CursorSealer,
 ): StaticResult {
   const cursorScope = canonicalRequest('exports', { table, county, format });
-  const [start] = cursor === undefined ? [0] : cursors().open(cursorScope, cursor, 1);
+  const [start] = cursor === undefined ? [0] : cursors.open(cursorScope, cursor, 1);
   const most = limit ?? BOUNDS.limit.max;
   const page: ExportOffer[] = [];
   let end: number | null = null;
@@ -43,7 +43,7 @@ export function exportPage(
     else end = positions[i];
   }
   const isPaged = limit !== undefined || cursor !== undefined || end !== null;
-  const next_cursor = end === null ? null : cursors().seal(cursorScope, [end]);
+  const next_cursor = end === null ? null : cursors.seal(cursorScope, [end]);
   const asked = canonicalRequest('exports', {
     release,
     table,

@@ -20,9 +20,11 @@ const ROOMS = {
   'portal/sign-in':
     'test/portal/{attacks.slow,email-address,mail.slow,own-account,sign-in-mail,sign-in-secrets,sign-in.slow,signup-grants.slow}.test.ts',
   'proxy/metering':
-    'test/proxy/{authorize,backend-faults,delivery,free-responses,cached-response,metering,payment,query-cache,query-cache.slow,posted,rate-subject,refusals,small-responses}.test.ts',
+    'test/proxy/{authorize,backend-faults,delivery,free-responses,cached-response,idempotency,idempotent-fingerprint,metering,open-charges,query-cache,query-cache.slow,posted,rate-subject,refusals,small-responses}.test.ts',
+  'proxy/execute.ts':
+    'test/proxy/{cached-response,content-coding,delivery,free-responses,idempotency,metered-gets,posted,waiting-posts}.test.ts',
   'proxy/serve':
-    'test/proxy/{cached-response,content-coding,delivery,export-list,exported-files,free-responses,idempotency,idempotent-fingerprint,metered-gets,posted,tile-archives,waiting-posts}.test.ts',
+    'test/proxy/{cached-response,delivery,export-list,exported-files,free-responses,metered-gets,posted,tile-archives,waiting-posts}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
     'test/shards/{envelope,folder-files,folder-store,http-reads,https-store.slow,instrumented-store,locks,retried-reads,s3-objects,s3-refusals,scratch-file,spool,store-locations,wire-faults.slow}.test.ts',
@@ -43,10 +45,7 @@ if (ROOMS[room] === undefined) {
   process.stderr.write(`name a folder: ${Object.keys(ROOMS).join(', ')}\n`);
   process.exit(2);
 }
-const sources = files?.split(',') ?? (await readdir(room, { recursive: true })).sort();
-const { texts, mutants } = await instrument(
-  sources.filter((name) => name.endsWith('.ts')).map((name) => path.join(room, name)),
-);
+const { texts, mutants } = await instrument(await sources());
 const named = (suffix) => path.join(FOLDER, `${room.replaceAll('/', '-')}${suffix}`);
 const [journal, run] = [named('.jsonl'), named(`-${process.pid}`)];
 await mkdir(FOLDER, { recursive: true });
@@ -62,6 +61,12 @@ for (let isOver = false; !isOver; ) {
   isOver = endedByItself && breaks === before.breaks;
 }
 report((await outcomesIn(journal)).outcomes);
+
+async function sources() {
+  if (room.endsWith('.ts')) return [room];
+  const names = files?.split(',') ?? (await readdir(room, { recursive: true })).sort();
+  return names.filter((name) => name.endsWith('.ts')).map((name) => path.join(room, name));
+}
 
 /** Runs the tests; false if they had to be stopped at an endless mutant. */
 async function runTests() {

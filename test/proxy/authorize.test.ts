@@ -57,7 +57,7 @@ async function authorized({
     host: host ?? 'internal:8080',
   } as unknown as FastifyRequest;
   const config = { baseUrl: BASE_URL };
-  const authority = { ledger, browserTokenSecrets: SECRETS, config };
+  const authority = { ledger, browserTokenSecrets: () => SECRETS, config };
   const outcome = await authorize(authority, request, reply, sent.freeForMembers).then(
     (request) => ({ request, problem: null }),
     (problem) => ({ request: null, problem }),

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { compressed, inflated } from '../../proxy/finish-response.ts';
 import { MEDIA_TYPES } from '../../proxy/formats/negotiate.ts';
 import { Body } from '../../proxy/http/body.ts';
 import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../proxy/http/content-encoding.ts';
-import { compressed, inflated } from '../../proxy/serve/finish-response.ts';
 
 const texts = [0, 1_400, 2 ** 16, 2 ** 16 + 1, 3_000_000].map((length) =>
   Buffer.from('"dest_id":4213,"travel_time":7.4,'.repeat(Math.ceil(length / 33)).slice(0, length)),

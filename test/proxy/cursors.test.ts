@@ -4,7 +4,7 @@ import { CursorSealer } from '../../proxy/http/cursor.ts';
 import { Problem } from '../../proxy/http/problem.ts';
 import { forAll } from '../support/for-all.ts';
 
-const sealer = new CursorSealer(['a secret of some length']);
+const sealer = new CursorSealer(() => ['a secret of some length']);
 const QUERY = 'block-pois [["geoid","990010001001000"]]';
 
 /** Bits in which two byte strings differ. */
@@ -46,7 +46,7 @@ describe('a cursor', () => {
     const refused = (opener: CursorSealer, query: string, given: string) =>
       expect(() => opener.open(query, given, 2)).toThrow(Problem);
     refused(sealer, `${QUERY} `, cursor);
-    refused(new CursorSealer(['another secret altogether']), QUERY, cursor);
+    refused(new CursorSealer(() => ['another secret altogether']), QUERY, cursor);
     const bytes = Buffer.from(cursor, 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
@@ -59,8 +59,8 @@ describe('a cursor', () => {
   });
 
   test('sealed with the old of two secrets still opens; new cursors use the new secret', () => {
-    const old = new CursorSealer(['the old secret of two']);
-    const both = new CursorSealer(['the new secret of two', 'the old secret of two']);
+    const old = new CursorSealer(() => ['the old secret of two']);
+    const both = new CursorSealer(() => ['the new secret of two', 'the old secret of two']);
     expect(both.open(QUERY, old.seal(QUERY, [2, 7]), 2)).toEqual([2, 7]);
     expect(both.seal(QUERY, [2, 7])).not.toBe(old.seal(QUERY, [2, 7]));
     expect(both.sealer).not.toBe(old.sealer);

@@ -136,7 +136,7 @@ test('each page has its own ETag, and a page that a client has is neither made n
 test('a list that has become longer has other ETags, and earlier cursors continue in it', async () => {
   const store = new FolderStore(folder);
   const lists = new ExportLists();
-  const sealer = new CursorSealer(['a secret of some length']);
+  const sealer = new CursorSealer(() => ['a secret of some length']);
   const all = exported(LISTED.slice(0, 5));
   const listOf = async (name: string, of: readonly ServedExport[]) => {
     const manifest = `manifests/${name}.json`;
@@ -147,7 +147,7 @@ test('a list that has become longer has other ETags, and earlier cursors continu
   const short = await listOf('short', [all[1], all[3]]);
   const long = await listOf('long', all);
   const pageOf = (list: ExportList, cursor?: string) =>
-    exportPage('demo', list, { limit: 1, cursor }, () => sealer);
+    exportPage('demo', list, { limit: 1, cursor }, sealer);
   const first = pageOf(short);
   const { exports, next_cursor } = first.body as { exports: Listed[]; next_cursor: string };
   expect(tablesIn(exports)).toEqual(tablesIn([LISTED[1]]));
@@ -170,9 +170,9 @@ test('a list of one page is served while the ledger, which has the secrets of cu
   const services = {
     releases: small.releases,
     exports: new ExportLists(),
-    get cursors(): never {
+    cursors: new CursorSealer(() => {
       throw new LedgerUnavailable('away');
-    },
+    }),
   } as unknown as ProxyServices;
   const listed = async (query: Record<string, unknown>) =>
     exportList.respond(services, { params: {}, query });

@@ -26,12 +26,13 @@ test('a caller who leaves before the result pays the minimum', async () => {
     accept: 'application/json, text/event-stream',
   };
   const body = JSON.stringify(requestOf('tools/call', SPENDING, '2025-06-18'));
+  const charge = vi.spyOn(proxy.app.services.charges, 'open');
   const debit = vi.spyOn(proxy.ledger, 'debit');
   const refund = vi.spyOn(proxy.ledger, 'refund');
   const leaving = new AbortController();
   const left = fetch(url, { method: 'POST', headers, body, signal: leaving.signal });
-  // The caller leaves once the rows have been read, within the delay of the debit.
-  await expect.poll(() => proxy.store.reads.length, { interval: 1 }).toBeGreaterThan(0);
+  // The caller leaves within the delay of the debit.
+  await expect.poll(() => charge.mock.calls.length, { interval: 1 }).toBe(1);
   leaving.abort();
   await expect(left).rejects.toThrow();
   await expect.poll(() => refund.mock.calls.map(([, tokens]) => tokens)).toEqual([2]);
@@ -41,6 +42,42 @@ test('a caller who leaves before the result pays the minimum', async () => {
   const stays = await fetch(url, { method: 'POST', headers, body });
   expect(await stays.text()).toContain('(3 tokens, 96 left)');
   expect(await proxy.balance(id)).toBe(96);
+});
+
+test('a caller who leaves while a tool is at work is not charged', async () => {
+  const { id, key } = await publicProxy.customer({ tokens: 100 });
+  const url = `http://127.0.0.1:${await publicProxy.listen()}/mcp`;
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json',
+  };
+  const body = JSON.stringify(requestOf('tools/call', SPENDING, '2025-06-18'));
+  const { ledger, app } = publicProxy;
+  const left = new Promise<void>((resolve) => {
+    app.server.once('connection', (socket) => socket.once('close', () => resolve()));
+  });
+  const leaving = new AbortController();
+  const admit = ledger.admit.bind(ledger);
+  const read = publicProxy.store.reads.length;
+  // The first admission is of the message, the second of the tool's request.
+  const admitted = vi.spyOn(ledger, 'admit');
+  admitted.mockImplementation(async (...args) => {
+    const admission = await admit(...args);
+    if (admitted.mock.calls.length === 2) {
+      leaving.abort();
+      await left;
+    }
+    return admission;
+  });
+  const debit = vi.spyOn(ledger, 'debit');
+  const response = fetch(url, { method: 'POST', headers, body, signal: leaving.signal });
+  await expect(response).rejects.toThrow();
+  await expect.poll(() => publicProxy.store.reads.length).toBeGreaterThan(read);
+  await expect.poll(() => app.tally.underWay).toBe(0);
+  expect(debit).not.toHaveBeenCalled();
+  expect(await publicProxy.balance(id)).toBe(100);
+  admitted.mockRestore();
 });
 
 test('tools over standard input finish the calls under way when it ends', async () => {

@@ -18,7 +18,7 @@ const heapBytes = () => {
 
 const MAX_BYTES = 8 * 2 ** 20;
 const services = {
-  cursors: new CursorSealer(['a secret of the tests']),
+  cursors: new CursorSealer(() => ['a secret of the tests']),
 } as unknown as ProxyServices;
 
 /** Resolves the given number of URLs; returns the growth of the heap, in bytes. */

@@ -51,7 +51,11 @@ export type Client = {
 
 /** Creates a client of the API. When the service limits the rate, all calls of the client wait. */
 export function createClient(options: ClientOptions): Client {
-  const send = createSender(options);
+  return clientOver(createSender(options));
+}
+
+/** Returns a client whose requests are sent by `send`. */
+export function clientOver(send: Send): Client {
   const methods = Object.entries(OPERATIONS).map(([name, operation]) => [
     name,
     (params: Params = {}, callOptions: CallOptions = {}) =>

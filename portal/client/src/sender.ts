@@ -63,9 +63,9 @@ const LASTING = /^(etag|content-type|link|x-next-cursor|x-resolved-block|x-unrou
 
 /** Creates a sender whose calls share credentials, the store, and waits for the rate limit. */
 export function createSender(options: ClientOptions): Send {
-  const { baseUrl, apiKey, retries = 4, timeoutMs = 80_000, maxWaitMs = 120_000 } = options;
+  const { baseUrl, apiKey, timeoutMs = 80_000 } = options;
   const root = typeof baseUrl === 'string' ? rootOf(baseUrl) : baseUrl;
-  let pausedUntil = 0;
+  const retried = createRetries(options);
 
   return async ({ isFree, method, path }, params, { accept = '', signal, idempotencyKey }) => {
     const isGet = method === 'GET';
@@ -113,6 +113,17 @@ export function createSender(options: ClientOptions): Send {
       return reply;
     };
 
+    return retried(attempt, signal);
+  };
+}
+
+/** Creates a function that repeats attempts; all of them wait once the rate is limited. */
+export function createRetries({
+  retries = 4,
+  maxWaitMs = 120_000,
+}: Pick<ClientOptions, 'retries' | 'maxWaitMs'>) {
+  let pausedUntil = 0;
+  return async <T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     for (let failures = 0; ; failures++) {
       await pause(pausedUntil - performance.now(), signal);
       try {
@@ -137,7 +148,7 @@ function rootOf(baseUrl: string): string {
  * Returns the path and query of a request, and its body. Parameters that the path does not name go
  * into the query of a GET, or into the body.
  */
-function addressed(path: string, params: Params, isGet: boolean): [string, string | null] {
+export function addressed(path: string, params: Params, isGet: boolean): [string, string | null] {
   const rest = { ...params };
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
     delete rest[name];
@@ -179,7 +190,7 @@ function replyOf(
 }
 
 /** Parses a body as JSON, text or bytes, by its media type; undefined for damaged JSON. */
-function dataOf(body: Uint8Array, mediaType: string): unknown {
+export function dataOf(body: Uint8Array, mediaType: string): unknown {
   if (!/^text\/|json/.test(mediaType)) return body;
   const text = new TextDecoder().decode(body);
   if (!/[/+]json/.test(mediaType)) return text;
@@ -197,7 +208,7 @@ function noResponse(request: string, requestId: string, cause: unknown): ApiErro
 }
 
 /** Parses a `Retry-After` in seconds or as a date; null if absent or invalid. */
-function retryAfterMs(header: string | null): number | null {
+export function retryAfterMs(header: string | null | undefined): number | null {
   if (!header) return null;
   const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isNaN(wait) ? null : Math.max(wait, 0);

@@ -5,7 +5,7 @@ import { Body } from '../../../proxy/http/body.ts';
 import { CursorSealer } from '../../../proxy/http/cursor.ts';
 import { newShutdown } from '../../../proxy/http/graceful-shutdown.ts';
 import { policyHeader, rateHeader } from '../../../proxy/http/rate-limiting.ts';
-import { commonHeaders, writeResponse } from '../../../proxy/http/raw-response.ts';
+import { commonHeaders, writeHead } from '../../../proxy/http/raw-response.ts';
 import { ResponseWriter } from '../../../proxy/http/response-writer.ts';
 import { requestId } from '../../../proxy/http/server.ts';
 import { hashApiKey, isWellFormedApiKey } from '../../../proxy/ledger/api-key.ts';
@@ -40,7 +40,7 @@ const sql = postgres({
   types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
 });
 const responseWriter = new ResponseWriter({ maxWaiting: 2 ** 27 });
-const cursors = new CursorSealer([settings.CURSOR_SECRET]);
+const cursors = new CursorSealer(() => [settings.CURSOR_SECRET]);
 const rates = new RateWindow(1_000_000_000);
 const release = [{ name: 'release', bytes: 0, sha256: settings.RELEASE_SHA256 }];
 
@@ -102,32 +102,27 @@ function serveRoute(route: TwinRoute): void {
     const response = route.body(asked, rows, next, ...rest);
     const body = Body.of(Buffer.from(JSON.stringify(response)));
     const charged = Math.max(route.minimum ?? 1, response.results.length);
-    return writeResponse(
-      responseWriter,
-      reply,
-      200,
-      [
-        ...commonHeaders(request),
-        'etag',
-        strongEtag(canonicalRequest(bound, { after }), release),
-        'cache-control',
-        'public, no-cache',
-        'vary',
-        'Authorization, Accept-Encoding, Accept',
-        'ratelimit-policy',
-        policyHeader(rate),
-        'ratelimit',
-        rateHeader(rate),
-        'content-type',
-        'application/json; charset=utf-8',
-        'content-length',
-        body.length,
-        'x-tokens-charged',
-        charged,
-        'x-tokens-remaining',
-        balance,
-      ],
-      body,
-    );
+    writeHead(reply, 200, [
+      ...commonHeaders(request),
+      'etag',
+      strongEtag(canonicalRequest(bound, { after }), release),
+      'cache-control',
+      'public, no-cache',
+      'vary',
+      'Authorization, Accept-Encoding, Accept',
+      'ratelimit-policy',
+      policyHeader(rate),
+      'ratelimit',
+      rateHeader(rate),
+      'content-type',
+      'application/json; charset=utf-8',
+      'content-length',
+      body.length,
+      'x-tokens-charged',
+      charged,
+      'x-tokens-remaining',
+      balance,
+    ]);
+    return responseWriter.send(reply.raw, body);
   });
 }

@@ -1,11 +1,11 @@
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { BinaryBody, type QueryResult } from '../endpoint.ts';
-import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
-import { rendered } from '../formats/render.ts';
-import { metadataHeaders } from '../formats/row-metadata.ts';
-import { Body } from '../http/body.ts';
-import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
-import type { FinishedResponse } from '../metering/response-cache.ts';
+import type { Waiters } from '../shards/concurrency/fair-queue.ts';
+import { BinaryBody, type QueryResult } from './endpoint.ts';
+import { type Format, MEDIA_TYPES } from './formats/negotiate.ts';
+import { rendered } from './formats/render.ts';
+import { metadataHeaders } from './formats/row-metadata.ts';
+import { Body } from './http/body.ts';
+import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from './http/content-encoding.ts';
+import type { FinishedResponse } from './metering/response-cache.ts';
 
 /** Renders a response as it will be sent, except for compression. */
 export async function finishResponse(

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Release } from '../../shards/release/release.ts';
-import type { FreeEndpoint, KeyedEndpoint } from '../endpoint.ts';
+import type { FreeEndpoint } from '../endpoint.ts';
+import { freeFormat, respondFreely } from '../execute.ts';
 import { NONE } from '../fields/field.ts';
-import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
+import { MEDIA_TYPES } from '../formats/negotiate.ts';
 import {
   CACHE_CONTROL,
   etagOf,
@@ -15,7 +16,6 @@ import {
 import { nextLink } from '../http/common-headers.ts';
 import { RETRY } from '../http/error-handling.ts';
 import { parseInput } from '../http/validation.ts';
-import { authorize } from '../metering/authorize.ts';
 import type { ProxyServices } from '../services.ts';
 
 /** Handles a route that needs no key. */
@@ -31,7 +31,7 @@ function serveConstant(endpoint: FreeEndpoint, services: ProxyServices) {
   const rendered = new WeakMap<Release, StaticResponse>();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const input = parseInput(endpoint, request, services.parameterNames);
-    const format = formatFor(request.headers.accept, JSON_ALONE);
+    const format = freeFormat(endpoint, request);
     const release = services.releases.current;
     let response = rendered.get(release);
     if (response === undefined) {
@@ -46,17 +46,13 @@ function serveConstant(endpoint: FreeEndpoint, services: ProxyServices) {
 
 /**
  * Handles a route whose response depends on the request or on the current state. The ETag is the
- * hash of the bytes, unless the endpoint states one before they are rendered. Probes succeed
- * regardless of `Accept`.
+ * hash of the bytes, unless the endpoint states one before they are rendered.
  */
 function serveComputed(endpoint: FreeEndpoint, services: ProxyServices) {
-  const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
   const isProbe = endpoint.cache === 'never';
   const vary = endpoint.isGeoJson ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const input = parseInput(endpoint, request, services.parameterNames);
-    const format = isProbe ? 'json' : formatFor(request.headers.accept, offers);
-    const result = await endpoint.respond(services, input);
+    const { format, result } = await respondFreely(endpoint, request, services);
     if (result.etag) requirePreconditions(request.headers, { etag: result.etag, modified: null });
     const known = result.etag && knownRepresentation(request.headers['if-none-match'], result.etag);
     if (known) {
@@ -83,20 +79,4 @@ function putNextPage(request: FastifyRequest, reply: FastifyReply, body: object)
   const { next_cursor: cursor } = body as { readonly next_cursor?: string | null };
   if (!cursor) return;
   reply.headers({ 'x-next-cursor': cursor, link: nextLink(request.raw.url!, cursor) });
-}
-
-/** Handles a route that needs a key and is never charged, even at a zero balance. */
-export function serveKeyed(endpoint: KeyedEndpoint, services: ProxyServices) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
-    const { balance } = await authorize(services, request, reply);
-    const input = parseInput(endpoint, request, services.parameterNames);
-    formatFor(request.headers.accept, JSON_ALONE);
-    reply.headers({
-      'cache-control': CACHE_CONTROL.never,
-      vary: 'Authorization',
-      'x-tokens-charged': 0,
-      'x-tokens-remaining': balance,
-    });
-    return endpoint.respond(balance, input);
-  };
 }

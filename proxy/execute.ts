@@ -1,0 +1,468 @@
+import type { ClientId, Waiters } from '../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../shards/concurrency/yielding.ts';
+import type { Release } from '../shards/release/release.ts';
+import type {
+  Endpoint,
+  FreeEndpoint,
+  KeyedEndpoint,
+  MeteredEndpoint,
+  PostEndpoint,
+} from './endpoint.ts';
+import { NONE } from './fields/field.ts';
+import { compressed, finishResponse, inflated, isCompressible } from './finish-response.ts';
+import {
+  type Format,
+  formatFor,
+  GEOJSON_OBJECT,
+  JSON_ALONE,
+  MEDIA_TYPES,
+  offersOf,
+} from './formats/negotiate.ts';
+import { ROW_FORMATS } from './formats/row-format.ts';
+import { Body } from './http/body.ts';
+import {
+  CACHE_CONTROL,
+  etagOf,
+  failedPrecondition,
+  knownRepresentation,
+  matchesAny,
+  variantEtag,
+} from './http/caching.ts';
+import { acceptsGzip } from './http/content-encoding.ts';
+import { parseJson, validBody } from './http/json-body.ts';
+import { Problem } from './http/problem.ts';
+import { parseInput } from './http/validation.ts';
+import type { Charge } from './ledger/metering.ts';
+import type { IdempotentRequest, Replay } from './ledger/replays.ts';
+import {
+  type HandedOver,
+  mayAfford,
+  requirePresence,
+  tokensExhausted,
+} from './metering/charges.ts';
+import { cacheKeyOf, strongEtag } from './metering/etag.ts';
+import type { Admitted, Answer, ApiRequest, Principal } from './metering/principal.ts';
+import type { ResolvedRequest } from './metering/query-cache.ts';
+import {
+  idempotentRequest,
+  restored,
+  type StorableResponse,
+  storeForReplay,
+} from './metering/replay.ts';
+import type { FinishedResponse } from './metering/response-cache.ts';
+import { PLANS } from './plans.ts';
+import type { ProxyServices, QueryContext } from './services.ts';
+
+/** A request, the one who makes it, and what it is executed with. */
+export interface Exchange {
+  readonly request: ApiRequest;
+  readonly principal: Principal;
+  readonly services: ProxyServices;
+}
+
+/**
+ * Executes a request to any route, whoever makes it: a client over HTTP, a tool of an assistant, or
+ * an example of the documents. Resolves with the answer once it is paid for and handed over to the
+ * principal. A failure before the debit costs nothing; whatever is debited and then not delivered
+ * is refunded. The same release is used throughout.
+ */
+export function execute(endpoint: Endpoint, exchange: Exchange): Promise<Answer> {
+  switch (endpoint.access) {
+    case 'free':
+      return executeFree(endpoint, exchange);
+    case 'keyed':
+      return executeKeyed(endpoint, exchange);
+    case 'metered':
+      return executeGet(endpoint, exchange);
+    case 'posted':
+      return executePost(endpoint, exchange);
+  }
+}
+
+/** Executes a request to a route that needs no key. */
+async function executeFree(
+  endpoint: FreeEndpoint,
+  { request, principal, services }: Exchange,
+): Promise<Answer> {
+  const { format, result } = await respondFreely(endpoint, request, services);
+  const response = jsonResponse(result.body, format);
+  const etag = result.etag ?? etagOf(response.body.whole());
+  return handOver(principal, { status: result.status ?? 200, etag, response, charged: 0 });
+}
+
+/** Responds to a request to a free route, in the format that it accepts. */
+export async function respondFreely(
+  endpoint: FreeEndpoint,
+  request: ApiRequest,
+  services: ProxyServices,
+) {
+  const input = parseInput(endpoint, request, services.parameterNames);
+  const format = freeFormat(endpoint, request);
+  return { format, result: await endpoint.respond(services, input) };
+}
+
+/** The format of a free response; probes succeed regardless of `Accept`. */
+export function freeFormat(endpoint: FreeEndpoint, { headers }: ApiRequest): Format {
+  if (endpoint.cache === 'never') return 'json';
+  return formatFor(headers.accept, endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE);
+}
+
+/** Executes a request to a route that needs a key and is never charged, even at a zero balance. */
+async function executeKeyed(
+  endpoint: KeyedEndpoint,
+  { request, principal, services }: Exchange,
+): Promise<Answer> {
+  const { balance, rate } = await principal.authorize();
+  const input = parseInput(endpoint, request, services.parameterNames);
+  const format = formatFor(request.headers.accept, JSON_ALONE);
+  const response = jsonResponse(endpoint.respond(balance, input), format);
+  const vary = 'Authorization';
+  return handOver(principal, { status: 200, vary, rate, response, charged: 0, remaining: balance });
+}
+
+/** The part of a GET's answer that does not depend on the charge. */
+interface SentGet {
+  readonly status: number;
+  readonly etag: string;
+  readonly response: FinishedResponse;
+  readonly cost: number | undefined;
+}
+
+/**
+ * Executes a metered GET, in this order: key and rate, validation, preconditions, If-None-Match,
+ * balance, reading, debit, answer.
+ */
+async function executeGet(
+  endpoint: MeteredEndpoint,
+  { request, principal, services }: Exchange,
+): Promise<Answer> {
+  const { freeForMembers = false, mayBeEmpty = false } = endpoint;
+  const { charges, ledger, queries, releases, responses } = services;
+  const { headers, url } = request;
+  const admitted = await principal.authorize(freeForMembers);
+  const { account, balance, rate } = admitted;
+  const isFree = principal.isExempt || (freeForMembers && admitted.member);
+  const release = releases.current;
+  principal.reads(release);
+
+  const resolve = async (): Promise<ResolvedRequest> => {
+    const input = parseInput(endpoint, request, services.parameterNames);
+    const resolved = await endpoint.resolve(release, input, services);
+    const etag = strongEtag(resolved.canonical, resolved.dependsOn);
+    return { resolved, etag, cacheKey: cacheKeyOf(etag, resolved) };
+  };
+  const known = queries.get(release, url) ?? (await queries.compute(release, url, resolve));
+  const { resolved } = known;
+  const offers = resolved.isGeoJson ? GEOJSON_OBJECT : offersOf(endpoint);
+  const format = formatFor(headers.accept, offers);
+  const etag = inFormat(known.etag, format);
+  const cacheKey = inFormat(known.cacheKey, format);
+  const price = endpoint.price?.(resolved);
+  const locate = async () => void (await endpoint.locate?.(release, resolved, account));
+  // Spreading objects into an answer would take longer than all else of a cached response.
+  const answerOf = (sent: SentGet, charged: number, remaining: number): Answer => ({
+    status: sent.status,
+    response: sent.response,
+    charged,
+    remaining: isFree ? undefined : remaining,
+    cost: isFree ? undefined : sent.cost,
+    rate,
+    etag: sent.etag,
+    release: release.version,
+    cacheControl: resolved.isPinned ? CACHE_CONTROL.pinned : CACHE_CONTROL.revalidated,
+  });
+
+  const failed = failedPrecondition(headers, { etag, modified: release.latest.published_at });
+  if (failed) {
+    await locate();
+    throw failed;
+  }
+  const ifNoneMatch = headers['if-none-match'];
+  const seen = knownRepresentation(ifNoneMatch, etag);
+  if (seen !== undefined) {
+    if (matchesAny(ifNoneMatch)) await locate();
+    const unchanged = { status: 304, etag: seen, response: WITHOUT_CONTENT, cost: undefined };
+    return handOver(principal, answerOf(unchanged, 0, balance));
+  }
+
+  const isHead = request.method === 'HEAD';
+  // A HEAD costs the minimum, whatever the price of the GET.
+  const isPayable = mayAfford(balance, isHead ? undefined : price);
+  if (!isPayable && !isFree && !mayBeEmpty) {
+    await locate();
+    throw tokensExhausted(balance, price);
+  }
+
+  const takesGzip = acceptsGzip(headers['accept-encoding']);
+  const compute = async (waiters: Waiters) => {
+    const located = await endpoint.locate?.(release, resolved, waiters);
+    const context = contextOf(services, waiters, format);
+    const result = await endpoint.respond(release, resolved, context, located);
+    return finishResponse(result, format, waiters);
+  };
+  const compress = async (plain: FinishedResponse) => {
+    const key = variantEtag(cacheKey, 'gzip');
+    // If the price follows from the request, the response is compressed regardless of its length,
+    // so that a HEAD, for which the length is unknown, states the same ETag.
+    const zip = () => compressed(plain, price !== undefined);
+    return responses.get(key) ?? responses.getOrCompute(key, zip);
+  };
+  let response: FinishedResponse;
+  if (isHead && price !== undefined) {
+    await locate();
+    const contentType = MEDIA_TYPES[format];
+    const contentEncoding = takesGzip && isCompressible(contentType) ? 'gzip' : null;
+    response = { ...WITHOUT_CONTENT, contentType, contentEncoding, tokens: price };
+  } else {
+    const kept = responses.get(cacheKey);
+    const plain = kept ?? (await responses.getOrCompute(cacheKey, compute, account));
+    response = await (takesGzip ? compress(plain) : inflated(plain));
+  }
+
+  const { contentEncoding, contentType, tokens } = response;
+  const sent: SentGet = {
+    status: contentType === null ? 204 : 200,
+    etag: contentEncoding === null ? etag : variantEtag(etag, 'gzip'),
+    // A HEAD states the price of the GET and nothing else about its response, not even the length,
+    // from which bisection would reveal rows.
+    response: isHead ? WITHOUT_CONTENT : response,
+    cost: isHead ? tokens : undefined,
+  };
+  // The HEAD of a response that is free for GET is free as well.
+  const due = isHead ? Math.min(PLANS.charges.minimum, tokens) : tokens;
+  if (isFree || due === 0) return handOver(principal, answerOf(sent, 0, balance));
+
+  const charge = chargeOf(admitted, `GET ${endpoint.path}`, due);
+  const paid = await charges.open(principal, async () => {
+    const debit = await ledger.debit(charge);
+    if (debit.outcome === 'insufficient') return debit;
+    const repay = (undelivered: number) => ledger.refund(charge, undelivered);
+    return charges.handOver(principal, due, repay, () => answerOf(sent, due, debit.balance));
+  });
+  if ('answer' in paid) return paid.answer;
+  // A response that may be empty, and is then free, has a fixed price otherwise.
+  throw tokensExhausted(paid.balance, mayBeEmpty || price === due ? due : undefined);
+}
+
+/** Returns the variant of an ETag, or of the key of a response, for a format. */
+function inFormat(tag: string, format: Format): string {
+  return format === 'json' ? tag : variantEtag(tag, format);
+}
+
+/**
+ * Maximum attempts at a response while concurrent requests spend the balance that it is built for.
+ */
+const ATTEMPTS = 3;
+
+/** A metered POST whose body is valid. */
+interface MeteredPost extends Exchange {
+  readonly endpoint: PostEndpoint;
+  readonly admitted: Admitted;
+  readonly release: Release;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly idempotent: IdempotentRequest | null;
+}
+
+/**
+ * Executes a metered POST: key and rate, then the body, validation, the Idempotency-Key,
+ * preconditions, balance, reading, debit, answer. Types, weights and the like are looked up in the
+ * release for new responses only, so that a replay needs none that the release in force may lack,
+ * and only these are negotiated, since a replay is in the format of the first response. Responses
+ * are not cacheable. A request holds a slot of the semaphore from the first step that may produce a
+ * large response until the principal has the answer: this bounds responses in memory, whatever the
+ * load and however slow the ledger.
+ */
+async function executePost(
+  endpoint: PostEndpoint,
+  { request, principal, services }: Exchange,
+): Promise<Answer> {
+  const admitted = await principal.authorize();
+  const { account, balance } = admitted;
+  const release = services.releases.current;
+  principal.reads(release);
+  parseInput({ params: NONE, query: NONE }, request, services.parameterNames);
+  await turnOf(account);
+  const json = parseJson(request, { schema: endpoint.body });
+  await turnOf(account);
+  const body = validBody(endpoint.body, json, services.parameterNames);
+  await turnOf(account);
+  const idempotent = idempotentRequest(endpoint.path, request.headers, json);
+  const post: MeteredPost = {
+    request,
+    principal,
+    services,
+    endpoint,
+    admitted,
+    release,
+    body,
+    idempotent,
+  };
+  const { answer } = await services.postSemaphore.run(account, async () => {
+    requirePresence(principal);
+    const replayed = await replayedPost(post);
+    if (replayed) return replayed;
+    const modified = release.latest.published_at;
+    const failed = failedPrecondition(request.headers, { etag: null, modified });
+    const located = await payablePost(post, balance);
+    if (failed) throw failed;
+    for (let attempt = 1, affordable = balance; ; attempt++) {
+      const response = await located.compute(affordable);
+      if (principal.isExempt) {
+        return { answer: handOver(principal, await postAnswer(post, response, 0, balance)) };
+      }
+      const paid = await services.charges.open(principal, () => chargePost(post, response));
+      if ('answer' in paid) return paid;
+      // A batch adapts to the remaining balance; another route's response has a fixed price.
+      if (attempt === ATTEMPTS || paid.balance === affordable) {
+        throw tokensExhausted(paid.balance, located.price);
+      }
+      affordable = paid.balance;
+    }
+  });
+  return answer;
+}
+
+/**
+ * Waits for a later turn of the event loop if this one is overdue. A large body takes milliseconds
+ * to parse, and again to validate, so this limits how many bodies are processed per turn.
+ */
+async function turnOf(clientId: ClientId): Promise<void> {
+  const pause = yieldIfOverdue(clientId);
+  if (pause) await pause;
+}
+
+/**
+ * Looks up in the release what a body refers to, and locates its subject, if the balance may pay
+ * for it. An account that cannot pay even the least price is refused before anything is located.
+ */
+async function payablePost(
+  { endpoint, request, services, admitted, release, body }: MeteredPost,
+  balance: number,
+) {
+  const { account } = admitted;
+  const format = formatFor(request.headers.accept, offersOf(endpoint));
+  const resolved = await endpoint.resolve(release, body, services, account);
+  const most = endpoint.price?.(resolved);
+  const least = endpoint.leastPrice ?? most;
+  if (!mayAfford(balance, least)) throw tokensExhausted(balance, least, most);
+  const located = (await endpoint.locate?.(release, resolved, account)) ?? resolved;
+  const price = endpoint.price?.(located);
+  if (!mayAfford(balance, price)) throw tokensExhausted(balance, price);
+  /** Computes the response that a balance can pay for. */
+  const compute = async (affordable: number): Promise<StorableResponse> => {
+    const context = contextOf(services, account, format);
+    const result = await endpoint.respond(release, located, context, affordable);
+    const finished = await finishResponse(result, format, account);
+    // Stored with the response: a replay states the release that the response was computed from.
+    const metadata = { ...finished.metadata, 'x-data-release': release.version };
+    return { ...finished, metadata, renewable: result.renewable };
+  };
+  return { price, compute };
+}
+
+/** Debits a response and hands it over, unless the balance has become insufficient. */
+async function chargePost(post: MeteredPost, response: StorableResponse) {
+  const { endpoint, principal, services, admitted, idempotent } = post;
+  const { ledger, charges } = services;
+  const { tokens } = response;
+  const charge = chargeOf(admitted, `POST ${endpoint.path}`, tokens);
+  const paid = idempotent ? await ledger.debitOnce(charge, idempotent) : await ledger.debit(charge);
+  if (paid.outcome === 'insufficient') return paid;
+  if (paid.outcome !== 'debited') return replay(post, paid, response);
+  const { balance, receipt } = paid;
+  if (receipt) await storeForReplay(ledger, receipt, response, principal);
+  const repay = (undelivered: number) =>
+    receipt ? ledger.undeliver(receipt, undelivered) : ledger.refund(charge, undelivered);
+  return charges.handOver(principal, tokens, repay, () =>
+    postAnswer(post, response, tokens, balance),
+  );
+}
+
+/** Replays the response to an earlier request with the same key, if there is one. */
+async function replayedPost(post: MeteredPost): Promise<HandedOver | undefined> {
+  const { principal, services, admitted, idempotent } = post;
+  if (!idempotent) return undefined;
+  return services.charges.open(principal, async () => {
+    const earlier = await services.ledger.replay(admitted.account, idempotent, Date.now());
+    return earlier && replay(post, earlier);
+  });
+}
+
+/**
+ * Replays a response that was charged before, charging again for what was refunded. `computed`: the
+ * response computed for this request, if that of a concurrent request was stored first.
+ */
+async function replay(
+  post: MeteredPost,
+  earlier: Replay,
+  computed?: FinishedResponse,
+): Promise<HandedOver> {
+  const { endpoint, principal, services } = post;
+  if (earlier.outcome === 'conflict') {
+    throw new Problem(
+      'idempotency-conflict',
+      'this Idempotency-Key was used for another path or body within the last 24 hours; use a new one',
+    );
+  }
+  if (earlier.outcome === 'insufficient') throw tokensExhausted(earlier.balance);
+  const { balance, charged, receipt, response: stored, tokens } = earlier;
+  const renew = endpoint.renew && ((kept: unknown) => endpoint.renew!(kept, services));
+  /** The stored response, or a new one if it was not stored or is damaged. */
+  const earlierResponse = async () => {
+    if (stored !== null && stored !== 'damaged') return restored(stored, tokens, renew);
+    if (stored === 'damaged') principal.report('stored response is damaged, and computed again');
+    if (computed?.tokens === tokens) return computed;
+    // It has been paid for, whatever the balance is now.
+    const { compute } = await payablePost(post, Number.POSITIVE_INFINITY);
+    return compute(tokens);
+  };
+  const repay = (undelivered: number) => services.ledger.undeliver(receipt, undelivered);
+  return services.charges.handOver(principal, tokens, repay, async () => ({
+    ...(await postAnswer(post, await earlierResponse(), charged, balance)),
+    isReplay: true,
+  }));
+}
+
+/** The answer with a response in the encoding that the client accepts. */
+async function postAnswer(
+  { endpoint, request, admitted: { rate } }: MeteredPost,
+  response: FinishedResponse,
+  charged: number,
+  remaining: number,
+): Promise<Answer> {
+  const isZipped = acceptsGzip(request.headers['accept-encoding']);
+  const encoded = await (isZipped ? compressed(response) : inflated(response));
+  return { status: endpoint.status ?? 200, rate, response: encoded, charged, remaining };
+}
+
+/** The response of an answer without content. */
+const WITHOUT_CONTENT: FinishedResponse = {
+  body: Body.NONE,
+  contentType: null,
+  contentEncoding: null,
+  tokens: 0,
+  metadata: {},
+};
+
+function jsonResponse(body: object, format: Format): FinishedResponse {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return { ...WITHOUT_CONTENT, body: Body.of(bytes), contentType: MEDIA_TYPES[format] };
+}
+
+/** Hands over an answer that is not charged. */
+function handOver(principal: Principal, answer: Answer): Answer {
+  void principal.deliver(answer);
+  return answer;
+}
+
+function chargeOf({ account, keyId }: Admitted, route: string, tokens: number): Charge {
+  return { account, keyId, route, tokens, atMs: Date.now() };
+}
+
+function contextOf(
+  { config, cursors }: ProxyServices,
+  waiters: Waiters,
+  format: Format,
+): QueryContext {
+  return { config, cursors, waiters, format: ROW_FORMATS[format] };
+}
