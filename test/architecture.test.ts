@@ -240,7 +240,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 233, lines: 19_200 },
   proxy: { files: 276, lines: 29_500 },
   shards: { files: 160, lines: 14_600 },
-  test: { files: 730, lines: 105_950 },
+  test: { files: 732, lines: 106_350 },
 };
 
 const TOP_LEVEL = new Set([

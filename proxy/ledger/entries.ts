@@ -19,7 +19,6 @@ import {
 } from './accounts.ts';
 import { requireGrant, signupGrant } from './bookkeeping.ts';
 import { isGrantDelayed } from './delayed-grants.ts';
-import { surplusEntry } from './in-order.ts';
 import { hashMailbox, mailboxOf } from './mailbox.ts';
 import { newKey } from './new-key.ts';
 import { takeFromWindow, type WindowState } from './rate-state.ts';
@@ -95,10 +94,12 @@ export function importedState({ account, keys, grants, audit }: AccountRecords):
 }
 
 /** Elements that a list has lost and gained. A changed element is both. */
-export function difference<T>(
-  before: List<T> = EMPTY,
-  after: List<T>,
-): { readonly removed: readonly T[]; readonly added: readonly T[] } {
+export interface Difference<T> {
+  readonly removed: readonly T[];
+  readonly added: readonly T[];
+}
+
+export function difference<T>(before: List<T> = EMPTY, after: List<T>): Difference<T> {
   if (before === after) return { removed: [], added: [] };
   const [old, now] = [new Set(before()), new Set(after())];
   return {
@@ -122,7 +123,18 @@ export function appended(audit: readonly AuditEntry[], noted: readonly AuditEntr
   return after;
 }
 
-/** The terms on which a mailbox opens a new account, after a previous one. */
+/**
+ * Returns the index of the entry to drop from a full audit trail, given oldest first: the oldest
+ * entry of the most common kind. A repeated action evicts its own entries, never the sign-in trail.
+ */
+function surplusEntry(entries: readonly AuditEntry[]): number {
+  const counts = new Map<string, number>();
+  for (const { what } of entries) counts.set(what, (counts.get(what) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return entries.findIndex(({ what }) => counts.get(what) === most);
+}
+
+/** The entitlements that the previous account of a mailbox leaves to a new one. */
 export interface Opening {
   /** Whether a new account gets the sign-up grant. */
   readonly due: boolean;

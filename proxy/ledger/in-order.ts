@@ -1,4 +1,4 @@
-import type { ApiKey, AuditEntry, Grant, UsageDay } from './accounts.ts';
+import type { ApiKey, Grant, UsageDay } from './accounts.ts';
 
 // Sort orders of an account's lists, the same on every ledger.
 
@@ -19,17 +19,6 @@ export function usageInOrder(usage: readonly UsageDay[]): UsageDay[] {
     .sort(
       (a, b) => compare(a.day, b.day) || compare(a.keyId, b.keyId) || compare(a.route, b.route),
     );
-}
-
-/**
- * Returns the index of the entry to drop from a full audit trail, given oldest first: the oldest
- * entry of the most common kind. A repeated action evicts its own entries, never the sign-in trail.
- */
-export function surplusEntry(entries: readonly AuditEntry[]): number {
-  const counts = new Map<string, number>();
-  for (const { what } of entries) counts.set(what, (counts.get(what) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  return entries.findIndex(({ what }) => counts.get(what) === most);
 }
 
 function compare(a: string, b: string): number {

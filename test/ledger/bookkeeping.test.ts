@@ -10,12 +10,7 @@ import {
   requireTokens,
   signupGrant,
 } from '../../proxy/ledger/bookkeeping.ts';
-import {
-  grantsInOrder,
-  keysInOrder,
-  surplusEntry,
-  usageInOrder,
-} from '../../proxy/ledger/in-order.ts';
+import { grantsInOrder, keysInOrder, usageInOrder } from '../../proxy/ledger/in-order.ts';
 import { LastUses } from '../../proxy/ledger/last-uses.ts';
 import { rateState } from '../../proxy/ledger/rate-state.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../proxy/ledger/replays.ts';
@@ -109,13 +104,6 @@ test('lists are sorted by time and then by name, and usage without requests is l
     usage('2026-01-02', 'b', 'b'),
   ]);
   expect(usageInOrder([usage('2026-01-01', 'a', 'a', 0)])).toEqual([]);
-});
-
-test('a full audit trail loses the oldest entry of its most common kind', () => {
-  const kinds = (...all: ('signed-in' | 'key-created' | 'key-revoked')[]) =>
-    surplusEntry(all.map((what, atMs) => ({ what, atMs, detail: '', by: 'owner' })));
-  expect(kinds('signed-in', 'key-created', 'key-revoked', 'key-created')).toBe(1);
-  expect(kinds('signed-in', 'key-created')).toBe(0);
 });
 
 test('the use of a key is noted once a minute, and again if noting it failed or the clock was set back', () => {

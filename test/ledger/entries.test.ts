@@ -183,6 +183,37 @@ test('a closed account keeps its records, and gets no key and no session', () =>
   expect(paper.post(ENTRIES.beginSession(session))).toEqual({ reply: 'closed', isChanged: false });
 });
 
+test('refused keys do not count towards the limit on keys created in a period', () => {
+  const paper = opened();
+  const issue = (atMs: number, limit = 5) => {
+    const rate = { limit, windowSeconds: 60 };
+    return paper.post(issueKey({ ...order, atMs, rate }, null)).reply;
+  };
+  const revokeOne = () => {
+    const { id } = paper.state!.keys().find(({ revokedAtMs }) => revokedAtMs === null)!;
+    paper.post(ENTRIES.revokeKey(id, BY));
+  };
+  for (let i = 0; i < 3; i++) expect(issue(NOON).created).toBe(true);
+  for (let i = 0; i < 9; i++) {
+    expect(issue(NOON)).toEqual({ created: false, reason: 'too-many-keys' });
+  }
+  for (let i = 0; i < 2; i++) {
+    revokeOne();
+    expect(issue(NOON + 1_000).created).toBe(true);
+  }
+  revokeOne();
+  expect(issue(NOON + 2_000)).toEqual({
+    created: false,
+    reason: 'rate-limited',
+    rate: { limit: 5, remaining: 0, windowSeconds: 60, resetSeconds: 58 },
+  });
+  expect(paper.state!.keys()).toHaveLength(5);
+  // The limit does not apply to an operator, nor any more to the owner a minute later.
+  expect(paper.post(issueKey({ ...order, atMs: NOON + 3_000 }, null)).reply.created).toBe(true);
+  revokeOne();
+  expect(issue(NOON + 60_000).created).toBe(true);
+});
+
 test('an unknown account is an error where something is to be changed, and nothing to revoke or end', () => {
   const grant = { tokens: 1, cause: 'c', atMs: NOON };
   const changes: Entry<unknown>[] = [

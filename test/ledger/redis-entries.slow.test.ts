@@ -29,7 +29,7 @@ beforeEach(async () => {
   charge = { account, keyId, route: ROUTE, tokens: 60, atMs: NOON };
 });
 
-/** Applies an entry, with something else before its first write; counts its attempts to write. */
+/** Applies an entry after `first`, which happens before its first write. Counts its writes. */
 async function postAfter<Reply>(
   first: () => Promise<unknown>,
   entry: Entry<Reply>,

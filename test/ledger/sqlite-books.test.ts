@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RECEIPT_LIFE_MS, RESPONSE_LIFE_MS, type Receipt } from '../../proxy/ledger/replays.ts';
-import { account, audit, grants } from '../../proxy/ledger/sqlite/account-state.ts';
+import { account, grants } from '../../proxy/ledger/sqlite/account-state.ts';
 import { openAccount } from '../../proxy/ledger/sqlite/accounts.ts';
 import * as books from '../../proxy/ledger/sqlite/balances.ts';
 import { WRITES } from '../../proxy/ledger/sqlite/operations.ts';
@@ -215,18 +215,6 @@ test('expired responses and receipts do not pile up', () => {
     day + 1,
     day + 1,
     RECEIPT_LIFE_MS / HOUR + 1,
-  ]);
-});
-
-test('the audit trail has grants, and take-backs with the tokens taken and requested', () => {
-  const { db, id } = newBooks();
-  WRITES.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON }, 'operator');
-  WRITES.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON + 1 }, 'operator');
-  WRITES.takeBack(db, id, { tokens: 30, cause: 'dispute', atMs: NOON + 2 }, 'payment');
-  expect(audit(db, id)).toEqual([
-    { what: 'tokens-taken-back', detail: '20 of 30, dispute', by: 'payment', atMs: NOON + 2 },
-    { what: 'tokens-granted', detail: '20, first', by: 'operator', atMs: NOON },
-    { what: 'account-opened', detail: '', by: 'operator', atMs: NOON },
   ]);
 });
 

@@ -3,6 +3,7 @@ import {
   type AccountState,
   appended,
   apply,
+  type Difference,
   difference,
   type Entry,
   isActive,
@@ -66,7 +67,7 @@ export async function readState(redis: RedisConnection, id: AccountId): Promise<
   return { digest, ...stateIn(id, balance, texts) };
 }
 
-/** Parses what `STATE` reads. */
+/** Parses the replies that `STATE` collects. */
 export function stateIn(
   id: AccountId,
   balance: string | null,
@@ -114,8 +115,8 @@ export async function writeState(
   const had = before?.account.balance ?? 0;
   // An entry that leaves nothing may have taken what there was, and would have taken more.
   const required = balance === 0 ? had : '';
-  const { removed, added } = difference(before?.keys, after.keys);
-  for (const key of added.filter(isActive)) {
+  const keys = difference(before?.keys, after.keys);
+  for (const key of keys.added.filter(isActive)) {
     const owner = keyOwnerEntry({ account: id, keyId: key.id });
     await redis.ask((client) => client.set(keyEntry(key.hash), owner));
   }
@@ -123,11 +124,14 @@ export async function writeState(
   const args = [digest, balance - had, required, commands];
   const written = await redis.run(WRITE_STATE, stateKeysOf(id), args);
   if (written === null) return null;
-  const isKept = new Set(added.filter(isActive).map(({ hash }) => hash));
-  for (const { hash } of removed.filter((key) => isActive(key) && !isKept.has(key.hash))) {
-    await redis.ask((client) => client.del(keyEntry(hash)));
-  }
+  for (const { hash } of endedKeys(keys)) await redis.ask((client) => client.del(keyEntry(hash)));
   return written;
+}
+
+/** Keys that were active and no longer are. */
+function endedKeys({ removed, added }: Difference<HashedKey>): readonly HashedKey[] {
+  const active = new Set(added.filter(isActive).map(({ hash }) => hash));
+  return removed.filter((key) => isActive(key) && !active.has(key.hash));
 }
 
 /** The commands that write what has changed of an account, except its balance. */
@@ -142,18 +146,12 @@ function* commandsFor(
     yield text === '' ? ['HDEL', of.account, name] : ['HSET', of.account, name, text];
   }
   const keys = difference(before?.keys, after.keys);
-  const active = new Set(
-    after
-      .keys()
-      .filter(isActive)
-      .map(({ id }) => id),
-  );
   for (const key of keys.removed) {
     if (!isActive(key)) yield ['LREM', of.revoked, '1', texts.get(key)!];
-    else if (!active.has(key.id)) {
-      yield ['HDEL', of.keys, key.id];
-      yield ['HDEL', of.uses, key.id];
-    }
+  }
+  for (const { id } of endedKeys(keys)) {
+    yield ['HDEL', of.keys, id];
+    yield ['HDEL', of.uses, id];
   }
   for (const key of keys.added) {
     const { lastUsedAtMs, ...stored } = key;
@@ -230,7 +228,7 @@ function windowIn(text: string): WindowState {
   return { startMs, used };
 }
 
-/** The values that `STATE` reads, except the balance. */
+/** The replies that `STATE` collects, except the balance. */
 export type StateTexts = [
   ...account: [fields: string[], keys: string[], uses: string[], revoked: string[]],
   ...rest: [grants: string[], sessions: string[], audit: string[], made: string | null],

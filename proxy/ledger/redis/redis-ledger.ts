@@ -12,10 +12,11 @@ import { allReplays } from './replays.ts';
 
 /**
  * Opens a ledger in a Redis, shared by many machines. Each step of an account is one script, atomic
- * and in one round trip; Redis logs it before it replies (`appendfsync always`). A debit whose
- * reply is lost is undone. A step across two slots (an address, a key) claims before it uses, so
- * that the next step completes an interrupted one. Rates are counted across all processes that
- * share the ledger. Rejects with `LedgerUnavailable` for a Redis that cannot be reached or used.
+ * and in one round trip, or a compare-and-set by `post`; Redis logs it before it replies
+ * (`appendfsync always`). A debit whose reply is lost is undone. A step across two slots (an
+ * address, a key) claims before it uses, so that the next step completes an interrupted one. Rates
+ * are counted across all processes that share the ledger. Rejects with `LedgerUnavailable` for a
+ * Redis that cannot be reached or used.
  */
 export async function openRedisLedger(
   address: RedisAddress,
