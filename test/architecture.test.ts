@@ -29,6 +29,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'shards/modes.ts',
     'portal/page-paths.ts',
     'proxy/http/request-limits.ts',
+    'proxy/formats/columns.ts',
+    'proxy/queries/sites/site-table.ts',
     'proxy/fields/parse-sites-csv.ts',
     'portal/map-classes.ts',
     'proxy/plans.ts',
@@ -235,12 +237,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 331, lines: 34_050 },
-  infra: { files: 108, lines: 10_480 },
-  portal: { files: 233, lines: 19_200 },
-  proxy: { files: 276, lines: 29_500 },
+  builder: { files: 331, lines: 34_000 },
+  infra: { files: 108, lines: 10_500 },
+  portal: { files: 233, lines: 19_100 },
+  proxy: { files: 275, lines: 29_700 },
   shards: { files: 160, lines: 14_600 },
-  test: { files: 732, lines: 106_350 },
+  test: { files: 732, lines: 106_450 },
 };
 
 const TOP_LEVEL = new Set([
