@@ -27,7 +27,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     define: async () => (await import('./commands/build.ts')).defineBuild,
   },
   plan: {
-    description: 'Compute the build plan and its units.',
+    description: 'Plan a build, and show its units.',
     define: async () => (await import('./commands/plan.ts')).definePlan,
   },
   worker: {
