@@ -61,10 +61,11 @@ export interface Exchange {
 }
 
 /**
- * Executes a request to any route, whoever makes it: a client over HTTP, a tool of an assistant, or
- * an example of the documents. Resolves with the answer once it is paid for and handed over to the
- * principal. A failure before the debit costs nothing; whatever is debited and then not delivered
- * is refunded. The same release is used throughout.
+ * Executes a request to any route, whoever makes it: a client over HTTP (of free routes,
+ * `serve/serve-free.ts` keeps the responses), a tool of an assistant, or an example of the
+ * documents. Resolves with the answer once it is paid for and handed over to the principal. A
+ * failure before the debit costs nothing; whatever is debited and then not delivered is refunded.
+ * The same release is used throughout.
  */
 export function execute(endpoint: Endpoint, exchange: Exchange): Promise<Answer> {
   switch (endpoint.access) {
@@ -264,8 +265,8 @@ interface MeteredPost extends Exchange {
 }
 
 /**
- * Executes a metered POST: key and rate, then the body, validation, the Idempotency-Key,
- * preconditions, balance, reading, debit, answer. Types, weights and the like are looked up in the
+ * Executes a metered POST: key and rate, then the body, validation, the Idempotency-Key, balance,
+ * locating, preconditions, reading, debit, answer. Types, weights and the like are looked up in the
  * release for new responses only, so that a replay needs none that the release in force may lack,
  * and only these are negotiated, since a replay is in the format of the first response. Responses
  * are not cacheable. A request holds a slot of the semaphore from the first step that may produce a

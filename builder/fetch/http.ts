@@ -46,9 +46,8 @@ export interface HttpResponse {
 
 /**
  * An HTTP client that sends two requests at a time to each server, or one where a server asks for
- * that, and queues the rest. Follows
- * redirects, but not into a private network, nor from https to http. Uses the proxy given by
- * HTTP_PROXY, HTTPS_PROXY and NO_PROXY, if any.
+ * that, and queues the rest. Follows redirects, but not into a private network, nor from https to
+ * http. Uses the proxy given by HTTP_PROXY, HTTPS_PROXY and NO_PROXY, if any.
  */
 export class Http {
   readonly #options: HttpOptions;

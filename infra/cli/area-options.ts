@@ -32,7 +32,9 @@ export function readArea(flags: AreaFlags): AreaRequest | null {
   const area = {
     places: flags.place ?? [],
     counties: (flags.county ?? []).flatMap(codesOrName),
-    states: (flags.state ?? []).flatMap((states) => states.split(',')),
+    states: (flags.state ?? []).flatMap((states) =>
+      states.split(',').filter((state) => state.trim() !== ''),
+    ),
     nation: flags.nation ?? false,
   };
   const { places, counties, states, nation } = area;

@@ -48,10 +48,11 @@ export class Columns<S> implements RowPart<S> {
   readonly columns: readonly RowColumn[];
   readonly isGeometry = false;
 
-  /** `order` names the members in the order of columns, if it differs from that in JSON. */
-  constructor(members: Readonly<Record<string, Member<S>>>, order = Object.keys(members)) {
+  /** `first` names the members whose columns come first; the others follow in JSON's order. */
+  constructor(members: Readonly<Record<string, Member<S>>>, first: readonly string[] = []) {
     this.members = members;
-    this.columns = order.flatMap((name) => columnsOf(name, members[name]));
+    const order = new Set([...first, ...Object.keys(members)]);
+    this.columns = [...order].flatMap((name) => columnsOf(name, members[name]));
   }
 
   membersOf(source: S): RowMembers {

@@ -26,8 +26,9 @@ import { MAX_SESSIONS, type NewSession, type StoredSession } from './sessions.ts
 
 // The rules of accounts, the same on every ledger. An entry changes one account, as a pure function
 // of what is stored of it. A store loads that state and writes the difference: SQLite in a
-// transaction, Redis by compare-and-set. Each store has its own statements only for the steps of a
-// metered request, which must be one round trip.
+// transaction, Redis by compare-and-set. Each store has its own statements for the steps of a
+// metered request, which must be one round trip, and for limits, sign-ins and delayed grants, which
+// are not of one account.
 
 /** A list that is read when it is needed, always with the same elements. */
 export type List<T> = () => readonly T[];

@@ -52,7 +52,7 @@ export const POI_DETAIL = new Columns<Poi>(
       of: ({ brand }) => (brand === null ? {} : { brand }),
     },
   },
-  [...COLUMN_ORDER, 'type_ids', 'attrs'],
+  COLUMN_ORDER,
 );
 
 export const poiSchema = rowSchema(POI).meta({ id: 'PoiSearchResult' });
