@@ -93,6 +93,13 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
   const session = { http, folder, progress };
   try {
     const { layer, counties } = await findCounties(request, session);
+    const listed = folder.inputs?.counties ?? counties;
+    if (listed.join() !== counties.join()) {
+      const others = listed.length > NAMED_COUNTIES ? 'other counties' : listed.join(', ');
+      progress.note(
+        `the folder lists the inputs of ${others}, which these replace; another --out keeps both`,
+      );
+    }
     const states = [...new Set(counties.map(stateOf))].sort();
     const boxes = counties.flatMap((county) => layer.get(county)!.boxes);
     const reach = boxes.flatMap((box) => cutAtAntimeridian(bufferBox(box, REACH)));
@@ -124,7 +131,7 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
     await requireAll('weights', weights, session);
     const files = (some: readonly { file: string }[]) => some.map(({ file }) => file);
     // Inputs that are not asked for remain as an earlier fetch for the same counties left them.
-    const before = folder.inputs?.counties.join() === counties.join() ? folder.inputs : NO_INPUTS;
+    const before = (listed.join() === counties.join() ? folder.inputs : null) ?? NO_INPUTS;
     const inputs: InputList = {
       counties,
       osm: asks('osm') ? files(osm) : before.osm,

@@ -54,6 +54,9 @@ const services = () => ({
   overture: mirror.url,
 });
 
+/** The lines that fetches noted. */
+const notes: string[] = [];
+
 /** Fetches inputs; returns their paths. */
 const fetchCounty = async (over: Partial<FetchRequest> = {}) => {
   const { inputs, ...rest } = await fetchInputs(
@@ -67,7 +70,7 @@ const fetchCounty = async (over: Partial<FetchRequest> = {}) => {
       http: { idleMs: 2_000, retryMs: 2 },
       ...over,
     },
-    silent,
+    { ...silent, note: (line) => notes.push(line) },
   );
   const at = (files: readonly string[]) => files.map((file) => path.join(out, file));
   const { osm, blocks, places, pois, weights } = inputs;
@@ -387,7 +390,10 @@ test('inputs that are not asked for stay in the list of the same counties, and o
   await fetchCounty();
   await fetchCounty(only('gtfs'));
   expect(await readInputList(out)).toMatchObject({ counties: [COUNTY], pois: [expect.anything()] });
+  const replaced = `the folder lists the inputs of ${COUNTY}, which these replace; another --out keeps both`;
+  expect(notes).not.toContain(replaced);
   await fetchCounty({ ...only('gtfs'), area: county('24003') });
+  expect(notes).toContain(replaced);
   await expect(readInputList(out)).rejects.toThrow(/holds no streets or no blocks/);
 });
 
