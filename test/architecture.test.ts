@@ -240,7 +240,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 331, lines: 34_000 },
   infra: { files: 108, lines: 10_500 },
   portal: { files: 233, lines: 19_100 },
-  proxy: { files: 275, lines: 29_700 },
+  proxy: { files: 275, lines: 29_750 },
   shards: { files: 160, lines: 14_600 },
   test: { files: 733, lines: 106_500 },
 };

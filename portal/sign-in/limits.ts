@@ -68,8 +68,9 @@ export function takeMailTo(
     ['sent to mailbox in a day', mailbox],
   ];
   if (!isKnownBrowser) {
+    // The limits of others are taken last, so that a stranger who is refused holds none of them.
+    if (!isKnownNetwork) limits.unshift(['sent to mailbox for strangers', mailbox]);
     limits.unshift(['sent to mailbox for network', `${mailbox} ${networkOf(ip)}`]);
-    if (!isKnownNetwork) limits.push(['sent to mailbox for strangers', mailbox]);
   }
   return takeAll(signIns, limits, nowMs);
 }

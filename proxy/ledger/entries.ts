@@ -22,7 +22,7 @@ import { isGrantDelayed } from './delayed-grants.ts';
 import { hashMailbox, mailboxOf } from './mailbox.ts';
 import { newKey } from './new-key.ts';
 import { takeFromWindow, type WindowState } from './rate-state.ts';
-import { MAX_SESSIONS, type NewSession, type StoredSession } from './sessions.ts';
+import { isSeenLongAgo, MAX_SESSIONS, type NewSession, type StoredSession } from './sessions.ts';
 
 // The rules of accounts, the same on every ledger. An entry changes one account, as a pure function
 // of what is stored of it. A store loads that state and writes the difference: SQLite in a
@@ -215,12 +215,14 @@ export function mailboxLeft({ account, grants }: AccountState): FormerMailbox | 
   return email === null || isOwed ? null : { hash: hashMailbox(mailboxOf(email)), disabled };
 }
 
-/** Records the use of a session, if it still exists. */
+/** Records the use of a session that was seen long ago, if it still exists. */
 export function noteSeen(sessionId: string, nowMs: number): Entry<boolean> {
   return changingOne(
     (state) => state.sessions,
     sessionId,
     (state, session) => {
+      // The first of concurrent requests has recorded it.
+      if (!isSeenLongAgo(session, nowMs)) return state;
       const sessions = replaced(state.sessions(), session, { ...session, seenAtMs: nowMs });
       return { ...state, sessions: () => sessions };
     },

@@ -1,5 +1,8 @@
-/** Beginnings that spreadsheets take for those of a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Beginnings that spreadsheets take for those of a formula, in some locales by full-width signs,
+ * and characters that they pass over before one.
+ */
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n\0\u200b\ufeff]/;
 /** Separators, quotes and line ends; also byte order marks and outer spaces, which readers trim. */
 const QUOTED = /[",\r\n\ufeff]|^ | $/;
 

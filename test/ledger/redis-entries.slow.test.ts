@@ -37,6 +37,7 @@ async function postAfter<Reply>(
   let writes = 0;
   const between = {
     shown: connection.shown,
+    turns: connection.turns,
     ask: (...question: Parameters<RedisConnection['ask']>) => connection.ask(...question),
     async run(script: Script<unknown>, ...given: [readonly string[]]) {
       if (script.isLasting) writes++;
@@ -70,6 +71,19 @@ test('a take-back of more than there is also takes what is refunded meanwhile', 
   expect(made).toEqual({ reply: { taken: 100, balance: 0 }, writes: 2 });
 });
 
+test('300 entries of an account at once all stand, and so do 300 uses of a session unused for hours', async () => {
+  const { account } = charge;
+  const session = { id: 's', startedAtMs: NOON, client: 'Firefox', address: '192.0.2.1' };
+  await ledger.beginSession(account, { ...session, secretHash: 'h' });
+  const grants = Array.from({ length: 300 }, (_, i) => ({ tokens: 1, cause: `c${i}`, atMs: NOON }));
+  await Promise.all(grants.map((one) => ledger.grant(account, one, 'payment')));
+  expect((await totalsOf(ledger, account)).balance).toBe(400);
+  const atMs = NOON + 3 * 3_600_000;
+  const uses = grants.map(() => ledger.session({ account, id: 's', secretHash: 'h' }, atMs));
+  for (const found of await Promise.all(uses)) expect(found?.session.id).toBe('s');
+  expect((await ledger.sessions(account, atMs)).map(({ seenAtMs }) => seenAtMs)).toEqual([atMs]);
+});
+
 test('entries made at the same time both stand', async () => {
   const { account } = charge;
   await postAfter(() => ledger.setCustomer(account, 'cus_1'), ENTRIES.setDisabled(true, BY));
@@ -92,6 +106,7 @@ test('an account that never rests fails its entry, which has changed nothing', a
   let name = 0;
   const restless = {
     shown: 'redis://host:1/0',
+    turns: connection.turns,
     ask: (...question: Parameters<RedisConnection['ask']>) => connection.ask(...question),
     async run(script: Script<unknown>, ...given: [readonly string[]]) {
       if (script.isLasting) await ledger.setCustomer(account, `cus_${name++}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newChallenge } from '../../portal/sign-in/challenge.ts';
 import { knownBrowser } from '../../portal/sign-in/known-browser.ts';
-import { LIMITS, takeOne, takeTry } from '../../portal/sign-in/limits.ts';
+import { LIMITS, takeMailTo, takeOne, takeTry } from '../../portal/sign-in/limits.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { forAll } from '../support/for-all.ts';
 import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
@@ -197,6 +197,33 @@ test.each([
     expect((await browser.signIn(email)).statusCode).toBe(200);
   },
 );
+
+test('a stranger who is refused takes none of the mails of others, not even for a moment', async () => {
+  const { ledger } = portal;
+  const taken: string[] = [];
+  const counted = {
+    takeLimited: (...limit: Parameters<typeof ledger.takeLimited>) => {
+      taken.push(limit[0]);
+      return ledger.takeLimited(...limit);
+    },
+    returnLimited: (name: string) => ledger.returnLimited(name),
+  } as unknown as typeof ledger;
+  const mailbox = someone();
+  const now = Date.now();
+  const ofStrangers = 'sent to mailbox for strangers';
+  for (let sent = 0; sent < LIMITS[ofStrangers].limit; sent++) {
+    expect(await takeOne(ledger, ofStrangers, mailbox, now)).toBeNull();
+  }
+  const stranger = { ip: '10.15.0.1', mailbox, isKnownBrowser: false, isKnownNetwork: false };
+  expect(await takeMailTo(counted, stranger, now)).not.toBeNull();
+  const shared = ['sent to mailbox', 'sent to mailbox in a day'].map(
+    (what) => `${what} ${mailbox}`,
+  );
+  expect(taken.filter((name) => shared.includes(name))).toEqual([]);
+  const owner = { ...stranger, ip: '10.16.0.1', isKnownNetwork: true };
+  expect(await takeMailTo(counted, owner, now)).toBeNull();
+  expect(taken.filter((name) => shared.includes(name))).toEqual(shared);
+});
 
 describe('guessing', () => {
   const ALL = LIMITS['tried by all'];

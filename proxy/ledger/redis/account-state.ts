@@ -44,9 +44,18 @@ export interface ReadState {
 
 /**
  * Applies an entry to an account by compare-and-set: reads its state, and writes what changes
- * unless the state has changed meanwhile; then reads it again.
+ * unless the state has changed meanwhile; then reads it again. Entries of an account take turns,
+ * since all but one of those at once would read it in vain.
  */
-export async function post<Reply>(
+export function post<Reply>(
+  redis: RedisConnection,
+  id: AccountId,
+  entry: Entry<Reply>,
+): Promise<Reply> {
+  return redis.turns.run(id, () => compareAndSet(redis, id, entry));
+}
+
+async function compareAndSet<Reply>(
   redis: RedisConnection,
   id: AccountId,
   entry: Entry<Reply>,

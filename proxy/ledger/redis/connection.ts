@@ -1,4 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { FairSemaphore } from '../../../shards/concurrency/fair-semaphore.ts';
+import type { Millis } from '../../../shards/units.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { RedisAddress } from '../ledger-address.ts';
 import { unavailable } from './failure.ts';
@@ -16,6 +18,8 @@ const KEYS_PER_SCAN = 1_000;
  * Time-out of replication; shorter than that of a command, so that the error can name the cause.
  */
 const REPLICATE_MS = 1_000;
+/** Longest wait for entries of the same account that this process began before. */
+const MAX_TURN_MS: Millis = 3_000;
 
 type Client = Redis | Cluster;
 
@@ -39,6 +43,18 @@ export class RedisConnection {
   #clockAheadMs = 0;
   #isOpen = false;
   #closed = false;
+  /** The turns of the entries of an account, one after the other. */
+  readonly turns = new FairSemaphore({
+    maxConcurrent: Number.POSITIVE_INFINITY,
+    maxPerClient: 1,
+    timeout: {
+      ms: MAX_TURN_MS,
+      error: () => {
+        const words = `ledger ${this.shown}: an account has too many changes at once; try again`;
+        return new LedgerUnavailable(words, { isAway: true });
+      },
+    },
+  });
 
   private constructor(address: RedisAddress) {
     this.#address = address;
