@@ -11,6 +11,7 @@ import { CsvFile } from '../../shards/parquet/csv-file.ts';
 import type { RowGroup } from '../../shards/parquet/table.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 import { forAll } from '../support/for-all.ts';
+import { FORMULA } from '../support/rows-as-objects.ts';
 
 const text = fc.oneof(
   fc.string({ unit: ANY_CHARACTER, maxLength: 8 }),
@@ -23,7 +24,7 @@ const value = fc.oneof(text, fc.double({ noNaN: true }), fc.boolean(), fc.consta
 
 /** A record as Papa Parse writes it with its escape of formulas. */
 const papaLine = (values: readonly unknown[]) =>
-  `${Papa.unparse([[...values]], { newline: '\r\n', escapeFormulae: /^[=+\-@＝＋－＠\t\r\n\0\u200b\ufeff]/ })}\r\n`;
+  `${Papa.unparse([[...values]], { newline: '\r\n', escapeFormulae: FORMULA })}\r\n`;
 
 test('records equal those of Papa Parse, with formulas made harmless', () =>
   forAll(2_000, fc.array(value, { minLength: 1, maxLength: 5 }), async (values) => {
@@ -40,7 +41,7 @@ test('a negative number is not text, so it has no apostrophe', () => {
   expect([-76.6, '-76.6', undefined, null].map(csvCell)).toEqual(['-76.6', `"'-76.6"`, '', '']);
 });
 
-const FORMULA = '=HYPERLINK("http://x","Cafe")';
+const LINK = '=HYPERLINK("http://x","Cafe")';
 const HARMLESS = `"'=HYPERLINK(""http://x"",""Cafe"")"`;
 
 /** A table as CSV. */
@@ -57,13 +58,13 @@ function exported(...groups: RowGroup[]): string {
 }
 
 test('an exported table has no formulas, whether its values are plain or indexed', () => {
-  const names = [FORMULA, '-1', null];
+  const names = [LINK, '-1', null];
   const plain = { rows: 3, values: [[-5, 6, 7], names] };
   const indexed = {
     rows: 3,
     indexed: [
       { dictionary: [-5, 6, 7], indexes: Uint32Array.of(0, 1, 2) },
-      { dictionary: [FORMULA, '-1'], indexes: Uint32Array.of(0, 1, 0xffff_ffff) },
+      { dictionary: [LINK, '-1'], indexes: Uint32Array.of(0, 1, 0xffff_ffff) },
     ],
   };
   for (const group of [plain, indexed]) {
@@ -77,7 +78,7 @@ test('the API, and the files of the map, write the same', async () => {
     lon: { type: 'double', of: () => -1 },
   });
   const rows = ROW_FORMATS.csv.rows(part.columns);
-  rows.of(part)(FORMULA);
+  rows.of(part)(LINK);
   const body = await rendered({ rows }, 'asker');
   expect(body.whole().toString()).toBe(`name,lon\r\n${HARMLESS},-1\r\n`);
   const list = {
@@ -89,7 +90,7 @@ test('the API, and the files of the map, write the same', async () => {
     },
     listed: [0],
     columns: [],
-    members: { name: () => FORMULA },
+    members: { name: () => LINK },
     where: '',
     name: '',
   };
@@ -99,14 +100,14 @@ test('the API, and the files of the map, write the same', async () => {
   const none = { 5: 0, 10: 0, 15: 0, 20: 0, 25: 0, 30: 0 };
   const coverage = {
     results: [],
-    sites: [{ id: FORMULA, block: '1', within: none, overlap: none }],
+    sites: [{ id: LINK, block: '1', within: none, overlap: none }],
     gains: [],
     chosen: [],
     errors: [],
   } as unknown as Parameters<typeof sitesCsv>[0];
-  const [, line] = sitesCsv(coverage, [
-    { id: FORMULA, lat: 39, lon: -76, isCandidate: false },
-  ]).split('\r\n');
+  const [, line] = sitesCsv(coverage, [{ id: LINK, lat: 39, lon: -76, isCandidate: false }]).split(
+    '\r\n',
+  );
   expect(line).toMatch(/^sites,/);
   expect(line.startsWith(`sites,${HARMLESS},-76,39,1,`)).toBe(true);
 });

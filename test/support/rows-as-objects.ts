@@ -1,5 +1,8 @@
 import Papa from 'papaparse';
 
+/** Beginnings of text that spreadsheets may run as a formula. */
+export const FORMULA = /^[=+\-@＝＋－＠\t\r\n\0\u200b\ufeff]/;
+
 type Row = Readonly<Record<string, unknown>>;
 interface Beside {
   readonly basket?: object | null;
@@ -44,7 +47,7 @@ export const ROWS_AS_OBJECTS: Readonly<Record<'ndjson' | 'geojson' | 'csv', Writ
       }),
     );
     const head = columns.map((column) => column.replace('.', '_')).join();
-    const options = { newline: '\r\n', escapeFormulae: /^[=+\-@\t\r]/ };
+    const options = { newline: '\r\n', escapeFormulae: FORMULA };
     return `${head}\r\n${lines.map((line) => `${Papa.unparse([line], options)}\r\n`).join('')}`;
   },
 };
