@@ -7,7 +7,7 @@ import { readInputs } from './cli/input-options.ts';
 import { UsageError } from './errors.ts';
 
 /** An area that `npm start` downloads, builds and serves. */
-export interface OwnArea {
+interface OwnArea {
   /** Name for its folder. */
   readonly name: string;
   /** Whether to look for newer inputs although there is a release. */

@@ -9,7 +9,13 @@ import type {
   PostEndpoint,
 } from './endpoint.ts';
 import { NONE } from './fields/field.ts';
-import { compressed, finishResponse, inflated, isCompressible } from './finish-response.ts';
+import {
+  compressed,
+  finishResponse,
+  inflated,
+  isCompressible,
+  WITHOUT_CONTENT,
+} from './finish-response.ts';
 import {
   type Format,
   formatFor,
@@ -54,7 +60,7 @@ import { PLANS } from './plans.ts';
 import type { ProxyServices, QueryContext } from './services.ts';
 
 /** A request, the one who makes it, and what it is executed with. */
-export interface Exchange {
+interface Exchange {
   readonly request: ApiRequest;
   readonly principal: Principal;
   readonly services: ProxyServices;
@@ -435,15 +441,6 @@ async function postAnswer(
   const encoded = await (isZipped ? compressed(response) : inflated(response));
   return { status: endpoint.status ?? 200, rate, response: encoded, charged, remaining };
 }
-
-/** The response of an answer without content. */
-const WITHOUT_CONTENT: FinishedResponse = {
-  body: Body.NONE,
-  contentType: null,
-  contentEncoding: null,
-  tokens: 0,
-  metadata: {},
-};
 
 function jsonResponse(body: object, format: Format): FinishedResponse {
   const bytes = Buffer.from(JSON.stringify(body));

@@ -7,6 +7,15 @@ import { Body } from './http/body.ts';
 import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from './http/content-encoding.ts';
 import type { FinishedResponse } from './metering/response-cache.ts';
 
+/** A response without content. */
+export const WITHOUT_CONTENT: FinishedResponse = {
+  body: Body.NONE,
+  contentType: null,
+  contentEncoding: null,
+  tokens: 0,
+  metadata: {},
+};
+
 /** Renders a response as it will be sent, except for compression. */
 export async function finishResponse(
   { body, tokens }: QueryResult,
@@ -14,7 +23,7 @@ export async function finishResponse(
   waiters: Waiters,
 ): Promise<FinishedResponse> {
   if (body === null) {
-    return { body: Body.NONE, contentType: null, contentEncoding: null, tokens, metadata: {} };
+    return { ...WITHOUT_CONTENT, tokens };
   }
   if (body instanceof BinaryBody) {
     const { bytes, contentType, contentEncoding } = body;

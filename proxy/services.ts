@@ -25,7 +25,7 @@ export interface ProxyServices extends Authority {
   readonly config: ProxyConfig & { readonly problemBase: string };
   readonly queries: QueryCache;
   readonly responses: ResponseCache;
-  /** Throw `LedgerUnavailable` until the ledger, which stores the secret, has been reachable. */
+  /** Throws `LedgerUnavailable` until the ledger, which stores the secret, has been reachable. */
   readonly cursors: CursorSealer;
   readonly catalogue: StaticResponseSender;
   /** The exported tables of releases. */

@@ -7,7 +7,7 @@ import type { FetchSession } from './download-all.ts';
 import { freeBytesIn } from './fetch-folder.ts';
 
 /** Downloads of a kind, such as `streets`. */
-export interface DownloadGroup {
+interface DownloadGroup {
   readonly name: string;
   readonly files: readonly Download[];
 }

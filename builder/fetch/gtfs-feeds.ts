@@ -15,7 +15,7 @@ export interface ChosenFeeds {
   readonly remarks: readonly string[];
 }
 
-export interface FetchedFeeds {
+interface FetchedFeeds {
   readonly gtfs: InputList['gtfs'];
   /** Feeds that are left out or were not updated, each with the reason, and the like. */
   readonly remarks: readonly string[];

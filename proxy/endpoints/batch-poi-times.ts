@@ -10,7 +10,7 @@ import {
 } from '../batch/origin-kinds.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { members } from '../fields/field.ts';
-import { destId, destType, maxMinutes, maxRows, mode, names, WINDOW } from '../fields/rows.ts';
+import { maxRows, POI_ROWS } from '../fields/rows.ts';
 import { poiColumns, poisOf, poiTime, requestedPois } from '../queries/pois/poi-times.ts';
 import { rowSchema } from '../queries/rows/row-columns.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
@@ -25,12 +25,7 @@ function poiTimes<O>(kind: OriginKind<O>, operationId: string, metadata?: Origin
     tag: kind.tag,
     body: members({
       origins: kind.list,
-      mode,
-      ...WINDOW,
-      type: destType,
-      dest_id: destId,
-      max_minutes: maxMinutes,
-      names,
+      ...POI_ROWS,
       max_rows: maxRows,
     }),
     requestExample: (marks) => ({

@@ -10,7 +10,7 @@ import {
 } from '../batch/origin-kinds.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { members } from '../fields/field.ts';
-import { countWithin, destType, maxRows, mode, names, nth, WINDOW } from '../fields/rows.ts';
+import { maxRows, NEAREST_ROWS } from '../fields/rows.ts';
 import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
 import {
   blockMetadata,
@@ -38,12 +38,7 @@ function summaries<O>(
     tag: kind.tag,
     body: members({
       origins: kind.list,
-      mode,
-      ...WINDOW,
-      type: destType,
-      nth,
-      count_within: countWithin,
-      names,
+      ...NEAREST_ROWS,
       max_rows: maxRows,
     }),
     requestExample: (marks) => ({

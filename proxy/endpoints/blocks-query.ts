@@ -7,17 +7,12 @@ import { members } from '../fields/field.ts';
 import { radius } from '../fields/locations.ts';
 import { polygon } from '../fields/polygon.ts';
 import {
-  countWithin,
   cursor,
-  destType,
   FEW_ROWS,
   includeMissing,
   includePopulation,
   limit,
-  mode,
-  names,
-  nth,
-  WINDOW,
+  NEAREST_ROWS,
 } from '../fields/rows.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
@@ -35,12 +30,7 @@ const body = members({
   polygon,
   center: centre,
   radius_m: radius,
-  mode,
-  ...WINDOW,
-  type: destType,
-  nth,
-  count_within: countWithin,
-  names,
+  ...NEAREST_ROWS,
   include_population: includePopulation,
   include_missing: includeMissing,
   limit,
@@ -82,7 +72,7 @@ export const blocksQuery = postEndpoint({
   ): Promise<ResolvedBlocksQuery> {
     const where = { polygon, center, radius_m };
     return {
-      area: await requestedArea(where, waiters),
+      area: await drawnOrCircle(where, waiters),
       ...resolveArea(release, cursors, 'blocks-query', where, rows, 'body'),
     };
   },
@@ -96,7 +86,7 @@ export const blocksQuery = postEndpoint({
 
 type Where = Pick<z.output<typeof body>, 'polygon' | 'center' | 'radius_m'>;
 
-async function requestedArea(
+async function drawnOrCircle(
   { polygon, center, radius_m }: Where,
   waiters: Waiters,
 ): Promise<SearchedArea> {

@@ -6,7 +6,7 @@ import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../fields/field.ts';
 import { PLANS } from '../plans.ts';
-import { modeLabel } from '../queries/rows/row-columns.ts';
+import { modeSchema } from '../queries/rows/row-columns.ts';
 
 const free = {
   access: 'free',
@@ -43,7 +43,7 @@ const modes = freeEndpoint({
     'both label and id.',
   responseDescription: 'The travel modes.',
   response: z.object({
-    modes: z.array(z.object({ mode_id: z.int(), mode: modeLabel, description: z.string() })),
+    modes: z.array(z.object({ mode_id: z.int(), mode: modeSchema, description: z.string() })),
   }),
   respond({ releases }) {
     const { modes: held } = releases.current.manifest;

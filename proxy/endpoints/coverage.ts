@@ -49,7 +49,7 @@ interface ResolvedCoverage extends ResolvedQuery {
   readonly query: CoverageQuery;
 }
 
-const QUERY = parameters({
+const SUMMED = {
   mode,
   ...WINDOW,
   type: destType,
@@ -57,7 +57,16 @@ const QUERY = parameters({
   by,
   nth: oneNth,
   names,
-});
+};
+/** Query and response of the routes for the area that their path names. */
+const SUMS_OF_AREA = {
+  query: parameters(SUMMED),
+  rows: { geometry: null },
+  response: RESPONSE,
+  price: ({ query }: ResolvedCoverage) => priceOf(query, null),
+  respond: async (release: Release, { area, query }: ResolvedCoverage, context: QueryContext) =>
+    sumsOf(release, context, await blocksOfArea(release, area, context.waiters), query, null),
+};
 
 const placeCoverage = meteredEndpoint({
   access: 'metered',
@@ -67,10 +76,8 @@ const placeCoverage = meteredEndpoint({
   description: `The area is the blocks whose centre is in the place. ${SUMS}`,
   tag: 'Coverage',
   params: parameters({ geoid: placeGeoid }),
-  query: QUERY,
-  rows: { geometry: null },
+  ...SUMS_OF_AREA,
   responseDescription: 'The sums of the place.',
-  response: RESPONSE,
   problems: ['place-not-found'],
 
   async resolve(release, { params: { geoid }, query: asked }): Promise<ResolvedCoverage> {
@@ -87,10 +94,6 @@ const placeCoverage = meteredEndpoint({
       query,
     };
   },
-
-  price: ({ query }) => priceOf(query, null),
-  respond: async (release, { area, query }, context) =>
-    sumsOf(release, context, await blocksOfArea(release, area, context.waiters), query, null),
 });
 
 const countyCoverage = meteredEndpoint({
@@ -101,10 +104,8 @@ const countyCoverage = meteredEndpoint({
   description: `The area is all blocks of the county. ${SUMS}`,
   tag: 'Coverage',
   params: parameters({ fips: countyOfPath }),
-  query: QUERY,
-  rows: { geometry: null },
+  ...SUMS_OF_AREA,
   responseDescription: 'The sums of the county.',
-  response: RESPONSE,
   problems: ['county-not-found'],
 
   resolve(release, { params: { fips }, query: asked }): ResolvedCoverage {
@@ -117,10 +118,6 @@ const countyCoverage = meteredEndpoint({
       query,
     };
   },
-
-  price: ({ query }) => priceOf(query, null),
-  respond: async (release, { area, query }, context) =>
-    sumsOf(release, context, await blocksOfArea(release, area, context.waiters), query, null),
 });
 
 /** Criteria as sent and as tested. */
@@ -143,13 +140,7 @@ const postCoverage = postEndpoint({
   tag: 'Coverage',
   body: members({
     area,
-    mode,
-    ...WINDOW,
-    type: destType,
-    weight,
-    by,
-    nth: oneNth,
-    names,
+    ...SUMMED,
     all_of: allOfIfAny,
   }),
   requestExample: (marks) => ({

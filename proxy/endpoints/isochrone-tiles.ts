@@ -12,13 +12,13 @@ import { BOUNDS } from '../bounds.ts';
 import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
 import { NONE, parameters, required } from '../fields/field.ts';
 import { integer } from '../fields/kinds.ts';
-import { modeLabel as modeKind, WINDOW } from '../fields/rows.ts';
+import { modeLabel, WINDOW } from '../fields/rows.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { modeLabel } from '../queries/rows/row-columns.ts';
+import { modeSchema } from '../queries/rows/row-columns.ts';
 
 export const isochroneMeta = freeEndpoint({
   access: 'free',
@@ -34,7 +34,7 @@ export const isochroneMeta = freeEndpoint({
   response: z.object({
     version: z.string(),
     directions: z.array(z.enum(DIRECTIONS)),
-    modes: z.array(modeLabel),
+    modes: z.array(modeSchema),
     max_minutes: z.int(),
     dest_set: z.string().optional(),
     assumptions: assumptionsSchema,
@@ -97,7 +97,7 @@ export const tileArchives = freeEndpoint({
     archives: z.array(
       z.object({
         layer: z.enum(['blocks', 'basemap', 'bands']),
-        mode: modeLabel.nullable(),
+        mode: modeSchema.nullable(),
         dest_type_id: z.int().nullable(),
         url: z.url(),
         bytes: z.int(),
@@ -131,7 +131,7 @@ const MVT = 'application/vnd.mapbox-vector-tile';
 
 /** The part of a path that states the mode and type of tiles; releases may lack tiles. */
 const OF_TILES = {
-  mode: required(modeKind, {
+  mode: required(modeLabel, {
     id: 'TileMode',
     description: 'Travel mode.',
     example: (marks) => marks.tile && marks.mode,

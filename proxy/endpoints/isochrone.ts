@@ -19,7 +19,7 @@ import {
   type IsochroneParams,
   isochroneQuery,
 } from '../isochrone/isochrone-schemas.ts';
-import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
+import { blocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
@@ -139,8 +139,8 @@ export const isochrone = meteredEndpoint({
     };
     const tokens = priceOf(resolved);
     if (format === 'blocks') {
-      const blocks = context.format.rows([]);
-      await addBlocksWithin(blocks, reached, largest, namesContours ? levels : null, waiters);
+      const contours = namesContours ? levels : null;
+      const blocks = await blocksWithin(context.format, reached, largest, contours, waiters);
       return { body: { blocks, ...facts, ...counts?.at(-1) }, tokens };
     }
     const features: object[] = [];

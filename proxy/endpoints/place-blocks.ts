@@ -3,18 +3,7 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { parameters } from '../fields/field.ts';
 import { placeGeoid } from '../fields/locations.ts';
-import {
-  countWithin,
-  cursor,
-  destType,
-  includeMissing,
-  includePopulation,
-  limit,
-  mode,
-  names,
-  nth,
-  WINDOW,
-} from '../fields/rows.ts';
+import { cursor, includeMissing, includePopulation, limit, NEAREST_ROWS } from '../fields/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
 import { arealRow } from '../queries/areas/block-rows.ts';
@@ -43,12 +32,7 @@ export const placeBlocks = meteredEndpoint({
   tag: 'Areas',
   params: parameters({ geoid: placeGeoid }),
   query: parameters({
-    mode,
-    ...WINDOW,
-    type: destType,
-    nth,
-    count_within: countWithin,
-    names,
+    ...NEAREST_ROWS,
     include_population: includePopulation,
     include_missing: includeMissing,
     limit,

@@ -58,7 +58,7 @@ export const poiSearch = meteredEndpoint({
     { query: { type, q, limit, cursor, ...where } },
     { cursors },
   ): ResolvedPoiSearch {
-    const area = requestedArea(where);
+    const area = searchedAreaOf(where);
     if (areExchanged(release, area.boxes)) {
       if (where.bbox !== undefined) throw invalidBox(EXCHANGED);
       const msg = `the circle ${EXCHANGED}`;
@@ -80,7 +80,7 @@ export const poiSearch = meteredEndpoint({
 
 type Where = Pick<z.output<typeof query>, 'bbox' | 'lat' | 'lon' | 'radius_m'>;
 
-function requestedArea({ bbox, lat, lon, radius_m }: Where): SearchedArea {
+function searchedAreaOf({ bbox, lat, lon, radius_m }: Where): SearchedArea {
   const hasPoint = lat !== undefined || lon !== undefined || radius_m !== undefined;
   if (bbox !== undefined) {
     if (!hasPoint) return boxArea(...bboxNumbers(bbox));

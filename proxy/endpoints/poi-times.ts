@@ -3,16 +3,7 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { NONE, parameters } from '../fields/field.ts';
 import { geoid, lat, lon } from '../fields/locations.ts';
-import {
-  cursor,
-  destId,
-  destType,
-  limit,
-  maxMinutes,
-  mode,
-  names,
-  WINDOW,
-} from '../fields/rows.ts';
+import { cursor, limit, POI_ROWS } from '../fields/rows.ts';
 import {
   locateOrigin,
   originOfGeoid,
@@ -29,12 +20,7 @@ import {
 import { nextCursor, unrouted } from '../schemas/schemas.ts';
 
 const QUERY = {
-  mode,
-  ...WINDOW,
-  type: destType,
-  dest_id: destId,
-  max_minutes: maxMinutes,
-  names,
+  ...POI_ROWS,
   limit,
   cursor,
 };

@@ -3,16 +3,7 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { NONE, parameters } from '../fields/field.ts';
 import { geoid, lat, lon } from '../fields/locations.ts';
-import {
-  countWithin,
-  cursor,
-  destType,
-  limitIfPaged,
-  mode,
-  names,
-  nth,
-  WINDOW,
-} from '../fields/rows.ts';
+import { cursor, limitIfPaged, NEAREST_ROWS } from '../fields/rows.ts';
 import {
   blockMetadata,
   categoryTime,
@@ -35,12 +26,7 @@ import {
 } from '../schemas/schemas.ts';
 
 const QUERY = {
-  mode,
-  ...WINDOW,
-  type: destType,
-  nth,
-  count_within: countWithin,
-  names,
+  ...NEAREST_ROWS,
   limit: limitIfPaged,
   cursor,
 };

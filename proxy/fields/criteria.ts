@@ -14,7 +14,7 @@ const criterion = objectOf('a criterion', {
 });
 
 /** Criteria that a block must all meet. */
-export const criteria = {
+const criteria = {
   json: listOf(criterion, LIMITS.criteria, {
     none: 'must be an array of criteria',
     empty: 'must not be empty',

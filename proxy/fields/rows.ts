@@ -53,7 +53,7 @@ export const destType = optional(list(typeId, { of: 'destination type ids' }), {
 export const nthNearest = integer(BOUNDS.nth);
 const { min: MIN_NTH, max: MAX_NTH } = BOUNDS.nth;
 
-export const nth = optional(
+const nth = optional(
   list(nthNearest, { of: 'whole numbers', empty: 'omit it for the nearest only' }),
   {
     id: 'Nth',
@@ -107,7 +107,7 @@ export const by = optional(
   },
 );
 
-export const countWithin = optional(integer(BOUNDS.countWithin), {
+const countWithin = optional(integer(BOUNDS.countWithin), {
   id: 'CountWithin',
   description:
     'Adds `count` to each row: the number of POIs of the type within this many whole minutes, ' +
@@ -119,7 +119,7 @@ export const poiId = integer(
   'the dest_id of a POI: a whole number, as in rows of POIs',
 );
 
-export const destId = optional(list(poiId, { of: 'dest_ids' }), {
+const destId = optional(list(poiId, { of: 'dest_ids' }), {
   id: 'DestId',
   description: several('Only these POIs'),
 });
@@ -157,6 +157,26 @@ export const names = withDefault(flag, false, {
     'Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the ' +
     '`dest_id` of a POI the `dest_types` that it has, and in catchments its `name`.',
 });
+
+/** The fields of rows with the nearest POIs of each type. */
+export const NEAREST_ROWS = {
+  mode,
+  ...WINDOW,
+  type: destType,
+  nth,
+  count_within: countWithin,
+  names,
+};
+
+/** The fields of rows with each POI within reach. */
+export const POI_ROWS = {
+  mode,
+  ...WINDOW,
+  type: destType,
+  dest_id: destId,
+  max_minutes: maxMinutes,
+  names,
+};
 
 export const includePopulation = withDefault(flag, false, {
   id: 'IncludePopulation',

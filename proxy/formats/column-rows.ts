@@ -2,7 +2,13 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { runCooperatively } from '../../shards/concurrency/yielding.ts';
 import { type Dictionary, type IndexedGroup, NULL_INDEX } from '../../shards/parquet/table.ts';
 import { Body } from '../http/body.ts';
-import { cellOf, type PartWriter, type RowColumn, type RowPart } from './columns.ts';
+import {
+  cellOf,
+  type PartWriter,
+  type RowColumn,
+  type RowPart,
+  requireColumns,
+} from './columns.ts';
 import type { RowFormat, Rows } from './rows.ts';
 
 /**
@@ -40,6 +46,7 @@ export class ColumnRows implements Rows {
   of<K extends readonly unknown[]>(
     ...parts: { readonly [P in keyof K]: RowPart<K[P]> }
   ): (...keys: K) => void {
+    requireColumns(this.columns, parts);
     const cellsOf = parts.map((part) => part.written(CELLS));
     return (...keys) => {
       const row = this.#count++ % GROUP_ROWS;

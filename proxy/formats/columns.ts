@@ -141,6 +141,23 @@ export function allColumns(parts: readonly RowPart<never>[]): readonly RowColumn
   return parts.flatMap(({ columns }) => columns);
 }
 
+/**
+ * Throws an error unless the columns of `parts` are those that rows were begun with, in order;
+ * otherwise values would stand under other names.
+ */
+export function requireColumns(
+  columns: readonly RowColumn[],
+  parts: readonly Pick<RowPart<never>, 'columns'>[],
+): void {
+  let next = 0;
+  for (const part of parts) {
+    for (const { name } of part.columns) {
+      if (columns[next++]?.name !== name) throw new Error(`column ${name} is not number ${next}`);
+    }
+  }
+  if (next < columns.length) throw new Error(`no part has the column ${columns[next].name}`);
+}
+
 function columnsOf(name: string, { type }: Pick<Member<never>, 'type'>): RowColumn[] {
   if (typeof type === 'string') return [{ name, type, path: [name] }];
   return Object.entries(type).map(([nested, type]) => ({

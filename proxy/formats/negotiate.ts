@@ -14,7 +14,7 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
  * A format that a route offers, and the media types by which `Accept` may request it, the preferred
  * one first.
  */
-export interface Offer {
+interface Offer {
   readonly format: Format;
   readonly mediaTypes: readonly string[];
 }

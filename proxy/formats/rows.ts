@@ -2,7 +2,13 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import type { PointGeometry, PolygonGeometry } from '../../shards/geometry/geo-json.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { Body } from '../http/body.ts';
-import type { PartWriter, RowColumn, RowMembers, RowPart } from './columns.ts';
+import {
+  type PartWriter,
+  type RowColumn,
+  type RowMembers,
+  type RowPart,
+  requireColumns,
+} from './columns.ts';
 import type { Format } from './negotiate.ts';
 
 /**
@@ -17,7 +23,7 @@ export function byteText(text: string): ByteText {
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
-export function toBytes(text: ByteText): Buffer {
+function toBytes(text: ByteText): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
@@ -104,6 +110,7 @@ export class TextRows implements Rows {
   }
 
   of<K extends readonly unknown[]>(...parts: Parts<K>): (...keys: K) => void {
+    requireColumns(this.columns, parts);
     const { format } = this;
     const isWritten = ({ columns, isGeometry }: RowPart<never>) =>
       columns.length > 0 || (isGeometry && format.hasGeometry);

@@ -51,7 +51,7 @@ export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): vo
 
 /** Closes a server, which keeps open connections until it has stopped listening. */
 export async function closeGracefully(app: FastifyInstance): Promise<void> {
-  // Once `close` has been called, Fastify makes each response the last of its connection.
+  // Fastify makes each response after `close` the last of its connection.
   await stopListening(app);
   await app.close();
 }

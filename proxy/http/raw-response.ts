@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CORS_HEADERS, type SentHeader } from './common-headers.ts';
 
 /** A header line as written, including those of the body's framing. */
-export type Header = [
+type Header = [
   name: SentHeader | 'connection' | 'content-type' | 'content-length' | 'content-encoding',
   value: string | number,
 ];

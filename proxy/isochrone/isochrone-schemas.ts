@@ -8,8 +8,8 @@ import { optional, parameters, withDefault } from '../fields/field.ts';
 import { choice, integer, phrase } from '../fields/kinds.ts';
 import { blockGeoid, GEOID_WORDS, ORIGIN } from '../fields/locations.ts';
 import { directionLabel, ofContours } from '../fields/opportunities.ts';
-import { modeLabel as modeKind, WINDOW } from '../fields/rows.ts';
-import { modeLabel } from '../queries/rows/row-columns.ts';
+import { modeLabel, WINDOW } from '../fields/rows.ts';
+import { modeSchema } from '../queries/rows/row-columns.ts';
 import { geometry } from '../schemas/schemas.ts';
 import { assumptionsSchema } from './assumptions.ts';
 
@@ -58,7 +58,7 @@ export const isochroneQuery = parameters({
       description: `Up to ${numberWord(LIMITS.contours)} contours in minutes, ascending: \`10,20,30\`, or the parameter repeated.`,
     },
   ),
-  mode: withDefault(modeKind, 'walk', { description: 'Travel mode.' }),
+  mode: withDefault(modeLabel, 'walk', { description: 'Travel mode.' }),
   direction: withDefault(directionLabel, 'from', {
     description: 'Away from the origin, or towards it.',
   }),
@@ -81,7 +81,7 @@ export type IsochroneParams = z.output<typeof isochroneQuery>;
 const isochroneFacts = {
   version: z.string(),
   direction: z.enum(DIRECTIONS),
-  mode: modeLabel,
+  mode: modeSchema,
   assumptions: assumptionsSchema,
   block: z.string().regex(BLOCK_GEOID),
   reachable_blocks: z.int(),
@@ -103,7 +103,7 @@ export const contoursBody = z
         geometry,
         properties: z.object({
           contour: z.int(),
-          mode: modeLabel,
+          mode: modeSchema,
           reachable_blocks: z.int(),
           counts,
         }),

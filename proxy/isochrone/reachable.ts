@@ -4,8 +4,8 @@ import type { Matrix } from '../../shards/matrix/matrix.ts';
 import { byMode, type Mode } from '../../shards/modes.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { Columns, KeptPart } from '../formats/columns.ts';
-import type { Rows } from '../formats/rows.ts';
+import { allColumns, Columns, KeptPart } from '../formats/columns.ts';
+import type { RowFormat, Rows } from '../formats/rows.ts';
 import { Problem } from '../http/problem.ts';
 import type { OriginBlock } from '../queries/origins/origin-block.ts';
 import { REASONS, unroutedReason } from '../queries/origins/unrouted.ts';
@@ -54,25 +54,28 @@ export function countWithin({ minutes }: Reachable, limit: Minutes): number {
 const ROWS_PER_STEP = 256;
 
 /**
- * Adds the blocks within the time limit, ordered by GEOID. With `contours`, which ascend to
- * `limit`, each row names the smallest contour that contains its block.
+ * Returns rows of the blocks within the time limit, ordered by GEOID. With `contours`, which ascend
+ * to `limit`, each row names the smallest contour that contains its block.
  */
-export async function addBlocksWithin(
-  rows: Rows,
+export async function blocksWithin(
+  format: RowFormat,
   { matrix, targets, minutes }: Reachable,
   limit: Minutes,
   contours: readonly Minutes[] | null,
   waiters: Waiters,
-): Promise<void> {
+): Promise<Rows> {
   const travel = new Columns<Minutes>({
     travel_min: { type: 'int32', of: (minutes) => minutes },
     contour: { type: 'int32', of: (minutes) => contours?.find((level) => minutes <= level) },
   });
-  const add = rows.of(GEOID, new KeptPart(travel, limit + 1, (key: Minutes) => key));
+  const kept = new KeptPart(travel, limit + 1, (key: Minutes) => key);
+  const rows = format.rows(allColumns([GEOID, kept]));
+  const add = rows.of(GEOID, kept);
   for (let i = 0; i < targets.length; i++) {
     const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
     if (pause) await pause;
     if (minutes[i] > limit) continue;
     add(matrix.targets[targets[i]], minutes[i]);
   }
+  return rows;
 }

@@ -1,5 +1,5 @@
 import type { KeyHash } from './key-hash.ts';
-import type { RateState } from './rate-state.ts';
+import type { RateLimit, RateState } from './rate-state.ts';
 
 /**
  * Accounts, their keys, and their records. Every ledger failure rejects with `LedgerUnavailable`.
@@ -203,7 +203,7 @@ export interface KeyOrder {
   /** Gives the account a membership without expiry. */
   readonly member?: boolean;
   /** Limit on keys created per account and period; refused attempts do not count. */
-  readonly rate?: { readonly limit: number; readonly windowSeconds: number };
+  readonly rate?: RateLimit;
   readonly by: Actor;
   readonly atMs: number;
 }

@@ -74,6 +74,7 @@ export function apply<Reply>(
 
 const EMPTY = () => [];
 
+/** Returns a list that is read at its first use, and kept: elements are compared by identity. */
 export function readOnce<T>(read: List<T>): List<T> {
   let list: readonly T[] | undefined;
   return () => {

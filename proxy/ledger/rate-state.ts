@@ -9,9 +9,15 @@ export interface RateState {
 /** Window of the API's request rates, which are stated per minute. */
 export const RATE_WINDOW_SECONDS = 60;
 
+/** How many requests a window admits. */
+export interface RateLimit {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
 /** Returns the state of a window from which `used` requests were taken. */
 export function rateState(
-  { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number },
+  { limit, windowSeconds }: RateLimit,
   used: number,
   elapsedMs: number,
 ): RateState {
@@ -31,7 +37,7 @@ export interface WindowState {
 /** Takes one request from a window, if there is one. Refused requests do not count. */
 export function takeFromWindow(
   before: WindowState | null | undefined,
-  limit: { readonly limit: number; readonly windowSeconds: number },
+  limit: RateLimit,
   nowMs: number,
 ): { readonly allowed: boolean; readonly window: WindowState; readonly rate: RateState } {
   const lengthMs = limit.windowSeconds * 1000;

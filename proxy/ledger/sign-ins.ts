@@ -1,5 +1,5 @@
 import type { Minutes } from '../../shards/units.ts';
-import type { RateState } from './rate-state.ts';
+import type { RateLimit, RateState } from './rate-state.ts';
 
 /**
  * Proof of control over a mailbox. Secrets arrive as hashes keyed by the caller, so reading the
@@ -26,7 +26,7 @@ export interface SignIns {
    */
   takeLimited(
     subject: string,
-    window: { readonly limit: number; readonly windowSeconds: number },
+    window: RateLimit,
     nowMs: number,
   ): Promise<{ readonly allowed: boolean; readonly rate: RateState }>;
   /** Returns an attempt to the window that it was taken from, if that is still open. */

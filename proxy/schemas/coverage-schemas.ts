@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { SUMS, sum, sumsByMinutes } from '../queries/areas/coverage.ts';
-import { modeLabel, rowSchema } from '../queries/rows/row-columns.ts';
+import { modeSchema, rowSchema } from '../queries/rows/row-columns.ts';
 
 export const areaFacts = z
   .object({ blocks: z.int().min(0), land_area_m2: z.number().min(0) })
@@ -10,7 +10,7 @@ export const areaFacts = z
 const basketSums = z
   .object({
     all_of: z.array(
-      z.object({ type: z.int(), mode: modeLabel, max_minutes: z.number(), nth: z.int() }),
+      z.object({ type: z.int(), mode: modeSchema, max_minutes: z.number(), nth: z.int() }),
     ),
     total: sum,
     with_all: sum,
@@ -27,7 +27,7 @@ const siteId = z.union([z.string(), z.int()]).meta({ description: 'As sent.' });
 const placedSite = { id: siteId, block: z.string().regex(BLOCK_GEOID) };
 
 export const siteCoverageRow = z
-  .object({ mode: modeLabel, weight: z.string(), ...rowSchema(SUMS).shape })
+  .object({ mode: modeSchema, weight: z.string(), ...rowSchema(SUMS).shape })
   .meta({
     id: 'SiteCoverageRow',
     description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { LEG_KINDS } from '../queries/journeys/legs.ts';
-import { modeLabel } from '../queries/rows/row-columns.ts';
+import { modeSchema } from '../queries/rows/row-columns.ts';
 
 export const blockMetadata = z
   .object({
@@ -50,7 +50,7 @@ export const nextCursorIfPaged = nextCursor
 export const unrouted = z
   .array(
     z.object({
-      mode: modeLabel,
+      mode: modeSchema,
       reason: z.enum(UNLINKED_REASONS).meta({ id: 'UnroutedReason' }),
     }),
   )

@@ -8,7 +8,11 @@ import {
   coverageParts,
   requestedCoverage,
 } from '../../proxy/queries/areas/coverage.ts';
-import { accessOf, requestedAccess } from '../../proxy/queries/opportunities/access.ts';
+import {
+  accessColumns,
+  accessOf,
+  requestedAccess,
+} from '../../proxy/queries/opportunities/access.ts';
 import { locateOrigin, originOfGeoid } from '../../proxy/queries/origins/origin-block.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
@@ -89,7 +93,9 @@ test('curves of opportunities let other requests in between their rows', async (
   const block = await locateOrigin(release, originOfGeoid(release, geoid), 'asker');
   const found = accessOf(block, access);
   expect(found.count).toBe(of.length * access.modes.length * 60);
-  const turns = await rowsByTurn((format) => found.addTo(format.rows([]), 'asker'));
+  const turns = await rowsByTurn((format) =>
+    found.addTo(format.rows(accessColumns(access).columns), 'asker'),
+  );
   expectShared(turns, found.count);
 });
 

@@ -184,3 +184,15 @@ test('a Parquet file has the values of the columns, with the types that they sta
       'BYTE_ARRAY',
     ]);
   }));
+
+test.each(Object.entries(ROW_FORMATS))(
+  '%s: rows of other columns than stated are refused',
+  (_, format) => {
+    const [a, b] = ['a', 'b'].map((name) => new Columns<number>({ [name]: { type: 'int32' } }));
+    const rows = () => format.rows(allColumns([a, b]));
+    expect(() => rows().of(b, a)).toThrow('column b is not number 1');
+    expect(() => rows().of(a)).toThrow('no part has the column b');
+    expect(() => rows().of(a, b, b)).toThrow('column b is not number 3');
+    expect(() => rows().of(a, b)).not.toThrow();
+  },
+);

@@ -24,7 +24,7 @@ import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
-export interface FetchFlags extends AreaFlags, Flags {
+interface FetchFlags extends AreaFlags, Flags {
   out?: string;
   only?: string;
   gtfs?: string[];

@@ -32,7 +32,7 @@ type AccountFields = Readonly<Record<string, string | undefined>>;
 export type Command = readonly [name: string, key: string, ...args: string[]];
 
 /** The state of an account as it was read. */
-export interface ReadState {
+interface ReadState {
   /** Hash of all records except the balance. */
   readonly digest: string;
   readonly state: AccountState | undefined;

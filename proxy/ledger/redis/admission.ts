@@ -4,7 +4,7 @@ import { BROWSER_TOKEN_KEY_ID } from '../browser-token.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
 import type { Admission } from '../metering.ts';
-import { RATE_WINDOW_SECONDS, rateState } from '../rate-state.ts';
+import { RATE_WINDOW_SECONDS, type RateLimit, rateState } from '../rate-state.ts';
 import { SESSION_LIFE_MS, type SessionId } from '../sessions.ts';
 import type { RedisConnection } from './connection.ts';
 import { type KeyOwner, keyEntry, keysOf, PREFIX } from './key-names.ts';
@@ -19,7 +19,7 @@ const MAX_KEYS_KNOWN = 100_000;
  */
 export class Admissions {
   readonly #redis: RedisConnection;
-  readonly #window: { readonly limit: number; readonly windowSeconds: number };
+  readonly #window: RateLimit;
   readonly #lastUses = new LastUses();
   /**
    * Owners of keys, cached for clusters, where a script cannot cross slots. The owner of a key

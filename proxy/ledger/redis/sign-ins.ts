@@ -1,4 +1,4 @@
-import type { RateState } from '../rate-state.ts';
+import type { RateLimit, RateState } from '../rate-state.ts';
 import { rateState } from '../rate-state.ts';
 import type { Challenge, ChallengeOutcome } from '../sign-ins.ts';
 import type { RedisConnection } from './connection.ts';
@@ -32,7 +32,7 @@ export function answerChallenge(
 export async function takeLimited(
   redis: RedisConnection,
   subject: string,
-  window: { readonly limit: number; readonly windowSeconds: number },
+  window: RateLimit,
   nowMs: number,
 ): Promise<{ allowed: boolean; rate: RateState }> {
   const [allowed, used, elapsedMs] = await redis.run(

@@ -1,5 +1,5 @@
 import { isEqualHash } from '../equal-hash.ts';
-import { type RateState, takeFromWindow } from '../rate-state.ts';
+import { type RateLimit, type RateState, takeFromWindow } from '../rate-state.ts';
 import type { Challenge, ChallengeOutcome } from '../sign-ins.ts';
 import { windowOf, writeWindow } from './account-state.ts';
 import { removeEnded, type SqlConnection } from './sql-connection.ts';
@@ -37,7 +37,7 @@ export function answerChallenge(
 export function takeLimited(
   db: SqlConnection,
   subject: string,
-  window: { readonly limit: number; readonly windowSeconds: number },
+  window: RateLimit,
   nowMs: number,
 ): { allowed: boolean; rate: RateState } {
   const { allowed, window: after, rate } = takeFromWindow(windowOf(db, subject), window, nowMs);

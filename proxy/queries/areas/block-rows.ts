@@ -14,7 +14,7 @@ import type { Page } from '../rows/pagination.ts';
 import {
   GEOID,
   type ModeTime,
-  modeLabel,
+  modeSchema,
   modeTimeOf,
   rowSchema,
   TIME_KEYS,
@@ -56,8 +56,8 @@ export function isFull(rows: Rows, limit: number): boolean {
 }
 
 /** Reasons why there is no time: too far, or unknown. */
-export const MISSING_REASONS = ['not-within-30', 'no-data'] as const;
-export type MissingReason = (typeof MISSING_REASONS)[number];
+const MISSING_REASONS = ['not-within-30', 'no-data'] as const;
+type MissingReason = (typeof MISSING_REASONS)[number];
 
 /** Returns the reason why a block has no time by a mode. */
 export function missingReason(index: BlockIndex, ordinal: CountyBlock, mode: Mode): MissingReason {
@@ -69,7 +69,7 @@ const OUTLINE = new Geometry<PolygonGeometry | undefined>((outline) => outline);
 
 const arealTime = new Columns<ModeTime>({
   mode_id: { type: 'int32', schema: z.int(), of: ({ mode }) => modeIdOf(mode) },
-  mode: { type: 'string', schema: modeLabel },
+  mode: { type: 'string', schema: modeSchema },
   travel_time: {
     type: 'double',
     schema: tenthsOfMinutes.nullable().meta({

@@ -15,7 +15,7 @@ import type { Rows } from '../../formats/rows.ts';
 import { invalidParameters } from '../../http/problem.ts';
 import { maskedBy, requestedWeights, sumOf } from '../block-weights.ts';
 import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
-import { modeLabel, rowSchema, TYPE_COLUMNS, typeColumns } from '../rows/row-columns.ts';
+import { modeSchema, rowSchema, TYPE_COLUMNS, typeColumns } from '../rows/row-columns.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 import { type GroupSums, giniOf, ratiosOf, sharesOf } from './group-measures.ts';
 
@@ -43,7 +43,7 @@ export const SUMS = new Columns<RowMembers>({
 });
 
 const ROW = new Columns<RowMembers>({
-  mode: { type: 'string', schema: modeLabel },
+  mode: { type: 'string', schema: modeSchema },
   weight: { type: 'string', schema: z.string() },
   nth: { type: 'int32', schema: z.int() },
   ...SUMS.members,

@@ -15,7 +15,7 @@ import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedReason } from '../origins/unrouted.ts';
-import { modeLabel, NO_ORIGIN, rowSchema } from '../rows/row-columns.ts';
+import { modeSchema, NO_ORIGIN, rowSchema } from '../rows/row-columns.ts';
 import { type Decay, decayOf } from './decay.ts';
 import {
   type CountsByTime,
@@ -54,7 +54,7 @@ interface Count {
 }
 const counts = new Columns<Count>({
   of: { type: 'string', schema: z.string().meta({ description: 'A weight, or `type:ID`.' }) },
-  mode: { type: 'string', schema: modeLabel },
+  mode: { type: 'string', schema: modeSchema },
   minutes: {
     type: 'int32',
     schema: z.int().optional().meta({ description: 'Absent with a `decay` other than `step`.' }),

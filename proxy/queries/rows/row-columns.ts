@@ -25,7 +25,7 @@ export function rowSchema(...parts: readonly Columns<never>[]) {
 
 const MAX_MINUTES = BOUNDS.maxMinutes.max;
 
-export const modeLabel = z.enum(MODE_LABELS).meta({ id: 'Mode', description: 'Travel mode.' });
+export const modeSchema = z.enum(MODE_LABELS).meta({ id: 'Mode', description: 'Travel mode.' });
 
 export const tenthsOfMinutes = z
   .number()
@@ -84,7 +84,7 @@ export interface ModeTime {
 
 /** Mode and travel time. */
 export const MODE_TIME = new Columns<ModeTime>({
-  mode: { type: 'string', schema: modeLabel },
+  mode: { type: 'string', schema: modeSchema },
   travel_time: { type: 'double', schema: tenthsOfMinutes, of: ({ tenths }) => tenths / 10 },
 });
 

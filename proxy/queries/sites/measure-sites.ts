@@ -38,7 +38,7 @@ interface Choice {
 }
 
 /** The measures of a response about sites; all but `results` are of the first weight. */
-export interface SiteMeasures {
+interface SiteMeasures {
   readonly results: readonly AreaSums[];
   readonly sites: readonly (PlacedSite & { within: SumsByMinutes; overlap: SumsByMinutes })[];
   readonly gains: readonly (PlacedSite & { gain: SumsByMinutes })[];
