@@ -237,12 +237,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 331, lines: 34_000 },
+  builder: { files: 331, lines: 34_050 },
   infra: { files: 108, lines: 10_500 },
   portal: { files: 233, lines: 19_100 },
   proxy: { files: 275, lines: 29_750 },
   shards: { files: 160, lines: 14_600 },
-  test: { files: 733, lines: 106_550 },
+  test: { files: 733, lines: 106_600 },
 };
 
 const TOP_LEVEL = new Set([

@@ -61,7 +61,7 @@ export async function fetchFeeds(
     }
     missing = asked.filter((_, i) => errors[i] !== null);
   }
-  const known = new Map<string, CatalogueFeed>();
+  const known = new Map<string, { feed: CatalogueFeed; input: InputList['gtfs'][number] }>();
   const fetched = { gtfs: [] as InputList['gtfs'][number][], remarks: [...remarks] };
   for (const feed of feeds) {
     const { file } = gtfsFeed(feed.urls[0], feed.id);
@@ -76,10 +76,17 @@ export async function fetchFeeds(
     const stored = folder.path(file);
     const tables = await tablesOf(stored);
     const same = known.get(tables);
-    known.set(tables, same ?? feed);
-    if (!same) fetched.gtfs.push({ file, publisher: feed.name, licence: feed.licence });
-    else
-      fetched.remarks.push(`${labelOf(feed)}: has the tables of ${labelOf(same)}, which is used`);
+    if (same === undefined) {
+      const input = { file, publisher: feed.name, licence: feed.licence };
+      known.set(tables, { feed, input });
+      fetched.gtfs.push(input);
+      continue;
+    }
+    // Only one entry of the catalogue may state the licence.
+    same.input.licence ??= feed.licence;
+    fetched.remarks.push(
+      `${labelOf(feed)}: has the tables of ${labelOf(same.feed)}, which is used`,
+    );
   }
   return fetched;
 }

@@ -37,16 +37,25 @@ export async function readFeedOutline(path: string, near: ServiceDay): Promise<F
   const feed = await readFeed(path);
   try {
     requireRows(feed);
-    const { agency, agencies, timeZone, info, tripsOfService } = feed;
+    const { agency, agencies, timeZone, tripsOfService } = feed;
     const trips = [...tripsOfService.values()].reduce((sum, count) => sum + count, 0);
     const days = ordinaryDays(feed, near);
     const { problems } = feed.report;
     const zones = zonesOf(feed);
+    const info = withServiceIn(feed.info, days);
     const lines = new Set(feed.routeNames.values());
     return { path, agency, agencies, timeZone, zones, lines, info, days, trips, problems };
   } finally {
     feed.source.close();
   }
+}
+
+/** Drops the days for which a feed claims to be valid, if it has no service on any of them. */
+function withServiceIn(info: FeedInfo, { trips }: FeedDays): FeedInfo {
+  const first = info.firstDay ?? Number.NEGATIVE_INFINITY;
+  const last = info.lastDay ?? Number.POSITIVE_INFINITY;
+  const hasService = [...trips.keys()].some((day) => day >= first && day <= last);
+  return hasService ? info : { ...info, firstDay: null, lastDay: null };
 }
 
 /** Whether a feed states that it is valid from a later day and until a later day than another. */

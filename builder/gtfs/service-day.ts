@@ -33,6 +33,8 @@ interface ServiceDays {
 
 /** Maximum number of patterns reported per feed. */
 const REPORTED_PATTERNS = 3;
+/** The share of the fewer ordinary days of two feeds on which versions of one may both run. */
+const OVERLAP_SHARE = 1 / 2;
 /** The share of the fewer lines of two feeds that versions of one have in common. */
 const LINE_SHARE = 2 / 3;
 
@@ -147,8 +149,10 @@ function areOneService(a: FeedOutline, b: FeedOutline): boolean {
   if (a.agencies.size !== b.agencies.size) return false;
   if ([...a.agencies].some((agency) => !b.agencies.has(agency))) return false;
   if (JSON.stringify([...a.days.trips]) === JSON.stringify([...b.days.trips])) return true;
-  const isOtherTime = [...a.days.ordinary].every((day) => !b.days.ordinary.has(day));
-  if (!isOtherTime && !succeeds(a.info, b.info) && !succeeds(b.info, a.info)) return false;
+  const days = Math.min(a.days.ordinary.size, b.days.ordinary.size);
+  const both = [...a.days.ordinary].filter((day) => b.days.ordinary.has(day)).length;
+  if (both > OVERLAP_SHARE * days && !succeeds(a.info, b.info) && !succeeds(b.info, a.info))
+    return false;
   const shared = [...a.lines].filter((line) => b.lines.has(line)).length;
   return shared >= LINE_SHARE * Math.min(a.lines.size, b.lines.size);
 }

@@ -139,6 +139,7 @@ async function readStopTimes(
     if (froms.length > 0) begins.set(service, Math.min(...froms));
   }
   const timesOf = new Map<FeedTrip, StopTime[]>();
+  const listed = new Set<FeedTrip>();
   const hold = (trip: FeedTrip, time: StopTime) => {
     const times = timesOf.get(trip);
     if (times) times.push(time);
@@ -152,6 +153,7 @@ async function readStopTimes(
     rows++;
     const trip = trips.get(row.text('trip_id'));
     if (!trip) return report.add(FILE, row.line, 'trip missing from trips.txt; left out');
+    listed.add(trip);
     const time = readStopTime(feed, calls, row, report);
     if (!time || trip.onDemand || without.has(trip.route)) return;
     const from = begins.get(trip.service);
@@ -163,6 +165,10 @@ async function readStopTimes(
     const problems = report.problems.filter(({ file }) => file === FILE);
     const lack = problems.length === 0 ? 'is empty' : 'has no usable row';
     throw new BuildError(withProblems(`${source.path}: ${FILE} ${lack}`, problems));
+  }
+  for (const trip of trips.values()) {
+    if (listed.has(trip) || trip.onDemand || !calendar.has(trip.service)) continue;
+    report.add('trips.txt', trip.line, 'a trip without rows in stop_times.txt; left out');
   }
   if (longTrips.size > 0) {
     const reported = new FeedReport();

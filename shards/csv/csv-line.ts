@@ -1,8 +1,8 @@
 /**
- * Beginnings that spreadsheets take for those of a formula, in some locales by full-width signs,
- * and characters that they pass over before one.
+ * Beginnings that spreadsheets take for those of a formula. Other text is unchanged, so that ids
+ * can be joined.
  */
-const FORMULA = /^[=+\-@＝＋－＠\t\r\n\0\u200b\ufeff]/;
+const FORMULA = /^[=+\-@\t\r]/;
 /** Separators, quotes and line ends; also byte order marks and outer spaces, which readers trim. */
 const QUOTED = /[",\r\n\ufeff]|^ | $/;
 

@@ -161,6 +161,33 @@ test('batches of points and of POIs are sent in chunks', async () => {
   expect(reached).toEqual((await tests.plain('/v1/pois/catchment', { dest_ids, ...WALK })).results);
 });
 
+test('malformed origins of truncated batches are reported once, and all others are answered', async () => {
+  const { client } = await tests.customer();
+  const { lat, lon } = (await client.searchPois({ ...areaOf(), limit: 1 })).data.results[0];
+  const mixed = <O>(good: O, bad: unknown) =>
+    Array.from({ length: 40 }, (_, i) => (i % 7 === 3 ? (bad as O) : good));
+  const [geoid] = tests.geoids;
+  const blocks = await all(
+    client.getBlockSummaries({ origins: mixed(geoid, null), ...WALK, max_rows: 1 }),
+  );
+  const points = await all(
+    client.getPointSummaries({ origins: mixed({ lat, lon }, { lat: null }), ...WALK, max_rows: 1 }),
+  );
+  for (const [chunks, body] of [
+    [blocks, ['/v1/blocks/summary', { origins: [geoid], ...WALK }]],
+    [points, ['/v1/point/summary', { origins: [{ lat, lon }], ...WALK }]],
+  ] as const) {
+    const { results } = await tests.plain(body[0], body[1]);
+    expect(results).not.toEqual([]);
+    const good = mixed(true, false).filter(Boolean);
+    expect(chunks.flatMap(({ data }): unknown[] => data.results)).toEqual(
+      good.flatMap(() => results as unknown[]),
+    );
+    const errors = chunks.flatMap(({ data }): unknown[] => data.errors);
+    expect(errors).toHaveLength(40 - good.length);
+  }
+});
+
 const areaOf = () => {
   const { block_box: box } = tests.proxy.releases.current.county('99001')!;
   return { bbox: box.join() };

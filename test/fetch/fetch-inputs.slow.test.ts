@@ -256,9 +256,11 @@ test('of feeds with the same tables, the first is used and the others are named'
     other: await zippedAnew(bytes, (name) => name !== 'feed_info.txt'),
   };
   const [head, entry] = catalogue(box, `${mirror.url}${PATHS.feed}`).trim().split('\n');
+  const terms = 'https://terms.example';
+  const [, licensed] = catalogue(box, `${mirror.url}${PATHS.feed}`, terms).trim().split('\n');
   const entries = Object.entries(feeds).map(([name, content]) => {
     mirror.put(`/${name}.zip`, content);
-    return entry
+    return (name === 'same' ? licensed : entry)
       .replace('mdb-247', `tld-${name}`)
       .replace('Demo Transit', `Agency ${name}`)
       .replace(PATHS.feed, `/${name}.zip`);
@@ -275,6 +277,9 @@ test('of feeds with the same tables, the first is used and the others are named'
   mirror.takeSent();
   expect(await fetchCounty(only('gtfs'))).toMatchObject(expected);
   expect(mirror.takeSent()).toBe(0);
+  // The licence may be stated for any of them.
+  const { inputs } = JSON.parse(readFileSync(path.join(out, 'sources.json'), 'utf8'));
+  expect(inputs.gtfs).toMatchObject([{ licence: terms }, { licence: null }]);
 });
 
 test('of a county across the antimeridian, fetches both sides and nothing between them', async () => {

@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 
 /** Beginnings of text that spreadsheets may run as a formula. */
-export const FORMULA = /^[=+\-@＝＋－＠\t\r\n\0\u200b\ufeff]/;
+export const FORMULA = /^[=+\-@\t\r]/;
 
 type Row = Readonly<Record<string, unknown>>;
 interface Beside {

@@ -469,6 +469,18 @@ test('of two timetables the one that is valid near the day of the streets is rea
     'now.zip': line({ valid: [20251001, 20260430] }),
   });
   expect((await chosen(next)).used).toEqual(['now.zip']);
+  // A feed that claims to be valid at a time without any service, or from its last day on, is
+  // judged by its service.
+  for (const valid of [
+    [20210101, 20211231],
+    [20260930, 20260101],
+  ] as const) {
+    const stale = await written({
+      'now.zip': line({ from: 20260101, valid, later: 240, id: 'n-' }),
+      'earlier.zip': line({ from: 20250101, until: 20251231 }),
+    });
+    expect((await chosen(stale)).used).toEqual(['now.zip']);
+  }
 });
 
 test('a feed far from all blocks is left out', async () => {

@@ -139,9 +139,10 @@ test('a timetable and its successor have one say, so that the day is not drawn t
   const other = { patterns: [{ days: from(0, 90), trips: 30 }] };
   expect(choose([line(0, 60), line(50, 60), other], 3).common).toBe(3);
   expect(choose([line(50, 60), other, line(0, 60)], 3).common).toBe(3);
-  // Feeds of an agency that do not say that one follows the other have a say each.
-  const parts = [line(0, 60), { ...line(50, 60), valid: undefined }, other];
-  expect(choose(parts, 3).common).toBe(50);
+  const unstated = (first: number) => ({ ...line(first, 60), valid: undefined });
+  // Few days in common also make one of them the successor, most days make them parts of a feed.
+  expect(choose([unstated(0), unstated(50), other], 3).common).toBe(3);
+  expect(choose([unstated(0), unstated(20), other], 3).common).toBe(20);
 });
 
 test('a requested day is read wherever there is service, ordinary or not', () => {

@@ -95,16 +95,20 @@ function callOf(
   }
 
   async function* chunks(name: string) {
-    const origins = params[name] as readonly unknown[];
-    for (let done = 0, n = 1; done < origins.length; n++) {
-      const part = origins.slice(done, done + size!);
-      const isAll = part.length === origins.length;
+    const all = params[name] as readonly unknown[];
+    let left = all;
+    for (let n = 1; left.length > 0; n++) {
+      const part = left.slice(0, size);
+      const isAll = part.length === all.length;
       const chunk = await (isAll ? itself() : further({ [name]: part }, n));
-      // Truncated origins are the last ones of the request.
-      const delivered = part.length - Number(chunk.headers.get('x-batch-truncated'));
-      if (delivered === 0) throw new Error('The service delivered none of the origins.');
+      // The origins that are left out are the last of the request; formats of text only count them.
+      const { truncated } = chunk.data as { readonly truncated?: readonly unknown[] };
+      const counted = part.length - Number(chunk.headers.get('x-batch-truncated'));
+      const again = truncated?.map(asOrigin) ?? part.slice(counted);
+      if (again.length === part.length)
+        throw new Error('The service delivered none of the origins.');
       yield chunk;
-      done += delivered;
+      left = [...again, ...left.slice(part.length)];
     }
   }
 
@@ -122,4 +126,10 @@ function callOf(
       }
     },
   };
+}
+
+/** Returns an item of `truncated` as an origin: a point has other names there. */
+function asOrigin(item: unknown): unknown {
+  const { origin_lat: lat, origin_lon: lon } = Object(item) as Record<string, unknown>;
+  return lat === undefined ? item : { lat, lon };
 }
