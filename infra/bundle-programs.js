@@ -3,7 +3,7 @@ import { build } from 'rolldown';
 
 // `node infra/bundle-programs.js FOLDER`: writes programs and threads into a compiled build, each
 // with its imports in a few files, so that a start takes two thirds of the processor time
-// (SCALE.md).
+// (test/bench/COSTS.md).
 
 const [, , folder] = process.argv;
 if (folder === undefined) throw new Error('name the folder: node infra/bundle-programs.js FOLDER');

@@ -3,10 +3,17 @@ import { cutUnits, DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
 import type { CountyFips, Seconds } from '../../shards/units.ts';
 import { Dice } from '../transit/dice.ts';
 import { figure } from './figure.ts';
+import {
+  ASSUMED,
+  NATION,
+  nationalBytes,
+  nationalPairs,
+  READING,
+  unitCosts,
+} from './national-estimate.ts';
+import { readRecord } from './scale.ts';
 import { schedule } from './schedule.ts';
 
-/** The fifty states and the District of Columbia, as counted in the 2020 census. */
-export const NATION = { counties: 3_143, blocks: 8_132_968 };
 /**
  * Standard deviation of the logarithm of a county's number of blocks. Assumed: half of the counties
  * have 0.55 to 1.8 times the median.
@@ -15,42 +22,20 @@ const SPREAD = 0.9;
 /** Columns of the grid in which counties are assumed to lie. */
 const COLUMNS = 64;
 const PITCH_DEGREES = 0.5;
-/** From SCALE.md's estimate of a nation. */
-const PAIRS = { blocks: 41e9, places: 7.8e9 };
-const EXTRACT_MEGABYTES = 11_000;
-const RELEASE_GIGABYTES = 115;
 /** Prepared cells of streets and places, 283 bytes per block; a unit reads twice its own share. */
 const PREPARED_GIGABYTES = 2 * 2.3;
 /**
  * Batches of cells of the extracts: cells are divided until each batch, with its surroundings,
  * holds at most 250 MB.
  */
-const BATCHES = Math.ceil((1.5 * EXTRACT_MEGABYTES) / 250);
+const BATCHES = Math.ceil((1.5 * ASSUMED.extractMegabytes) / 250);
 /** Passes over the surroundings of a batch. */
 const PASSES = 5;
 /** Parts of extracts in which nodes are counted first of all, to divide cells into batches. */
-const PARTS = Math.ceil(EXTRACT_MEGABYTES / 62.5);
+const PARTS = Math.ceil(ASSUMED.extractMegabytes / 62.5);
 
-/** Seconds of one core, from SCALE.md's measurements of demo cities. */
-const COSTS = {
-  passMegabyte: 0.023,
-  /**
-   * Keeping and writing the contents of a megabyte of an extract, once; from the demo country and
-   * Baltimore.
-   */
-  megabyteInCells: 0.8,
-  /**
-   * Preparing a unit for the search, per block of the unit: joining cells, making streets, linking
-   * blocks.
-   */
-  blockMadeReady: 117e-6,
-  searchedPair: 185e-9,
-  reachToPair: 79e-9,
-  catchmentPair: 109e-9,
-  blockInTiles: 0.62e-3,
-  /** Hashing and storing the inputs of a plan, and dividing all blocks by county. */
-  planned: 300 + 35e-6 * NATION.blocks,
-};
+/** Hashing and storing the inputs of a plan, in seconds. */
+const PLANNED = 300;
 /**
  * Threads of a worker for searching, transposing and drawing tiles, and of the planning machine for
  * preparation jobs. All other work takes one thread.
@@ -88,7 +73,7 @@ export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate
         blocks,
         lon: -120 + column * PITCH_DEGREES,
         lat: 25 + row * PITCH_DEGREES,
-        pairs: Math.round((weights[i] / weight) * PAIRS.blocks),
+        pairs: Math.round((weights[i] / weight) * nationalPairs().blocks),
         near: near.map(fips).sort(),
       };
       return [fips(i), sketch];
@@ -100,37 +85,44 @@ export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate
  * Prints hours, dollars and bytes of a national release with 1 to 500 workers; simulated, not
  * measured.
  */
-export function benchNationalSchedule(): void {
+export async function benchNationalSchedule(): Promise<void> {
+  const costs = unitCosts(await readRecord());
+  const pairs = nationalPairs();
+  const releaseGigabytes =
+    Object.values(nationalBytes(costs)).reduce((sum, bytes) => sum + bytes, 0) / 1e9;
   const counties = simulatedNation(1);
   const units = cutUnits(counties, DEFAULT_UNIT_BLOCKS).map((unit) => {
     const of = (what: 'blocks' | 'pairs') =>
       unit.reduce((sum, county) => sum + counties[county][what], 0);
-    return { blocks: of('blocks'), pairs: of('pairs') * (1 + PAIRS.places / PAIRS.blocks) };
+    return { blocks: of('blocks'), pairs: of('pairs') * (1 + pairs.pois / pairs.blocks) };
   });
   const after =
-    (PAIRS.blocks * COSTS.reachToPair +
-      PAIRS.places * COSTS.catchmentPair +
-      NATION.blocks * COSTS.blockInTiles) /
+    (pairs.blocks * costs.reachToPair +
+      pairs.pois * costs.catchmentPair +
+      NATION.blocks * costs.blockInTiles) /
     CORES;
   const seconds = units.map(
-    ({ blocks, pairs }) => blocks * COSTS.blockMadeReady + (pairs * COSTS.searchedPair) / CORES,
+    ({ blocks, pairs }) => blocks * costs.blockMadeReady + (pairs * costs.searchedPair) / CORES,
   );
   // A batch reads the extracts that cover its surroundings. Assumed: three states of fifty-one.
-  const reads = { 'one extract': EXTRACT_MEGABYTES, 'of states': (3 * EXTRACT_MEGABYTES) / 51 };
+  const reads = {
+    'one extract': ASSUMED.extractMegabytes,
+    'of states': (3 * ASSUMED.extractMegabytes) / 51,
+  };
   for (const [read, megabytes] of Object.entries(reads)) {
-    const counting = EXTRACT_MEGABYTES * COSTS.passMegabyte;
+    const counting = ASSUMED.extractMegabytes * READING.passMegabyte;
     const batch =
-      PASSES * megabytes * COSTS.passMegabyte +
-      (EXTRACT_MEGABYTES / BATCHES) * COSTS.megabyteInCells;
+      PASSES * megabytes * READING.passMegabyte +
+      (ASSUMED.extractMegabytes / BATCHES) * READING.megabyteInCells;
     const preparation = [
       new Array<Seconds>(PARTS).fill(counting / PARTS),
       new Array<Seconds>(BATCHES).fill(batch),
     ];
-    const before = COSTS.planned;
+    const before = PLANNED + NATION.blocks * costs.blockRead;
     const work = { before, preparation, units: seconds, after };
     // An upper bound: a worker keeps the inputs of one batch for the next.
-    const inputs = (EXTRACT_MEGABYTES + BATCHES * megabytes) / 1_000;
-    const moved = inputs + PREPARED_GIGABYTES + 3 * RELEASE_GIGABYTES;
+    const inputs = (ASSUMED.extractMegabytes + BATCHES * megabytes) / 1_000;
+    const moved = inputs + PREPARED_GIGABYTES + 3 * releaseGigabytes;
     for (const workers of WORKERS) {
       const { elapsed, criticalPath, paid } = schedule(work, workers, CORES + workers - 1);
       figure('nation.schedule', elapsed / HOUR, 'h', {

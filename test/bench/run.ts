@@ -27,6 +27,7 @@ import { benchNationalSchedule } from './national-schedule.ts';
 import { benchPortoAlegre } from './porto-alegre.ts';
 import { benchPreparation } from './preparation.ts';
 import { benchRouting } from './routing.ts';
+import { benchScale } from './scale.ts';
 import { benchServing } from './serving.ts';
 import { benchSoak } from './soak.ts';
 import { benchStores } from './stores.ts';
@@ -76,12 +77,18 @@ const NATIONS: Readonly<Record<string, number>> = {
   'nation-100000': 100_000,
   'nation-300000': 300_000,
 };
-const EXTRA = [ENGINES, PORTO_ALEGRE, ...Object.keys(NATIONS)];
+/** Parts that write the tables of SCALE.md, with the blocks of the cities that they build. */
+const SCALES: Readonly<Record<string, readonly number[]>> = {
+  scale: [1_000, 10_000, 30_000],
+  'scale-1000': [1_000],
+  'scale-100000': [100_000],
+};
+const EXTRA = [ENGINES, PORTO_ALEGRE, ...Object.keys(NATIONS), ...Object.keys(SCALES)];
 
 /**
  * `npm run bench [-- PART…]` measures every claim about speed, size and accuracy in one run, and
- * prints a line of JSON for each. By default, it runs all parts except third-party engines and
- * nations.
+ * prints a line of JSON for each. By default, it runs all parts except third-party engines,
+ * nations, and those that write SCALE.md.
  */
 const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
 const unknown = asked.filter((part) => ![...PARTS, ...EXTRA].includes(part));
@@ -111,9 +118,12 @@ try {
   }
   if (asked.includes('metropolis')) await benchTransitRouting(await metropolis(folder));
   if (asked.includes('growth')) await benchGrowth(folder);
-  if (asked.includes('schedule')) benchNationalSchedule();
+  if (asked.includes('schedule')) await benchNationalSchedule();
   for (const [part, blocks] of Object.entries(NATIONS)) {
     if (asked.includes(part)) await benchNation(blocks, folder);
+  }
+  for (const [part, sizes] of Object.entries(SCALES)) {
+    if (asked.includes(part)) await benchScale(sizes, folder);
   }
   if (asked.includes('city')) {
     const city = await largeCity(folder);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { cutUnits } from '../../builder/plan/cut-units.ts';
 import { Dice } from '../transit/dice.ts';
-import { NATION, simulatedNation } from './national-schedule.ts';
+import { NATION } from './national-estimate.ts';
+import { simulatedNation } from './national-schedule.ts';
 import { schedule } from './schedule.ts';
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
