@@ -242,7 +242,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 233, lines: 19_100 },
   proxy: { files: 275, lines: 29_750 },
   shards: { files: 160, lines: 14_600 },
-  test: { files: 733, lines: 106_600 },
+  test: { files: 739, lines: 107_050 },
 };
 
 const TOP_LEVEL = new Set([
