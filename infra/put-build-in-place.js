@@ -1,8 +1,13 @@
-import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 
 // Files that are served unchanged.
-for (const file of ['docs/reference.css', 'docs/reference.js', 'mcp/map-app.html']) {
+for (const file of ['docs/docs.css', 'docs/docs.js', 'mcp/map-app.html']) {
   copyFileSync(`proxy/${file}`, `dist.next/proxy/${file}`);
+}
+
+// Articles of the documentation.
+for (const file of ['ACCURACY.md', 'infra/docs']) {
+  cpSync(file, `dist.next/${file}`, { recursive: true });
 }
 
 // Replaces the previous build in one rename: npm may rebuild at any time, such as on the first `npx

@@ -29,6 +29,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'shards/modes.ts',
     'portal/page-paths.ts',
     'proxy/http/request-limits.ts',
+    'proxy/docs/code-samples.ts',
     'proxy/formats/columns.ts',
     'proxy/queries/sites/site-table.ts',
     'proxy/fields/parse-sites-csv.ts',

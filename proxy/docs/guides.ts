@@ -10,19 +10,16 @@ export interface Guide {
   readonly text: string;
 }
 
-/** The guides that precede the operations, on the page and in its Markdown. */
+/** What holds for all routes; `keyAdvice` says where keys come from. */
 export function guidesOf(
-  config: Pick<ProxyConfig, 'baseUrl' | 'accountUrl' | 'freeRateLimitPerMinute' | 'batchRowBudget'>,
+  config: Pick<ProxyConfig, 'baseUrl' | 'freeRateLimitPerMinute' | 'batchRowBudget'>,
+  keyAdvice: string,
 ): Guide[] {
-  const { baseUrl, accountUrl, freeRateLimitPerMinute, batchRowBudget } = config;
-  const where =
-    accountUrl === undefined
-      ? 'Ask the operator of this service for an API key.'
-      : `Sign in at [the portal](${accountUrl}) by e-mail and create a key.`;
+  const { baseUrl, freeRateLimitPerMinute, batchRowBudget } = config;
   return [
     {
       title: 'Get a key',
-      text: `${where} Send it with every metered request as \`Authorization: Bearer KEY\`, never in a URL.`,
+      text: `${keyAdvice} Send it with every metered request as \`Authorization: Bearer KEY\`, never in a URL.`,
     },
     {
       title: 'Prices',

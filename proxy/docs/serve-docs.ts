@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onDemand } from '../../shards/concurrency/on-demand.ts';
 import type { ProxyConfig } from '../config.ts';
 import {
@@ -14,16 +14,18 @@ import { ICON } from './icon.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { Texts } from './texts.ts';
 
+const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
 const TEXT_PATHS = [
-  ['/docs.md', 'reference', MARKDOWN],
   ['/llms.txt', 'llms', 'text/plain; charset=utf-8'],
-  ['/openapi-summary.json', 'summary', 'application/json; charset=utf-8'],
+  ['/openapi-summary.json', 'summary', JSON_TYPE],
+  ['/docs/search.json', 'search', JSON_TYPE],
 ] as const;
 
 /** The paths served by `serveDocs`. */
 export const DOCS_PATHS: readonly string[] = [
-  ...['/', '/docs', '/docs/', '/docs/:file', '/favicon.ico'],
+  ...['/', '/docs', '/docs/', '/docs.md', '/docs/:file', '/favicon.ico'],
   ...TEXT_PATHS.map(([path]) => path),
 ];
 
@@ -42,10 +44,10 @@ function asset(file: string, type: string): Asset {
 }
 
 /**
- * Serves the API reference at `/docs`, rendered from the current OpenAPI document, and redirects
- * there from `/`. Also serves the reference as Markdown, at `/docs.md` and per operation below
- * `/docs/`, and for language models `/llms.txt` and a summary of the document. The page loads
- * nothing from other origins. `document` returns the text of `/openapi.json`.
+ * Serves the documentation at `/docs`, rendered from the current OpenAPI document and the articles
+ * of the repository, a page for each below `/docs/`, and redirects there from `/`. Each page is also
+ * Markdown, at its path with `.md`; for language models there are `/llms.txt` and a summary of the
+ * document. Pages load nothing from other origins. `document` returns the text of `/openapi.json`.
  */
 export function serveDocs(
   app: FastifyInstance,
@@ -54,8 +56,8 @@ export function serveDocs(
   document: () => Promise<StaticResponse>,
 ): void {
   const headers = pageHeaders(config.baseUrl);
-  const style = asset('./reference.css', 'text/css');
-  const script = asset('./reference.js', 'text/javascript');
+  const style = asset('./docs.css', 'text/css');
+  const script = asset('./docs.js', 'text/javascript');
   const assets = { style: style.name, script: script.name };
   let rendered: { readonly from: StaticResponse; readonly texts: Texts } | null = null;
   const load = onDemand(() => import('./texts.ts'));
@@ -71,24 +73,27 @@ export function serveDocs(
   };
   app.get('/', (_request, reply) => reply.redirect('docs', 302));
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 301));
-  app.get('/docs', async (request, reply) => {
-    reply.headers(headers).type('text/html; charset=utf-8');
-    return catalogue.send(request, reply, (await texts()).page);
-  });
   for (const [path, name, type] of TEXT_PATHS) {
     app.get(path, async (request, reply) => {
       reply.type(type).header('x-content-type-options', 'nosniff');
       return catalogue.send(request, reply, (await texts())[name]);
     });
   }
-  app.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
+  const page = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
+    const found = (await texts()).pages.get(name);
+    if (found === undefined) throw new Problem('not-found', `no such page; /docs lists all pages`);
+    if (name.endsWith('.md')) reply.type(MARKDOWN).header('x-content-type-options', 'nosniff');
+    else reply.headers(headers).type(HTML);
+    return catalogue.send(request, reply, found);
+  };
+  app.get('/docs', (request, reply) => page(request, reply, ''));
+  app.get('/docs.md', (request, reply) => page(request, reply, '.md'));
+  app.get<{ Params: { file: string } }>('/docs/:file', (request, reply) => {
     const { file } = request.params;
-    const text = file.endsWith('.md') ? (await texts()).operations.get(file) : undefined;
     const found = [style, script].find(({ name }) => name === file);
-    if (text === undefined && found === undefined) throw new Problem('not-found', 'no such file');
-    reply.type(found?.type ?? MARKDOWN).header('x-content-type-options', 'nosniff');
-    if (text !== undefined) return catalogue.send(request, reply, text);
-    return catalogue.send(request, reply, found!.response, {
+    if (found === undefined) return page(request, reply, file);
+    reply.type(found.type).header('x-content-type-options', 'nosniff');
+    return catalogue.send(request, reply, found.response, {
       cacheControl: CACHE_CONTROL.immutable,
     });
   });

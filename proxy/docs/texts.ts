@@ -1,39 +1,37 @@
 import type { ProxyConfig } from '../config.ts';
 import { type StaticResponse, staticResponse } from '../http/caching.ts';
-import { operationsOf, References } from './document-parts.ts';
-import { guidesOf } from './guides.ts';
+import { docPages } from './doc-pages.ts';
+import { References } from './document-parts.ts';
+import { type DocAssets, htmlPage } from './html-page.ts';
 import { llmsText } from './llms-text.ts';
 import { openApiSummary, type WholeDocument } from './openapi-summary.ts';
-import { referencePage } from './reference-page.ts';
-import { operationText, referenceText } from './reference-text.ts';
 
 /** Responses rendered from a document. */
 export interface Texts {
-  readonly page: StaticResponse;
-  readonly reference: StaticResponse;
   readonly llms: StaticResponse;
   readonly summary: StaticResponse;
-  /** Markdown by file name: `getBlockSummary.md`. */
-  readonly operations: ReadonlyMap<string, StaticResponse>;
+  /** The text of all pages, for the search of the page's script. */
+  readonly search: StaticResponse;
+  /** HTML by the end of its path, and Markdown by the same with `.md`; the start page is empty. */
+  readonly pages: ReadonlyMap<string, StaticResponse>;
 }
 
-/** Renders the texts of a document; `assets` names the page's own files. */
-export function textsOf(
-  document: WholeDocument,
-  assets: { readonly style: string; readonly script: string },
-  config: ProxyConfig,
-): Texts {
-  const guides = guidesOf(config);
-  const refs = new References(document);
+/** Renders the texts of a document; `assets` names the pages' own files. */
+export function textsOf(document: WholeDocument, assets: DocAssets, config: ProxyConfig): Texts {
+  const pages = docPages(document, config);
+  const { title } = document.info;
+  const site = { title, pages, assets, refs: new References(document), home: config.accountUrl };
+  const markdownOf = (slug: string) => (to: string) =>
+    `${slug === '' ? 'docs/' : ''}${to === '' ? '../docs' : to}.md`;
+  const listed = pages.map(({ slug, title, text }) => ({ slug, title, text: text((to) => to) }));
   return {
-    page: staticResponse(referencePage(document, assets, { home: config.accountUrl, guides })),
-    reference: staticResponse(referenceText(document, guides)),
-    llms: staticResponse(llmsText(document, config)),
+    llms: staticResponse(llmsText(document, pages, config)),
     summary: staticResponse(JSON.stringify(openApiSummary(document))),
-    operations: new Map(
-      operationsOf(document).map((one) => [
-        `${one.operation.operationId}.md`,
-        staticResponse(operationText(one, refs)),
+    search: staticResponse(JSON.stringify(listed.filter(({ slug }) => slug !== ''))),
+    pages: new Map(
+      pages.flatMap((page) => [
+        [page.slug, staticResponse(htmlPage(page, site))],
+        [`${page.slug}.md`, staticResponse(page.text(markdownOf(page.slug)))],
       ]),
     ),
   };

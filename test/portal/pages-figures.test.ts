@@ -5,7 +5,6 @@ import { drawOutline, roundLength } from '../../portal/pages/front/outline.ts';
 import { detailInWords } from '../../portal/pages/my/activity-text.ts';
 import { chartScale } from '../../portal/pages/my/chart-scale.ts';
 import { divideUsage, lastDays } from '../../portal/pages/my/divided-usage.ts';
-import { CODE_SAMPLES } from '../../portal/pages/parts/code-samples.ts';
 import { nextPath } from '../../portal/pages/router/routes.ts';
 import { forAll } from '../support/for-all.ts';
 import { positions } from '../support/rings.ts';
@@ -137,15 +136,6 @@ test('a chart has at most five lines, at whole numbers, and room for its highest
     expect(lines.every(Number.isInteger)).toBe(true);
     expect(yOf(Math.max(...values))).toBeGreaterThanOrEqual(top);
   }));
-
-test('code in every language calls the address with the key in a header', () => {
-  expect(CODE_SAMPLES.map(({ name }) => name)).toEqual(['curl', 'Python', 'R', 'JavaScript']);
-  for (const { codeOf } of CODE_SAMPLES) {
-    const code = codeOf('https://api.example.org/v1/x?mode=walk', 'ta_live_k');
-    expect(code).toMatch(/['"]https:\/\/api\.example\.org\/v1\/x\?mode=walk['"]/);
-    expect(code).toMatch(/Bearer ta_live_k['"]|bearer_token\("ta_live_k"\)/);
-  }
-});
 
 test('sign-in redirects to our own pages only', () => {
   expect(nextPath('?next=/my/keys')).toBe('/my/keys');

@@ -19,12 +19,12 @@ afterAll(() => proxy?.close());
 const openPage = async (path: string) =>
   openWatched(await ofThisTest(browser.newContext()), origin + path);
 
-test('the reference shows the routes without errors and loads no external resources', async () => {
+test('the start page shows the routes without errors and loads no external resources', async () => {
   const { page, asked, wrong } = await openPage('/');
   expect(page.url()).toBe(`${origin}/docs`);
   await page.getByRole('heading', { name: 'Travel-Time Access Service' }).first().waitFor();
   const text = await page.locator('body').innerText();
-  for (const shown of ['/v1/blocks/{geoid}/summary', 'If-None-Match', '15 digits']) {
+  for (const shown of ['/v1/blocks/{geoid}/summary', 'If-None-Match', 'Authorization: Bearer']) {
     expect(text).toContain(shown);
   }
   expect(asked.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
@@ -33,10 +33,11 @@ test('the reference shows the routes without errors and loads no external resour
   expect(text).not.toContain('headers only');
 });
 
-test('the page sends a request, and does not store the key', async () => {
+test('the page of a route sends a request, and the key is forgotten with its tab', async () => {
   const { id, key } = await proxy.customer({ tokens: 1_000 });
-  const { page, asked, wrong } = await openPage('/docs');
+  const { page, asked, wrong } = await openPage('/docs/getBlockSummary');
   await page.getByLabel('API key').fill(key);
+  await page.getByText(`Authorization: Bearer ${key}`).waitFor();
   const answered = page.waitForResponse((response) => response.url().includes('/v1/blocks/'));
   await page.getByRole('button', { name: 'Send GET /v1/blocks/{geoid}/summary' }).click();
   const response = await answered;
@@ -51,6 +52,26 @@ test('the page sends a request, and does not store the key', async () => {
   expect(wrong).toEqual([]);
   const kept = await page.context().storageState({ indexedDB: true });
   expect(JSON.stringify(kept)).not.toContain(key);
+});
+
+test('search finds pages by words of their text, languages are tabs, and old anchors lead to pages', async () => {
+  const { page, wrong } = await openPage('/docs#explainTrip');
+  await page.waitForURL(`${origin}/docs/explainTrip`);
+  const python = page.getByRole('tabpanel', { name: 'Python' });
+  expect(await python.isVisible()).toBe(false);
+  await page.getByRole('tab', { name: 'Python' }).click();
+  expect(await python.isVisible()).toBe(true);
+  await page.getByRole('searchbox').fill('clinics csv');
+  await page
+    .getByRole('search')
+    .getByRole('link', { name: /clinics/ })
+    .click();
+  await page.waitForURL(`${origin}/docs/own-sites`);
+  // The language stays; the programs of a recipe are no tabs.
+  expect(await page.getByRole('tab').count()).toBe(0);
+  await page.goto(`${origin}/docs/getModes`);
+  await page.getByRole('tabpanel', { name: 'Python' }).waitFor();
+  expect(wrong).toEqual([]);
 });
 
 test('a script injected into the page does not run, and the page cannot be framed', async () => {

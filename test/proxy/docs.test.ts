@@ -46,7 +46,7 @@ test('the page may load its own script and style and call this service, and noth
 
 test('script and style are compressed on request and immutable under their names', async () => {
   const { body: page } = await get('/docs');
-  const names = page.match(/docs\/reference-[0-9a-f]{16}\.(?:css|js)/g)!;
+  const names = page.match(/docs\/docs-[0-9a-f]{16}\.(?:css|js)/g)!;
   expect(names).toHaveLength(2);
   for (const name of names) {
     const plain = await get(`/${name}`);
@@ -66,36 +66,49 @@ test('script and style are compressed on request and immutable under their names
     expect(smaller.headers['content-encoding']).toBe('br');
     expect(brotliDecompressSync(smaller.rawPayload).equals(plain.rawPayload)).toBe(true);
   }
-  const gone = await get('/docs/reference-0000000000000000.js');
+  const gone = await get('/docs/docs-0000000000000000.js');
   expect([gone.statusCode, gone.json().type]).toEqual([404, expect.stringMatching(/\/not-found$/)]);
 });
 
-test('the page has every operation of the document once, with its examples, and no HEAD', async () => {
-  const { body: page } = await get('/docs');
+test('each operation of the document has a page with a form and an example, and HEAD has none', async () => {
+  const { body: start } = await get('/docs');
   const document = (await get('/openapi.json')).json();
   const operations = Object.values<Record<string, { operationId: string }>>(document.paths);
+  let examples = 0;
   for (const { head, get: read, post } of operations) {
     for (const { operationId } of [read, post].filter((one) => one !== undefined)) {
-      expect(page.split(`<article id="${operationId}">`)).toHaveLength(2);
+      expect(start).toContain(`href="docs/${operationId}"`);
+      const { statusCode, headers, body: page } = await get(`/docs/${operationId}`);
+      expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(page.split('<form class="request"')).toHaveLength(2);
+      expect(page).toContain(`<a href="${operationId}" aria-current="page">`);
+      expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<\w[^>]*\son\w+=|\s(src|action)="(\/|\w+:)/);
+      examples += page.split('<figcaption>curl</figcaption>').length - 1;
     }
-    if (head) expect(page).not.toContain(`id="${head.operationId}"`);
+    if (head) expect((await get(`/docs/${head.operationId}`)).statusCode).toBe(404);
   }
-  expect(page).toContain('<figcaption>Example</figcaption>');
+  expect(examples).toBeGreaterThan(40);
 });
 
-test('the page weighs at most 200 kB as sent', async () => {
-  const { body: page } = await get('/docs');
-  const files = ['docs', 'favicon.ico', ...page.match(/docs\/reference-[^"]*/g)!];
-  const sizes = await Promise.all(
-    files.map(
-      async (file) => (await get(`/${file}`, { 'accept-encoding': 'br' })).rawPayload.length,
-    ),
-  );
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
+test('a page weighs at most 60 kB as sent, its files included, and its Markdown 40 kB', async () => {
+  const { body: start } = await get('/docs');
+  const pages = [
+    'docs',
+    ...[...start.matchAll(/<li><a href="(docs\/[\w-]+)"/g)].map(([, at]) => at),
+  ];
+  expect(pages.length).toBeGreaterThan(50);
+  const sent = async (file: string) =>
+    (await get(`/${file}`, { 'accept-encoding': 'br' })).rawPayload.length;
+  const files = ['favicon.ico', ...start.match(/docs\/docs-[^"]*/g)!];
+  const shared = (await Promise.all(files.map(sent))).reduce((sum, size) => sum + size, 0);
+  for (const page of pages) {
+    expect(shared + (await sent(page)), page).toBeLessThan(60_000);
+    expect((await get(`/${page}.md`)).rawPayload.length, page).toBeLessThan(40_000);
+  }
 });
 
 test('page and icon are revalidated, and accept GET and HEAD only', async () => {
-  for (const path of ['/docs', '/favicon.ico']) {
+  for (const path of ['/docs', '/docs/own-sites', '/favicon.ico']) {
     const { headers } = await get(path);
     expect((await get(path, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
     expect((await get(path, {}, 'HEAD')).statusCode).toBe(200);

@@ -19,12 +19,12 @@ const TRIES = 20;
 const SECONDS_BETWEEN = 10;
 
 /**
- * Makes sure that a program of a Debian package is available, installing the package if it is not.
+ * Makes sure that a program or file of a Debian package is available, installing the package if it is not.
  * Concurrent test files take turns, and wait for other programs that use apt. Throws apt's own
  * error when the package cannot be installed: a test that needs it must not pass without it.
  */
 export async function ensureDebianPackage(pkg: string, binary: string): Promise<void> {
-  const found = `command -v ${binary} > /dev/null`;
+  const found = `{ command -v ${binary} > /dev/null || test -e ${binary}; }`;
   const install = `${APT} install -y --no-install-recommends ${pkg}`;
   const attempt = `{ ${found} || ${install} || { ${APT} update && ${install}; }; } && exit`;
   const script = `for i in $(seq ${TRIES}); do ${attempt}; sleep ${SECONDS_BETWEEN}; done; exit 1`;

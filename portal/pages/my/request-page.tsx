@@ -1,10 +1,10 @@
+import { codeIn, LANGUAGES, NO_KEY, type SampleRequest } from '../../../proxy/docs/code-samples.ts';
 import type { Client, DataOf, Reply } from '../../client/src/index.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { portalConfig } from '../api/portal.ts';
 import { somePlace } from '../api/release.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { CODE_SAMPLES, NO_KEY } from '../parts/code-samples.ts';
 import { Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
@@ -28,10 +28,10 @@ export function RequestPage() {
       lead="Minutes on foot from one census block to the nearest point of interest of each type."
     >
       <Shown of={request} what="an example">
-        {({ url, send }) => (
+        {({ sample, send }) => (
           <>
             <Section id="try" title="Send it from this page">
-              <TryIt url={url} send={() => send(api)} />
+              <TryIt url={sample.baseUrl + sample.path} send={() => send(api)} />
             </Section>
             <Section id="code" title="Send it from your program">
               {freshKey === null && (
@@ -42,10 +42,13 @@ export function RequestPage() {
               )}
               <Tabs
                 label="Language"
-                tabs={CODE_SAMPLES.map(({ name, codeOf }) => ({
+                tabs={LANGUAGES.map((name) => ({
                   name,
                   content: (
-                    <CodeBlock what={`${name} code`} text={codeOf(url, freshKey ?? NO_KEY)} />
+                    <CodeBlock
+                      what={`${name} code`}
+                      text={codeIn(name, { ...sample, key: freshKey ?? NO_KEY })}
+                    />
                   ),
                 }))}
               />
@@ -57,9 +60,9 @@ export function RequestPage() {
   );
 }
 
-/** A request for a summary: its URL, for programs, and a function that sends it, for this page. */
+/** A request for a summary, for programs, and a function that sends it, for this page. */
 interface FirstRequest {
-  readonly url: string;
+  readonly sample: Omit<SampleRequest, 'key'>;
   send(api: Client): Promise<Reply<DataOf<'getBlockSummary' | 'getPointSummary'>>>;
 }
 
@@ -68,15 +71,24 @@ interface FirstRequest {
  * some place.
  */
 async function firstRequest(api: Client): Promise<FirstRequest> {
-  const { api_url, example_block: geoid } = await portalConfig();
+  const { api_url: baseUrl, example_block: geoid } = await portalConfig();
   const mode = ['walk'] as const;
+  const rows = 'results';
   if (geoid !== undefined) {
-    const url = `${api_url}/v1/blocks/${geoid}/summary?mode=walk`;
-    return { url, send: (client) => client.getBlockSummary({ geoid, mode }) };
+    const path = `/v1/blocks/${geoid}/summary?mode=walk`;
+    const parameters = { geoid, mode };
+    return {
+      sample: { baseUrl, path, operation: 'getBlockSummary', parameters, rows },
+      send: (client) => client.getBlockSummary(parameters),
+    };
   }
   const place = await somePlace(api);
   if (place === undefined) throw new Error('This release has no places.');
   const { lat, lon } = place;
-  const url = `${api_url}/v1/point/summary?lat=${lat}&lon=${lon}&mode=walk`;
-  return { url, send: (client) => client.getPointSummary({ lat, lon, mode }) };
+  const path = `/v1/point/summary?lat=${lat}&lon=${lon}&mode=walk`;
+  const parameters = { lat, lon, mode };
+  return {
+    sample: { baseUrl, path, operation: 'getPointSummary', parameters, rows },
+    send: (client) => client.getPointSummary(parameters),
+  };
 }

@@ -1,7 +1,7 @@
+import { codeIn, LANGUAGES, NO_KEY } from '../../../../proxy/docs/code-samples.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
 import { useApiAddress } from '../../api/use-api-address.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
-import { CODE_SAMPLES, NO_KEY } from '../../parts/code-samples.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FileButton } from '../../parts/file-button.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -96,7 +96,12 @@ function RequestTabs({ requests }: { readonly requests: readonly MapRequest[] })
             label={`Language of: ${request.name}`}
             tabs={LANGUAGES.map((name) => ({
               name,
-              content: <CodeBlock what={`${name} code`} text={requestCode(request, name, api)} />,
+              content: (
+                <CodeBlock
+                  what={`${name} code`}
+                  text={codeIn(name, { ...request, baseUrl: api, key: NO_KEY })}
+                />
+              ),
             }))}
           />
         </div>
@@ -106,33 +111,4 @@ function RequestTabs({ requests }: { readonly requests: readonly MapRequest[] })
       </p>
     </>
   );
-}
-
-const LANGUAGES = ['curl', 'TypeScript', 'Python', 'R'] as const;
-type Language = (typeof LANGUAGES)[number];
-
-/** A complete program that sends a request, with a placeholder for the key. */
-function requestCode(request: MapRequest, language: Language, apiUrl: string): string {
-  if (language === 'TypeScript') return typeScriptOf(request, apiUrl);
-  const { codeOf } = CODE_SAMPLES.find(({ name }) => name === language)!;
-  const { path, rows, isPost, parameters } = request;
-  return codeOf(apiUrl + path, NO_KEY, { rows, body: isPost ? parameters : undefined });
-}
-
-function typeScriptOf({ operation, parameters, rows }: MapRequest, apiUrl: string): string {
-  const members = Object.entries(parameters).map(([key, value]) => `  ${key}: ${literal(value)},`);
-  return `import { createClient } from 'travel-time-access-client';
-
-const api = createClient({ baseUrl: '${apiUrl}', apiKey: '${NO_KEY}' });
-const { data, tokens } = await api.${operation}({
-${members.join('\n')}
-});
-if ('${rows}' in data) console.table(data.${rows});
-console.log(tokens.remaining, 'tokens left');`;
-}
-
-function literal(value: unknown): string {
-  const json = JSON.stringify(value);
-  // Objects stay JSON, since quotes and commas may be part of a site's id.
-  return json.includes('{') ? json : json.replaceAll('"', "'").replaceAll(',', ', ');
 }

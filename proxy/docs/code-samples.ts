@@ -1,0 +1,107 @@
+/** Placeholder for a key. */
+export const NO_KEY = 'YOUR_KEY';
+
+/** A request to the API, as a URL and as a call of the TypeScript client. */
+export interface SampleRequest {
+  /** The address of the API, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Path and query. */
+  readonly path: string;
+  /** The key to send; null for a free route. */
+  readonly key: string | null;
+  readonly operation: string;
+  /** The parameters of the call; those of a POST are its body. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly isPost?: boolean | undefined;
+  /** The member of the response to print: rows, or an object of figures; the whole without one. */
+  readonly rows?: string | undefined;
+}
+
+/** Programs that send a request and print its response, by language. */
+const CODE = { curl, TypeScript: typeScript, Python: python, R: r };
+
+export type Language = keyof typeof CODE;
+export const LANGUAGES = Object.keys(CODE) as readonly Language[];
+
+/** A complete program that sends a request. */
+export function codeIn(language: Language, request: SampleRequest): string {
+  return CODE[language](request);
+}
+
+function curl({ baseUrl, path, key, isPost, parameters }: SampleRequest): string {
+  const header = key === null ? '' : `-H 'Authorization: Bearer ${key}' \\\n  `;
+  const json = isPost ? `--json ${shellQuoted(JSON.stringify(parameters))} \\\n  ` : '';
+  return `curl ${header}${json}'${baseUrl}${path}'`;
+}
+
+function typeScript(request: SampleRequest): string {
+  const { baseUrl, key, operation, parameters, rows } = request;
+  const members = Object.entries(parameters).map(
+    ([name, value]) => `  ${name}: ${literal(value)},`,
+  );
+  const call = members.length === 0 ? '' : `{\n${members.join('\n')}\n}`;
+  const print =
+    rows === undefined
+      ? 'console.log(data);'
+      : `if ('${rows}' in data) console.table(data.${rows});`;
+  return `import { createClient } from 'travel-time-access-client';
+
+const api = createClient({ baseUrl: '${baseUrl}'${key === null ? '' : `, apiKey: '${key}'`} });
+const { data${key === null ? '' : ', tokens'} } = await api.${operation}(${call});
+${print}${key === null ? '' : "\nconsole.log(tokens.remaining, 'tokens left');"}`;
+}
+
+function python({ baseUrl, path, key, isPost, parameters, rows }: SampleRequest): string {
+  const header = key === null ? '' : `    headers={"Authorization": "Bearer ${key}"},\n`;
+  const json = isPost ? `    json=${pythonLiteral(parameters)},\n` : '';
+  return `import requests
+
+response = requests.${isPost ? 'post' : 'get'}(
+    "${baseUrl}${path}",
+${header}${json}    timeout=30,
+)
+response.raise_for_status()
+${printInPython(rows)}${key === null ? '' : '\nprint(response.headers["X-Tokens-Remaining"], "tokens left")'}`;
+}
+
+function printInPython(rows: string | undefined): string {
+  if (rows === undefined) return 'print(response.json())';
+  if (rows === 'basket') return 'print(response.json()["basket"])';
+  return `for row in response.json()["${rows}"]:\n    print(row)`;
+}
+
+function r({ baseUrl, path, key, isPost, parameters, rows }: SampleRequest): string {
+  const header = key === null ? '' : `  req_auth_bearer_token("${key}") |>\n`;
+  const json = isPost
+    ? `  req_body_raw(r"---(${JSON.stringify(parameters)})---", "application/json") |>\n`
+    : '';
+  const [name, part] = rows === undefined ? ['data', ''] : [rows, `$${rows}`];
+  return `library(httr2)
+
+response <- request("${baseUrl}${path}") |>
+${header}${json}  req_perform()
+${name} <- resp_body_json(response, simplifyVector = TRUE)${part}
+head(${name})${key === null ? '' : '\nresp_header(response, "X-Tokens-Remaining")'}`;
+}
+
+function literal(value: unknown): string {
+  const json = JSON.stringify(value);
+  // Objects stay JSON, since quotes and commas may be part of a site's id.
+  return json.includes('{') ? json : json.replaceAll('"', "'").replaceAll(',', ', ');
+}
+
+/** A value of JSON as a literal of Python, whose names of constants differ. */
+function pythonLiteral(value: unknown): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}: ${pythonLiteral(member)}`,
+  );
+  return `{${members.join(', ')}}`;
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,100 @@
+import type { ProxyConfig } from '../config.ts';
+import { articles } from './articles.ts';
+import type { DocPage } from './doc-page.ts';
+import { type LocatedOperation, operationsOf, References } from './document-parts.ts';
+import { guidesOf } from './guides.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
+import { lines, operationText, samplesText } from './operation-text.ts';
+
+/** The operation of the first request. */
+const FIRST = 'getBlockSummary';
+
+/**
+ * The pages of the documentation, in the order of their contents: the start, guides, a page for
+ * each operation, recipes and methods.
+ */
+export function docPages(document: OpenApiDocument, config: ProxyConfig): DocPage[] {
+  const refs = new References(document);
+  const operations = operationsOf(document);
+  const routes = document.tags.flatMap(({ name }) =>
+    operations
+      .filter(({ operation }) => operation.tags.includes(name))
+      .map((one): DocPage => {
+        const { operationId: slug, summary: title } = one.operation;
+        const text = () => operationText(one, refs, config.baseUrl);
+        return { slug, title, group: name, text, sends: one };
+      }),
+  );
+  const [guides, others] = [articles(), [] as DocPage[]];
+  for (const article of guides.splice(0)) {
+    (article.group === 'Guides' ? guides : others).push(article);
+  }
+  const pages = [basics(config), ...guides, ...routes, ...others];
+  const first = operations.find(({ operation }) => operation.operationId === FIRST)!;
+  return [start(document, config, first, pages), ...pages];
+}
+
+function start(
+  document: OpenApiDocument,
+  config: ProxyConfig,
+  first: LocatedOperation,
+  pages: readonly DocPage[],
+): DocPage {
+  const { title, version, description } = document.info;
+  const [summary, ...rest] = description.split(/\n{2,}/);
+  const refs = new References(document);
+  const groups = [...new Set(pages.map(({ group }) => group))];
+  const entry = ({ slug, title, sends }: DocPage, link: (slug: string) => string) =>
+    sends === undefined
+      ? `- [${title}](${link(slug)})`
+      : `- [${sends.method} ${sends.path}](${link(slug)}): ${title}`;
+  return {
+    slug: '',
+    title,
+    group: '',
+    text: (link) =>
+      lines(
+        `# ${title}`,
+        summary,
+        '## The first request',
+        `${keyAdvice(config)} Then ask for the ${lowerFirst(first.operation.summary)}:`,
+        samplesText(first, refs, config.baseUrl),
+        `[More about this route](${link(FIRST)})`,
+        '## In general',
+        ...rest,
+        `Version ${version}.`,
+        ...groups.flatMap((name) => [
+          `## ${name}`,
+          document.tags.find((tag) => tag.name === name)?.description ?? '',
+          pages
+            .filter(({ group }) => group === name)
+            .map((page) => entry(page, link))
+            .join('\n'),
+        ]),
+      ),
+  };
+}
+
+function basics(config: ProxyConfig): DocPage {
+  const guides = guidesOf(config, keyAdvice(config));
+  return {
+    slug: 'basics',
+    title: 'Keys, prices, limits',
+    group: 'Guides',
+    text: () =>
+      lines(
+        '# Keys, prices, limits',
+        ...guides.flatMap(({ title, text }) => [`## ${title}`, text]),
+      ),
+  };
+}
+
+function keyAdvice({ accountUrl }: ProxyConfig): string {
+  return accountUrl === undefined
+    ? 'Ask the operator of this service for an API key.'
+    : `Sign in at [the portal](${accountUrl}) by e-mail and create a key.`;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
