@@ -10,7 +10,7 @@ export interface Guide {
   readonly text: string;
 }
 
-/** What holds for all routes; `keyAdvice` says where keys come from. */
+/** Advice that holds for all routes; `keyAdvice` says where keys come from. */
 export function guidesOf(
   config: Pick<ProxyConfig, 'baseUrl' | 'freeRateLimitPerMinute' | 'batchRowBudget'>,
   keyAdvice: string,

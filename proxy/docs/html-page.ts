@@ -10,7 +10,7 @@ export interface DocAssets {
   readonly script: string;
 }
 
-/** What all pages share. */
+/** The parts that all pages share. */
 export interface Site {
   readonly title: string;
   readonly pages: readonly DocPage[];

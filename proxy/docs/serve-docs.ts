@@ -45,9 +45,10 @@ function asset(file: string, type: string): Asset {
 
 /**
  * Serves the documentation at `/docs`, rendered from the current OpenAPI document and the articles
- * of the repository, a page for each below `/docs/`, and redirects there from `/`. Each page is also
- * Markdown, at its path with `.md`; for language models there are `/llms.txt` and a summary of the
- * document. Pages load nothing from other origins. `document` returns the text of `/openapi.json`.
+ * of the repository, a page for each below `/docs/`, and redirects there from `/`. Each page is
+ * also Markdown, at its path with `.md`; for language models there are `/llms.txt` and a summary of
+ * the document. Pages load nothing from other origins. `document` returns the text of
+ * `/openapi.json`.
  */
 export function serveDocs(
   app: FastifyInstance,

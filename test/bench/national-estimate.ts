@@ -12,7 +12,7 @@ export const ASSUMED = {
   poisPerBlock: 0.7,
   /** Twice as many as in Baltimore, since rural blocks have long shorelines. */
   outlineBytes: 2 * 474,
-  /** Of an urban block. */
+  /** Bytes of the timetables of an urban block. */
   transitBytes: 1_000,
   extractMegabytes: 11_000,
   dollarsPerGigabyteMonth: 0.023,
@@ -35,7 +35,7 @@ export interface UnitCosts {
   readonly bytes: {
     readonly blockPair: number;
     readonly poiPair: number;
-    /** Of a block, in objects of one kind. */
+    /** Bytes of a block in objects of one kind. */
     readonly block: (kind: string) => number;
   };
 }

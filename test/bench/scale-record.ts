@@ -36,7 +36,7 @@ export const scaleRecordSchema = z.object({
   cities: z.array(citySchema).nonempty().readonly(),
 });
 
-/** What `npm run bench -- scale` measured, in `scale.json`. */
+/** The measurements of `npm run bench -- scale`, as `scale.json` holds them. */
 export type ScaleRecord = Readonly<z.infer<typeof scaleRecordSchema>>;
 
 /** The processor time of all steps, in seconds. */

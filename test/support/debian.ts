@@ -19,7 +19,7 @@ const TRIES = 20;
 const SECONDS_BETWEEN = 10;
 
 /**
- * Makes sure that a program or file of a Debian package is available, installing the package if it is not.
+ * Makes sure that a program or file of a Debian package is available, installing it if it is not.
  * Concurrent test files take turns, and wait for other programs that use apt. Throws apt's own
  * error when the package cannot be installed: a test that needs it must not pass without it.
  */
