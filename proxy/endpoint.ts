@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Waiters } from '../shards/concurrency/fair-queue.ts';
 import type { Geoid } from '../shards/geoid.ts';
 import type { Mode } from '../shards/modes.ts';
 import type { TileAddress } from '../shards/pmtiles/tile-id.ts';
@@ -137,10 +136,9 @@ export interface MeteredEndpoint<
   ): Resolved | Promise<Resolved>;
   /**
    * Finds the subject of the request, or throws a not-found problem. Reads indexes at most. Absent
-   * if `resolve` already finds the subject. `waiters` are the accounts that wait for the result,
-   * for fairness between them.
+   * if `resolve` already finds the subject.
    */
-  locate?(release: Release, resolved: Resolved, waiters: Waiters): Promise<Located>;
+  locate?(release: Release, resolved: Resolved): Promise<Located>;
   /**
    * The price, if it follows from the request: an account that cannot pay it is refused before the
    * response is computed.
@@ -197,10 +195,9 @@ export interface PostEndpoint<
     release: Release,
     body: z.output<B>,
     services: ProxyServices,
-    waiters: Waiters,
   ): Resolved | Promise<Resolved>;
   /** Finds the subject, as in `MeteredEndpoint`; a request without one is located as resolved. */
-  locate?(release: Release, resolved: Resolved, waiters: Waiters): Promise<Located>;
+  locate?(release: Release, resolved: Resolved): Promise<Located>;
   /** The price, as in `MeteredEndpoint`; of a request not yet located, if all of it is. */
   price?(resolved: Resolved): number;
   /** The least price, if what cannot be located is free. */

@@ -1,5 +1,4 @@
-import type { ClientId, Waiters } from '../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../shards/concurrency/yielding.ts';
+import { Turns } from '../shards/concurrency/turns.ts';
 import type { Release } from '../shards/release/release.ts';
 import type {
   Endpoint,
@@ -165,7 +164,8 @@ async function executeGet(
   const etag = inFormat(known.etag, format);
   const cacheKey = inFormat(known.cacheKey, format);
   const price = endpoint.price?.(resolved);
-  const locate = async () => void (await endpoint.locate?.(release, resolved, account));
+  const locate = async () =>
+    void (await endpoint.locate?.(release.withTurns(new Turns(account)), resolved));
   // Spreading objects into an answer would take longer than all else of a cached response.
   const answerOf = (sent: SentGet, charged: number, remaining: number): Answer => ({
     status: sent.status,
@@ -201,11 +201,11 @@ async function executeGet(
   }
 
   const takesGzip = acceptsGzip(headers['accept-encoding']);
-  const compute = async (waiters: Waiters) => {
-    const located = await endpoint.locate?.(release, resolved, waiters);
-    const context = contextOf(services, waiters, format);
-    const result = await endpoint.respond(release, resolved, context, located);
-    return finishResponse(result, format, waiters);
+  const compute = async (turns: Turns) => {
+    const shared = release.withTurns(turns);
+    const located = await endpoint.locate?.(shared, resolved);
+    const result = await endpoint.respond(shared, resolved, contextOf(services, format), located);
+    return finishResponse(result, format, turns);
   };
   const compress = async (plain: FinishedResponse) => {
     const key = variantEtag(cacheKey, 'gzip');
@@ -222,7 +222,7 @@ async function executeGet(
     response = { ...WITHOUT_CONTENT, contentType, contentEncoding, tokens: price };
   } else {
     const kept = responses.get(cacheKey);
-    const plain = kept ?? (await responses.getOrCompute(cacheKey, compute, account));
+    const plain = kept ?? (await responses.getOrCompute(cacheKey, compute, new Turns(account)));
     response = await (takesGzip ? compress(plain) : inflated(plain));
   }
 
@@ -285,14 +285,16 @@ async function executePost(
 ): Promise<Answer> {
   const admitted = await principal.authorize();
   const { account, balance } = admitted;
-  const release = services.releases.current;
+  const turns = new Turns(account);
+  const release = services.releases.current.withTurns(turns);
   principal.reads(release);
   parseInput({ params: NONE, query: NONE }, request, services.parameterNames);
-  await turnOf(account);
+  // A large body takes milliseconds to parse, and again to validate.
+  await turns.yieldIfOverdue();
   const json = parseJson(request, { schema: endpoint.body });
-  await turnOf(account);
+  await turns.yieldIfOverdue();
   const body = validBody(endpoint.body, json, services.parameterNames);
-  await turnOf(account);
+  await turns.yieldIfOverdue();
   const idempotent = idempotentRequest(endpoint.path, request.headers, json);
   const post: MeteredPost = {
     request,
@@ -330,36 +332,26 @@ async function executePost(
 }
 
 /**
- * Waits for a later turn of the event loop if this one is overdue. A large body takes milliseconds
- * to parse, and again to validate, so this limits how many bodies are processed per turn.
- */
-async function turnOf(clientId: ClientId): Promise<void> {
-  const pause = yieldIfOverdue(clientId);
-  if (pause) await pause;
-}
-
-/**
  * Looks up in the release what a body refers to, and locates its subject, if the balance may pay
  * for it. An account that cannot pay even the least price is refused before anything is located.
  */
 async function payablePost(
-  { endpoint, request, services, admitted, release, body }: MeteredPost,
+  { endpoint, request, services, release, body }: MeteredPost,
   balance: number,
 ) {
-  const { account } = admitted;
   const format = formatFor(request.headers.accept, offersOf(endpoint));
-  const resolved = await endpoint.resolve(release, body, services, account);
+  const resolved = await endpoint.resolve(release, body, services);
   const most = endpoint.price?.(resolved);
   const least = endpoint.leastPrice ?? most;
   if (!mayAfford(balance, least)) throw tokensExhausted(balance, least, most);
-  const located = (await endpoint.locate?.(release, resolved, account)) ?? resolved;
+  const located = (await endpoint.locate?.(release, resolved)) ?? resolved;
   const price = endpoint.price?.(located);
   if (!mayAfford(balance, price)) throw tokensExhausted(balance, price);
   /** Computes the response that a balance can pay for. */
   const compute = async (affordable: number): Promise<StorableResponse> => {
-    const context = contextOf(services, account, format);
+    const context = contextOf(services, format);
     const result = await endpoint.respond(release, located, context, affordable);
-    const finished = await finishResponse(result, format, account);
+    const finished = await finishResponse(result, format, release.turns);
     // Stored with the response: a replay states the release that the response was computed from.
     const metadata = { ...finished.metadata, 'x-data-release': release.version };
     return { ...finished, metadata, renewable: result.renewable };
@@ -457,10 +449,6 @@ function chargeOf({ account, keyId }: Admitted, route: string, tokens: number): 
   return { account, keyId, route, tokens, atMs: Date.now() };
 }
 
-function contextOf(
-  { config, cursors }: ProxyServices,
-  waiters: Waiters,
-  format: Format,
-): QueryContext {
-  return { config, cursors, waiters, format: ROW_FORMATS[format] };
+function contextOf({ config, cursors }: ProxyServices, format: Format): QueryContext {
+  return { config, cursors, format: ROW_FORMATS[format] };
 }

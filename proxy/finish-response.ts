@@ -1,4 +1,4 @@
-import type { Waiters } from '../shards/concurrency/fair-queue.ts';
+import type { Turns } from '../shards/concurrency/turns.ts';
 import { BinaryBody, type QueryResult } from './endpoint.ts';
 import { type Format, MEDIA_TYPES } from './formats/negotiate.ts';
 import { rendered } from './formats/render.ts';
@@ -20,7 +20,7 @@ export const WITHOUT_CONTENT: FinishedResponse = {
 export async function finishResponse(
   { body, tokens }: QueryResult,
   format: Format,
-  waiters: Waiters,
+  turns: Turns,
 ): Promise<FinishedResponse> {
   if (body === null) {
     return { ...WITHOUT_CONTENT, tokens };
@@ -30,7 +30,7 @@ export async function finishResponse(
     return { body: Body.of(bytes), contentType, contentEncoding, tokens, metadata: {} };
   }
   return {
-    body: await rendered(body, waiters),
+    body: await rendered(body, turns),
     contentType: MEDIA_TYPES[format],
     contentEncoding: null,
     tokens,

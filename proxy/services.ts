@@ -1,4 +1,3 @@
-import type { Waiters } from '../shards/concurrency/fair-queue.ts';
 import type { FairSemaphore } from '../shards/concurrency/fair-semaphore.ts';
 import type { ReleaseSource } from '../shards/release/release-source.ts';
 import type { ProxyConfig } from './config.ts';
@@ -46,7 +45,6 @@ export interface ProxyServices extends Authority {
 /** Context of a query. */
 export interface QueryContext extends Pick<ProxyServices, 'config' | 'cursors'> {
   /** The clients on whose behalf the query runs. */
-  readonly waiters: Waiters;
   /** The format of rows. */
   readonly format: RowFormat;
 }

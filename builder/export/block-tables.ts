@@ -1,5 +1,4 @@
 import { ordinalIn } from '../../shards/arrays/sorted.ts';
-import { SHARED } from '../../shards/concurrency/fair-queue.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { type Polygons, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import { boxOf } from '../../shards/geometry/wgs84.ts';
@@ -61,7 +60,7 @@ export const blocksTable: CountyTable = {
 /** Opens the blocks of a county, and returns a reader of the columns of a run of blocks. */
 async function openBlocks(release: Release, { manifest }: ReleaseCounty) {
   const index = await release.index(manifest);
-  const { outlines } = await release.areas(manifest, SHARED);
+  const { outlines } = await release.areas(manifest);
   const outlineOf = (i: number): Polygons | null => {
     const area = ordinalIn(outlines.geoids, index.geoids[i]);
     return area === -1 ? null : polygonsOf(outlines, area);

@@ -1,5 +1,4 @@
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import type { Turns } from '../../shards/concurrency/turns.ts';
 import { boundsText, isWithin } from '../bounds.ts';
 import type { RowColumn } from '../formats/columns.ts';
 import type { FoundRows, Rows } from '../formats/rows.ts';
@@ -34,13 +33,14 @@ export interface Batch<O> {
   readonly origins: readonly O[];
   /** Stops further origins when exceeded. */
   readonly rowBudget: number;
+  readonly turns: Turns;
   /** Columns of the rows. */
   readonly columns: readonly RowColumn[];
   /** Names an origin in `errors`. */
   identify(origin: O): object;
   /** Names an origin in `truncated`; null for a malformed one, which is an error all the same. */
   shorten(origin: O): unknown;
-  respond(origin: O, waiters: Waiters): Promise<OriginOutcome>;
+  respond(origin: O): Promise<OriginOutcome>;
 }
 
 export interface BatchResult {
@@ -60,17 +60,17 @@ export interface BatchResult {
 export async function runBatch<O>(
   batch: Batch<O>,
   balance: number,
-  { waiters, format }: Pick<QueryContext, 'waiters' | 'format'>,
+  { format }: Pick<QueryContext, 'format'>,
 ): Promise<BatchResult> {
   const results = format.rows(batch.columns);
   const about: object[] = [];
   const errors: object[] = [];
-  const { origins, rowBudget } = batch;
+  const { origins, rowBudget, turns } = batch;
   let count = 0;
   let hasResponse = false;
   for (let first = 0; first < origins.length; first += WIDTH) {
     const outcomes = await Promise.all(
-      origins.slice(first, first + WIDTH).map((origin) => batch.respond(origin, waiters)),
+      origins.slice(first, first + WIDTH).map((origin) => batch.respond(origin)),
     );
     const paid: OriginResult[] = [];
     const truncated: unknown[] = [];
@@ -86,8 +86,7 @@ export async function runBatch<O>(
         for (const origin of origins.slice(first + i)) {
           const short = batch.shorten(origin);
           if (short !== null) truncated.push(short);
-          else
-            errors.push({ ...(await batch.respond(origin, waiters)), ...batch.identify(origin) });
+          else errors.push({ ...(await batch.respond(origin)), ...batch.identify(origin) });
         }
         truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';
         break;
@@ -96,11 +95,11 @@ export async function runBatch<O>(
       count = rows;
       paid.push(outcome);
     }
-    await Promise.all(paid.map(({ rows }) => rows.prepare?.(waiters)));
+    await Promise.all(paid.map(({ rows }) => rows.prepare?.()));
     for (const { rows, about: own } of paid) {
-      await rows.addTo(results, waiters);
+      await rows.addTo(results);
       if (own) about.push(own);
-      const pause = yieldIfOverdue(waiters);
+      const pause = turns.yieldIfOverdue();
       if (pause) await pause;
     }
     if (truncated_reason) return { results, about, errors, truncated, truncated_reason };

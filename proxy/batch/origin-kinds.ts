@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { geoidFromNumber, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
@@ -42,7 +41,7 @@ export interface OriginKind<O> {
   /** Names an origin in `truncated`; null for one that need not be sent again. */
   shorten(origin: O): unknown;
   /** Finds the block of an origin, or throws a not-found problem. */
-  locate(release: Release, origin: O, waiters: Waiters): Promise<OriginBlock>;
+  locate(release: Release, origin: O): Promise<OriginBlock>;
 }
 
 /** Metadata of a batch's origins, listed beside the rows. */
@@ -63,10 +62,10 @@ export const BLOCKS: OriginKind<SentBlock> = {
   example: ({ block }) => block,
   nameOf: (sent, located) => ({ geoid: located?.geoid ?? (sent === null ? null : String(sent)) }),
   shorten: geoidAsSent,
-  async locate(release, sent, waiters) {
+  async locate(release, sent) {
     const geoid = geoidAsSent(sent);
     if (geoid !== null && isGeoid(geoid)) {
-      return locateOrigin(release, originOfGeoid(release, geoid), waiters);
+      return locateOrigin(release, originOfGeoid(release, geoid));
     }
     throw new Problem(
       'block-not-found',
@@ -119,26 +118,23 @@ export function originBatch<O>(
   release: Release,
   { columns: named, nameOf, shorten, locate }: OriginKind<O>,
   { origins, rowBudget, modes, columns }: BatchRequest<O>,
-  look: (
-    block: OriginBlock,
-    origin: RowOrigin,
-    waiters: Waiters,
-  ) => OriginResult | Promise<OriginResult>,
+  look: (block: OriginBlock, origin: RowOrigin) => OriginResult | Promise<OriginResult>,
 ): Batch<O> {
-  const respond = async (origin: O, waiters: Waiters): Promise<OriginOutcome> => {
-    const block = await locate(release, origin, waiters);
+  const respond = async (origin: O): Promise<OriginOutcome> => {
+    const block = await locate(release, origin);
     const unrouted = unroutedModes(block, modes);
     if (unrouted === null || unrouted.length < modes.length) {
-      return look(block, { columns: named, name: nameOf(origin, block) }, waiters);
+      return look(block, { columns: named, name: nameOf(origin, block) });
     }
     return { type: 'no-block-data', detail: unroutedReasons(block.geoid, unrouted) };
   };
   return {
     origins,
     rowBudget,
+    turns: release.turns,
     columns: [...named.columns, ...columns],
     identify: nameOf,
     shorten,
-    respond: (origin, waiters) => respond(origin, waiters).catch(originError),
+    respond: (origin) => respond(origin).catch(originError),
   };
 }

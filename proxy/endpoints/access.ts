@@ -72,13 +72,13 @@ function resolve(
 }
 
 async function respond(
-  { format, waiters }: QueryContext,
+  { format }: QueryContext,
   { access }: ResolvedAccess,
   block: OriginBlock,
   originMembers: object,
 ): Promise<QueryResult> {
   const results = format.rows(accessColumns(access).columns);
-  await accessOf(block, access).addTo(results, waiters);
+  await accessOf(block, access).addTo(results);
   const missing = unroutedMetadata(unroutedModes(block, access.modes));
   return rowsResponse({ ...originMembers, results, ...missing }, results.count);
 }
@@ -98,7 +98,7 @@ const blockAccess = meteredEndpoint({
   problems: ['block-not-found', 'direction-not-available'],
   resolve: (release, { params: { geoid }, query }) =>
     resolve(release, 'block-access', originOfGeoid(release, geoid), { geoid }, query),
-  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
+  locate: (release, { origin }) => locateOrigin(release, origin),
   respond: (_release, resolved, context, block) =>
     respond(context, resolved, block, { block: blockMetadata(block) }),
 });
@@ -118,7 +118,7 @@ const pointAccess = meteredEndpoint({
   problems: ['point-not-covered', 'direction-not-available'],
   resolve: (release, { query: { lat, lon, ...query } }) =>
     resolve(release, 'point-access', originOfQuery(release, lon, lat), { lat, lon }, query),
-  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
+  locate: (release, { origin }) => locateOrigin(release, origin),
   respond(_release, resolved, context, block) {
     const origin = { resolved_block: block.geoid, block: blockMetadata(block) };
     return respond(context, resolved, block, origin);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type Batch, NO_LIMIT, originError, rowBudgetOf } from '../batch/batch.ts';
 import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
 import { type PoiOrigin, poiOrigins } from '../batch/origin-lists.ts';
@@ -56,7 +55,7 @@ export const poisCatchment = postEndpoint({
       withName: names,
     };
     const all = { position: ROW_BEGINS, limit: NO_LIMIT };
-    const look = async (destId: PoiOrigin, waiters: Waiters) => {
+    const look = async (destId: PoiOrigin) => {
       if (typeof destId === 'object') {
         throw new Problem(
           'poi-not-found',
@@ -64,15 +63,16 @@ export const poisCatchment = postEndpoint({
         );
       }
       const county = await homeCounty(release, destId);
-      return { rows: await catchmentOf(release, county, destId, filter, all, waiters) };
+      return { rows: await catchmentOf(release, county, destId, filter, all) };
     };
     return {
       origins: dest_ids,
       rowBudget: rowBudgetOf({ max_rows }, services),
+      turns: release.turns,
       columns: catchmentColumns(filter),
       identify: (poi) => (typeof poi === 'object' ? { dest_id: null, ...poi } : { dest_id: poi }),
       shorten: (poi) => (typeof poi === 'object' ? null : poi),
-      respond: (destId, waiters) => look(destId, waiters).catch(originError),
+      respond: (destId) => look(destId).catch(originError),
     };
   },
   respond: (_release, batch, context, balance) => batchResponse(batch, context, balance),

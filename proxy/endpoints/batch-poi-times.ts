@@ -52,8 +52,8 @@ function poiTimes<O>(kind: OriginKind<O>, operationId: string, metadata?: Origin
         columns: poiColumns(filter),
       };
       const all = { position: ROW_BEGINS, limit: NO_LIMIT };
-      return originBatch(release, kind, request, async (block, origin, waiters) => ({
-        rows: await poisOf(block, filter, all, waiters, origin),
+      return originBatch(release, kind, request, async (block, origin) => ({
+        rows: await poisOf(block, filter, all, origin),
         about: metadata?.of(block, origin.name),
       }));
     },

@@ -64,11 +64,11 @@ function summaries<O>(
         modes: filter.modes,
         columns: summaryColumns(filter, nthFilter),
       };
-      return originBatch(release, kind, request, async (block, origin, waiters) => ({
+      return originBatch(release, kind, request, async (block, origin) => ({
         rows:
           nthFilter === null
             ? summaryRows(await summaryOf(block, filter), origin)
-            : nthRows(await nthTimesOf(block, nthFilter, waiters), nthFilter, origin),
+            : nthRows(release, await nthTimesOf(block, nthFilter), nthFilter, origin),
         about: of(block, origin.name),
       }));
     },

@@ -60,10 +60,9 @@ export const blocksMatch = postEndpoint({
     release,
     { area, all_of, near = [], limit, cursor },
     { cursors },
-    waiters,
   ): Promise<ResolvedMatch> {
     const criteria = requestedCriteria(release, all_of);
-    const where = await requestedArea(area, waiters);
+    const where = await requestedArea(area, release.turns);
     checkNearPoints(release, near);
     const sent = {
       area: { ...area, blocks: area?.blocks && Array.from(area.blocks) },
@@ -79,10 +78,10 @@ export const blocksMatch = postEndpoint({
     };
   },
 
-  locate: async (release, resolved, waiters) => ({
+  locate: async (release, resolved) => ({
     ...resolved,
-    near: await locateNearPoints(release, resolved.near, waiters),
-    parts: await blocksOfArea(release, resolved.area, waiters),
+    near: await locateNearPoints(release, resolved.near),
+    parts: await blocksOfArea(release, resolved.area),
   }),
   respond: (release, { parts, criteria, near, page }, context, balance) =>
     queryMatches(release, context, { parts, criteria, near }, page, balance),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import type { Turns } from '../../shards/concurrency/turns.ts';
 import { BOUNDS } from '../bounds.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { centre, smallArea } from '../fields/area.ts';
@@ -68,18 +68,17 @@ export const blocksQuery = postEndpoint({
     release,
     { polygon, center, radius_m, ...rows },
     { cursors },
-    waiters,
   ): Promise<ResolvedBlocksQuery> {
     const where = { polygon, center, radius_m };
     return {
-      area: await drawnOrCircle(where, waiters),
+      area: await drawnOrCircle(where, release.turns),
       ...resolveArea(release, cursors, 'blocks-query', where, rows, 'body'),
     };
   },
 
   async respond(release, resolved, context) {
     const [from] = resolved.page.position;
-    const blocks = await blocksIn(release, resolved.area, from, context.waiters);
+    const blocks = await blocksIn(release, resolved.area, from);
     return queryArea(release, context, resolved, blocks);
   },
 });
@@ -88,7 +87,7 @@ type Where = Pick<z.output<typeof body>, 'polygon' | 'center' | 'radius_m'>;
 
 async function drawnOrCircle(
   { polygon, center, radius_m }: Where,
-  waiters: Waiters,
+  turns: Turns,
 ): Promise<SearchedArea> {
   const hasCircle = center !== undefined || radius_m !== undefined;
   if (polygon && hasCircle) {
@@ -100,7 +99,7 @@ async function drawnOrCircle(
       },
     ]);
   }
-  if (polygon) return drawnArea(polygon, waiters);
+  if (polygon) return drawnArea(polygon, turns);
   if (center && radius_m !== undefined) return circleArea(center.lon, center.lat, radius_m);
   const part = center
     ? 'radius_m is missing: '

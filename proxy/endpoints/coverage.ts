@@ -65,7 +65,7 @@ const SUMS_OF_AREA = {
   response: RESPONSE,
   price: ({ query }: ResolvedCoverage) => priceOf(query, null),
   respond: async (release: Release, { area, query }: ResolvedCoverage, context: QueryContext) =>
-    sumsOf(release, context, await blocksOfArea(release, area, context.waiters), query, null),
+    sumsOf(release, context, await blocksOfArea(release, area), query, null),
 };
 
 const placeCoverage = meteredEndpoint({
@@ -154,15 +154,19 @@ const postCoverage = postEndpoint({
   response: RESPONSE,
   problems: AREA_PROBLEMS,
 
-  async resolve(release, { area, all_of, ...asked }, _services, waiters) {
+  async resolve(release, { area, all_of, ...asked }, _services) {
     const { query } = requestedCoverage(release, asked, 'body');
     const requestedBasket = all_of && { all_of, criteria: requestedCriteria(release, all_of) };
-    return { area: await requestedArea(area, waiters), query, basket: requestedBasket ?? null };
+    return {
+      area: await requestedArea(area, release.turns),
+      query,
+      basket: requestedBasket ?? null,
+    };
   },
 
-  locate: async (release, resolved, waiters) => ({
+  locate: async (release, resolved) => ({
     ...resolved,
-    parts: await blocksOfArea(release, resolved.area, waiters),
+    parts: await blocksOfArea(release, resolved.area),
   }),
   price: ({ query, basket }) => priceOf(query, basket),
   respond: (release, { parts, query, basket }, context) =>
@@ -177,7 +181,7 @@ function priceOf({ types, modes, weights }: CoverageQuery, basket: RequestedBask
 
 async function sumsOf(
   release: Release,
-  { waiters, format }: QueryContext,
+  { format }: QueryContext,
   parts: readonly CountyBlocks[],
   query: CoverageQuery,
   basket: RequestedBasket | null,
@@ -185,13 +189,13 @@ async function sumsOf(
   const sums = new CoverageSums(release, query);
   const basketSums = basket && new BasketSums(basket.criteria.length);
   for (const part of parts) {
-    await sums.add(part, waiters);
+    await sums.add(part);
     if (!basket || !basketSums) continue;
-    const bits = await criteriaBits(release, part, basket.criteria, waiters);
+    const bits = await criteriaBits(release, part, basket.criteria);
     basketSums.add(part.ordinals, bits, await release.weightCounts(part.county, query.weights[0]));
   }
   const results = format.rows(allColumns(coverageParts(query)));
-  await sums.addTo(results, waiters);
+  await sums.addTo(results);
   const body = {
     area: areaFactsOf(parts),
     results,

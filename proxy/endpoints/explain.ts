@@ -92,21 +92,21 @@ export const explain = meteredEndpoint({
     };
   },
 
-  async locate(release, { origin, end }, waiters) {
-    const block = await locateOrigin(release, origin, waiters);
-    return { block, endBlock: await locateEnd(release, block, end, waiters) };
+  async locate(release, { origin, end }) {
+    const block = await locateOrigin(release, origin);
+    return { block, endBlock: await locateEnd(release, block, end) };
   },
 
   price: () => PLANS.charges.explain,
 
-  async respond(release, { end, mode }, { waiters }, { block, endBlock }) {
+  async respond(release, { end, mode }, _context, { block, endBlock }) {
     const unknown = unroutedModes(block, [mode]) ?? (endBlock && unroutedModes(endBlock, [mode]));
     const body = {
       block: block.geoid,
       to: 'geoid' in end ? end.geoid : end.destId,
       mode: release.manifest.modes[mode],
       departure: DEPARTURE_WINDOWS[0],
-      ...(await explainTrip(release, block, end, mode, waiters)),
+      ...(await explainTrip(release, block, end, mode)),
       ...unroutedMetadata(unknown),
     };
     return { body, tokens: PLANS.charges.explain };

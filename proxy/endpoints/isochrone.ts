@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import type { Mode } from '../../shards/modes.ts';
 import { numberWord } from '../../shards/number-words.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
@@ -118,15 +116,13 @@ export const isochrone = meteredEndpoint({
     };
   },
 
-  locate: async (release, { origin, mode }, waiters) =>
-    routable(await locateOrigin(release, origin, waiters), mode),
+  locate: async (release, { origin, mode }) => routable(await locateOrigin(release, origin), mode),
 
   price: priceOf,
 
   async respond(release, resolved, context, block) {
     const { mode, direction, format, levels, namesContours } = resolved;
-    const { waiters } = context;
-    const counts = await countsWithin(block, resolved, waiters);
+    const counts = await countsWithin(block, resolved);
     const reached = await reachable(block, mode, direction);
     const largest = levels[levels.length - 1];
     const facts = {
@@ -140,15 +136,15 @@ export const isochrone = meteredEndpoint({
     const tokens = priceOf(resolved);
     if (format === 'blocks') {
       const contours = namesContours ? levels : null;
-      const blocks = await blocksWithin(context.format, reached, largest, contours, waiters);
+      const blocks = await blocksWithin(release, context.format, reached, largest, contours);
       return { body: { blocks, ...facts, ...counts?.at(-1) }, tokens };
     }
     const features: object[] = [];
     for (const [i, level] of [...levels.entries()].reverse()) {
-      await yieldIfOverdue(waiters);
+      await release.turns.yieldIfOverdue();
       features.push({
         type: 'Feature',
-        geometry: await contour(release, reached, level, waiters),
+        geometry: await contour(release, reached, level),
         properties: {
           contour: level,
           mode,
@@ -169,11 +165,10 @@ function priceOf({ levels }: ResolvedIsochrone): number {
 async function countsWithin(
   block: OriginBlock,
   { mode, direction, levels, opportunities }: ResolvedIsochrone,
-  waiters: Waiters,
 ): Promise<{ counts: Record<string, number> }[] | null> {
   if (opportunities.length === 0) return null;
   const modes = [block.release.manifest.modes.indexOf(mode)];
-  const [found] = await countOpportunities(block, modes, opportunities, direction, waiters);
+  const [found] = await countOpportunities(block, modes, opportunities, direction);
   const within = found.map((counts) => counts.within(levels));
   return levels.map((_, i) => ({
     counts: Object.fromEntries(opportunities.map(({ of }, o) => [of, within[o][i]])),

@@ -98,10 +98,10 @@ export const poiCatchment = meteredEndpoint({
     };
   },
 
-  async respond(release, { county, destId, filter, page }, { cursors, waiters, format }) {
-    const found = await catchmentOf(release, county, destId, filter, page, waiters);
+  async respond(release, { county, destId, filter, page }, { cursors, format }) {
+    const found = await catchmentOf(release, county, destId, filter, page);
     const results = format.rows(catchmentColumns(filter));
-    await found.addTo(results, waiters);
+    await found.addTo(results);
     const next_cursor = cursorOf(cursors, page, found.end);
     return rowsResponse({ dest_id: destId, results, next_cursor }, found.count);
   },

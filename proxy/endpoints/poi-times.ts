@@ -52,7 +52,7 @@ export const blockPois = meteredEndpoint({
     };
   },
 
-  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
+  locate: (release, { origin }) => locateOrigin(release, origin),
 
   respond: (_release, resolved, context, block) =>
     queryPoiTimes(context, resolved, block, { block_geoid: block.geoid }),
@@ -81,7 +81,7 @@ export const pointPois = meteredEndpoint({
     };
   },
 
-  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
+  locate: (release, { origin }) => locateOrigin(release, origin),
 
   respond: (_release, resolved, context, block) =>
     queryPoiTimes(context, resolved, block, { resolved_block: block.geoid }),

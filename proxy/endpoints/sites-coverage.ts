@@ -70,7 +70,7 @@ export const sitesCoverage = postEndpoint({
   response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...siteResults }),
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
-  async resolve(release, body, _services, waiters): Promise<SitesQuery> {
+  async resolve(release, body, _services): Promise<SitesQuery> {
     const {
       sites,
       candidates = [],
@@ -96,7 +96,7 @@ export const sitesCoverage = postEndpoint({
       candidates,
       choose: choose ?? 0,
       uncovered: uncovered ?? 0,
-      area: area ? await requestedArea(area, waiters) : null,
+      area: area ? await requestedArea(area, release.turns) : null,
       mode: position,
       direction,
       weights: requestedWeights(release, weight, 'body'),

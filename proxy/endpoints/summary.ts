@@ -65,7 +65,7 @@ export const blockSummary = meteredEndpoint({
     };
   },
 
-  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
+  locate: (release, { origin }) => locateOrigin(release, origin),
 
   respond: (_release, resolved, context, block) =>
     querySummary(context, resolved, block, { block: blockMetadata(block) }),
@@ -95,7 +95,7 @@ export const pointSummary = meteredEndpoint({
     };
   },
 
-  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
+  locate: (release, { origin }) => locateOrigin(release, origin),
 
   respond(_release, resolved, context, block) {
     const origin = { resolved_block: block.geoid, block: blockMetadata(block) };

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { listSealSteps } from '../../shards/codec/json-object.ts';
-import { SHARED } from '../../shards/concurrency/fair-queue.ts';
-import { runCooperatively } from '../../shards/concurrency/yielding.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import {
   readServedExports,
@@ -84,7 +83,7 @@ async function listOf({ exports: files, superseded }: ServedExports): Promise<Ex
     if (price_tokens === undefined) return [];
     return { table, county, format, bytes, rows, sha256, price_tokens };
   });
-  const seal = await runCooperatively(SHARED, listSealSteps(offers));
+  const seal = await Turns.SHARED.run(listSealSteps(offers));
   const byObject = new Map([...superseded, ...files].map((one) => [one.object.name, one]));
   return { files, byObject, offers, positions: offers.map(positionOf), seal };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import type { Turns } from '../../shards/concurrency/turns.ts';
 import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { LIMITS } from '../bounds.ts';
 import type { ExampleMarks } from '../endpoint.ts';
@@ -112,10 +112,7 @@ type AreaParams = z.output<typeof areaItem>;
  * Resolves the area of a body; rejects with `missing-area`, or with `invalid-parameters` for
  * several areas or for half of a circle.
  */
-export async function requestedArea(
-  asked: AreaParams | undefined,
-  waiters: Waiters,
-): Promise<Area> {
+export async function requestedArea(asked: AreaParams | undefined, turns: Turns): Promise<Area> {
   const { polygon, center, radius_m, places, counties, blocks } = asked ?? {};
   const hasCircle = center !== undefined || radius_m !== undefined;
   const ways = [polygon, hasCircle || undefined, places, counties, blocks];
@@ -125,7 +122,7 @@ export async function requestedArea(
       { loc: ['body', 'area'], msg: `send exactly one of ${WAYS}`, type: 'conflict' },
     ]);
   }
-  if (polygon) return { kind: 'drawn', drawn: await drawnArea(polygon, waiters) };
+  if (polygon) return { kind: 'drawn', drawn: await drawnArea(polygon, turns) };
   if (places) return { kind: 'places', geoids: places };
   if (counties) return { kind: 'counties', fips: counties };
   if (blocks) return { kind: 'blocks', geoids: blocks };

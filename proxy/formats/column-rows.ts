@@ -1,5 +1,4 @@
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { runCooperatively } from '../../shards/concurrency/yielding.ts';
+import type { Turns } from '../../shards/concurrency/turns.ts';
 import { type Dictionary, type IndexedGroup, NULL_INDEX } from '../../shards/parquet/table.ts';
 import { Body } from '../http/body.ts';
 import {
@@ -63,7 +62,7 @@ export class ColumnRows implements Rows {
   }
 
   /** Encodes the rows as a Parquet file, with `metadata` as its key-value metadata. */
-  async file(metadata: Readonly<Record<string, string>>, waiters: Waiters): Promise<Body> {
+  async file(metadata: Readonly<Record<string, string>>, turns: Turns): Promise<Body> {
     // Loaded on demand: most servers never need it.
     const { ParquetFile } = await import('../../shards/parquet/parquet-file.ts');
     const pieces: Buffer[] = [];
@@ -75,7 +74,7 @@ export class ColumnRows implements Rows {
         pieces.push(Buffer.from(buffer, byteOffset, length)),
     });
     for (const group of [...this.#groups, this.#group(this.#count % GROUP_ROWS)]) {
-      await runCooperatively(waiters, file.appendSteps(group));
+      await turns.run(file.appendSteps(group));
     }
     file.finish();
     return new Body(pieces);

@@ -1,15 +1,15 @@
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import type { Turns } from '../../shards/concurrency/turns.ts';
 import { Body } from '../http/body.ts';
 import { ColumnRows } from './column-rows.ts';
 import type { RowMembers } from './columns.ts';
 import { byteText, TextRows } from './rows.ts';
 
 /** Renders the body of a response: an object, one member of which may be rows. */
-export function rendered(body: object, waiters: Waiters): Body | Promise<Body> {
+export function rendered(body: object, turns: Turns): Body | Promise<Body> {
   const rows = Object.values(body).find(
     (value) => value instanceof TextRows || value instanceof ColumnRows,
   );
-  if (rows instanceof ColumnRows) return rows.file(metadataOf(otherMembers(body)), waiters);
+  if (rows instanceof ColumnRows) return rows.file(metadataOf(otherMembers(body)), turns);
   return rows === undefined || rows.format.name === 'json'
     ? renderJson(body)
     : renderRows(body, rows);

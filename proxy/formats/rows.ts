@@ -1,4 +1,3 @@
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import type { PointGeometry, PolygonGeometry } from '../../shards/geometry/geo-json.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { Body } from '../http/body.ts';
@@ -207,6 +206,6 @@ export interface FoundRows {
    * Reads and sums what the rows state, if they could be counted without it. A batch calls this for
    * several origins at once, so that their reads overlap; otherwise `addTo` does the work.
    */
-  prepare?(waiters: Waiters): Promise<void>;
-  addTo(rows: Rows, waiters: Waiters): Promise<void>;
+  prepare?(): Promise<void>;
+  addTo(rows: Rows): Promise<void>;
 }

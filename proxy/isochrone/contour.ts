@@ -1,5 +1,3 @@
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { runCooperatively } from '../../shards/concurrency/yielding.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { type DissolvePart, dissolveSteps } from '../../shards/geometry/dissolve.ts';
 import { geometryOf, type PolygonGeometry, polygonsOfAll } from '../../shards/geometry/geo-json.ts';
@@ -19,10 +17,9 @@ export async function contour(
   release: Release,
   reachable: Reachable,
   limit: Minutes,
-  waiters: Waiters,
 ): Promise<PolygonGeometry> {
-  const parts = await partsWithin(release, reachable, limit, waiters);
-  const outline = await runCooperatively(waiters, dissolveSteps(parts, FILL_HOLES_BELOW));
+  const parts = await partsWithin(release, reachable, limit);
+  const outline = await release.turns.run(dissolveSteps(parts, FILL_HOLES_BELOW));
   return geometryOf(polygonsOfAll(outline));
 }
 
@@ -34,7 +31,6 @@ async function partsWithin(
   release: Release,
   { matrix, targets, minutes }: Reachable,
   limit: Minutes,
-  waiters: Waiters,
 ): Promise<DissolvePart[]> {
   const parts: DissolvePart[] = [];
   let at = 0;
@@ -46,8 +42,8 @@ async function partsWithin(
     for (let i = start; i < at; i++) if (minutes[i] <= limit) reached[count++] = targets[i] - first;
     const county = release.county(fips);
     if (count === 0 || !county) continue;
-    const { outlines } = await release.areas(county, waiters);
-    const borders = await release.borders(county, waiters);
+    const { outlines } = await release.areas(county);
+    const borders = await release.borders(county);
     if (outlines.geoids.length !== end - first || outlines.geoids[0] !== matrix.targets[first]) {
       throw new ShardError(matrix.ref.name, 'TARG', `does not list the blocks of county ${fips}`);
     }

@@ -1,8 +1,7 @@
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import { byMode, type Mode } from '../../shards/modes.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { allColumns, Columns, KeptPart } from '../formats/columns.ts';
 import type { RowFormat, Rows } from '../formats/rows.ts';
@@ -58,11 +57,11 @@ const ROWS_PER_STEP = 256;
  * to `limit`, each row names the smallest contour that contains its block.
  */
 export async function blocksWithin(
+  { turns }: Release,
   format: RowFormat,
   { matrix, targets, minutes }: Reachable,
   limit: Minutes,
   contours: readonly Minutes[] | null,
-  waiters: Waiters,
 ): Promise<Rows> {
   const travel = new Columns<Minutes>({
     travel_min: { type: 'int32', of: (minutes) => minutes },
@@ -72,7 +71,7 @@ export async function blocksWithin(
   const rows = format.rows(allColumns([GEOID, kept]));
   const add = rows.of(GEOID, kept);
   for (let i = 0; i < targets.length; i++) {
-    const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+    const pause = (i + 1) % ROWS_PER_STEP === 0 ? turns.yieldIfOverdue() : undefined;
     if (pause) await pause;
     if (minutes[i] > limit) continue;
     add(matrix.targets[targets[i]], minutes[i]);

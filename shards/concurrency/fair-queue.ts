@@ -4,29 +4,6 @@ export type ClientId = string;
 /** The client id of work shared by all clients. */
 export const SHARED: ClientId = 'shared';
 
-/** The clients that wait for some work: one, or all that requested the same result. */
-export type Waiters = ClientId | WaitingGroup;
-
-/** Clients waiting for the same result. The work proceeds in the turn of any of them. */
-export class WaitingGroup {
-  readonly #members = new Set<Waiters>();
-
-  constructor(first: Waiters) {
-    this.join(first);
-  }
-
-  join(waiters: Waiters): void {
-    this.#members.add(waiters);
-  }
-
-  *[Symbol.iterator](): Generator<ClientId> {
-    for (const waiters of this.#members) {
-      if (typeof waiters === 'string') yield waiters;
-      else yield* waiters;
-    }
-  }
-}
-
 /** This many new clients go first before a client that has already been served. */
 const MAX_IN_A_ROW = 32;
 
@@ -52,13 +29,14 @@ export class FairQueue<T extends object> {
   readonly #inSeveral = new WeakSet<T>();
   readonly #gone = new WeakSet<T>();
 
-  push(waiters: Waiters, item: T): void {
-    if (typeof waiters === 'string') {
-      this.#pushTo(waiters, item);
+  /** Queues an item for a client, or for several: it leaves at the first turn of any of them. */
+  push(clients: ClientId | Iterable<ClientId>, item: T): void {
+    if (typeof clients === 'string') {
+      this.#pushTo(clients, item);
       return;
     }
     this.#inSeveral.add(item);
-    for (const clientId of new Set(waiters)) this.#pushTo(clientId, item);
+    for (const clientId of new Set(clients)) this.#pushTo(clientId, item);
   }
 
   #pushTo(clientId: ClientId, item: T): void {

@@ -1,5 +1,5 @@
 import type { Millis } from '../units.ts';
-import { SHARED, type Waiters, WaitingGroup } from './fair-queue.ts';
+import { Turns } from './turns.ts';
 
 /** Storage for computed values: a `Map`, or a `CostAwareCache` that evicts. */
 interface ValueCache<K, V> {
@@ -10,7 +10,7 @@ interface ValueCache<K, V> {
 
 interface Flight<V> {
   readonly promise: Promise<V>;
-  readonly group: WaitingGroup;
+  readonly turns: Turns;
 }
 
 /**
@@ -40,27 +40,27 @@ export class SingleFlight<K, V> {
   }
 
   /**
-   * Returns the cached value, or computes it on behalf of the given waiters and all that join
-   * before it is done.
+   * Returns the cached value, or computes it in the turns of the caller and of all that join before
+   * it is done.
    */
   getOrCompute(
     key: K,
-    compute: (group: WaitingGroup) => Promise<V>,
-    waiters: Waiters = SHARED,
+    compute: (turns: Turns) => Promise<V>,
+    turns: Turns = Turns.SHARED,
   ): Promise<V> {
     const value = this.get(key);
     if (value !== undefined) return Promise.resolve(value);
     const underWay = this.#underWay.get(key);
-    if (underWay === undefined) return this.#begin(key, compute, new WaitingGroup(waiters));
+    if (underWay === undefined) return this.#begin(key, compute, new Turns(turns));
     this.shared++;
-    underWay.group.join(waiters);
+    underWay.turns.join(turns);
     return underWay.promise;
   }
 
-  #begin(key: K, compute: (group: WaitingGroup) => Promise<V>, group: WaitingGroup): Promise<V> {
+  #begin(key: K, compute: (turns: Turns) => Promise<V>, turns: Turns): Promise<V> {
     this.computed++;
     const begunMs = performance.now();
-    const promise = compute(group).then(
+    const promise = compute(turns).then(
       (value) => {
         this.#underWay.delete(key);
         this.#kept?.set(key, value, performance.now() - begunMs);
@@ -71,7 +71,7 @@ export class SingleFlight<K, V> {
         throw error;
       },
     );
-    this.#underWay.set(key, { promise, group });
+    this.#underWay.set(key, { promise, turns });
     return promise;
   }
 }

@@ -1,5 +1,4 @@
-import type { WaitingGroup } from '../concurrency/fair-queue.ts';
-import { runCooperatively } from '../concurrency/yielding.ts';
+import type { Turns } from '../concurrency/turns.ts';
 import { ShardError } from '../errors.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
@@ -16,10 +15,10 @@ export async function openPoiMatrix(
   store: Store,
   ref: ObjectRef,
   side: 'origins' | 'targets',
-  group: WaitingGroup,
+  turns: Turns,
 ): Promise<PoiMatrix> {
   const matrix = await Matrix.open(store, ref);
-  const table = await runCooperatively(group, PoiTable.steps(ref.name, matrix.attributes));
+  const table = await turns.run(PoiTable.steps(ref.name, matrix.attributes));
   if (table.count !== matrix[side].length) {
     throw new ShardError(ref.name, 'ATTR', `does not match the dictionary of ${side}`);
   }

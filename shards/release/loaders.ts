@@ -1,6 +1,5 @@
 import { BlockIndex } from '../blocks/block-index.ts';
-import type { WaitingGroup } from '../concurrency/fair-queue.ts';
-import { runCooperatively, yieldIfOverdue } from '../concurrency/yielding.ts';
+import type { Turns } from '../concurrency/turns.ts';
 import { ShardError } from '../errors.ts';
 import { type Outlines, outlineSteps } from '../fgb/outlines.ts';
 import { AreaIndex } from '../geometry/area-index.ts';
@@ -67,9 +66,9 @@ export async function loadPois(
   store: Store,
   ref: ObjectRef,
   modes: number,
-  group: WaitingGroup,
+  turns: Turns,
 ): Promise<CachedValue<PoiMatrix>> {
-  const value = await openPoiMatrix(store, ref, 'targets', group);
+  const value = await openPoiMatrix(store, ref, 'targets', turns);
   const { matrix, table } = value;
   if (matrix.modes !== modes) {
     throw new ShardError(ref.name, 'modes', 'are not those of the manifest');
@@ -80,10 +79,10 @@ export async function loadPois(
 export async function loadCatchments(
   store: Store,
   ref: ObjectRef,
-  group: WaitingGroup,
+  turns: Turns,
 ): Promise<CachedValue<Catchments>> {
-  const { matrix, table } = await openPoiMatrix(store, ref, 'origins', group);
-  const order = await runCooperatively(group, spatialOrderSteps(table));
+  const { matrix, table } = await openPoiMatrix(store, ref, 'origins', turns);
+  const order = await turns.run(spatialOrderSteps(table));
   const bytes = matrix.byteLength + table.byteLength + table.count * 64;
   return { value: { matrix, table, ...order }, bytes };
 }
@@ -92,9 +91,9 @@ export async function loadTransit(
   store: Store,
   ref: ObjectRef,
   blocks: number,
-  group: WaitingGroup,
+  turns: Turns,
 ): Promise<CachedValue<TransitTable>> {
-  const value = await TransitTable.open(store, ref, group);
+  const value = await TransitTable.open(store, ref, turns);
   if (value.counts.origins !== blocks) {
     throw new ShardError(ref.name, 'shape', 'does not match the manifest');
   }
@@ -109,10 +108,10 @@ export async function loadReach(store: Store, ref: ObjectRef): Promise<CachedVal
 export async function loadAreas(
   store: Store,
   ref: ObjectRef,
-  group: WaitingGroup,
+  turns: Turns,
 ): Promise<CachedValue<BlockAreas>> {
-  const { value: outlines } = await loadOutlines(store, ref, group);
-  await yieldIfOverdue(group);
+  const { value: outlines } = await loadOutlines(store, ref, turns);
+  await turns.yieldIfOverdue();
   const index = new AreaIndex(outlines);
   const bytes = outlines.x.length * 8 + outlines.geoids.length * 24 + index.byteLength;
   return { value: { outlines, index }, bytes };
@@ -121,10 +120,10 @@ export async function loadAreas(
 export async function loadOutlines(
   store: Store,
   ref: ObjectRef,
-  group: WaitingGroup,
+  turns: Turns,
 ): Promise<CachedValue<Outlines>> {
-  const whole = await readVerified(store, ref, group);
-  const value = await runCooperatively(group, outlineSteps(ref.name, whole));
+  const whole = await readVerified(store, ref, turns);
+  const value = await turns.run(outlineSteps(ref.name, whole));
   return { value, bytes: value.x.length * 8 };
 }
 

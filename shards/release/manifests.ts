@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parseJsonSteps, parseWith } from '../codec/json-object.ts';
-import { SHARED } from '../concurrency/fair-queue.ts';
-import { runCooperatively } from '../concurrency/yielding.ts';
+import { Turns } from '../concurrency/turns.ts';
 import { damaged } from '../errors.ts';
 import { hashSteps } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
@@ -37,13 +36,13 @@ export async function readManifest(
   recorded?: string,
 ): Promise<{ ref: ObjectRef; manifest: Manifest }> {
   const { bytes } = await store.readWhole(name);
-  const sha256 = await runCooperatively(SHARED, hashSteps(bytes));
+  const sha256 = await Turns.SHARED.run(hashSteps(bytes));
   const expected = recorded ?? NAME.exec(name)?.[2];
   if (expected === undefined || !sha256.startsWith(expected)) {
     const witness = recorded === undefined ? 'its name' : LATEST;
     throw damaged(name, 'hash', `is ${sha256}, which is not what ${witness} says`);
   }
-  const manifest = await runCooperatively(SHARED, manifestSteps(name, bytes));
+  const manifest = await Turns.SHARED.run(manifestSteps(name, bytes));
   return { ref: { name, bytes: bytes.length, sha256 }, manifest };
 }
 

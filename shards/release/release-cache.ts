@@ -1,6 +1,6 @@
 import { CacheBudget, CostAwareCache } from '../concurrency/cost-aware-cache.ts';
-import type { Waiters, WaitingGroup } from '../concurrency/fair-queue.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
+import type { Turns } from '../concurrency/turns.ts';
 import type { Bytes } from '../units.ts';
 
 /** A decoded value and its memory use. */
@@ -33,10 +33,10 @@ export class ReleaseCache {
   /** Returns the value of a key, or loads it; concurrent readers share one load. */
   async getOrLoad<T extends object>(
     key: string,
-    load: (group: WaitingGroup) => Promise<CachedValue<T>>,
-    waiters?: Waiters,
+    load: (turns: Turns) => Promise<CachedValue<T>>,
+    turns?: Turns,
   ): Promise<T> {
-    const { value } = await this.loads.getOrCompute(key, load, waiters);
+    const { value } = await this.loads.getOrCompute(key, load, turns);
     return value as T;
   }
 }

@@ -1,5 +1,4 @@
-import { SHARED } from '../concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../concurrency/yielding.ts';
+import { Turns } from '../concurrency/turns.ts';
 import { StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { readLatest } from './latest.ts';
@@ -20,7 +19,7 @@ export async function openManifest(
   cache: ReleaseCache,
 ): Promise<Release> {
   const { manifest } = await readManifest(store, latest.manifest, latest.sha256);
-  await yieldIfOverdue(SHARED);
+  await Turns.SHARED.yieldIfOverdue();
   return new Release(store, latest, manifest, cache);
 }
 

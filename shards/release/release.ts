@@ -1,7 +1,6 @@
 import type { BlockIndex } from '../blocks/block-index.ts';
-import { SHARED, type Waiters, type WaitingGroup } from '../concurrency/fair-queue.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
-import { runCooperatively } from '../concurrency/yielding.ts';
+import { Turns } from '../concurrency/turns.ts';
 import { ShardError } from '../errors.ts';
 import type { Outlines } from '../fgb/outlines.ts';
 import { countyOf, type Geoid } from '../geoid.ts';
@@ -81,8 +80,10 @@ export class Release {
    */
   readonly blockBoxes: CountyBoxes<ReleaseCounty>;
   readonly poiBoxes: CountyBoxes<ReleaseCounty>;
-  readonly #cache: ReleaseCache;
-  readonly #retained = new SingleFlight<string, object>(new Map());
+  /** Those of slow work on this release. */
+  readonly turns = Turns.SHARED;
+  private readonly cache: ReleaseCache;
+  private readonly kept = new SingleFlight<string, object>(new Map());
 
   constructor(store: Store, latest: Latest, manifest: Manifest, cache: ReleaseCache) {
     this.store = store;
@@ -104,7 +105,15 @@ export class Release {
       .sort((a, b) => (a.fips < b.fips ? -1 : 1));
     this.blockBoxes = new CountyBoxes(this.counties, ({ blockBox }) => blockBox);
     this.poiBoxes = new CountyBoxes(this.counties, ({ poiBox }) => poiBox);
-    this.#cache = cache;
+    this.cache = cache;
+  }
+
+  /**
+   * This release, on which slow work proceeds in the given turns. It shares all else, which a copy
+   * cannot with private members of JavaScript: so they are those of TypeScript here.
+   */
+  withTurns(turns: Turns): Release {
+    return Object.assign(Object.create(Release.prototype) as Release, this, { turns });
   }
 
   /** The county of a block, if the release covers it. */
@@ -133,7 +142,7 @@ export class Release {
 
   /** The blocks of a county. One read of the whole object, then cached. */
   index(county: CountyManifest): Promise<BlockIndex> {
-    return this.#cache.getOrLoad(county.objects.index.name, () => loadIndex(this.store, county));
+    return this.load(county.objects.index.name, () => loadIndex(this.store, county));
   }
 
   /**
@@ -154,7 +163,7 @@ export class Release {
   async nearestRows({ objects }: CountyManifest, ordinals: Uint32Array): Promise<Uint16Array[]> {
     const runs = runsOfRows(ordinals).map((run) => {
       const read = readNearestRun(this.store, objects.nearest, run, this.columns);
-      this.#cache.readAlong += read.alongBytes;
+      this.cache.readAlong += read.alongBytes;
       return read.rows;
     });
     return (await Promise.all(runs)).flat();
@@ -177,15 +186,13 @@ export class Release {
       const value =
         weight === PEOPLE.weight
           ? (await this.index(county)).people()
-          : await this.#weightColumn(county, ref, weight);
+          : await this.weightColumn(county, ref, weight);
       return { value, bytes: value.byteLength };
     });
   }
 
-  async #weightColumn(county: CountyManifest, ref: ObjectRef, weight: string) {
-    const table = await this.#cache.getOrLoad(ref.name, () =>
-      loadWeights(this.store, ref, county.blocks),
-    );
+  private async weightColumn(county: CountyManifest, ref: ObjectRef, weight: string) {
+    const table = await this.load(ref.name, () => loadWeights(this.store, ref, county.blocks));
     const position = table.names.indexOf(weight);
     if (position === -1) throw new ShardError(ref.name, 'NAME', `lacks ${weight}`);
     return table.counts(position);
@@ -197,26 +204,24 @@ export class Release {
    */
   nthNearest(county: CountyManifest): Promise<Matrix> {
     const { modes } = this.manifest;
-    return this.#cache.getOrLoad(county.objects['nth-nearest'].name, () =>
+    return this.load(county.objects['nth-nearest'].name, () =>
       loadNthNearest(this.store, county, modes.length),
     );
   }
 
   /** The POI matrix's head. Two reads, then cached. */
-  pois(county: CountyManifest, waiters: Waiters = SHARED): Promise<PoiMatrix> {
+  pois(county: CountyManifest): Promise<PoiMatrix> {
     const ref = county.objects.pois;
-    const load = (group: WaitingGroup) =>
-      loadPois(this.store, ref, this.manifest.modes.length, group);
-    return this.#cache.getOrLoad(ref.name, load, waiters);
+    const modes = this.manifest.modes.length;
+    return this.load(ref.name, (turns) => loadPois(this.store, ref, modes, turns));
   }
 
   /**
    * The POIs that have this home county, and the head of their catchments. Two reads, then cached.
    */
-  catchments(county: CountyManifest, waiters: Waiters = SHARED): Promise<Catchments> {
+  catchments(county: CountyManifest): Promise<Catchments> {
     const ref = county.objects.catchment;
-    const load = (group: WaitingGroup) => loadCatchments(this.store, ref, group);
-    return this.#cache.getOrLoad(ref.name, load, waiters);
+    return this.load(ref.name, (turns) => loadCatchments(this.store, ref, turns));
   }
 
   /** The object with a county's block-to-block times in one of the release's directions. */
@@ -229,38 +234,34 @@ export class Release {
   /** The head of a county's block-to-block times, from or to its blocks. */
   reach(county: CountyManifest, direction: Direction): Promise<Matrix> {
     const ref = this.reachObject(county, direction);
-    return this.#cache.getOrLoad(ref.name, () => loadReach(this.store, ref));
+    return this.load(ref.name, () => loadReach(this.store, ref));
   }
 
   /** The head of the timetable around a county. Two reads, then cached. */
-  transit({ blocks }: CountyManifest, ref: ObjectRef, waiters: Waiters): Promise<TransitTable> {
-    const load = (group: WaitingGroup) => loadTransit(this.store, ref, blocks, group);
-    return this.#cache.getOrLoad(ref.name, load, waiters);
+  transit({ blocks }: CountyManifest, ref: ObjectRef): Promise<TransitTable> {
+    return this.load(ref.name, (turns) => loadTransit(this.store, ref, blocks, turns));
   }
 
   /** A county's block polygons. One read of the whole object, then cached. */
-  areas(county: CountyManifest, waiters: Waiters): Promise<BlockAreas> {
+  areas(county: CountyManifest): Promise<BlockAreas> {
     const ref = county.objects.blocks;
-    const load = (group: WaitingGroup) => loadAreas(this.store, ref, group);
-    return this.#cache.getOrLoad(ref.name, load, waiters);
+    return this.load(ref.name, (turns) => loadAreas(this.store, ref, turns));
   }
 
   /** Shared borders of a county's block polygons. Computed once, then cached. */
-  borders(county: CountyManifest, waiters: Waiters): Promise<SharedBorders> {
-    const make = async (group: WaitingGroup) => {
-      const { outlines } = await this.areas(county, group);
-      const value = await runCooperatively(group, sharedBorderSteps(outlines));
+  borders(county: CountyManifest): Promise<SharedBorders> {
+    const make = async (turns: Turns) => {
+      const { outlines } = await this.withTurns(turns).areas(county);
+      const value = await turns.run(sharedBorderSteps(outlines));
       return { value, bytes: value.byteLength };
     };
-    return this.cachedFrom(county.objects.blocks, 'borders', make, waiters);
+    return this.cachedFrom(county.objects.blocks, 'borders', make);
   }
 
   /** The census places of a state. */
   places(state: StateManifest): Promise<PlaceTable> {
     const ref = state.objects.places;
-    return this.retained(ref.name, () =>
-      this.#cache.getOrLoad(ref.name, () => loadPlaces(this.store, ref)),
-    );
+    return this.retained(ref.name, () => this.load(ref.name, () => loadPlaces(this.store, ref)));
   }
 
   /**
@@ -269,7 +270,7 @@ export class Release {
    */
   placeOutlines(state: StateManifest): Promise<Outlines> {
     const ref = state.objects['place-map'];
-    return this.#cache.getOrLoad(ref.name, (group) => loadOutlines(this.store, ref, group));
+    return this.load(ref.name, (turns) => loadOutlines(this.store, ref, turns));
   }
 
   /** The blocks whose centre is in a census place, ascending. One range read, then cached. */
@@ -291,14 +292,12 @@ export class Release {
   /** The home county of each `dest_id`. One read, then cached. */
   destIds(): Promise<DestDirectory> {
     const ref = this.manifest.objects['dest-ids'];
-    return this.retained(ref.name, () =>
-      this.#cache.getOrLoad(ref.name, () => loadDestIds(this.store, ref)),
-    );
+    return this.retained(ref.name, () => this.load(ref.name, () => loadDestIds(this.store, ref)));
   }
 
   /** A tile archive. Two reads, then cached. */
   tiles(tiles: TileArchive): Promise<PmtilesArchive> {
-    return this.#cache.getOrLoad(tiles.archive.name, async () => {
+    return this.load(tiles.archive.name, async () => {
       const pages = await this.pagesOf({ object: tiles.archive, sums: tiles.sums });
       const value = await PmtilesArchive.open(pages, tiles.archive);
       return { value, bytes: value.byteLength + pages.byteLength };
@@ -307,9 +306,9 @@ export class Release {
 
   /** The bytes of an object, checked as they are read. One read, then cached. */
   pagesOf({ object, sums }: CheckedObject): Promise<CheckedPages> {
-    return this.#cache.getOrLoad(sums.name, async () => {
+    return this.load(sums.name, async () => {
       const value = await CheckedPages.open(this.store, object, sums, (bytes) => {
-        this.#cache.readAlong += bytes;
+        this.cache.readAlong += bytes;
       });
       return { value, bytes: value.byteLength };
     });
@@ -321,14 +320,20 @@ export class Release {
   cachedFrom<T extends object>(
     { name }: ObjectRef,
     part: string,
-    make: (group: WaitingGroup) => Promise<CachedValue<T>>,
-    waiters?: Waiters,
+    make: (turns: Turns) => Promise<CachedValue<T>>,
   ): Promise<T> {
-    return this.#cache.getOrLoad(`${name}/${part}`, make, waiters);
+    return this.load(`${name}/${part}`, make);
   }
 
   /** A value derived from the release, computed once and kept as long as the release. */
   retained<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#retained.getOrCompute(name, work) as Promise<T>;
+    return this.kept.getOrCompute(name, work) as Promise<T>;
+  }
+
+  private load<T extends object>(
+    key: string,
+    load: (turns: Turns) => Promise<CachedValue<T>>,
+  ): Promise<T> {
+    return this.cache.getOrLoad(key, load, this.turns);
   }
 }

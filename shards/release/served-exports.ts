@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { listSealSteps, STEP_ITEMS, sealOf } from '../codec/json-object.ts';
 import { jsonSteps } from '../codec/json-steps.ts';
-import { SHARED } from '../concurrency/fair-queue.ts';
-import { runCooperatively } from '../concurrency/yielding.ts';
+import { Turns } from '../concurrency/turns.ts';
 import { ShardError, StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { exportedTableSchema } from './exported-table.ts';
@@ -54,7 +53,7 @@ export async function readServedExports(store: Store, manifest: string): Promise
   const name = servedExportsName(manifest);
   try {
     const { bytes } = await store.readWhole(name);
-    return await runCooperatively(SHARED, servedExportsSteps(bytes));
+    return await Turns.SHARED.run(servedExportsSteps(bytes));
   } catch (error) {
     if (error instanceof StoreError && error.failure === 'missing') {
       return { exports: [], superseded: [] };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SHARED, type Waiters } from '../concurrency/fair-queue.ts';
-import { runCooperatively } from '../concurrency/yielding.ts';
+import { Turns } from '../concurrency/turns.ts';
 import { damaged, ShardError, StoreError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
 import type { PutBody } from './put-body.ts';
@@ -15,10 +14,10 @@ const READ_BYTES: Bytes = 4 * 2 ** 20;
 export async function readVerified(
   store: Store,
   ref: ObjectRef,
-  waiters: Waiters = SHARED,
+  turns = Turns.SHARED,
 ): Promise<Uint8Array> {
   const whole = await store.readRange(ref, 0, ref.bytes);
-  requireHash(ref, await runCooperatively(waiters, hashSteps(whole)));
+  requireHash(ref, await turns.run(hashSteps(whole)));
   return whole;
 }
 

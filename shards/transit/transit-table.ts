@@ -1,7 +1,6 @@
 import { checkedRowLength } from '../codec/checked-row.ts';
 import { VarintReader } from '../codec/varint.ts';
-import { SHARED, type Waiters } from '../concurrency/fair-queue.ts';
-import { runCooperatively } from '../concurrency/yielding.ts';
+import { Turns } from '../concurrency/turns.ts';
 import { ShardError } from '../errors.ts';
 import { checkedSection, readEnvelope, readHead, sectionOf } from '../store/envelope.ts';
 import { RowDirectory } from '../store/row-directory.ts';
@@ -69,10 +68,10 @@ export class TransitTable {
   static async open(
     source: RangeSource,
     ref: ObjectRef,
-    waiters: Waiters = SHARED,
+    turns = Turns.SHARED,
   ): Promise<TransitTable> {
     const bytes = await readHead(source, ref, TRANSIT_KIND);
-    return new TransitTable(source, ref, await runCooperatively(waiters, headSteps(ref, bytes)));
+    return new TransitTable(source, ref, await turns.run(headSteps(ref, bytes)));
   }
 
   /** Approximate memory use, for a byte-bounded cache. */

@@ -3,8 +3,7 @@ import type { Endpoint } from '../../proxy/endpoint.ts';
 import { ENDPOINTS } from '../../proxy/endpoints/index.ts';
 import { type ExampleRequest, ExampleResponses } from '../../proxy/openapi/example-responses.ts';
 import type { ProxyServices } from '../../proxy/services.ts';
-import { SHARED } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { MICRO, type Millis } from '../../shards/units.ts';
@@ -213,7 +212,7 @@ async function turnsDuring(ask: () => Promise<unknown>): Promise<Millis[]> {
   while (performance.now() < end) {
     await new Promise(setImmediate);
     // The service does the same when it begins with a request.
-    yieldIfOverdue(SHARED);
+    Turns.SHARED.yieldIfOverdue();
     await ask();
   }
   isRunning = false;

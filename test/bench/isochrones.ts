@@ -88,7 +88,7 @@ async function reachedFrom(
   mode: Mode,
   minutes: Minutes,
 ): Promise<number> {
-  const block = await locateOrigin(release, originOfGeoid(release, geoid), 'bench');
+  const block = await locateOrigin(release, originOfGeoid(release, geoid));
   if (unroutedReason(block.index, block.ordinal, mode) !== null) return 0;
   return countWithin(await reachable(block, mode, 'from'), minutes);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { drawnArea } from '../../proxy/queries/areas/drawn-area.ts';
 import { blocksIn } from '../../proxy/queries/areas/drawn-blocks.ts';
 import { circleArea, type SearchedArea } from '../../proxy/queries/searched-area.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { boxRing, positions } from '../support/rings.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';
@@ -12,7 +13,7 @@ async function search(counties: readonly WideCounty[], area: SearchedArea) {
   const found: string[] = [];
   let pages = 0;
   for (let from: number | null = 0; from !== null; pages++) {
-    const { counties, beyond } = await blocksIn(release, area, from, 'asker');
+    const { counties, beyond } = await blocksIn(release, area, from);
     for await (const { index, ordinals } of counties) {
       for (const i of ordinals) found.push(String(Math.floor(index.geoids[i] / 1e10)));
     }
@@ -23,7 +24,7 @@ async function search(counties: readonly WideCounty[], area: SearchedArea) {
 
 async function problemOf(polygons: readonly Polygon[]): Promise<string> {
   try {
-    await drawnArea(polygons, 'asker');
+    await drawnArea(polygons, Turns.SHARED);
     return 'none';
   } catch (error) {
     return `${(error as { slug?: string }).slug}: ${(error as Error).message}`;
@@ -62,7 +63,7 @@ describe('a search examines only counties that the area touches', () => {
   test('and none between two polygons far apart', async () => {
     const area = await drawnArea(
       [[boxRing(-99.9, 30.1, -99.8, 30.2)], [boxRing(-80.2, 39.8, -80.1, 39.9)]],
-      'asker',
+      Turns.SHARED,
     );
     const { found, read } = await search(wholeCountry(), area);
     expect(read).toEqual(['10001', '13200']);
@@ -71,7 +72,7 @@ describe('a search examines only counties that the area touches', () => {
 
   test('and none around a sliver across the country', async () => {
     const sliver: Ring = positions('-99.9 30.01, -80.1 39.99, -80.1 39.99001, -99.9 30.01');
-    const { read, pages } = await search(wholeCountry(), await drawnArea([[sliver]], 'asker'));
+    const { read, pages } = await search(wholeCountry(), await drawnArea([[sliver]], Turns.SHARED));
     // The sliver runs from corner to corner through 80 columns and 40 rows.
     expect(read.length).toBeLessThanOrEqual(120);
     expect(read.length).toBeGreaterThanOrEqual(80);
@@ -81,11 +82,11 @@ describe('a search examines only counties that the area touches', () => {
   test('and finds a county without a corner in the area, and an area within a county', async () => {
     const centres = [[-99.5, 30.5]] as const;
     const county = { fips: '10001', box: [-100, 30, -99, 31] as const, centres };
-    const inside = await drawnArea([[boxRing(-99.6, 30.4, -99.4, 30.6)]], 'asker');
+    const inside = await drawnArea([[boxRing(-99.6, 30.4, -99.4, 30.6)]], Turns.SHARED);
     expect((await search([county], inside)).found).toEqual(['10001']);
     const small = { ...county, box: [-99.51, 30.49, -99.49, 30.51] as const };
     expect((await search([small], inside)).found).toEqual(['10001']);
-    const across = await drawnArea([[boxRing(-101, 30.49, -98, 30.51)]], 'asker');
+    const across = await drawnArea([[boxRing(-101, 30.49, -98, 30.51)]], Turns.SHARED);
     expect((await search([county], across)).found).toEqual(['10001']);
   });
 
@@ -100,7 +101,7 @@ describe('a search examines only counties that the area touches', () => {
       ];
     });
     const spine: Ring = positions('-99.70001 38.8, -99.70001 30.1, -99.7 30.1');
-    const area = await drawnArea([[[...teeth.flat(), ...spine]]], 'asker');
+    const area = await drawnArea([[[...teeth.flat(), ...spine]]], Turns.SHARED);
     const { read, pages } = await search(wholeCountry(), area);
     expect(new Set(read).size).toBe(read.length);
     expect(pages).toBe(Math.ceil(read.length / 64));
@@ -117,7 +118,7 @@ describe('a circle across the antimeridian', () => {
 
   test.each([[179.99], [-179.99], [180], [-180]])('around %s contains both sides', async (lon) => {
     const { release } = wideRelease([aleutians]);
-    const { counties } = await blocksIn(release, circleArea(lon, 52, 20_000), 0, 'asker');
+    const { counties } = await blocksIn(release, circleArea(lon, 52, 20_000), 0);
     const blocks: number[] = [];
     for await (const { index, ordinals } of counties) {
       for (const i of ordinals) blocks.push(index.geoids[i]);

@@ -1,6 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { drawnArea } from '../../proxy/queries/areas/drawn-area.ts';
 import { blocksIn } from '../../proxy/queries/areas/drawn-blocks.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { watchLoop } from '../support/loop-watch.ts';
@@ -48,12 +49,7 @@ test('other requests are let in during a search for 100,000 blocks in 2,000 vert
   const { release } = wideRelease([{ fips: '24005', box: [-77, 39, -76.5, 39.5], centres }]);
   let found = 0;
   const works = await held(async () => {
-    const { counties } = await blocksIn(
-      release,
-      await drawnArea([[comb(2_000)]], 'asker'),
-      0,
-      'asker',
-    );
+    const { counties } = await blocksIn(release, await drawnArea([[comb(2_000)]], Turns.SHARED), 0);
     found = 0;
     for await (const { ordinals } of counties) found += ordinals.length;
   });
@@ -64,7 +60,9 @@ test('other requests are let in during a search for 100,000 blocks in 2,000 vert
 
 test('other requests are let in while twenty polygons of 2,000 vertices are drawn', async () => {
   const works = await held(() =>
-    Promise.all(Array.from({ length: 20 }, (_, i) => drawnArea([[comb(2_000)]], `asker ${i}`))),
+    Promise.all(
+      Array.from({ length: 20 }, (_, i) => drawnArea([[comb(2_000)]], new Turns(`asker ${i}`))),
+    ),
   );
   expect(works).toBeLessThan(UNPAID);
 });

@@ -1,7 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { explainTrip, objectsOfTrip, type TripEnd } from '../../proxy/queries/journeys/explain.ts';
 import { locateOrigin, originOfGeoid } from '../../proxy/queries/origins/origin-block.ts';
-import { SHARED } from '../../shards/concurrency/fair-queue.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { releaseIn } from '../support/release-in.ts';
@@ -36,9 +35,9 @@ test('every trip by transit from some blocks has legs that take its stored time,
   let ridden = 0;
   for (let row = 0; row < reach.origins.length; row += Math.ceil(reach.origins.length / ORIGINS)) {
     const geoid = geoidFromNumber(reach.origins[row]);
-    const origin = await locateOrigin(release, originOfGeoid(release, geoid), SHARED);
+    const origin = await locateOrigin(release, originOfGeoid(release, geoid));
     const explained = async (end: TripEnd, tenths: number) => {
-      const { travel_time, legs } = await explainTrip(release, origin, end, mode, SHARED);
+      const { travel_time, legs } = await explainTrip(release, origin, end, mode);
       const sum = legs.reduce((total, { minutes }) => total + Math.round(10 * minutes), 0);
       expect([end, Math.round(10 * travel_time!), sum]).toEqual([end, tenths, tenths]);
       if (legs.some(({ kind }) => kind === 'ride')) ridden++;

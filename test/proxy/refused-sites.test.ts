@@ -15,7 +15,7 @@ const sitesIn = (counties: typeof COUNTIES) =>
 async function refusal(query: Pick<SitesQuery, 'area' | 'sites' | 'candidates'>) {
   const { release, read, outlined } = wideRelease(COUNTIES, { areOutlined: true });
   const fixed = { choose: 0, uncovered: 0, mode: 0, weights: ['people'], minutes: [15] };
-  const refused = locateQuery(release, { ...fixed, direction: 'to', ...query }, 'asker');
+  const refused = locateQuery(release, { ...fixed, direction: 'to', ...query });
   const problem = await refused.then(
     () => null,
     (error) => error,

@@ -14,6 +14,7 @@ import {
   requestedAccess,
 } from '../../proxy/queries/opportunities/access.ts';
 import { locateOrigin, originOfGeoid } from '../../proxy/queries/origins/origin-block.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
@@ -77,7 +78,7 @@ test('coverage of groups lets other requests in between its rows', async () => {
   const rows = query.types.length * query.modes.length * (1 + by.length);
   expect(rows).toBeGreaterThan(1_000);
   const turns = await rowsByTurn((format) =>
-    new CoverageSums(release, query).addTo(format.rows(allColumns(coverageParts(query))), 'asker'),
+    new CoverageSums(release, query).addTo(format.rows(allColumns(coverageParts(query)))),
   );
   expectShared(turns, rows);
 });
@@ -90,11 +91,11 @@ test('curves of opportunities let other requests in between their rows', async (
   const of = release.weights.slice(0, 12).map((one) => one.weight);
   const asked = { of, direction: 'from', curve: true, decay: 'step' } as const;
   const { access } = requestedAccess(release, asked);
-  const block = await locateOrigin(release, originOfGeoid(release, geoid), 'asker');
+  const block = await locateOrigin(release, originOfGeoid(release, geoid));
   const found = accessOf(block, access);
   expect(found.count).toBe(of.length * access.modes.length * 60);
   const turns = await rowsByTurn((format) =>
-    found.addTo(format.rows(accessColumns(access).columns), 'asker'),
+    found.addTo(format.rows(accessColumns(access).columns)),
   );
   expectShared(turns, found.count);
 });
@@ -106,6 +107,7 @@ test('a batch lets other requests in between its origins', async () => {
   const batch = {
     origins,
     rowBudget: 1_000,
+    turns: Turns.SHARED,
     columns: ID.columns,
     identify: (id: number) => ({ id }),
     shorten: (id: number) => id,
@@ -118,6 +120,6 @@ test('a batch lets other requests in between its origins', async () => {
       },
     }),
   };
-  const turns = await rowsByTurn((format) => runBatch(batch, 1_000, { waiters: 'asker', format }));
+  const turns = await rowsByTurn((format) => runBatch(batch, 1_000, { format }));
   expectShared(turns, origins.length);
 });

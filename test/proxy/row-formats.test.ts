@@ -8,6 +8,7 @@ import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
 import type { TextRows } from '../../proxy/formats/rows.ts';
 import { DEST_ID, POI_FACTS, POI_POINT } from '../../proxy/queries/pois/poi-columns.ts';
 import { BLOCK_ORIGIN, TIME, timeKey } from '../../proxy/queries/rows/row-columns.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 import { forAll } from '../support/for-all.ts';
@@ -91,7 +92,7 @@ test('rows of text equal serialized objects in each format, byte for byte', () =
     const body = (results: unknown) => {
       return { before: 'é', results, next_cursor: null, left_out: undefined, after: [{}] };
     };
-    const whole = async (results: unknown) => (await rendered(body(results), 'asker')).whole();
+    const whole = async (results: unknown) => (await rendered(body(results), Turns.SHARED)).whole();
     expectBytes(await whole(written('json')), JSON.stringify(body(objects)));
     for (const name of ['csv', 'ndjson', 'geojson'] as const) {
       expectBytes(await whole(written(name)), ROWS_AS_OBJECTS[name](objects, columns));
@@ -107,7 +108,7 @@ test('rows that fill their pieces to the byte lose nothing', async () => {
     const add = rows.of(TEXT);
     for (let i = 0; i < 3; i++) add(text);
     const expected = JSON.stringify({ results: [{ text }, { text }, { text }], more: 1 });
-    const body = await rendered({ results: rows, more: 1 }, 'asker');
+    const body = await rendered({ results: rows, more: 1 }, Turns.SHARED);
     expect(body.whole().toString()).toBe(expected);
   }
 });
@@ -136,7 +137,7 @@ test('the text before rows of several pieces is written with the first piece, un
 test('a constant part without rows is written once', async () => {
   let times = 0;
   const features = [{ toJSON: () => ++times }];
-  const textOf = async (body: object) => (await rendered(body, 'asker')).whole().toString();
+  const textOf = async (body: object) => (await rendered(body, Turns.SHARED)).whole().toString();
   expect(await textOf({ type: 'x', left_out: undefined, features })).toBe(
     '{"type":"x","features":[1]}',
   );
@@ -166,7 +167,7 @@ test('a Parquet file has the values of the columns, with the types that they sta
     // More rows than a row group holds.
     const repeated = Array.from({ length: 4_200 }, (_, i) => drawn[i % drawn.length]);
     for (const one of repeated) add(one);
-    const bytes = (await rendered({ rows, more: 1 }, 'asker')).whole();
+    const bytes = (await rendered({ rows, more: 1 }, Turns.SHARED)).whole();
     const file = Uint8Array.from(bytes).buffer;
     const read = await parquetReadObjects({ file, compressors });
     const expected = repeated.map(({ name, count, inner }) => ({

@@ -82,7 +82,7 @@ test('the uncovered blocks with the highest counts are found with pauses, howeve
   const index = await release.index(county);
   const ordinals = Uint32Array.from(index.geoids.keys());
   const parts = [{ county, index, ordinals }];
-  const area = await WeightedArea.of(release, parts, { mode: 0, weights: ['people'] }, 'asker');
+  const area = await WeightedArea.of(release, parts, { mode: 0, weights: ['people'] });
   for (const order of ['ascending', 'descending']) {
     const own = order === 'ascending' ? counts : counts.toReversed();
     area.weights[0].counts.set(own);

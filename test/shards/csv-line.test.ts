@@ -6,6 +6,7 @@ import { sitesCsv } from '../../portal/pages/map/sites/sites-csv.ts';
 import { Columns } from '../../proxy/formats/columns.ts';
 import { rendered } from '../../proxy/formats/render.ts';
 import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 import { csvCell, csvField, csvLine } from '../../shards/csv/csv-line.ts';
 import { CsvFile } from '../../shards/parquet/csv-file.ts';
 import type { RowGroup } from '../../shards/parquet/table.ts';
@@ -79,7 +80,7 @@ test('the API, and the files of the map, write the same', async () => {
   });
   const rows = ROW_FORMATS.csv.rows(part.columns);
   rows.of(part)(LINK);
-  const body = await rendered({ rows }, 'asker');
+  const body = await rendered({ rows }, Turns.SHARED);
   expect(body.whole().toString()).toBe(`name,lon\r\n${HARMLESS},-1\r\n`);
   const list = {
     blocks: {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FairQueue, WaitingGroup } from '../../shards/concurrency/fair-queue.ts';
+import { FairQueue } from '../../shards/concurrency/fair-queue.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 import { forAll } from '../support/for-all.ts';
 
 interface Wanted {
@@ -49,10 +50,10 @@ test('a newcomer goes before clients already served, and from then on is served 
 const clientId = fc.constantFrom('a', 'b', 'c', 'd');
 
 test('a queue loses nothing, and serves clients in order, with at most one item of each other client in between', () =>
-  forAll(100, fc.array(clientId, { maxLength: 60 }), (waiters) => {
-    const all = waiters.map((one, nr) => ({ clientId: one, nr }));
+  forAll(100, fc.array(clientId, { maxLength: 60 }), (clients) => {
+    const all = clients.map((one, nr) => ({ clientId: one, nr }));
     const order = drained(queueOf(all));
-    for (const one of new Set(waiters)) {
+    for (const one of new Set(clients)) {
       const mine = all.filter((wanted) => wanted.clientId === one);
       expect(order.filter((wanted) => wanted.clientId === one)).toEqual(mine);
     }
@@ -85,8 +86,8 @@ test('a client that may not proceed is skipped, and keeps its place', () => {
 test('an item requested by several clients is fetched once, at the first turn of any of them', () => {
   const queue = queueOf(hundred);
   const shared = { clientId: 'many and few', nr: 100 };
-  const group = new WaitingGroup('many');
-  group.join(new WaitingGroup('few'));
-  queue.push(group, shared);
+  const both = new Turns('many');
+  both.join(new Turns('few'));
+  queue.push(both, shared);
   expect(drained(queue).indexOf(shared)).toBe(1);
 });

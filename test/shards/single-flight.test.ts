@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { SingleFlight } from '../../shards/concurrency/single-flight.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 
 test('concurrent callers share one computation, and later ones find its cached result', async () => {
   const flight = new SingleFlight<string, number>(new Map());
@@ -10,8 +9,8 @@ test('concurrent callers share one computation, and later ones find its cached r
     await new Promise(setImmediate);
     return ++made;
   };
-  const waiters = Array.from({ length: 5 }, () => flight.getOrCompute('a', make));
-  expect(await Promise.all(waiters)).toEqual([1, 1, 1, 1, 1]);
+  const callers = Array.from({ length: 5 }, () => flight.getOrCompute('a', make));
+  expect(await Promise.all(callers)).toEqual([1, 1, 1, 1, 1]);
   expect(await flight.getOrCompute('a', make)).toBe(1);
   expect(await flight.getOrCompute('b', make)).toBe(2);
   expect(flight.get('a')).toBe(1);
@@ -48,19 +47,23 @@ test('without caching, the computation is still shared', async () => {
 test('a slow computation continues in the turns of another caller that needs it too', async () => {
   const flight = new SingleFlight<string, number>(null);
   const steps = 10;
-  const work = (nr: number) => async (waiters: Waiters) => {
+  const work = (nr: number) => async (turns: Turns) => {
     for (let step = 0; step < steps; step++) {
       for (const end = performance.now() + 5; performance.now() < end; );
-      await yieldIfOverdue(waiters);
+      await turns.yieldIfOverdue();
     }
     return nr;
   };
   const order: number[] = [];
   const made = Array.from({ length: 10 }, (_, nr) => {
-    return flight.getOrCompute(`${nr}`, work(nr), 'many').then((value) => order.push(value));
+    return flight
+      .getOrCompute(`${nr}`, work(nr), new Turns('many'))
+      .then((value) => order.push(value));
   });
   const last = `${made.length - 1}`;
-  made.push(flight.getOrCompute(last, work(-1), 'few').then((value) => order.push(value)));
+  made.push(
+    flight.getOrCompute(last, work(-1), new Turns('few')).then((value) => order.push(value)),
+  );
   await Promise.all(made);
   expect(order.slice(0, 2)).toEqual([made.length - 2, made.length - 2]);
 });

@@ -1,6 +1,4 @@
 import { ordinalIn } from '../../../shards/arrays/sorted.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
 import { geometryOf, type PolygonGeometry, polygonsOf } from '../../../shards/geometry/geo-json.ts';
 import type { Mode } from '../../../shards/modes.ts';
@@ -37,7 +35,7 @@ const BLOCKS_PER_PAGE = 4_096;
 async function addArealPage<Times>(
   rows: BlockRows<Times>,
   release: Release,
-  { format, waiters }: QueryContext,
+  { format }: QueryContext,
   resolved: ResolvedArea,
   found: AsyncIterable<CountyBlocks>,
 ): Promise<Page['position'] | null> {
@@ -45,7 +43,7 @@ async function addArealPage<Times>(
   let step = minBlocks(release, resolved);
   let blocksRead = 0;
   for await (const { ordinals, county, index } of found) {
-    const outlineOf = await outlinesFor(format, release, county, waiters);
+    const outlineOf = await outlinesFor(format, release, county);
     for (let first = 0, end: number; first < ordinals.length; first = end) {
       const room = BLOCKS_PER_PAGE - blocksRead;
       if (room === 0) return beginOf(index.geoids[ordinals[first]], nthFilter);
@@ -59,7 +57,7 @@ async function addArealPage<Times>(
       for (const [i, ordinal] of wanted.entries()) {
         rows.add(index, ordinal, times[i], outlineOf(index.geoids[ordinal]));
         if (rows.hasMore) return rows.end;
-        const pause = yieldIfOverdue(waiters);
+        const pause = release.turns.yieldIfOverdue();
         if (pause) await pause;
       }
     }
@@ -77,10 +75,9 @@ async function outlinesFor(
   format: RowFormat,
   release: Release,
   county: CountyManifest,
-  waiters: Waiters,
 ): Promise<OutlineOf> {
   if (format.name !== 'geojson') return () => undefined;
-  const { outlines } = await release.areas(county, waiters);
+  const { outlines } = await release.areas(county);
   return (block) => {
     const area = ordinalIn(outlines.geoids, block);
     return area === -1 ? undefined : geometryOf(polygonsOf(outlines, area));
@@ -166,7 +163,7 @@ export async function queryArea(
     addArealPage(rows, release, context, resolved, counties);
   const end = await (nthFilter === null
     ? add(new NearestAreaRows(results, release, query, page))
-    : add(new NthAreaRows(results, release, { query, nthFilter, page }, context.waiters)));
+    : add(new NthAreaRows(results, release, { query, nthFilter, page })));
   // If all rows found fit, the next page starts with the blocks not yet looked up.
   const next = end ?? (beyond && beginOf(beyond, nthFilter));
   const next_cursor = nextCursor(context.cursors, page, next);

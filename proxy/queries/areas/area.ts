@@ -1,6 +1,4 @@
 import { ordinalIn, ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import {
   BLOCKS_PER_COUNTY,
   countyOf,
@@ -26,16 +24,12 @@ export type Area =
  * The blocks of an area, county by county, each block once. Throws `place-not-found`,
  * `county-not-found` or `block-not-found` for what the release lacks.
  */
-export async function blocksOfArea(
-  release: Release,
-  area: Area,
-  waiters: Waiters,
-): Promise<CountyBlocks[]> {
+export async function blocksOfArea(release: Release, area: Area): Promise<CountyBlocks[]> {
   switch (area.kind) {
     case 'drawn':
-      return blocksDrawn(release, area.drawn, waiters);
+      return blocksDrawn(release, area.drawn);
     case 'places':
-      return blocksOfPlaces(release, area.geoids, waiters);
+      return blocksOfPlaces(release, area.geoids);
     case 'counties':
       return blocksOfCounties(release, area.fips);
     case 'blocks':
@@ -64,13 +58,9 @@ async function blocksOfCounty(release: Release, county: CountyManifest): Promise
   return { county, index, ordinals };
 }
 
-async function blocksDrawn(
-  release: Release,
-  drawn: SearchedArea,
-  waiters: Waiters,
-): Promise<CountyBlocks[]> {
+async function blocksDrawn(release: Release, drawn: SearchedArea): Promise<CountyBlocks[]> {
   const all: CountyBlocks[] = [];
-  for await (const part of allBlocksIn(release, drawn, waiters)) {
+  for await (const part of allBlocksIn(release, drawn)) {
     if (part.ordinals.length > 0) all.push(part);
   }
   return all;
@@ -80,7 +70,6 @@ async function blocksDrawn(
 async function blocksOfPlaces(
   release: Release,
   geoids: readonly string[],
-  waiters: Waiters,
 ): Promise<CountyBlocks[]> {
   const located = await Promise.all(geoids.map((geoid) => locatePlace(release, geoid)));
   const byCounty = new Map<CountyManifest, CountyBlocks>();
@@ -89,7 +78,7 @@ async function blocksOfPlaces(
       const before = byCounty.get(part.county)?.ordinals;
       const ordinals = before ? together(before, part.ordinals) : part.ordinals;
       byCounty.set(part.county, { ...part, ordinals });
-      const pause = yieldIfOverdue(waiters);
+      const pause = release.turns.yieldIfOverdue();
       if (pause) await pause;
     }
   }

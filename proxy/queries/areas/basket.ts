@@ -1,7 +1,5 @@
 import { bitCount } from '../../../shards/arrays/bits.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -60,7 +58,6 @@ export async function criteriaBits(
   release: Release,
   { county, index }: Pick<CountyBlocks, 'county' | 'index'>,
   criteria: readonly Criterion[],
-  waiters: Waiters,
 ): Promise<CriteriaBits> {
   const met = new Uint16Array(index.count);
   const unknown = new Uint16Array(index.count);
@@ -74,7 +71,7 @@ export async function criteriaBits(
     for (let i = 0; i < targets.length; i++) if (times[i] <= maxTenths) met[targets[i]] |= bit;
     const street = linkModeOf(release.manifest.modes[mode]);
     for (const block of index.unlinked(street)) unknown[block] |= bit;
-    const pause = yieldIfOverdue(waiters);
+    const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return { met, unknown };

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { type ModeRow, TENTHS } from '../../../shards/matrix/row-codec.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
@@ -210,7 +208,7 @@ export class CoverageSums {
   }
 
   /** Adds the blocks of an area in one county, with one range read if the head is cached. */
-  async add({ county, index, ordinals }: CountyBlocks, waiters: Waiters): Promise<void> {
+  async add({ county, index, ordinals }: CountyBlocks): Promise<void> {
     const { modes, types, weights, nth } = this.#query;
     const columns = await Promise.all(
       weights.map((weight) => this.#release.weightCounts(county, weight)),
@@ -226,7 +224,7 @@ export class CoverageSums {
       masked.forEach((column, w) => {
         this.#noData[m * weights.length + w] += sumOf(unlinked, column);
       });
-      const pause = yieldIfOverdue(waiters);
+      const pause = this.#release.turns.yieldIfOverdue();
       if (pause) await pause;
     }
     const matrix = await this.#release.nthNearest(county);
@@ -237,7 +235,7 @@ export class CoverageSums {
         for (let w = 0; w < weights.length; w++) {
           const sumRow = (t * modes.length + m) * weights.length + w;
           addTimes(this.#sumsOf(sumRow), this.#slots.of, times, masked[w]);
-          const pause = yieldIfOverdue(waiters);
+          const pause = this.#release.turns.yieldIfOverdue();
           if (pause) await pause;
         }
       }
@@ -245,7 +243,7 @@ export class CoverageSums {
   }
 
   /** Adds a row for each type, mode and weight; rows of groups also have their measures. */
-  async addTo(rows: Rows, waiters: Waiters): Promise<void> {
+  async addTo(rows: Rows): Promise<void> {
     const { modes, types, weights, areGroups, nth } = this.#query;
     const add = rows.of(...coverageParts(this.#query));
     let at = 0;
@@ -264,7 +262,7 @@ export class CoverageSums {
           const row = { mode, weight, nth, total, within, beyond, no_data };
           const measures = areGroups && measuresOf({ within, known }, reference, sums, beyond);
           add(type, { ...row, ...measures });
-          const pause = yieldIfOverdue(waiters);
+          const pause = this.#release.turns.yieldIfOverdue();
           if (pause) await pause;
         }
       }

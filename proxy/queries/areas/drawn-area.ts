@@ -1,6 +1,5 @@
 import Flatbush from 'flatbush';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
+import type { Turns } from '../../../shards/concurrency/turns.ts';
 import { squareMetresOf } from '../../../shards/geometry/planar.ts';
 import type { Polygon, Position, Ring } from '../../../shards/geometry/polygon.ts';
 import { type SweepFault, SweepLine } from '../../../shards/geometry/sweep-line.ts';
@@ -27,8 +26,8 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
  * vertices; `invalid-geometry` for rings that are unclosed, cross themselves, overlap or are out of
  * range.
  */
-export function drawnArea(drawn: readonly Polygon[], waiters: Waiters): Promise<SearchedArea> {
-  return runCooperatively(waiters, areaSteps(drawn));
+export function drawnArea(drawn: readonly Polygon[], turns: Turns): Promise<SearchedArea> {
+  return turns.run(areaSteps(drawn));
 }
 
 function* areaSteps(drawn: readonly Polygon[]): Generator<undefined, SearchedArea, undefined> {

@@ -1,7 +1,5 @@
 import { rankIn } from '../../../shards/arrays/sorted.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../../../shards/geoid.ts';
 import { boxAroundBoth, boxesMeet } from '../../../shards/geometry/wgs84.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
@@ -41,15 +39,14 @@ export async function blocksIn(
   release: Release,
   area: SearchedArea,
   from: GeoidNumber,
-  waiters: Waiters,
 ): Promise<FoundBlocks> {
   const firstCounty = Math.floor(from / BLOCKS_PER_COUNTY);
-  const counties = (await countiesOf(release, area, waiters)).filter(
+  const counties = (await countiesOf(release, area)).filter(
     ({ fips }) => Number(fips) >= firstCounty,
   );
   const next = counties.at(COUNTIES_PER_PAGE);
   return {
-    counties: eachIn(release, counties.slice(0, COUNTIES_PER_PAGE), area, from, waiters),
+    counties: eachIn(release, counties.slice(0, COUNTIES_PER_PAGE), area, from),
     beyond: next ? Number(next.fips) * BLOCKS_PER_COUNTY : null,
   };
 }
@@ -58,9 +55,8 @@ export async function blocksIn(
 export async function* allBlocksIn(
   release: Release,
   area: SearchedArea,
-  waiters: Waiters,
 ): AsyncGenerator<CountyBlocks> {
-  yield* eachIn(release, await countiesOf(release, area, waiters), area, 0, waiters);
+  yield* eachIn(release, await countiesOf(release, area), area, 0);
 }
 
 async function* eachIn(
@@ -68,12 +64,11 @@ async function* eachIn(
   counties: readonly ReleaseCounty[],
   area: SearchedArea,
   from: GeoidNumber,
-  waiters: Waiters,
 ): AsyncGenerator<CountyBlocks> {
   for (const { manifest, blockBox } of counties) {
     const index = await release.index(manifest);
     const box = area.boxes.filter((part) => boxesMeet(part, blockBox)).reduce(boxAroundBoth);
-    const ordinals = await ordinalsIn(index, rankIn(index.geoids, from), box, area, waiters);
+    const ordinals = await ordinalsIn(release, index, rankIn(index.geoids, from), box, area);
     yield { county: manifest, index, ordinals };
   }
 }
@@ -82,11 +77,7 @@ async function* eachIn(
  * Returns the counties that may have blocks in an area, ordered by code. Throws `invalid-geometry`
  * if there are none, but there would be some with longitude and latitude exchanged.
  */
-async function countiesOf(
-  release: Release,
-  area: SearchedArea,
-  waiters: Waiters,
-): Promise<readonly ReleaseCounty[]> {
+async function countiesOf(release: Release, area: SearchedArea): Promise<readonly ReleaseCounty[]> {
   const near = release.blockBoxes.meeting(area.boxes);
   if (near.length === 0 && areExchanged(release, area.boxes)) {
     throw new Problem('invalid-geometry', `the area ${EXCHANGED}`);
@@ -95,7 +86,7 @@ async function countiesOf(
   const met = new Set<ReleaseCounty>();
   for (const county of near.toSorted((a, b) => a.blockBox.minLon - b.blockBox.minLon)) {
     if (area.meets(county.blockBox)) met.add(county);
-    const pause = yieldIfOverdue(waiters);
+    const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return near.filter((county) => met.has(county));
@@ -108,11 +99,11 @@ const POINTS_PER_STEP = 256;
 
 /** Returns the ordinals of blocks, from `first` on, in an area and in a box; sorted ascending. */
 async function ordinalsIn(
+  { turns }: Release,
   { lon, lat, count }: BlockIndex,
   first: number,
   box: BoundingBox,
   area: SearchedArea,
-  waiters: Waiters,
 ): Promise<Uint32Array> {
   // The multiplication by a million may be slightly off: the area decides exactly.
   const [west, east] = [box.minLon * MICRO - 1, box.maxLon * MICRO + 1];
@@ -131,12 +122,12 @@ async function ordinalsIn(
     for (let k = 0; k < found; k++) {
       const i = start + (eastward[k] % BLOCKS_PER_SORT);
       if (area.contains?.(lon[i], lat[i]) !== false) inside.push(i);
-      const pause = (k + 1) % POINTS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      const pause = (k + 1) % POINTS_PER_STEP === 0 ? turns.yieldIfOverdue() : undefined;
       if (pause) await pause;
     }
     const ascending = Uint32Array.from(inside.splice(firstInside)).sort();
     for (const ordinal of ascending) inside.push(ordinal);
-    const pause = yieldIfOverdue(waiters);
+    const pause = turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return Uint32Array.from(inside);

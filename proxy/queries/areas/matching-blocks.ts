@@ -28,7 +28,7 @@ export const matchedBlock = rowSchema(GEOID, BLOCK_POPULATION).meta({ id: 'Match
  */
 export async function queryMatches(
   release: Release,
-  { cursors, waiters, format }: QueryContext,
+  { cursors, format }: QueryContext,
   { parts, criteria, near }: MatchQuery,
   page: Page,
   balance: number,
@@ -38,13 +38,13 @@ export async function queryMatches(
   const results = format.rows(allColumns([GEOID, BLOCK_POPULATION]));
   const add = results.of(GEOID, BLOCK_POPULATION);
   const all = (1 << criteria.length) - 1;
-  const nearby = await blocksNear(release, near, waiters);
+  const nearby = await blocksNear(release, near);
   let last = after;
   let hasMore = false;
   search: for (const part of parts) {
     const open = blocksAfter(part, after);
     if (open.length === 0) continue;
-    const { met } = await criteriaBits(release, part, criteria, waiters);
+    const { met } = await criteriaBits(release, part, criteria);
     for (const ordinal of open) {
       const geoid = part.index.geoids[ordinal];
       if (met[ordinal] !== all || (nearby && ordinalIn(nearby, geoid) === -1)) continue;

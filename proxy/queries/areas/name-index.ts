@@ -1,6 +1,5 @@
 import { rankIn } from '../../../shards/arrays/sorted.ts';
-import { SHARED } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { Turns } from '../../../shards/concurrency/turns.ts';
 
 /** Separator before each name and after the last; no name contains it. */
 const END = '\n';
@@ -28,7 +27,7 @@ export class NameIndex {
     const words: string[] = [];
     for (const [i, name] of names.entries()) {
       words.push(` ${name.replaceAll(BETWEEN_WORDS, ' ')}`);
-      const pause = (i + 1) % NAMES_PER_STEP === 0 ? yieldIfOverdue(SHARED) : undefined;
+      const pause = (i + 1) % NAMES_PER_STEP === 0 ? Turns.SHARED.yieldIfOverdue() : undefined;
       if (pause) await pause;
     }
     return new NameIndex(names, words);

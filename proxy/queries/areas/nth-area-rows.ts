@@ -1,5 +1,4 @@
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import type { PolygonGeometry } from '../../../shards/geometry/geo-json.ts';
 import { modeIdOf } from '../../../shards/modes.ts';
 import { MAX_NTH } from '../../../shards/nearest/nth-nearest.ts';
@@ -35,17 +34,15 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
   readonly #asked: NthAreaPage;
   readonly #addRow: AddArealRow;
   readonly #leaves: readonly DestTypeId[];
-  readonly #waiters: Waiters;
   end: Page['position'] = [];
   hasMore = false;
 
-  constructor(rows: Rows, release: Release, asked: NthAreaPage, waiters: Waiters) {
+  constructor(rows: Rows, release: Release, asked: NthAreaPage) {
     this.#rows = rows;
     this.#release = release;
     this.#asked = asked;
     this.#addRow = rows.of(...arealParts(asked.query, asked.nthFilter));
     this.#leaves = leavesOf(release, asked.nthFilter);
-    this.#waiters = waiters;
   }
 
   async read(
@@ -54,13 +51,13 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
     blocks: Uint32Array,
   ): Promise<(readonly TypeTimes[])[]> {
     const { nthFilter } = this.#asked;
-    const { matrix, table } = await this.#release.pois(county, this.#waiters);
+    const { matrix, table } = await this.#release.pois(county);
     const routable = blocks.filter((block) => index.isRoutable(block));
     const rows = (await matrix.encodedRows([...routable])).values();
     const found: (readonly TypeTimes[])[] = [];
     for (const block of blocks) {
       const row = index.isRoutable(block) ? rows.next().value : undefined;
-      found.push(row ? await typeTimesOf(row, table, this.#leaves, nthFilter, this.#waiters) : []);
+      found.push(row ? await typeTimesOf(this.#release, row, table, this.#leaves, nthFilter) : []);
     }
     return found;
   }

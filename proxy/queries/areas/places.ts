@@ -1,6 +1,5 @@
 import { ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
-import { SHARED } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { Turns } from '../../../shards/concurrency/turns.ts';
 import { foldText } from '../../../shards/folded-text.ts';
 import {
   BLOCKS_PER_COUNTY,
@@ -132,7 +131,7 @@ class PlaceNames {
     const names: string[] = [];
     for (const [i, { name }] of places.entries()) {
       names.push(foldText(name));
-      const pause = (i + 1) % NAMES_PER_STEP === 0 ? yieldIfOverdue(SHARED) : undefined;
+      const pause = (i + 1) % NAMES_PER_STEP === 0 ? Turns.SHARED.yieldIfOverdue() : undefined;
       if (pause) await pause;
     }
     return new PlaceNames(places, await NameIndex.of(names));

@@ -1,6 +1,4 @@
 import { ordinalIn } from '../../../shards/arrays/sorted.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
 import { ShardError } from '../../../shards/errors.ts';
 import { type Geoid, geoidToNumber } from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
@@ -85,14 +83,13 @@ export async function locateEnd(
   release: Release,
   { county }: OriginBlock,
   end: TripEnd,
-  waiters: Waiters,
 ): Promise<OriginBlock | null> {
   if ('destId' in end) {
     await homeCounty(release, end.destId);
     return null;
   }
   if (release.countyOfBlock(end.geoid)) {
-    return locateOrigin(release, originOfGeoid(release, end.geoid), waiters);
+    return locateOrigin(release, originOfGeoid(release, end.geoid));
   }
   const { targets } = await release.reach(county, 'from');
   if (ordinalIn(targets, geoidToNumber(end.geoid)) !== -1) return null;
@@ -110,16 +107,15 @@ export async function explainTrip(
   origin: OriginBlock,
   end: TripEnd,
   mode: ReleaseMode,
-  waiters: Waiters,
 ): Promise<{ travel_time: Minutes | null; legs: readonly Leg[] }> {
-  const { minutes, target } = await storedTrip(release, origin, end, waiters);
+  const { minutes, target } = await storedTrip(release, origin, end);
   const travel_time = minutes[mode];
   if (travel_time === undefined) return { travel_time: null, legs: [] };
   const { modes } = release.manifest;
   // Where riding is no faster, transit times are those of walking.
   const isRidden = isTransit(release, mode) && minutes[modes.indexOf('walk')] !== travel_time;
   const legs: readonly Leg[] = isRidden
-    ? await transitLegs(release, origin, end, target, travel_time, waiters)
+    ? await transitLegs(release, origin, end, target, travel_time)
     : [{ kind: modes[mode] === 'bike' ? 'ride' : 'walk', minutes: travel_time }];
   return { travel_time, legs };
 }
@@ -128,12 +124,9 @@ async function storedTrip(
   release: Release,
   { county, ordinal }: OriginBlock,
   end: TripEnd,
-  waiters: Waiters,
 ): Promise<StoredTrip> {
   const matrix: Matrix =
-    'geoid' in end
-      ? await release.reach(county, 'from')
-      : (await release.pois(county, waiters)).matrix;
+    'geoid' in end ? await release.reach(county, 'from') : (await release.pois(county)).matrix;
   const target = matrix.targetOrdinal('geoid' in end ? geoidToNumber(end.geoid) : end.destId);
   if (target === -1) return { minutes: [], target };
   const unitsPerMinute = 'geoid' in end ? 1 : 10;
@@ -152,10 +145,9 @@ async function transitLegs(
   end: TripEnd,
   target: number,
   minutes: Minutes,
-  waiters: Waiters,
 ): Promise<Leg[]> {
   const ref = transitObject(release, county.objects);
-  const table = await release.transit(county, ref, waiters);
+  const table = await release.transit(county, ref);
   const [access, egress] = await Promise.all([
     table.accessOf(ordinal),
     'geoid' in end ? table.egressToBlock(target) : table.egressToPoi(target),
@@ -163,8 +155,7 @@ async function transitLegs(
   const { minutesOf, longest } = 'geoid' in end ? TO_BLOCK : TO_POI;
   const { transit } = table;
   const isWanted = (length: Millis) => minutesOf(length) === minutes;
-  const journey = await runCooperatively(
-    waiters,
+  const journey = await release.turns.run(
     journeySteps(transit, access, egress, longest(minutes), isWanted),
   );
   if (journey) return legsOf(journey, transit, minutesOf);

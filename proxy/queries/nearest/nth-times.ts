@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { EncodedRow } from '../../../shards/matrix/row-codec.ts';
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
 import { insertNth, MAX_NTH } from '../../../shards/nearest/nth-nearest.ts';
@@ -57,11 +55,11 @@ export function leavesOf({ taxonomy }: Release, { types }: NthFilter): readonly 
 
 /** Extracts the times of a block from its row, by mode of the filter. */
 export async function typeTimesOf(
+  { turns }: Release,
   row: EncodedRow,
   table: PoiTable,
   leaves: readonly DestTypeId[],
   { modes, countTenths }: NthFilter,
-  waiters: Waiters,
 ): Promise<TypeTimes[]> {
   const positionOf = new Map(leaves.map((leaf, position) => [leaf, position]));
   const byMode: TypeTimes[] = [];
@@ -77,7 +75,7 @@ export async function typeTimesOf(
         insertNth(lists, leaf, time);
         if (countTenths !== null && time <= countTenths) counts[leaf]++;
       }
-      const pause = (i + 1) % POIS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      const pause = (i + 1) % POIS_PER_STEP === 0 ? turns.yieldIfOverdue() : undefined;
       if (pause) await pause;
     }
     byMode.push({ lists, counts });
@@ -92,14 +90,13 @@ export async function typeTimesOf(
 export async function nthTimesOf(
   { release, county, index, ordinal }: OriginBlock,
   filter: NthFilter,
-  waiters: Waiters,
 ): Promise<NthRow[]> {
   if (!index.isRoutable(ordinal)) return [];
-  const { matrix, table } = await release.pois(county, waiters);
+  const { matrix, table } = await release.pois(county);
   const leaves = leavesOf(release, filter);
   const row = await matrix.encodedRow(ordinal);
   const rows: NthRow[] = [];
-  for (const [m, times] of (await typeTimesOf(row, table, leaves, filter, waiters)).entries()) {
+  for (const [m, times] of (await typeTimesOf(release, row, table, leaves, filter)).entries()) {
     const mode = release.manifest.modes[filter.modes[m]];
     for (const [leaf, type] of leaves.entries()) {
       for (const nth of filter.nths ?? [1]) {
@@ -114,17 +111,18 @@ export async function nthTimesOf(
 
 /** Renders the rows. `origin`: the members that identify the origin in a batch. */
 export function nthRows(
+  { turns }: Release,
   found: readonly NthRow[],
   filter: NthFilter,
   { columns, name } = NO_ORIGIN,
 ): FoundRows {
   return {
     count: found.length,
-    async addTo(rows, waiters) {
+    async addTo(rows) {
       const add = rows.of(columns, typeColumns(filter.labels), TIME, ...nthColumns(filter));
       for (const { mode, type, nth, tenths, count } of found) {
         add(name, type, timeKey(mode) + tenths, nth, count);
-        const pause = yieldIfOverdue(waiters);
+        const pause = turns.yieldIfOverdue();
         if (pause) await pause;
       }
     },

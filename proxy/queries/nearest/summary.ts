@@ -229,7 +229,7 @@ export function resolveSummary(
 
 /** Builds the summary of a block; `originMembers` are the members before the rows. */
 export async function querySummary(
-  { cursors, waiters, format }: QueryContext,
+  { cursors, format }: QueryContext,
   { filter, nthFilter, page }: ResolvedSummary,
   block: OriginBlock,
   originMembers: object,
@@ -238,8 +238,8 @@ export async function querySummary(
   const { found, end } =
     nthFilter === null
       ? nearestPage(await summaryOf(block, filter), page)
-      : nthPart(await nthTimesOf(block, nthFilter, waiters), nthFilter, page);
-  await found.addTo(results, waiters);
+      : nthPart(block.release, await nthTimesOf(block, nthFilter), nthFilter, page);
+  await found.addTo(results);
   const paged = page && { next_cursor: nextCursor(cursors, page, end) };
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
   const body = { ...originMembers, results, ...paged, ...unrouted };
@@ -257,9 +257,14 @@ function nearestPage(all: SummaryCells, page: Page | null): SummaryPart {
   return { found: summaryRows(part), end: endOf(all, part) };
 }
 
-function nthPart(all: readonly NthRow[], nthFilter: NthFilter, page: Page | null): SummaryPart {
+function nthPart(
+  release: Release,
+  all: readonly NthRow[],
+  nthFilter: NthFilter,
+  page: Page | null,
+): SummaryPart {
   const { rows, end } = page === null ? { rows: all, end: null } : nthPage(all, page);
-  return { found: nthRows(rows, nthFilter), end };
+  return { found: nthRows(release, rows, nthFilter), end };
 }
 
 /** The cells of a page that starts after a position (mode id, type id). */

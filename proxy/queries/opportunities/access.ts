@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../../../shards/matrix/row-codec.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
@@ -142,22 +140,22 @@ export function accessOf(
     0,
   );
   let counts: Promise<CountsByTime[][]> | undefined;
-  const count = (waiters: Waiters) => {
-    counts ??= countOpportunities(block, routed, opportunities, direction, waiters);
+  const count = () => {
+    counts ??= countOpportunities(block, routed, opportunities, direction);
     return counts;
   };
   return {
     count: rowsByMode * routed.length,
-    async prepare(waiters) {
-      await count(waiters);
+    async prepare() {
+      await count();
     },
-    async addTo(target, waiters) {
+    async addTo(target) {
       const addRow = target.of(columns, accessColumns({ decay }));
       const add = (row: Count) => {
         addRow(name, row);
-        return yieldIfOverdue(waiters);
+        return block.release.turns.yieldIfOverdue();
       };
-      const byMode = await count(waiters);
+      const byMode = await count();
       for (const [i, opportunity] of opportunities.entries()) {
         const { of } = opportunity;
         const known = levelsOf(opportunity);

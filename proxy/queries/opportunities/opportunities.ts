@@ -1,5 +1,3 @@
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import {
   MAX_POI_MINUTES,
@@ -156,11 +154,10 @@ export async function countOpportunities(
   modes: readonly ReleaseMode[],
   opportunities: readonly Opportunity[],
   direction: Direction,
-  waiters: Waiters,
 ): Promise<CountsByTime[][]> {
   const byOpportunity = await Promise.all([
-    countWeights(block, modes, opportunities, direction, waiters),
-    countPois(block, modes, opportunities, waiters),
+    countWeights(block, modes, opportunities, direction),
+    countPois(block, modes, opportunities),
   ]);
   const [weights, pois] = byOpportunity;
   return modes.map((_, m) =>
@@ -175,7 +172,6 @@ async function countWeights(
   modes: readonly ReleaseMode[],
   opportunities: readonly Opportunity[],
   direction: Direction,
-  waiters: Waiters,
 ): Promise<CountsByMode> {
   const found: CountsByMode = new Map();
   const weights = opportunities.filter(({ types }) => types === null);
@@ -192,7 +188,7 @@ async function countWeights(
     weights.forEach(({ of }, w) => {
       found.get(of)!.push(new CountsByTime(weighed(reachedBy, columns[w]), 1));
     });
-    const pause = yieldIfOverdue(waiters);
+    const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return found;
@@ -240,11 +236,10 @@ async function countPois(
   { release, county, ordinal }: OriginBlock,
   modes: readonly ReleaseMode[],
   opportunities: readonly Opportunity[],
-  waiters: Waiters,
 ): Promise<CountsByMode> {
   const found: CountsByMode = new Map();
   if (opportunities.every(({ types }) => types === null)) return found;
-  const { matrix, table } = await release.pois(county, waiters);
+  const { matrix, table } = await release.pois(county);
   const row = await matrix.encodedRow(ordinal);
   for (const { of, types } of opportunities) {
     if (types === null) continue;
@@ -257,7 +252,7 @@ async function countPois(
       byMode.push(new CountsByTime(counts, 10));
     }
     found.set(of, byMode);
-    const pause = yieldIfOverdue(waiters);
+    const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return found;

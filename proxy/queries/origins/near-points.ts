@@ -1,5 +1,3 @@
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { byMode, type Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -52,12 +50,11 @@ export function checkDirection({ manifest: { directions } }: Release, direction:
 export async function locateNearPoints(
   release: Release,
   points: readonly NearPoint[],
-  waiters: Waiters,
 ): Promise<LocatedNearPoint[]> {
   const located: LocatedNearPoint[] = [];
   for (const point of points) {
     const { lon, lat, mode } = point;
-    const block = await locateOrigin(release, originOfPoint(release, lon, lat), waiters);
+    const block = await locateOrigin(release, originOfPoint(release, lon, lat));
     const { geoid } = block;
     const reason = unroutedReason(block.index, block.ordinal, mode);
     if (reason !== null) {
@@ -79,13 +76,12 @@ export async function locateNearPoints(
 export async function blocksNear(
   release: Release,
   points: readonly LocatedNearPoint[],
-  waiters: Waiters,
 ): Promise<Float64Array | null> {
   let near: Float64Array | null = null;
   for (const point of points) {
     const blocks = await blocksNearOne(release, point);
     near = near === null ? blocks : sharedBy(near, blocks);
-    const pause = yieldIfOverdue(waiters);
+    const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return near;

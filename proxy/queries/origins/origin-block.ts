@@ -1,5 +1,4 @@
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { countyOf, type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -60,13 +59,8 @@ export interface SentPoint {
 }
 
 /** Finds the block of a point as sent; throws `point-not-covered` if it is no point, too. */
-export async function locateSentPoint(
-  release: Release,
-  sent: SentPoint,
-  waiters: Waiters,
-): Promise<OriginBlock> {
-  if (isPoint(sent))
-    return locateOrigin(release, originOfPoint(release, sent.lon, sent.lat), waiters);
+export async function locateSentPoint(release: Release, sent: SentPoint): Promise<OriginBlock> {
+  if (isPoint(sent)) return locateOrigin(release, originOfPoint(release, sent.lon, sent.lat));
   throw new Problem('point-not-covered', faultOfPoint(sent)!);
 }
 
@@ -129,12 +123,8 @@ export function resolveBlock(origin: BlockOrigin, kind: 'nearest' | 'pois'): Res
 /**
  * Finds the block of an origin; throws `block-not-found` or `point-not-covered` if there is none.
  */
-export function locateOrigin(
-  release: Release,
-  origin: BlockOrigin,
-  waiters: Waiters,
-): Promise<OriginBlock> {
-  return 'geoid' in origin ? locateBlock(release, origin) : locatePoint(release, origin, waiters);
+export function locateOrigin(release: Release, origin: BlockOrigin): Promise<OriginBlock> {
+  return 'geoid' in origin ? locateBlock(release, origin) : locatePoint(release, origin);
 }
 
 /** Finds a block in its county; throws `block-not-found` if absent. */
@@ -152,10 +142,9 @@ async function locateBlock(release: Release, { county, geoid }: GeoidOrigin): Pr
 async function locatePoint(
   release: Release,
   { lon, lat, counties }: PointOrigin,
-  waiters: Waiters,
 ): Promise<OriginBlock> {
   for (const county of counties) {
-    const { outlines, index } = await release.areas(county, waiters);
+    const { outlines, index } = await release.areas(county);
     const [area] = index.at(lon * MICRO, lat * MICRO);
     if (area === undefined) continue;
     return locateBlock(release, { county, geoid: geoidFromNumber(outlines.geoids[area]) });

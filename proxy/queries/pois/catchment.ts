@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
 import type { Catchments } from '../../../shards/release/loaders.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
@@ -89,27 +87,25 @@ export async function catchmentOf(
   destId: DestId,
   { blocks, withName, ...filter }: CatchmentFilter,
   page: Pick<Page, 'position' | 'limit'>,
-  waiters: Waiters,
 ): Promise<FoundRows & Pick<RowPage, 'end'>> {
-  const catchments = await release.catchments(county, waiters);
+  const catchments = await release.catchments(county);
   const { matrix, table } = catchments;
   const poi = poiOrdinal(catchments, destId);
   const row = await matrix.encodedRow(poi);
-  const { modes } = release.manifest;
   const isWanted = blocks && ((target: number) => blocks.has(matrix.targets[target]));
   const wanted = { ...filter, isWanted };
-  const { parts, count, end } = await pageOfRow(modes, matrix, row, wanted, page, waiters);
+  const { parts, count, end } = await pageOfRow(release, matrix, row, wanted, page);
   return {
     count,
     end,
-    async addTo(rows, waiters) {
+    async addTo(rows) {
       const subject = { dest_id: destId, name: table.name(poi) };
       const add = rows.of(subjectColumns({ withName }), GEOID, TIME);
       for (const { mode, targets, times } of parts) {
         const first = timeKey(mode);
         for (let i = 0; i < targets.length; i++) {
           add(subject, matrix.targets[targets[i]], first + times[i]);
-          const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+          const pause = (i + 1) % ROWS_PER_STEP === 0 ? release.turns.yieldIfOverdue() : undefined;
           if (pause) await pause;
         }
       }

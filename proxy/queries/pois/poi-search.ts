@@ -1,6 +1,4 @@
 import { countWhile } from '../../../shards/arrays/sorted.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { foldText } from '../../../shards/folded-text.ts';
 import { boxContains } from '../../../shards/geometry/wgs84.ts';
 import type { Catchments } from '../../../shards/release/loaders.ts';
@@ -52,20 +50,19 @@ async function addPois(
   area: SearchedArea,
   search: PoiSearch,
   { position, limit }: Pick<Page, 'position' | 'limit'>,
-  waiters: Waiters,
 ): Promise<Page['position'] | null> {
   const [firstCounty, firstCell, firstId] = position;
   const open = counties.filter(({ fips }) => Number(fips) >= firstCounty);
   for (const [visited, { fips, manifest }] of open.entries()) {
     const code = Number(fips);
     if (visited === COUNTIES_PER_PAGE) return [code, 0, 0];
-    const catchments = await release.catchments(manifest, waiters);
+    const catchments = await release.catchments(manifest);
     const { point, facts } = await partsOf(release, manifest, catchments, results.format);
     const add = results.of(point, facts);
     const isWanted = await wantedBy(release, manifest, catchments, search);
     const firstRank = code === firstCounty ? rankFrom(catchments, firstCell, firstId) : 0;
-    for (const [i, rank] of (await ranksIn(catchments, area, firstRank, waiters)).entries()) {
-      const pause = (i + 1) % POIS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+    for (const [i, rank] of (await ranksIn(release, catchments, area, firstRank)).entries()) {
+      const pause = (i + 1) % POIS_PER_STEP === 0 ? release.turns.yieldIfOverdue() : undefined;
       if (pause) await pause;
       const ordinal = catchments.byRank[rank];
       if (!isWanted(ordinal)) continue;
@@ -93,10 +90,10 @@ function rankFrom(
 
 /** Returns the ranks, from `first` on, of the POIs in an area; sorted ascending. */
 async function ranksIn(
+  { turns }: Release,
   { tree, rank, table }: Catchments,
   { boxes, contains }: SearchedArea,
   first: number,
-  waiters: Waiters,
 ): Promise<Uint32Array> {
   const found: CountyPoi[] = [];
   let looked = 0;
@@ -107,7 +104,7 @@ async function ranksIn(
     // Multiplying by a million may be slightly off, so points on the edge are decided in degrees.
     for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
       if (rank[ordinal] < first) continue;
-      const pause = ++looked % POIS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      const pause = ++looked % POIS_PER_STEP === 0 ? turns.yieldIfOverdue() : undefined;
       if (pause) await pause;
       const [lon, lat] = [table.lon[ordinal], table.lat[ordinal]];
       if (boxContains(box, lon / MICRO, lat / MICRO) && contains?.(lon, lat) !== false) {
@@ -192,13 +189,13 @@ export function resolveSearch(
 /** Renders the page of an area, given the counties that may have POIs in it. */
 export async function querySearch(
   release: Release,
-  { cursors, waiters, format }: QueryContext,
+  { cursors, format }: QueryContext,
   { search, page }: ResolvedSearch,
   counties: readonly ReleaseCounty[],
   area: SearchedArea,
 ): Promise<QueryResult> {
   const results = format.rows(POI.columns);
-  const next = await addPois(results, release, counties, area, search, page, waiters);
+  const next = await addPois(results, release, counties, area, search, page);
   const next_cursor = nextCursor(cursors, page, next);
   return rowsResponse({ results, next_cursor }, results.count);
 }

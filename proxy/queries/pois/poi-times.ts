@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { PoiMatrix } from '../../../shards/pois/poi-matrix.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
@@ -96,18 +94,16 @@ export async function poisOf(
   { release, county, ordinal }: OriginBlock,
   filter: PoiFilter,
   page: Pick<Page, 'position' | 'limit'>,
-  waiters: Waiters,
   origin = NO_ORIGIN,
 ): Promise<FoundRows & Pick<RowPage, 'end'>> {
-  const pois = await release.pois(county, waiters);
+  const pois = await release.pois(county);
   const row = await pois.matrix.encodedRow(ordinal);
-  const { modes } = release.manifest;
   const wanted = { ...filter, isWanted: wantedBy(pois, filter) };
-  const { parts, count, end } = await pageOfRow(modes, pois.matrix, row, wanted, page, waiters);
+  const { parts, count, end } = await pageOfRow(release, pois.matrix, row, wanted, page);
   return {
     count,
     end,
-    async addTo(rows, waiters) {
+    async addTo(rows) {
       const { point, id, facts } = await partsOf(release, county, pois, rows.format);
       const { labels } = filter;
       const types =
@@ -122,7 +118,7 @@ export async function poisOf(
         for (let i = 0; i < targets.length; i++) {
           const poi = targets[i];
           add(poi, origin.name, poi, poi, first + times[i], poi);
-          const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+          const pause = (i + 1) % ROWS_PER_STEP === 0 ? release.turns.yieldIfOverdue() : undefined;
           if (pause) await pause;
         }
       }
@@ -224,14 +220,14 @@ export function resolvePoiTimes(
 
 /** Builds a page of a block's POI times; `originMembers` are the members before the rows. */
 export async function queryPoiTimes(
-  { cursors, waiters, format }: QueryContext,
+  { cursors, format }: QueryContext,
   { filter, page }: ResolvedPoiTimes,
   block: OriginBlock,
   originMembers: object,
 ): Promise<QueryResult> {
-  const found = await poisOf(block, filter, page, waiters);
+  const found = await poisOf(block, filter, page);
   const results = format.rows(poiColumns(filter));
-  await found.addTo(results, waiters);
+  await found.addTo(results);
   const next_cursor = nextCursor(cursors, page, found.end);
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
   const body = { ...originMembers, results, next_cursor, ...unrouted };

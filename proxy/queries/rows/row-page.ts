@@ -1,9 +1,8 @@
 import { rankIn } from '../../../shards/arrays/sorted.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import type { EncodedRow, ModeRow } from '../../../shards/matrix/row-codec.ts';
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
+import type { Release } from '../../../shards/release/release.ts';
 import type { ReleaseMode, Tenths } from '../../../shards/units.ts';
 import type { Page } from './pagination.ts';
 
@@ -38,12 +37,11 @@ export const ROW_BEGINS = [0, -1];
  * needs.
  */
 export async function pageOfRow(
-  modes: readonly Mode[],
+  { manifest: { modes }, turns }: Release,
   { targets: ids, unit }: Matrix,
   row: EncodedRow,
   filter: EntryFilter,
   { position: [afterModeId, afterId], limit }: Pick<Page, 'position' | 'limit'>,
-  waiters: Waiters,
 ): Promise<RowPage> {
   const parts: Entries[] = [];
   const takesAll = filter.isWanted === undefined && filter.maxTenths >= unit.most;
@@ -64,7 +62,7 @@ export async function pageOfRow(
     });
     count += room;
     if (room < wanted.targets.length) return { parts, count, end: endOf(parts, ids) };
-    const pause = yieldIfOverdue(waiters);
+    const pause = turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return { parts, count, end: null };

@@ -1,6 +1,4 @@
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { countyOf } from '../../../shards/geoid.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyFips, ReleaseMode } from '../../../shards/units.ts';
@@ -44,7 +42,6 @@ export async function locateSites(
   list: SiteList,
   sites: readonly Site[],
   { mode, mostCounties }: { readonly mode: ReleaseMode; readonly mostCounties: number },
-  waiters: Waiters,
 ): Promise<{ located: LocatedSite[]; errors: SiteError[] }> {
   const located: LocatedSite[] = [];
   const errors: SiteError[] = [];
@@ -52,7 +49,7 @@ export async function locateSites(
   for (let first = 0; first < sites.length; first += WIDTH) {
     const some = sites.slice(first, first + WIDTH);
     const found = await Promise.all(
-      some.map((site) => locateSentPoint(release, site, waiters).catch(notCovered)),
+      some.map((site) => locateSentPoint(release, site).catch(notCovered)),
     );
     for (const [i, block] of found.entries()) {
       const { id } = some[i];
@@ -68,7 +65,7 @@ export async function locateSites(
       }
     }
     if (countiesOf(located).length > mostCounties) throw spreadTooFar(mostCounties);
-    const pause = yieldIfOverdue(waiters);
+    const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return { located, errors };

@@ -1,5 +1,3 @@
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
 import type { Geoid } from '../../../shards/geoid.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
@@ -61,12 +59,11 @@ interface Measuring {
   readonly choose: number;
   /** Number of blocks to list that no site covers; 0 for none. */
   readonly uncovered: number;
-  readonly waiters: Waiters;
 }
 
 /** Measures sites and candidates, in slices of a few milliseconds. */
 export async function measureSites(measuring: Measuring): Promise<SiteMeasures> {
-  const { release, area, minutes, waiters } = measuring;
+  const { release, area, minutes } = measuring;
   const nearest = new NearestSite(area.count);
   const sites = await measureEach(measuring, nearest);
   const { gains, covers } = await measureGains(measuring, nearest);
@@ -76,13 +73,10 @@ export async function measureSites(measuring: Measuring): Promise<SiteMeasures> 
   const uncovered =
     measuring.uncovered === 0
       ? []
-      : await runCooperatively(
-          waiters,
-          uncoveredSteps(area, nearest, mode, last, measuring.uncovered),
-        );
+      : await release.turns.run(uncoveredSteps(area, nearest, mode, last, measuring.uncovered));
   const results: AreaSums[] = [];
   for (const { name, counts, total, noData } of area.weights) {
-    const sums = await runCooperatively(waiters, nearest.withinSteps(counts));
+    const sums = await release.turns.run(nearest.withinSteps(counts));
     const within = byMinutes(minutes, (minute) => sums[minute]);
     const beyond = total - noData - sums[last];
     results.push({ mode, weight: name, total, within, beyond, no_data: noData });
@@ -92,16 +86,16 @@ export async function measureSites(measuring: Measuring): Promise<SiteMeasures> 
 
 /** Measures the sites, and adds them to `nearest`. */
 async function measureEach(
-  { release, sites, area, direction, minutes, waiters }: Measuring,
+  { release, sites, area, direction, minutes }: Measuring,
   nearest: NearestSite,
 ): Promise<SiteMeasures['sites']> {
   const [{ counts }] = area.weights;
   const reached: Float64Array[] = [];
-  for await (const reach of reachesOf(release, sites, area, direction, waiters)) {
+  for await (const reach of reachesOf(release, sites, area, direction)) {
     nearest.add(reach);
     reached.push(withinOf(reach, counts));
   }
-  const alone = await runCooperatively(waiters, nearest.aloneSteps(counts));
+  const alone = await release.turns.run(nearest.aloneSteps(counts));
   return sites.map((site, i) => ({
     ...placed(site),
     within: byMinutes(minutes, (minute) => reached[i][minute]),
@@ -111,13 +105,13 @@ async function measureEach(
 
 /** Measures what each candidate adds to the sites, and what it covers if any is to be chosen. */
 async function measureGains(
-  { release, candidates, area, direction, minutes, choose, waiters }: Measuring,
+  { release, candidates, area, direction, minutes, choose }: Measuring,
   nearest: NearestSite,
 ): Promise<{ gains: SiteMeasures['gains']; covers: CoverBits[] }> {
   const [{ counts }] = area.weights;
   const gained: Float64Array[] = [];
   const covers: CoverBits[] = [];
-  for await (const reach of reachesOf(release, candidates, area, direction, waiters)) {
+  for await (const reach of reachesOf(release, candidates, area, direction)) {
     gained.push(nearest.gain(reach, counts));
     if (choose > 0) covers.push(coverOf(reach, area.count, minutes[0]));
   }
@@ -130,15 +124,15 @@ async function measureGains(
 
 /** Chooses candidates greedily, each time the one that adds the most. */
 async function chooseBest(
-  { candidates, area, minutes: [within], choose, waiters }: Measuring,
+  { release, candidates, area, minutes: [within], choose }: Measuring,
   nearest: NearestSite,
   covers: readonly CoverBits[],
 ): Promise<Choice[]> {
   if (covers.length === 0) return [];
   const [{ counts }] = area.weights;
-  const covered = await runCooperatively(waiters, nearest.coveredSteps(within));
-  let total_within = (await runCooperatively(waiters, nearest.withinSteps(counts)))[within];
-  const steps = await runCooperatively(waiters, greedyCoverSteps(covers, covered, counts, choose));
+  const covered = await release.turns.run(nearest.coveredSteps(within));
+  let total_within = (await release.turns.run(nearest.withinSteps(counts)))[within];
+  const steps = await release.turns.run(greedyCoverSteps(covers, covered, counts, choose));
   return steps.map(({ candidate, gain }) => {
     total_within += gain;
     return { id: candidates[candidate].id, gain, total_within };

@@ -1,5 +1,3 @@
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -24,7 +22,6 @@ export async function* reachesOf(
   sites: readonly LocatedSite[],
   area: WeightedArea,
   direction: Direction,
-  waiters: Waiters,
 ): AsyncGenerator<SiteReach> {
   for (let first = 0; first < sites.length; first += WIDTH) {
     const rows = await Promise.all(
@@ -35,7 +32,7 @@ export async function* reachesOf(
     );
     for (const { matrix, row } of rows) {
       yield reachIn(row.mode(area.mode), area.positionsIn(matrix));
-      const pause = yieldIfOverdue(waiters);
+      const pause = release.turns.yieldIfOverdue();
       if (pause) await pause;
     }
   }

@@ -1,5 +1,3 @@
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -56,12 +54,12 @@ export function priceOfSites({ sites, candidates }: SitesQuery): number {
 /** Responds to a request about sites. */
 export async function querySites(
   release: Release,
-  { waiters, format }: Pick<QueryContext, 'waiters' | 'format'>,
+  { format }: Pick<QueryContext, 'format'>,
   query: LocatedQuery,
 ): Promise<QueryResult> {
   const { parts, sent, errors } = query;
-  const area = await WeightedArea.of(release, parts, query, waiters);
-  const measures = await measureSites({ ...query, release, area, waiters });
+  const area = await WeightedArea.of(release, parts, query);
+  const measures = await measureSites({ ...query, release, area });
   const tokens = priceOfSites(query);
   const facts = areaFactsOf(parts);
   const ending = { errors, precision: 'block' };
@@ -77,7 +75,7 @@ export async function querySites(
   const sites = { sites: sent.sites.map(asSent), candidates: sent.candidates.map(asSent) };
   for (const row of siteRows({ sent: sites, errors, measures })) {
     add(row, row);
-    const pause = yieldIfOverdue(waiters);
+    const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return { body: { area: facts, results: measures.results, ...ending, rows }, tokens };
@@ -103,16 +101,12 @@ export interface LocatedQuery extends SitesQuery {
 }
 
 /** Finds the blocks of sites and candidates, and those of the area. */
-export async function locateQuery(
-  release: Release,
-  query: SitesQuery,
-  waiters: Waiters,
-): Promise<LocatedQuery> {
+export async function locateQuery(release: Release, query: SitesQuery): Promise<LocatedQuery> {
   // Refuses an area that the release lacks before any point is located.
-  const chosen = query.area && (await blocksOfArea(release, query.area, waiters));
+  const chosen = query.area && (await blocksOfArea(release, query.area));
   const locateList = (list: SiteList, isArea: boolean) => {
     const mostCounties = isArea ? LIMITS.areaCounties : Number.POSITIVE_INFINITY;
-    return locateSites(release, list, query[list], { mode: query.mode, mostCounties }, waiters);
+    return locateSites(release, list, query[list], { mode: query.mode, mostCounties });
   };
   const found = await locateList('sites', chosen === null);
   const isOfCandidates = chosen === null && found.located.length === 0;
@@ -123,9 +117,7 @@ export async function locateQuery(
   if (isNone && chosen === null) throw noneLocated(errors);
   return {
     ...query,
-    parts:
-      chosen ??
-      (await blocksOfArea(release, { kind: 'counties', fips: countiesOf(points) }, waiters)),
+    parts: chosen ?? (await blocksOfArea(release, { kind: 'counties', fips: countiesOf(points) })),
     sites: found.located,
     candidates: offered.located,
     sent: { sites: query.sites, candidates: query.candidates },

@@ -1,6 +1,4 @@
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ReleaseMode } from '../../../shards/units.ts';
@@ -44,7 +42,6 @@ export class WeightedArea {
     release: Release,
     parts: readonly CountyBlocks[],
     { mode, weights: names }: { readonly mode: ReleaseMode; readonly weights: readonly string[] },
-    waiters: Waiters,
   ): Promise<WeightedArea> {
     const count = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
     const geoids = new Float64Array(count);
@@ -63,7 +60,7 @@ export class WeightedArea {
         weight.noData += sumOf(index.unlinked(street), maskedBy(ordinals, column));
         const own = weight.counts.subarray(at, at + ordinals.length);
         for (let i = 0; i < own.length; i++) own[i] = column[ordinals[i]];
-        const pause = yieldIfOverdue(waiters);
+        const pause = release.turns.yieldIfOverdue();
         if (pause) await pause;
       }
       const own = geoids.subarray(at, at + ordinals.length);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { runCooperatively, yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
 
 const STEP_MS = 0.25;
+const asker = new Turns('asker');
 
 // The clock advances only with the steps of the work.
 beforeEach(async () => {
@@ -38,9 +39,9 @@ async function stepsByTurn(work: (busy: (ms: number) => Generator<undefined, voi
 
 test('many concurrent tasks hold the event loop no longer than one', async () => {
   const works = 40;
-  const alone = await stepsByTurn((busy) => runCooperatively('asker', busy(200)));
+  const alone = await stepsByTurn((busy) => asker.run(busy(200)));
   const together = await stepsByTurn((busy) =>
-    Promise.all(Array.from({ length: works }, () => runCooperatively('asker', busy(200)))),
+    Promise.all(Array.from({ length: works }, () => asker.run(busy(200)))),
   );
   expect(alone.length).toBeGreaterThan(40);
   // Each task begins with one step. If every task were given a slice per turn, a turn would take
@@ -54,7 +55,7 @@ test('tasks of one client continue in their order of arrival', async () => {
   const works = Array.from({ length: 5 }, async (_, nr) => {
     for (let round = 0; round < 3; round++) {
       vi.advanceTimersByTime(10);
-      await yieldIfOverdue('asker');
+      await asker.yieldIfOverdue();
       order.push(nr);
     }
   });
@@ -66,9 +67,10 @@ test('tasks of one client continue in their order of arrival', async () => {
 test('a hundred tasks of one client delay another client’s task by a turn, not by a hundred', async () => {
   const order: string[] = [];
   const work = async (clientId: string, pauses: number) => {
+    const turns = new Turns(clientId);
     for (let pause = 0; pause < pauses; pause++) {
       vi.advanceTimersByTime(5);
-      await yieldIfOverdue(clientId);
+      await turns.yieldIfOverdue();
     }
     order.push(clientId);
   };
@@ -80,6 +82,6 @@ test('a hundred tasks of one client delay another client’s task by a turn, not
 });
 
 test('short work continues in the same turn', async () => {
-  const pauses = [yieldIfOverdue('asker'), yieldIfOverdue('asker')];
+  const pauses = [asker.yieldIfOverdue(), asker.yieldIfOverdue()];
   expect(pauses).toEqual([undefined, undefined]);
 });

@@ -1,0 +1,75 @@
+import { type ClientId, FairQueue, SHARED } from './fair-queue.ts';
+
+/** Longest slice of work in one turn of the event loop. */
+const SLICE_MS = 4;
+
+/** End of the current turn's slice; 0 before any work has started in it. */
+let sliceEndsMs = 0;
+/** Tasks that have used up their slice. */
+const waiting = new FairQueue<() => void>();
+
+/**
+ * The turns in which some work proceeds: those of one client, or of all clients that wait for the
+ * same result. All work shares one slice per turn of the event loop, and overdue work resumes one
+ * task per turn, so that many concurrent requests hold the loop no longer than one. Tasks resume
+ * round-robin by client.
+ */
+export class Turns implements Iterable<ClientId> {
+  /** Those of work that is done for all clients. */
+  static readonly SHARED = new Turns(SHARED);
+  readonly #members = new Set<ClientId | Turns>();
+
+  constructor(first: ClientId | Turns) {
+    this.#members.add(first);
+  }
+
+  /** Lets the work proceed in the turns of others, too. */
+  join(others: Turns): void {
+    this.#members.add(others);
+  }
+
+  *[Symbol.iterator](): Generator<ClientId> {
+    for (const member of this.#members) {
+      if (typeof member === 'string') yield member;
+      else yield* member;
+    }
+  }
+
+  /**
+   * Yields to the event loop when the slice is used up. Long work calls it between short steps and
+   * awaits the result:
+   *
+   *     const pause = turns.yieldIfOverdue(); if (pause) await pause;
+   */
+  yieldIfOverdue(): Promise<void> | undefined {
+    if (sliceEndsMs === 0) {
+      beginSlice();
+    } else if (performance.now() >= sliceEndsMs) {
+      return new Promise((resolve) => waiting.push(this, resolve));
+    }
+    return undefined;
+  }
+
+  /** Runs stepwise work, yielding to other work between steps. */
+  async run<T>(steps: Generator<undefined, T, undefined>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      const pause = this.yieldIfOverdue();
+      if (pause) await pause;
+    }
+  }
+}
+
+function beginSlice(): void {
+  sliceEndsMs = performance.now() + SLICE_MS;
+  setImmediate(endSlice);
+}
+
+function endSlice(): void {
+  sliceEndsMs = 0;
+  const next = waiting.shift();
+  if (!next) return;
+  beginSlice();
+  next();
+}
