@@ -5,7 +5,7 @@ import type { Direction } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { BOUNDS, boundsText, isOnEarth, LIMITS, rangeFault } from '../bounds.ts';
+import { BOUNDS, LIMITS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { NONE } from '../fields/field.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
@@ -31,6 +31,7 @@ import {
 import { checkDirection } from '../queries/origins/near-points.ts';
 import {
   type BlockOrigin,
+  faultOfPoint,
   locateOrigin,
   type OriginBlock,
   originOfGeoid,
@@ -232,12 +233,8 @@ function originOf(release: Release, { block, lon, lat }: IsochroneParams): Block
   }
   if (block !== undefined) return originOfGeoid(release, block);
   if (lon !== undefined && lat !== undefined) {
-    if (!isOnEarth(lon, lat)) {
-      throw new Problem(
-        'invalid-geometry',
-        `lon must be ${boundsText(BOUNDS.longitude)}; lat ${rangeFault(BOUNDS.latitude, lat)}`,
-      );
-    }
+    const fault = faultOfPoint({ lon, lat });
+    if (fault !== null) throw new Problem('invalid-geometry', fault);
     return originOfQuery(release, lon, lat);
   }
   throw new Problem('missing-location', 'send block, or both lon and lat');

@@ -124,6 +124,20 @@ test('an isochrone around a point out of range is invalid-geometry', async () =>
   expectProblem(await isochrone({ lon: 181 }), 'missing-location');
 });
 
+test.each([
+  [{ lon: -181, lat: 36 }, 'lon is -181: it must be from -180 to 180'],
+  [{ lon: -70, lat: 95 }, 'lat is 95: it must be from -90 to 90: are lat and lon exchanged?'],
+  [
+    { lon: 200, lat: -91 },
+    'lat is -91: it must be from -90 to 90: are lat and lon exchanged?; lon is 200: it must be from -180 to 180',
+  ],
+])(
+  'an isochrone around %o is refused for the coordinate that is out of range',
+  async (point, detail) => {
+    expect((await isochrone(point)).json()).toMatchObject({ detail });
+  },
+);
+
 describe('token headers of errors', () => {
   const tokensOf = ({ headers }: HttpResponse) => [
     headers['x-tokens-charged'],
