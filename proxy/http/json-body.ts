@@ -12,7 +12,7 @@ import {
 } from '../../shards/codec/json-bytes.ts';
 import { systemCode } from '../../shards/error-facts.ts';
 import { withCommas } from '../../shards/number-words.ts';
-import { invalidParameters, Problem } from './problem.ts';
+import { invalidParameters, Problem, truncate } from './problem.ts';
 import type { ProblemSlug } from './problem-types.ts';
 import { hasBody } from './slow-clients.ts';
 import { issuesOf, type ParameterNames, validationMessage, withoutNulls } from './validation.ts';
@@ -29,6 +29,8 @@ class NestedTooDeep extends Error {
  */
 export const MAX_VALUES = 50_000;
 const MAX_DEPTH = 32;
+/** Maximum number of unknown members that a problem names. */
+const MAX_NAMED = 5;
 
 /** The number of values in a body, and advice on what to send instead of more. */
 interface ValueLimit {
@@ -179,13 +181,31 @@ function parseMembers<B extends z.ZodObject>(schema: B, value: unknown) {
   return schema.safeParse(withoutNulls(schema.shape, value), { error: validationMessage });
 }
 
-/** Validates a body. All errors are reported in one `invalid-parameters`. */
+function parsedOrNamed<B extends z.ZodObject>(schema: B, value: unknown) {
+  try {
+    return parseMembers(schema, value);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.slug !== 'missing-origins') throw error;
+    const unknown = Object.keys(value as object)
+      .filter((name) => !Object.hasOwn(schema.shape, name))
+      .slice(0, MAX_NAMED)
+      .map((name) => truncate(name));
+    if (unknown.length === 0) throw error;
+    const noun = unknown.length === 1 ? 'member' : 'members';
+    throw new Problem(error.slug, `${error.message}; unknown ${noun} ${unknown.join(', ')}`);
+  }
+}
+
+/**
+ * Validates a body. All errors are reported in one `invalid-parameters`; a problem of its own names
+ * the unknown members, which may be misspelt, too.
+ */
 export function validBody<B extends z.ZodObject>(
   schema: B,
   value: unknown,
   elsewhere?: ParameterNames,
 ): z.output<B> {
-  const parsed = parseMembers(schema, value);
+  const parsed = parsedOrNamed(schema, value);
   if (!parsed.success) throw invalidParameters(issuesOf('body', schema, parsed.error, elsewhere));
   return parsed.data;
 }

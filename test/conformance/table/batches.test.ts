@@ -93,6 +93,20 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expectProblem(await post(path, { mode: ['car'], unheard_of: 1 }), 'missing-origins');
   });
 
+  test('where origins are missing, unknown members are named, since one may be meant as them', async () => {
+    const misspelt = { orgins: ORIGINS[path].known(1), mode: ['walk'] };
+    const { detail } = (await post(path, misspelt)).json() as { detail: string };
+    expect(detail).toMatch(
+      /^(origins|dest_ids) must list 1 to 250 origins; unknown member orgins$/,
+    );
+    const many = Object.fromEntries(
+      Array.from({ length: 500 }, (_, i) => [`x${i}`.repeat(200), i]),
+    );
+    const { detail: short } = (await post(path, many)).json() as { detail: string };
+    expect(short).toContain('unknown members x0x0');
+    expect(short.length).toBeLessThan(500);
+  });
+
   test('origins after more values than any valid request has are not reported missing', async () => {
     const body = { mode: Array(30_000).fill('walk'), [origins]: ORIGINS[path].known(1) };
     expectInvalid(await post(path, body), 'mode');
