@@ -5,6 +5,8 @@ import { createRetries, dataOf, type Reply, retryAfterMs } from '../../portal/cl
 import type { Endpoint } from '../endpoint.ts';
 import { ENDPOINTS } from '../endpoints/index.ts';
 import { execute } from '../execute.ts';
+import { WITHOUT_CONTENT } from '../finish-response.ts';
+import { Body } from '../http/body.ts';
 import { problemText } from '../http/problem.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
 import { localRequest } from '../local-request.ts';
@@ -34,19 +36,31 @@ export function localClient(sender: ToolCaller): Client {
 }
 
 /**
- * The sender of a message, for whom tools make requests. Answers count as delivered once the sender
- * has the result that they became part of.
+ * The sender of a message, for whom tools make requests. Their answers become part of the response
+ * to the message, and count as delivered as far as it is.
  */
 export class ToolCaller extends HttpCaller {
+  readonly #reply: FastifyReply;
   readonly #delivered: Promise<DeliveredFraction>;
+  #settle!: (delivered: DeliveredFraction | Promise<DeliveredFraction>) => void;
+  /** Tokens charged for all answers. */
+  #charged = 0;
 
   constructor(services: ProxyServices, message: FastifyRequest, reply: FastifyReply) {
     super(services, message, reply);
-    const { raw } = reply;
+    this.#reply = reply;
     this.#delivered = new Promise((resolve) => {
-      raw.once('finish', () => resolve(1));
-      raw.once('close', () => resolve(0));
+      this.#settle = resolve;
+      reply.raw.once('close', () => resolve(0));
     });
+  }
+
+  /** Sends the response to the message; the answers are delivered as far as the response is. */
+  respond(status: number, contentType: string, bytes: Buffer): void {
+    const response = { ...WITHOUT_CONTENT, body: Body.of(bytes), contentType };
+    const { rate } = this.#reply;
+    const charged = this.#charged;
+    this.#settle(super.deliver({ status, response, charged, ...(rate && { rate }) }));
   }
 
   /** Executes a request, and counts it under its own route. */
@@ -64,6 +78,7 @@ export class ToolCaller extends HttpCaller {
       const exchange = { request, principal: this, services: this.services };
       const answer = await execute(endpoint, exchange);
       count(answer.status);
+      this.#charged += answer.charged;
       return replyOf(answer, id);
     } catch (error) {
       if (error instanceof PrincipalGone) throw error;

@@ -9,7 +9,7 @@ import { formatFor, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { CACHE_CONTROL } from '../http/caching.ts';
 import { parseJson } from '../http/json-body.ts';
-import { Problem } from '../http/problem.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
 import { overRate } from '../http/rate-limiting.ts';
 import { isBrowserToken, openBrowserToken } from '../ledger/browser-token.ts';
 import { authorize } from '../metering/authorize.ts';
@@ -26,6 +26,8 @@ const KEY_ADVICE = 'send it as "Authorization: Bearer KEY"';
 const MAX_VALUES = { values: 2_500, advice: 'send fewer arguments and messages' };
 /** Maximum number of messages in a batch, each of which counts as a request. */
 const MAX_MESSAGES = 10;
+/** Maximum length of an id in an error. */
+const MAX_ID = 40;
 
 /** Media type of a stream of messages, as server-sent events. */
 const EVENTS = 'text/event-stream';
@@ -34,7 +36,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(localhostAllowedOrigins());
 
 /** Responds to the messages of MCP clients. */
 export interface MessageHandler {
-  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   close(): Promise<void>;
 }
 
@@ -57,24 +59,54 @@ export function openMessageHandler(services: ProxyServices): MessageHandler {
     const { accept } = request.headers;
     formatFor(accept, JSON_ALONE);
     const value = parseJson(request, { limit: MAX_VALUES });
-    if (Array.isArray(value) && value.length > MAX_MESSAGES) {
-      throw new Problem('payload-too-large', `a batch has at most ${MAX_MESSAGES} messages`);
-    }
-    const others = Array.isArray(value) ? value.slice(1) : [];
+    const others = Array.isArray(value) ? value.slice(1, MAX_MESSAGES) : [];
+    const parsedBody = Array.isArray(value) ? messagesOf(value) : value;
     for (const _ of others) await countMessage(services, request, reply);
     const asked = webRequest(request);
-    clients.set(asked, localClient(new ToolCaller(services, request, reply)));
-    const { status, headers, body } = await handler.fetch(asked, { parsedBody: value });
-    const whole = body === null ? '' : Buffer.from(await new Response(body).arrayBuffer());
-    reply.code(status).header('cache-control', CACHE_CONTROL.never);
+    const sender = new ToolCaller(services, request, reply);
+    clients.set(asked, localClient(sender));
+    const { status, headers, body } = await handler.fetch(asked, { parsedBody });
     const type = headers.get('content-type');
-    if (type?.startsWith(EVENTS) && !accept?.includes(EVENTS)) {
-      return reply.header('content-type', MEDIA_TYPES.json).send(responsesIn(`${whole}`, value));
+    if (body === null || type === null) {
+      return reply.code(status).header('cache-control', CACHE_CONTROL.never).send();
     }
-    if (type !== null) reply.header('content-type', type);
-    return reply.send(whole);
+    const whole = Buffer.from(await new Response(body).arrayBuffer());
+    if (type.startsWith(EVENTS) && !accept?.includes(EVENTS)) {
+      sender.respond(status, MEDIA_TYPES.json, Buffer.from(responsesIn(`${whole}`, value)));
+    } else {
+      sender.respond(status, type, whole);
+    }
+    return undefined;
   };
   return { handle, close: () => handler.close() };
+}
+
+/** The members of a message that relate it to others of its batch. */
+interface Message {
+  readonly id?: string | number | null;
+  readonly method?: unknown;
+  readonly params?: { readonly requestId?: unknown };
+}
+
+/**
+ * Returns the messages of a batch without the calls that the batch itself cancels, which have no
+ * response. Throws if there are too many, or two with the same id, whose responses could not be
+ * told apart.
+ */
+function messagesOf(batch: readonly (Message | null)[]): unknown[] {
+  if (batch.length > MAX_MESSAGES) {
+    throw new Problem('payload-too-large', `a batch has at most ${MAX_MESSAGES} messages`);
+  }
+  const ids = batch.map((message) => message?.id);
+  for (const [i, id] of ids.entries()) {
+    if (id == null || ids.indexOf(id) === i) continue;
+    const msg = `is that of another message of the batch, ${JSON.stringify(id).slice(0, MAX_ID)}`;
+    throw invalidParameters([{ loc: ['body', i, 'id'], msg, type: 'repeated' }]);
+  }
+  const cancelled = batch
+    .filter((message) => message?.method === 'notifications/cancelled')
+    .map((message) => message?.params?.requestId);
+  return batch.filter((message) => message?.id == null || !cancelled.includes(message.id));
 }
 
 /**

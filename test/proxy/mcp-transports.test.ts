@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, test, vi } from 'vitest';
@@ -5,7 +7,7 @@ import { createClient } from '../../portal/client/src/index.ts';
 import { DrainingStdio } from '../../proxy/mcp/draining-stdio.ts';
 import { mcpServer } from '../../proxy/mcp/mcp-server.ts';
 import { requestOf, sendMessage, VERSIONS } from '../support/mcp-client.ts';
-import { proxyOfTests } from '../support/proxy-harness.ts';
+import { type ProxyHarness, proxyOfTests } from '../support/proxy-harness.ts';
 
 /** A proxy whose debits take so long that a caller can leave meanwhile. */
 const proxy = proxyOfTests({ debitDelayMs: 200 });
@@ -16,10 +18,15 @@ const SPENDING = {
   arguments: { origin: '36,-70.0066', minutes: [10, 20, 30] },
 };
 
+/** Returns the address of a proxy, which listens from now on. */
+async function addressOf({ app, listen }: ProxyHarness): Promise<string> {
+  const address = app.server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : await listen()}`;
+}
+
 test('a caller who leaves before the result pays the minimum', async () => {
   const { id, key } = await proxy.customer({ tokens: 100 });
-  const port = await proxy.listen();
-  const url = `http://127.0.0.1:${port}/mcp`;
+  const url = `${await addressOf(proxy)}/mcp`;
   const headers = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
@@ -46,7 +53,7 @@ test('a caller who leaves before the result pays the minimum', async () => {
 
 test('a caller who leaves while a tool is at work is not charged', async () => {
   const { id, key } = await publicProxy.customer({ tokens: 100 });
-  const url = `http://127.0.0.1:${await publicProxy.listen()}/mcp`;
+  const url = `${await addressOf(publicProxy)}/mcp`;
   const headers = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
@@ -80,11 +87,33 @@ test('a caller who leaves while a tool is at work is not charged', async () => {
   admitted.mockRestore();
 });
 
+test('a caller who resets before the response is written pays the minimum, although Node reports it as finished', async () => {
+  const { id, key } = await publicProxy.customer({ tokens: 100 });
+  const body = JSON.stringify(requestOf('tools/call', SPENDING, '2025-06-18'));
+  const { responseWriter } = publicProxy.app.services;
+  const socket = connect(Number(new URL(await addressOf(publicProxy)).port), '127.0.0.1');
+  socket.on('error', () => {});
+  const send = responseWriter.send.bind(responseWriter);
+  const sent = vi.spyOn(responseWriter, 'send');
+  sent.mockImplementation(async (...args) => {
+    expect(await publicProxy.balance(id)).toBe(97);
+    // Continues in the poll phase: the kernel detects a reset at once, Node only in the next turn.
+    await stat('.');
+    socket.resetAndDestroy();
+    return send(...args);
+  });
+  socket.write(
+    `POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await expect.poll(() => publicProxy.balance(id)).toBe(99);
+  expect(sent).toHaveBeenCalledOnce();
+  sent.mockRestore();
+});
+
 test('tools over standard input finish the calls under way when it ends', async () => {
   const { key } = await proxy.customer({ tokens: 100 });
-  const address = proxy.app.server.address();
-  const port = typeof address === 'object' && address ? address.port : await proxy.listen();
-  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: key });
+  const client = createClient({ baseUrl: await addressOf(proxy), apiKey: key });
   const [input, output] = [new PassThrough(), new PassThrough()];
   const transport = new DrainingStdio(input, output);
   serveStdio(() => mcpServer(client, { accountUrl: null, version: '1', keyAdvice: '' }), {
@@ -122,6 +151,53 @@ test.each([
   expect(response.status).toBe(status);
   if (status === 403) expect(response.json.type).toContain('origin-not-allowed');
   expect((await sendMessage(publicProxy, message, options)).status).toBe(200);
+});
+
+describe('a batch', () => {
+  const call = (id: unknown) => ({ ...requestOf('tools/call', SPENDING, '2025-06-18'), id });
+  const cancelled = (requestId: unknown) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId },
+  });
+
+  test.each([
+    [1, 1],
+    ['a', 'a'],
+  ])('with the ids %j and %j is refused, uncharged', async (...ids) => {
+    const debit = vi.spyOn(proxy.ledger, 'debit').mockClear();
+    const { status, response } = await posted('application/json', ids.map(call));
+    expect(status).toBe(400);
+    expect(response.json().errors).toEqual([
+      {
+        loc: ['body', 1, 'id'],
+        msg: `is that of another message of the batch, ${JSON.stringify(ids[1])}`,
+        type: 'repeated',
+      },
+    ]);
+    expect(debit).not.toHaveBeenCalled();
+    debit.mockRestore();
+  });
+
+  test('with the ids 1 and "1" has two responses', async () => {
+    const { response } = await posted('application/json', [call(1), call('1')]);
+    const ids = response.json().map(({ id }: { id: unknown }) => id);
+    expect(ids).toHaveLength(2);
+    expect(ids).toEqual(expect.arrayContaining([1, '1']));
+  });
+
+  test('answers all calls but those that it cancels itself, which are not begun', async () => {
+    const debit = vi.spyOn(proxy.ledger, 'debit').mockClear();
+    const accept = 'application/json, text/event-stream';
+    const { status, response } = await posted(accept, [call(1), call(2), cancelled(1)]);
+    expect(status).toBe(200);
+    expect(response.body).toContain('"id":2');
+    expect(response.body).not.toContain('"id":1');
+    expect(debit).toHaveBeenCalledOnce();
+    const nothing = await posted('application/json', [call('x'), cancelled('x')]);
+    expect([nothing.status, nothing.response.body]).toEqual([202, '']);
+    debit.mockRestore();
+  });
 });
 
 /** Posts messages with an `Accept`, or none, and further headers. */
