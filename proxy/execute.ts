@@ -126,6 +126,20 @@ async function executeKeyed(
   return handOver(principal, { status: 200, vary, rate, response, charged: 0, remaining: balance });
 }
 
+/** A metered GET, resolved on a release. */
+interface MeteredGet {
+  readonly exchange: Exchange;
+  readonly endpoint: MeteredEndpoint;
+  readonly admitted: Admitted;
+  readonly release: Release;
+  readonly known: ResolvedRequest;
+  readonly format: Format;
+  /** Undefined if only the response tells. */
+  readonly price: number | undefined;
+  /** Whether nothing is charged, and the answer says nothing about tokens. */
+  readonly isFree: boolean;
+}
+
 /** The part of a GET's answer that does not depend on the charge. */
 interface SentGet {
   readonly status: number;
@@ -138,94 +152,48 @@ interface SentGet {
  * Executes a metered GET, in this order: key and rate, validation, preconditions, If-None-Match,
  * balance, reading, debit, answer.
  */
-async function executeGet(
-  endpoint: MeteredEndpoint,
-  { request, principal, services }: Exchange,
-): Promise<Answer> {
+async function executeGet(endpoint: MeteredEndpoint, exchange: Exchange): Promise<Answer> {
+  const { request, principal, services } = exchange;
   const { freeForMembers = false, mayBeEmpty = false } = endpoint;
-  const { charges, ledger, queries, releases, responses } = services;
+  const { charges, ledger, queries, releases } = services;
   const { headers, url } = request;
   const admitted = await principal.authorize(freeForMembers);
-  const { account, balance, rate } = admitted;
+  const { balance } = admitted;
   const isFree = principal.isExempt || (freeForMembers && admitted.member);
   const release = releases.current;
   principal.reads(release);
-
-  const resolve = async (): Promise<ResolvedRequest> => {
-    const input = parseInput(endpoint, request, services.parameterNames);
-    const resolved = await endpoint.resolve(release, input, services);
-    const etag = strongEtag(resolved.canonical, resolved.dependsOn);
-    return { resolved, etag, cacheKey: cacheKeyOf(etag, resolved) };
-  };
-  const known = queries.get(release, url) ?? (await queries.compute(release, url, resolve));
-  const { resolved } = known;
-  const offers = resolved.isGeoJson ? GEOJSON_OBJECT : offersOf(endpoint);
+  const known =
+    queries.get(release, url) ??
+    (await queries.compute(release, url, () => resolvedGet(endpoint, release, exchange)));
+  const offers = known.resolved.isGeoJson ? GEOJSON_OBJECT : offersOf(endpoint);
   const format = formatFor(headers.accept, offers);
-  const etag = inFormat(known.etag, format);
-  const cacheKey = inFormat(known.cacheKey, format);
-  const price = endpoint.price?.(resolved);
-  const locate = async () =>
-    void (await endpoint.locate?.(release.withTurns(new Turns(account)), resolved));
-  // Spreading objects into an answer would take longer than all else of a cached response.
-  const answerOf = (sent: SentGet, charged: number, remaining: number): Answer => ({
-    status: sent.status,
-    response: sent.response,
-    charged,
-    remaining: isFree ? undefined : remaining,
-    cost: isFree ? undefined : sent.cost,
-    rate,
-    etag: sent.etag,
-    release: release.version,
-    cacheControl: resolved.isPinned ? CACHE_CONTROL.pinned : CACHE_CONTROL.revalidated,
-  });
+  const price = endpoint.price?.(known.resolved);
+  const get = { exchange, endpoint, admitted, release, known, format, price, isFree };
 
+  const etag = inFormat(known.etag, format);
   const failed = failedPrecondition(headers, { etag, modified: release.latest.published_at });
   if (failed) {
-    await locate();
+    await locate(get);
     throw failed;
   }
   const ifNoneMatch = headers['if-none-match'];
   const seen = knownRepresentation(ifNoneMatch, etag);
   if (seen !== undefined) {
-    if (matchesAny(ifNoneMatch)) await locate();
+    if (matchesAny(ifNoneMatch)) await locate(get);
     const unchanged = { status: 304, etag: seen, response: WITHOUT_CONTENT, cost: undefined };
-    return handOver(principal, answerOf(unchanged, 0, balance));
+    return handOver(principal, getAnswer(get, unchanged, 0, balance));
   }
 
   const isHead = request.method === 'HEAD';
   // A HEAD costs the minimum, whatever the price of the GET.
   const isPayable = mayAfford(balance, isHead ? undefined : price);
   if (!isPayable && !isFree && !mayBeEmpty) {
-    await locate();
+    await locate(get);
     throw tokensExhausted(balance, price);
   }
 
-  const takesGzip = acceptsGzip(headers['accept-encoding']);
-  const compute = async (turns: Turns) => {
-    const shared = release.withTurns(turns);
-    const located = await endpoint.locate?.(shared, resolved);
-    const result = await endpoint.respond(shared, resolved, contextOf(services, format), located);
-    return finishResponse(result, format, turns);
-  };
-  const compress = async (plain: FinishedResponse) => {
-    const key = variantEtag(cacheKey, 'gzip');
-    // If the price follows from the request, the response is compressed regardless of its length,
-    // so that a HEAD, for which the length is unknown, states the same ETag.
-    const zip = () => compressed(plain, price !== undefined);
-    return responses.get(key) ?? responses.getOrCompute(key, zip);
-  };
-  let response: FinishedResponse;
-  if (isHead && price !== undefined) {
-    await locate();
-    const contentType = MEDIA_TYPES[format];
-    const contentEncoding = takesGzip && isCompressible(contentType) ? 'gzip' : null;
-    response = { ...WITHOUT_CONTENT, contentType, contentEncoding, tokens: price };
-  } else {
-    const kept = responses.get(cacheKey);
-    const plain = kept ?? (await responses.getOrCompute(cacheKey, compute, new Turns(account)));
-    response = await (takesGzip ? compress(plain) : inflated(plain));
-  }
-
+  const isPriced = isHead && price !== undefined;
+  const response = await (isPriced ? pricedResponse(get, price) : getResponse(get));
   const { contentEncoding, contentType, tokens } = response;
   const sent: SentGet = {
     status: contentType === null ? 204 : 200,
@@ -237,18 +205,91 @@ async function executeGet(
   };
   // The HEAD of a response that is free for GET is free as well.
   const due = isHead ? Math.min(PLANS.charges.minimum, tokens) : tokens;
-  if (isFree || due === 0) return handOver(principal, answerOf(sent, 0, balance));
+  if (isFree || due === 0) return handOver(principal, getAnswer(get, sent, 0, balance));
 
   const charge = chargeOf(admitted, `GET ${endpoint.path}`, due);
   const paid = await charges.open(principal, async () => {
     const debit = await ledger.debit(charge);
     if (debit.outcome === 'insufficient') return debit;
     const repay = (undelivered: number) => ledger.refund(charge, undelivered);
-    return charges.handOver(principal, due, repay, () => answerOf(sent, due, debit.balance));
+    return charges.handOver(principal, due, repay, () => getAnswer(get, sent, due, debit.balance));
   });
   if ('answer' in paid) return paid.answer;
   // A response that may be empty, and is then free, has a fixed price otherwise.
   throw tokensExhausted(paid.balance, mayBeEmpty || price === due ? due : undefined);
+}
+
+/** Resolves a GET on a release, for all that request the same. */
+async function resolvedGet(
+  endpoint: MeteredEndpoint,
+  release: Release,
+  { request, services }: Exchange,
+): Promise<ResolvedRequest> {
+  const input = parseInput(endpoint, request, services.parameterNames);
+  const resolved = await endpoint.resolve(release, input, services);
+  const etag = strongEtag(resolved.canonical, resolved.dependsOn);
+  return { resolved, etag, cacheKey: cacheKeyOf(etag, resolved) };
+}
+
+/** Finds the subject of a GET, or throws a not-found problem. */
+async function locate({ endpoint, admitted, release, known }: MeteredGet): Promise<void> {
+  const turns = new Turns(admitted.account);
+  await endpoint.locate?.(release.withTurns(turns), known.resolved);
+}
+
+/** The response to a HEAD whose price follows from the request, so that no rows are read. */
+async function pricedResponse(get: MeteredGet, tokens: number): Promise<FinishedResponse> {
+  await locate(get);
+  const contentType = MEDIA_TYPES[get.format];
+  const isZipped = acceptsGzip(get.exchange.request.headers['accept-encoding']);
+  const contentEncoding = isZipped && isCompressible(contentType) ? 'gzip' : null;
+  return { ...WITHOUT_CONTENT, contentType, contentEncoding, tokens };
+}
+
+/** The response to a GET: kept, or computed for all that wait for it. */
+async function getResponse(get: MeteredGet): Promise<FinishedResponse> {
+  const { exchange, endpoint, admitted, release, known, format, price } = get;
+  const { request, services } = exchange;
+  const { responses } = services;
+  const compute = async (turns: Turns) => {
+    const shared = release.withTurns(turns);
+    const located = await endpoint.locate?.(shared, known.resolved);
+    const context = contextOf(services, format);
+    return finishResponse(
+      await endpoint.respond(shared, known.resolved, context, located),
+      format,
+      turns,
+    );
+  };
+  const key = inFormat(known.cacheKey, format);
+  const plain =
+    responses.get(key) ?? (await responses.getOrCompute(key, compute, new Turns(admitted.account)));
+  if (!acceptsGzip(request.headers['accept-encoding'])) return inflated(plain);
+  const zippedKey = variantEtag(key, 'gzip');
+  // If the price follows from the request, the response is compressed regardless of its length, so
+  // that a HEAD, for which the length is unknown, states the same ETag.
+  const compress = () => compressed(plain, price !== undefined);
+  return responses.get(zippedKey) ?? responses.getOrCompute(zippedKey, compress);
+}
+
+/** The answer to a GET. Spreading objects into it would take longer than a cached response. */
+function getAnswer(
+  { admitted, known, release, isFree }: MeteredGet,
+  { status, etag, response, cost }: SentGet,
+  charged: number,
+  remaining: number,
+): Answer {
+  return {
+    status,
+    response,
+    charged,
+    remaining: isFree ? undefined : remaining,
+    cost: isFree ? undefined : cost,
+    rate: admitted.rate,
+    etag,
+    release: release.version,
+    cacheControl: known.resolved.isPinned ? CACHE_CONTROL.pinned : CACHE_CONTROL.revalidated,
+  };
 }
 
 /** Returns the variant of an ETag, or of the key of a response, for a format. */
