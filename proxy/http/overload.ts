@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ClientId, FairQueue } from '../../shards/concurrency/fair-queue.ts';
+import { Slice } from '../../shards/concurrency/turns.ts';
 import type { Millis } from '../../shards/units.ts';
 import { isWellFormedApiKey } from '../ledger/api-key.ts';
 import { bearerToken } from './bearer-token.ts';
 import { Problem } from './problem.ts';
 import { rateSubject } from './rate-limiting.ts';
-
-/** Time per turn of the event loop in which requests may start. */
-const SLICE_MS: Millis = 4;
 
 /**
  * Schedules the start of requests: as many per turn of the event loop as time allows. The others
@@ -18,12 +16,11 @@ const SLICE_MS: Millis = 4;
 export class RequestScheduler {
   #waiting = new FairQueue<() => void>();
   #count = 0;
-  /** End of the current turn's slice; 0 before any request has started in it. */
-  #sliceEndsMs: Millis = 0;
+  readonly #slice = new Slice();
 
   /** Calls `begin`, now or in a later turn; the client id is only computed in the latter case. */
   pass(clientIdOf: () => ClientId, begin: () => void): void {
-    if (this.#count === 0 && this.#hasTime()) {
+    if (this.#count === 0 && this.#slice.hasTime()) {
       begin();
       return;
     }
@@ -37,7 +34,7 @@ export class RequestScheduler {
    * before the next one starts.
    */
   readonly #next = (): void => {
-    if (!this.#hasTime()) {
+    if (!this.#slice.hasTime()) {
       setImmediate(this.#next);
       return;
     }
@@ -46,31 +43,18 @@ export class RequestScheduler {
     if (--this.#count === 0) this.#waiting = new FairQueue();
     begin();
   };
-
-  #hasTime(): boolean {
-    const nowMs = performance.now();
-    if (this.#sliceEndsMs === 0) {
-      this.#sliceEndsMs = nowMs + SLICE_MS;
-      setImmediate(this.#endSlice);
-    }
-    return nowMs < this.#sliceEndsMs;
-  }
-
-  readonly #endSlice = (): void => {
-    this.#sliceEndsMs = 0;
-  };
 }
 
 /** Schedules incoming requests round-robin by client address. */
 export function scheduleRequests(app: FastifyInstance): void {
-  const entrance = new RequestScheduler();
+  const scheduler = new RequestScheduler();
   app.addHook('onRequest', (request, reply, done) => {
     const begin = () => {
       // A client that disconnected while queued uses neither the loop nor its rate.
       if (request.raw.socket.destroyed) reply.hijack();
       else done();
     };
-    entrance.pass(() => rateSubject(request.ip), begin);
+    scheduler.pass(() => rateSubject(request.ip), begin);
   });
 }
 

@@ -1,12 +1,42 @@
+import type { Millis } from '../units.ts';
 import { type ClientId, FairQueue, SHARED } from './fair-queue.ts';
 
 /** Longest slice of work in one turn of the event loop. */
-const SLICE_MS = 4;
+const SLICE_MS: Millis = 4;
 
-/** End of the current turn's slice; 0 before any work has started in it. */
-let sliceEndsMs = 0;
+/** A slice of each turn of the event loop, which begins with the first work of the turn. */
+export class Slice {
+  readonly #onEnd: () => void;
+  /** End of the current turn's slice; 0 before any work has begun in it. */
+  #endsMs: Millis = 0;
+
+  /** `onEnd` is called in the next turn after one with work. */
+  constructor(onEnd: () => void = () => {}) {
+    this.#onEnd = onEnd;
+  }
+
+  /** Whether work may begin or continue in this turn. */
+  hasTime(): boolean {
+    const nowMs = performance.now();
+    if (this.#endsMs === 0) {
+      this.#endsMs = nowMs + SLICE_MS;
+      setImmediate(this.#end);
+    }
+    return nowMs < this.#endsMs;
+  }
+
+  readonly #end = (): void => {
+    this.#endsMs = 0;
+    this.#onEnd();
+  };
+}
+
 /** Tasks that have used up their slice. */
 const waiting = new FairQueue<() => void>();
+const slice = new Slice(() => {
+  const next = waiting.shift();
+  if (next && slice.hasTime()) next();
+});
 
 /**
  * The turns in which some work proceeds: those of one client, or of all clients that wait for the
@@ -42,12 +72,8 @@ export class Turns implements Iterable<ClientId> {
    *     const pause = turns.yieldIfOverdue(); if (pause) await pause;
    */
   yieldIfOverdue(): Promise<void> | undefined {
-    if (sliceEndsMs === 0) {
-      beginSlice();
-    } else if (performance.now() >= sliceEndsMs) {
-      return new Promise((resolve) => waiting.push(this, resolve));
-    }
-    return undefined;
+    if (slice.hasTime()) return undefined;
+    return new Promise((resolve) => waiting.push(this, resolve));
   }
 
   /** Runs stepwise work, yielding to other work between steps. */
@@ -59,17 +85,4 @@ export class Turns implements Iterable<ClientId> {
       if (pause) await pause;
     }
   }
-}
-
-function beginSlice(): void {
-  sliceEndsMs = performance.now() + SLICE_MS;
-  setImmediate(endSlice);
-}
-
-function endSlice(): void {
-  sliceEndsMs = 0;
-  const next = waiting.shift();
-  if (!next) return;
-  beginSlice();
-  next();
 }

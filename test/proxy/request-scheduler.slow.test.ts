@@ -16,16 +16,16 @@ function spend(ms: number): void {
 }
 
 test('a client’s only request enters before all but one of those that another client has waiting', async () => {
-  const entrance = new RequestScheduler();
+  const scheduler = new RequestScheduler();
   const entered: string[] = [];
   const begin = (clientId: string) => () => {
     entered.push(clientId);
     spend(1);
   };
-  for (let i = 0; i < MANY; i++) entrance.pass(() => 'many', begin('many'));
+  for (let i = 0; i < MANY; i++) scheduler.pass(() => 'many', begin('many'));
   // Requests that the turn has no time for have not started.
   const atOnce = entered.length;
-  entrance.pass(() => 'few', begin('few'));
+  scheduler.pass(() => 'few', begin('few'));
   let turns = 0;
   for (; entered.length <= MANY; turns++) await turn();
   expect(entered.indexOf('few')).toBeLessThanOrEqual(atOnce + 1);
@@ -35,10 +35,10 @@ test('a client’s only request enters before all but one of those that another 
 });
 
 test('requests of one client enter in order, whether they wait or not', async () => {
-  const entrance = new RequestScheduler();
+  const scheduler = new RequestScheduler();
   const entered: number[] = [];
   for (let i = 0; i < MANY; i++) {
-    entrance.pass(
+    scheduler.pass(
       () => 'any',
       () => entered.push(i),
     );
