@@ -264,8 +264,8 @@ function countTrips(
   const add = (counts: Map<string, number>, key: string, count: number) =>
     counts.set(key, (counts.get(key) ?? 0) + count);
   for (const { id, service, route, direction, onDemand } of trips.values()) {
-    if (onDemand) continue;
     const runs = frequencies.get(id)?.reduce((n, frequency) => n + runsOf(frequency), 0) ?? 1;
+    if (onDemand || runs === 0) continue;
     const ofRoute = tripsOfRoutes.get(route) ?? new Map<string, number>();
     tripsOfRoutes.set(route, ofRoute);
     add(tripsOfService, service, runs);

@@ -22,16 +22,26 @@ export interface Frequency {
 const EXACT = '1';
 const EXACT_TIMES = new Set(['', '0', EXACT]);
 
-/** Reads `frequencies.txt`. Returns frequencies by trip id; trips without any are absent. */
+/**
+ * Reads `frequencies.txt`. Returns frequencies by trip id: none for a trip whose rows cannot be
+ * used, which never runs, since a trip with rows has no times of its own; trips without rows are
+ * absent.
+ */
 export async function readFrequencies(
   source: FeedSource,
-  trips: ReadonlyMap<string, unknown>,
+  trips: ReadonlyMap<string, { readonly line: number }>,
   report: FeedReport,
 ): Promise<Map<string, Frequency[]>> {
   const frequencies = new Map<string, Frequency[]>();
   const starts = new Set<string>();
   const columns = ['trip_id', 'start_time', 'end_time', 'headway_secs'];
   await readTable(source, report, 'frequencies.txt', columns, (row) => {
+    const trip = row.text('trip_id');
+    if (!trips.has(trip)) {
+      return report.add('frequencies.txt', row.line, 'trip missing from trips.txt; left out');
+    }
+    const known = frequencies.get(trip) ?? [];
+    frequencies.set(trip, known);
     const start = parseServiceTime(row.text('start_time'));
     const end = parseServiceTime(row.text('end_time'));
     const headway = row.number('headway_secs');
@@ -42,10 +52,6 @@ export async function readFrequencies(
       const { minHeadway } = FEED_LIMITS;
       return report.add('frequencies.txt', row.line, `headway under ${minHeadway} s; left out`);
     }
-    const trip = row.text('trip_id');
-    if (!trips.has(trip)) {
-      return report.add('frequencies.txt', row.line, 'trip missing from trips.txt; left out');
-    }
     const exactTimes = codeOf(row.text('exact_times'));
     if (!EXACT_TIMES.has(exactTimes)) {
       report.add('frequencies.txt', row.line, 'unknown exact_times; taken as 0, only the headway');
@@ -55,10 +61,12 @@ export async function readFrequencies(
       return report.add('frequencies.txt', row.line, 'duplicate start_time of a trip; left out');
     }
     starts.add(`${start} ${trip}`);
-    const known = frequencies.get(trip);
-    if (known) known.push(frequency);
-    else frequencies.set(trip, [frequency]);
+    known.push(frequency);
   });
+  for (const [trip, { length }] of frequencies) {
+    if (length > 0) continue;
+    report.add('trips.txt', trips.get(trip)!.line, 'no usable row in frequencies.txt; left out');
+  }
   return frequencies;
 }
 

@@ -35,7 +35,11 @@ export function withoutLicence(path: string, sha256: string, publisher?: string)
 }
 
 /** Tables whose rows say when trips run. */
-const CALENDAR_FILES: ReadonlySet<string> = new Set(['calendar.txt', 'calendar_dates.txt']);
+const TIMES_OF_SERVICE: ReadonlySet<string> = new Set([
+  'calendar.txt',
+  'calendar_dates.txt',
+  'frequencies.txt',
+]);
 
 /**
  * Describes a feed that has no trip on any weekday, or on any day like the requested one of a
@@ -47,7 +51,7 @@ export function withoutService(
 ): LeftOutFeed {
   const day = asked === null || isWeekday(asked) ? 'weekday' : weekdayName(asked);
   const reason = withProblems(`no trip runs on any ${day}`, feed.problems);
-  const isLost = feed.problems.some(({ file }) => CALENDAR_FILES.has(file));
+  const isLost = feed.problems.some(({ file }) => TIMES_OF_SERVICE.has(file));
   return { ...unneededFeed(feed, reason), is_lost: isLost };
 }
 

@@ -78,13 +78,20 @@ test.each([
   ['a second, for six weeks', 1, '999:30:00', 'no valid times or headway; left out'],
   ['a second, for a day', 1, '24:00:00', 'headway under 5 s; left out'],
   ['no end of time', 'Infinity', '24:00:00', 'no valid times or headway; left out'],
-])('a headway of %s is counted, and left out', async (_, headway, until, problem) => {
-  const whole = await read(busFeed());
+])('a headway of %s is counted, and left out with its trip', async (_, headway, until, problem) => {
+  const [, ...others] = busLine();
+  const without = await read(busFeed({}, others));
   const odd = await read(busFeed({ 'frequencies.txt': [repeated(headway, until)] }));
   expect(odd.facts[0].problems).toEqual([
     { file: 'frequencies.txt', problem, rows: 1, first_line: 2 },
+    {
+      file: 'trips.txt',
+      problem: 'no usable row in frequencies.txt; left out',
+      rows: 1,
+      first_line: 2,
+    },
   ]);
-  expect(odd.transit.timetable).toEqual(whole.transit.timetable);
+  expect(odd.transit.timetable).toEqual(without.transit.timetable);
 });
 
 test.each([

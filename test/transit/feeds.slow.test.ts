@@ -232,6 +232,7 @@ test('invalid rows are counted, file by file, and the rest is used', async () =>
     'stops.txt 1',
     'transfers.txt 1',
     'trips.txt 1',
+    'trips.txt 1',
   ]);
   for (const { file, problem, rows } of feeds[0].problems) {
     const line = said
