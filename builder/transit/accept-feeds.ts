@@ -71,7 +71,7 @@ export function noService(
 /** The error for feeds none of which can be used. */
 export function noneUsable(leftOut: readonly LeftOutFeed[]): BuildError {
   return new BuildError(
-    `no feed can be used; fix them, or build without --gtfs: ${reasonsOf(leftOut)}`,
+    `no feed can be used; fix them, or build without transit, by tta build with --osm and --blocks, without --inputs and --gtfs: ${reasonsOf(leftOut)}`,
   );
 }
 

@@ -56,7 +56,7 @@ test('a feed without any weekday of service is left out, with the rows that coul
     expect(minutes, name).toBe(TIME);
     expect(said).toContain(`WARNING: ${name}: left out: no trip runs on any weekday`);
     await expect(town.build([file]), name).rejects.toThrow(
-      `no feed can be used; fix them, or build without --gtfs: ${name}: no trip runs on any weekday`,
+      `no feed can be used; fix them, or build without transit, by tta build with --osm and --blocks, without --inputs and --gtfs: ${name}: no trip runs on any weekday`,
     );
   }
 });
