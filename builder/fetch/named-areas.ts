@@ -1,6 +1,6 @@
 import { editDistance } from '../../shards/edit-distance.ts';
 import { foldText } from '../../shards/folded-text.ts';
-import { COUNTY_FIPS } from '../../shards/geoid.ts';
+import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { STATES, type StateFips, uspsOf } from '../../shards/states.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { BuildError, quoted } from '../errors.ts';
@@ -10,7 +10,7 @@ import { isState, stateOf } from './public-files.ts';
 
 /** Counties as people ask for them; at least one of the four is given. */
 export interface AreaRequest {
-  /** Census places, such as `Baltimore, MD`. */
+  /** Census places by GEOID, or by names such as `Baltimore, MD`. */
   readonly places: readonly string[];
   /** Codes, or names such as `Baltimore city, MD`. */
   readonly counties: readonly string[];
@@ -42,19 +42,11 @@ export function countiesIn(
   places: readonly NamedArea[],
 ): CountyFips[] {
   const known = [...layer.values()].filter(({ state }) => isState(state));
-  const named = known.map(({ code, ...county }) => ({ ...county, counties: [code] }));
+  const named = known.map((county) => ({ ...county, counties: [county.code] }));
   const states = new Set(area.nation ? STATES.keys() : area.states.map(stateCalled));
-  const codes = area.counties.filter((county) => COUNTY_FIPS.test(county));
-  for (const code of codes) {
-    if (layer.has(code)) continue;
-    throw new BuildError(`the census of 2020 has no county ${code}; check the code`);
-  }
   const counties = [
-    ...codes,
-    ...area.counties
-      .filter((county) => !codes.includes(county))
-      .flatMap((county) => areaCalled(county, 'county', named).counties),
-    ...area.places.flatMap((place) => areaCalled(place, 'census place', places).counties),
+    ...area.counties.flatMap((county) => find(county, COUNTIES, named).counties),
+    ...area.places.flatMap((place) => find(place, PLACES, places).counties),
     ...known.filter(({ state }) => states.has(state)).map(({ code }) => code),
   ];
   return [...new Set(counties)].sort();
@@ -81,8 +73,21 @@ function splitName(text: string): { wanted: string; state: StateFips | null } {
   return { wanted: folded(text.slice(0, comma)), state: stateCalled(text.slice(comma + 1).trim()) };
 }
 
-/** Finds the area that a text such as `Baltimore, MD` names. */
-function areaCalled(text: string, what: string, all: readonly NamedArea[]): NamedArea {
+/** A kind of area, and the form of its codes. */
+interface AreaKind {
+  readonly what: string;
+  readonly code: RegExp;
+}
+const COUNTIES: AreaKind = { what: 'county', code: COUNTY_FIPS };
+const PLACES: AreaKind = { what: 'census place', code: PLACE_GEOID };
+
+/** Finds the area with a code, or that a text such as `Baltimore, MD` names. */
+function find(text: string, { what, code }: AreaKind, all: readonly NamedArea[]): NamedArea {
+  if (code.test(text)) {
+    const coded = all.find((one) => one.code === text);
+    if (coded) return coded;
+    throw new BuildError(`the census of 2020 has no ${what} ${text}; check the code`);
+  }
   const { wanted, state } = splitName(text);
   const there = state === null ? all : all.filter((one) => one.state === state);
   const exact = there.filter(({ name }) => folded(name) === wanted);
@@ -92,9 +97,9 @@ function areaCalled(text: string, what: string, all: readonly NamedArea[]): Name
   );
   if (found.length === 1) return found[0];
   if (found.length > 1) {
-    throw new BuildError(
-      `${quoted(text)} may be ${listed(found)}; give one of these names, in quotes`,
-    );
+    const isNamed = new Set(found.map(nameIn)).size === found.length;
+    const advice = isNamed ? 'give one of these names, in quotes' : 'give the code of one of them';
+    throw new BuildError(`${quoted(text)} may be ${listed(found)}; ${advice}`);
   }
   const similar = similarTo(wanted, state, all);
   const advice =
@@ -128,17 +133,36 @@ function similarTo(
 }
 
 function listed(areas: readonly NamedArea[]): string {
-  const shown = areas.slice(0, MAX_LISTED).map(({ name, state, counties }) => {
-    const codes = counties.length === 1 ? `county ${counties[0]}` : `${counties.length} counties`;
-    return `"${name}, ${uspsOf(state)}" (${codes})`;
+  const shown = areas.slice(0, MAX_LISTED).map((area) => {
+    const { code, counties } = area;
+    const within = counties.length === 1 ? `county ${counties[0]}` : `${counties.length} counties`;
+    return `"${nameIn(area)}" (${counties.includes(code) ? within : `${code}, ${within}`})`;
   });
   return [...shown, ...(areas.length > MAX_LISTED ? ['…'] : [])].join(', ');
 }
 
-/** A name for comparison: without case, accents, apostrophes, dots and other punctuation. */
+/** The name of an area, with its state. */
+function nameIn({ name, state }: NamedArea): string {
+  return `${name}, ${uspsOf(state)}`;
+}
+
+/** Words of names that people, or the census, abbreviate. */
+const ABBREVIATED: ReadonlyMap<string, string> = new Map([
+  ['st', 'saint'],
+  ['ste', 'sainte'],
+  ['ft', 'fort'],
+  ['mt', 'mount'],
+]);
+
+/**
+ * A name for comparison: without case, accents, apostrophes, dots, abbreviations and other
+ * punctuation.
+ */
 function folded(name: string): string {
   return foldText(name)
     .replaceAll(/['’.]/g, '')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map((word) => ABBREVIATED.get(word) ?? word)
+    .join(' ');
 }

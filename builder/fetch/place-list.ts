@@ -8,6 +8,8 @@ import { decodePiece } from '../inputs/text.ts';
 
 /** A place or county by its names. */
 export interface NamedArea {
+  /** GEOID of the place, or code of the county. */
+  readonly code: string;
   readonly name: string;
   /** Name without the kind of area. */
   readonly shortName: string;
@@ -51,7 +53,7 @@ export async function readPlaceList(path: string): Promise<NamedArea[]> {
     if (known) known.counties.push(`${state}${county}`);
     else {
       const shortName = name.replace(KIND, '');
-      places.set(geoid, { name, shortName, state, counties: [`${state}${county}`] });
+      places.set(geoid, { code: geoid, name, shortName, state, counties: [`${state}${county}`] });
     }
   }
   return [...places.values()];

@@ -16,7 +16,10 @@ export interface AreaFlags {
 /** Adds the flags that name an area to download, and how. */
 export function addArea(command: Command): Command {
   return command
-    .option('--place <names...>', 'cities, towns and other census places: "Baltimore, MD"')
+    .option(
+      '--place <names...>',
+      'cities, towns and other census places by name or GEOID: "Baltimore, MD", 2404000',
+    )
     .option('--county <names...>', 'counties by code or name: 24510, "Baltimore city, MD"')
     .option('--state <names...>', 'states: MD, Maryland or 24')
     .option('--nation', 'the 50 states, the District of Columbia and Puerto Rico')

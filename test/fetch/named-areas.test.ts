@@ -25,6 +25,8 @@ const ROWS = [
   'CO|08|043|Fremont County|11810|8|Cañon City city|INCORPORATED PLACE|C1|A',
   'MO|29|510|St. Louis city|65000|9|St. Louis city|INCORPORATED PLACE|C7|A',
   'MI|26|133|Osceola County|99999|10|LeRoy village|INCORPORATED PLACE|C1|A',
+  'FL|12|063|Jackson County|45400|12|Midway CDP|CENSUS DESIGNATED PLACE|U1|S',
+  'FL|12|113|Santa Rosa County|45525|13|Midway CDP|CENSUS DESIGNATED PLACE|U1|S',
   'GU|66|010|Guam|04000|11|Agat CDP|CENSUS DESIGNATED PLACE|U1|S',
 ];
 
@@ -69,7 +71,9 @@ test('a place is found by its everyday or its full name, whatever its case, acce
     expect(ofPlace(name)).toEqual(['24510']);
   }
   expect(ofPlace('Canon City, CO')).toEqual(['08043']);
-  expect(ofPlace('St Louis, MO')).toEqual(['29510']);
+  for (const saint of ['St Louis, MO', 'Saint Louis', 'saint louis city, mo']) {
+    expect(ofPlace(saint)).toEqual(['29510']);
+  }
   expect(ofPlace('Nashville-Davidson, TN')).toEqual(['47037']);
   expect(ofPlace('Leroy, MI')).toEqual(['26133']);
 });
@@ -80,11 +84,11 @@ test('a place in several counties means all of them', () => {
 
 test('a name that several places or counties have is refused with the names of all of them', () => {
   expect(() => ofPlace('Chevy Chase, MD')).toThrow(
-    '"Chevy Chase, MD" may be "Chevy Chase town, MD" (county 24031), "Chevy Chase CDP, MD" (county 24031); give one of these names, in quotes',
+    '"Chevy Chase, MD" may be "Chevy Chase town, MD" (2416775, county 24031), "Chevy Chase CDP, MD" (2416787, county 24031); give one of these names, in quotes',
   );
   expect(ofPlace('Chevy Chase CDP, MD')).toEqual(['24031']);
   expect(() => ofPlace('Kansas City')).toThrow(
-    '"Kansas City" may be "Kansas City city, MO" (2 counties), "Kansas City city, KS" (county 20209)',
+    '"Kansas City" may be "Kansas City city, MO" (2938000, 2 counties), "Kansas City city, KS" (2036000, county 20209)',
   );
   expect(() => ofCounty('Baltimore, MD')).toThrow(
     '"Baltimore, MD" may be "Baltimore County, MD" (county 24005), "Baltimore city, MD" (county 24510)',
@@ -93,9 +97,18 @@ test('a name that several places or counties have is refused with the names of a
   expect(ofCounty('Anne Arundel, MD')).toEqual(['24003']);
 });
 
+test('places of one name and state are told apart by GEOID', () => {
+  expect(() => ofPlace('Midway, FL')).toThrow(
+    '"Midway, FL" may be "Midway CDP, FL" (1245400, county 12063), "Midway CDP, FL" (1245525, county 12113); give the code of one of them',
+  );
+  expect(ofPlace('1245400')).toEqual(['12063']);
+  expect(ofPlace('1245525')).toEqual(['12113']);
+  expect(() => ofPlace('1299999')).toThrow('the census of 2020 has no census place 1299999');
+});
+
 test('an unknown name is refused with similar ones, of the state first', () => {
   expect(() => ofPlace('Baltimor, MD')).toThrow(
-    '"Baltimor, MD" is not the name of a census place; did you mean "Baltimore city, MD" (county 24510), "Baltimore Highlands CDP, MD" (county 24003)?',
+    '"Baltimor, MD" is not the name of a census place; did you mean "Baltimore city, MD" (2404000, county 24510), "Baltimore Highlands CDP, MD" (2404050, county 24003)?',
   );
   expect(() => ofPlace('Nashville, TN')).toThrow(/did you mean "Nashville-Davidson metropolitan/);
   expect(() => ofPlace('Baltimore, VA')).toThrow(/did you mean "Baltimore city, MD"/);
