@@ -68,33 +68,39 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
     const type = always ? `Problem & Required<Pick<Problem, ${always}>>` : 'Problem';
     return indented(`${doc(`${title}. Status ${status}.`)}${quoted(slug)}: ${type};`);
   });
-  const types: string[] = [];
-  const table: string[] = [];
-  for (const [path, methods] of Object.entries(paths)) {
-    if (!path.startsWith('/v1/')) continue;
-    for (const method of ['get', 'post'] as const) {
-      const operation = methods[method];
-      if (!operation) continue;
-      const { operationId, summary, description = '' } = operation;
-      const params = paramsOf(operation, components.parameters);
-      const responses = Object.entries(contentOf(operation)).map(
-        ([mediaType, { schema }]) => `${quoted(mediaType)}: ${mediaTypeOf(mediaType, schema)};`,
-      );
-      const type = `${operationId}: ${block([
-        `params: ${typeOf(params, true)};`,
-        `responses: ${block(responses)};`,
-      ])};`;
-      types.push(indented(`${doc(`${summary}. ${description}`)}${type}`));
-      const access = (operation.security ?? []).length === 0 ? 'free' : 'keyed';
-      const row = [access, method.toUpperCase(), path, ...chunksOf(operation, params)];
-      table.push(`  ${operationId}: ${JSON.stringify(row).replaceAll('"', "'")},`);
-    }
-  }
+  const operations = operationsIn(paths).map((one) => {
+    return { ...one, params: paramsOf(one.operation, components.parameters) };
+  });
+  const sharedParams = sharedMembers(operations.map(({ params }) => membersOf(params, true)));
+  const sharedResponses = sharedMembers(
+    operations.map(({ operation }) => {
+      // JSON is what differs between operations.
+      const { 'application/json': _json, ...others } = Object.fromEntries(responsesOf(operation));
+      return new Map(Object.entries(others));
+    }),
+  );
+  const types = operations.map(({ operation, params }) => {
+    const { operationId, summary, description = '' } = operation;
+    const type = `${operationId}: ${block([
+      `params: ${picked('SharedParams', membersOf(params, true), sharedParams)};`,
+      `responses: ${picked('SharedResponses', responsesOf(operation), sharedResponses)};`,
+    ])};`;
+    return indented(`${doc(`${summary}. ${description}`)}${type}`);
+  });
+  const table = operations.map(({ path, method, operation, params }) => {
+    const access = (operation.security ?? []).length === 0 ? 'free' : 'keyed';
+    const row = [access, method.toUpperCase(), path, ...chunksOf(operation, params)];
+    return `  ${operation.operationId}: ${JSON.stringify(row).replaceAll('"', "'")},`;
+  });
   return [
     '// Generated from the OpenAPI document by emit-types.ts: do not edit.\n',
     ...schemas,
     '/** Problem documents by slug. */',
     `export interface Problems {\n${problems.join('\n')}\n}\n`,
+    '/** Parameters that several operations take. */',
+    `export interface SharedParams ${objectType(sharedParams)}\n`,
+    '/** Responses of several operations, by media type. */',
+    `export interface SharedResponses ${objectType(sharedResponses)}\n`,
     '/** Parameters, and responses by media type, of each operation. */',
     `export interface Operations {\n${types.join('\n')}\n}\n`,
     '/** Access, method and path of each operation; of a batch also the list to send in chunks, and their size. */',
@@ -103,6 +109,53 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
   readonly [access: 'free' | 'keyed', method: string, path: string, list?: string, size?: number]
 > = {\n${table.join('\n')}\n};\n`,
   ].join('\n');
+}
+
+function operationsIn(paths: OpenApiDocument['paths']) {
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith('/v1/'))
+    .flatMap(([path, methods]) =>
+      (['get', 'post'] as const).flatMap((method) => {
+        const operation = methods[method];
+        return operation ? [{ path, method, operation }] : [];
+      }),
+    );
+}
+
+/** Members of an object type, each with its comment, by name. */
+type Members = ReadonlyMap<string, string>;
+
+/** The members that several objects have: of a name with several, the one that most have. */
+function sharedMembers(objects: readonly Members[]): Members {
+  const counts = new Map<string, Map<string, number>>();
+  for (const [name, member] of objects.flatMap((members) => [...members])) {
+    const ofName = counts.get(name) ?? new Map<string, number>();
+    counts.set(name, ofName.set(member, (ofName.get(member) ?? 0) + 1));
+  }
+  const shared = [...counts].flatMap(([name, ofName]) => {
+    const [[member, count]] = [...ofName].sort(([, a], [, b]) => b - a);
+    return count > 1 ? [[name, member] as const] : [];
+  });
+  return new Map(shared);
+}
+
+/** The responses of an operation as members, by media type. */
+function responsesOf(operation: ApiOperation): Members {
+  const responses = Object.entries(contentOf(operation)).map(
+    ([mediaType, { schema }]) =>
+      [mediaType, `${quoted(mediaType)}: ${mediaTypeOf(mediaType, schema)};`] as const,
+  );
+  return new Map(responses);
+}
+
+/** The type of an object, some of whose members are picked from the shared ones of an interface. */
+function picked(name: string, members: Members, shared: Members): string {
+  const isShared = ([name, member]: readonly [string, string]) => shared.get(name) === member;
+  const alike = [...members].filter(isShared).map(([member]) => quoted(member));
+  const own = [...members].filter((member) => !isShared(member));
+  if (alike.length === 0) return objectType(members);
+  const pick = `Pick<${name}, ${alike.join(' | ')}>`;
+  return own.length === 0 ? pick : `${pick} & ${objectType(new Map(own))}`;
 }
 
 function contentOf({ responses }: ApiOperation): Content {
@@ -169,7 +222,7 @@ function typeOf(schema: Schema, isSent = false): string {
     case 'array':
       return `${isSent ? 'ReadonlyArray' : 'Array'}<${typeOf(schema.items ?? {}, isSent)}>`;
     case 'object':
-      return objectOf(schema, isSent);
+      return objectType(membersOf(schema, isSent));
     case undefined:
       return 'unknown';
     default:
@@ -182,16 +235,20 @@ function choicesOf({ anyOf, oneOf, if: met, else: unmet }: Schema) {
   return anyOf ?? oneOf ?? (met && unmet && [met, unmet]);
 }
 
-function objectOf(schema: Schema, isSent: boolean): string {
+function membersOf(schema: Schema, isSent: boolean): Members {
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
     const isRequired = schema.required?.includes(name);
     const type = `${typeOf(member, isSent)}${isSent && !isRequired ? ' | undefined' : ''}`;
-    return `${doc(member.description)}${memberName(name)}${isRequired ? '' : '?'}: ${type};`;
+    const text = `${doc(member.description)}${memberName(name)}${isRequired ? '' : '?'}: ${type};`;
+    return [name, text] as const;
   });
   const more = schema.additionalProperties;
-  if (typeof more === 'object' || more === true) members.push('[member: string]: unknown;');
-  return members.length === 0 ? 'Record<string, never>' : block(members);
+  const isOpen = typeof more === 'object' || more === true;
+  return new Map([...members, ...(isOpen ? [['', '[member: string]: unknown;'] as const] : [])]);
 }
+
+const objectType = (members: Members) =>
+  members.size === 0 ? 'Record<string, never>' : block([...members.values()]);
 
 const nameIn = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
 const memberName = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name));

@@ -56,6 +56,31 @@ test('arrays of a request may be read-only, and optional members may be undefine
   expect(text).toContain('b?: ReadonlyArray<string> | undefined;');
 });
 
+test('a parameter that several operations take alike stands once, and is picked by each', () => {
+  const get = (operationId: string, limit: string) => ({
+    get: {
+      operationId,
+      summary: 'Lists',
+      parameters: [
+        { in: 'query', name: 'mode', schema: { type: 'string', description: 'Travel mode.' } },
+        { in: 'query', name: 'limit', schema: { type: 'integer', description: limit } },
+      ],
+      responses: { 200: {} },
+    },
+  });
+  const paths = { '/v1/a': get('a', 'Rows.'), '/v1/b': get('b', 'Places.') };
+  const components = { schemas: {}, parameters: {}, examples: {} };
+  const text = emitTypes({ paths, components } as OpenApiDocument).replaceAll(/\s+/g, ' ');
+  expect(text).toContain(
+    'interface SharedParams { /** Travel mode. */ mode?: string | undefined; }',
+  );
+  for (const limit of ['Rows.', 'Places.']) {
+    expect(text).toContain(
+      `params: Pick<SharedParams, 'mode'> & { /** ${limit} */ limit?: number | undefined; };`,
+    );
+  }
+});
+
 test('a batch operation is identified by the truncated origins in its response', () => {
   const body = {
     properties: { mode: { type: 'array' }, ids: { type: 'array', maxItems: 9 } },

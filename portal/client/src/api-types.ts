@@ -466,6 +466,77 @@ export interface Problems {
   'origin-not-allowed': Problem;
 }
 
+/** Parameters that several operations take. */
+export interface SharedParams {
+  /** Part of the name; case and accents are ignored. */
+  q?: string | undefined;
+  /** Rows per page, 1 to 1000. */
+  limit?: number | undefined;
+  /** Census place GEOID, 7 digits including leading zeros. */
+  geoid: string;
+  /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
+  mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+  /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+  departure?: 'am' | undefined;
+  /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+  percentile?: 10 | undefined;
+  /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
+  type?: ReadonlyArray<number> | undefined;
+  /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
+  nth?: ReadonlyArray<number> | undefined;
+  /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
+  count_within?: number | undefined;
+  /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+  names?: boolean | undefined;
+  /** `next_cursor` of the previous page, with the same other parameters. */
+  cursor?: string | undefined;
+  /** Only these POIs; repeat the parameter for several. */
+  dest_id?: ReadonlyArray<number> | undefined;
+  /** Only destinations within this many minutes, at most 30. */
+  max_minutes?: number | undefined;
+  /** Latitude, WGS84 degrees. */
+  lat: number;
+  /** Longitude, WGS84 degrees. */
+  lon: number;
+  /** Points, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
+  origins: ReadonlyArray<{
+    lon: number;
+    lat: number;
+  }>;
+  max_rows?: MaxRows | undefined;
+  /** `min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than `max_lon`, the box crosses the antimeridian and must span less than 180 degrees. */
+  bbox?: string | undefined;
+  /** Include the population of the block in each row. */
+  include_population?: boolean | undefined;
+  /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
+  include_missing?: boolean | undefined;
+  /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
+  weight?: ReadonlyArray<string> | undefined;
+  /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
+  by?: ReadonlyArray<string> | undefined;
+  area?: Area | undefined;
+  /** From the origin, or towards it. */
+  direction?: 'from' | 'to' | undefined;
+  /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
+  minutes?: ReadonlyArray<number> | undefined;
+  /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
+  of?: ReadonlyArray<string> | undefined;
+  /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
+  curve?: boolean | undefined;
+  /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
+  decay?: string | undefined;
+  /** A leaf destination type. */
+  dest_type_id: number;
+}
+
+/** Responses of several operations, by media type. */
+export interface SharedResponses {
+  'application/geo+json': RowsAsGeoJson;
+  'text/csv': string;
+  'application/x-ndjson': string;
+  'application/vnd.apache.parquet': Uint8Array;
+}
+
 /** Parameters, and responses by media type, of each operation. */
 export interface Operations {
   /** Check whether the process is alive. Touches no backend. */
@@ -652,10 +723,7 @@ export interface Operations {
   };
   /** Outline of a census place. A GeoJSON Feature, WGS84, lightly simplified for display. */
   getPlaceBoundary: {
-    params: {
-      /** Census place GEOID, 7 digits including leading zeros. */
-      geoid: string;
-    };
+    params: Pick<SharedParams, 'geoid'>;
     responses: {
       'application/json': {
         type: 'Feature';
@@ -686,29 +754,13 @@ export interface Operations {
   };
   /** Minutes from a block to the nearest POI of each type. One row per destination type and mode within 30 minutes. A missing row means "not within 30 minutes", or unknown if the mode is listed in `unrouted`. Ordered by mode id, type id, `nth`. Returns all rows at once; paginated if you send `limit` or `cursor`. `nth` and `count_within` say how much choice there is: one row per n, as far as there are that many POIs. One token per row, at least one. */
   getBlockSummary: {
-    params: {
+    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'type' | 'nth' | 'count_within' | 'names' | 'cursor'> & {
       /** Census block GEOID, 15 digits including leading zeros. */
       geoid: string;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
-      type?: ReadonlyArray<number> | undefined;
-      /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
-      nth?: ReadonlyArray<number> | undefined;
-      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
-      count_within?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
       /** Rows per page, 1 to 1000. Without `limit` and `cursor`, all rows are returned at once. */
       limit?: number | undefined;
-      /** `next_cursor` of the previous page, with the same other parameters. */
-      cursor?: string | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         block: BlockMetadata;
         results: Array<CategoryTime>;
@@ -720,36 +772,15 @@ export interface Operations {
           reason: UnroutedReason;
         }>;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Minutes from a block to each POI within reach. One row per POI and mode within 30 minutes, ordered by mode id, then dest_id. Paginated: pass `next_cursor` as `cursor` until it is null. One token per row, at least one per page. */
   listBlockPois: {
-    params: {
+    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'type' | 'dest_id' | 'max_minutes' | 'names' | 'limit' | 'cursor'> & {
       /** Census block GEOID, 15 digits including leading zeros. */
       geoid: string;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
-      type?: ReadonlyArray<number> | undefined;
-      /** Only these POIs; repeat the parameter for several. */
-      dest_id?: ReadonlyArray<number> | undefined;
-      /** Only destinations within this many minutes, at most 30. */
-      max_minutes?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      /** Rows per page, 1 to 1000. */
-      limit?: number | undefined;
-      /** `next_cursor` of the previous page, with the same other parameters. */
-      cursor?: string | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
         block_geoid: string;
         results: Array<PoiTime>;
@@ -761,15 +792,11 @@ export interface Operations {
           reason: UnroutedReason;
         }>;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** The legs of a trip from a block to a block or a POI. The travel time of the trip, as the other routes have it, and the legs of a trip that takes as long: walks, waits, rides and transfers, whose minutes add up to it. By transit the legs are of the first departure of the window that takes as long as the percentile states. Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI; or, with `unrouted`, for one that is not known. 5 tokens. */
   explainTrip: {
-    params: {
+    params: Pick<SharedParams, 'departure' | 'percentile'> & {
       /** Census block GEOID, 15 digits including leading zeros. */
       geoid: string;
       /** Block where the trip ends, by GEOID; or send `dest_id`. */
@@ -778,10 +805,6 @@ export interface Operations {
       dest_id?: number | undefined;
       /** Travel mode. Omitted: transit, or walk in a release without transit. */
       mode?: 'walk' | 'bike' | 'transit' | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
     };
     responses: {
       'application/json': {
@@ -801,31 +824,11 @@ export interface Operations {
   };
   /** Minutes from the block of a point to the nearest POI of each type. The point is resolved to the census block that contains it; the rows are those of that block. A point on a border belongs to the block with the lowest GEOID. Returns all rows at once; paginated if you send `limit` or `cursor`. One token per row, at least one. */
   getPointSummary: {
-    params: {
-      /** Latitude, WGS84 degrees. */
-      lat: number;
-      /** Longitude, WGS84 degrees. */
-      lon: number;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
-      type?: ReadonlyArray<number> | undefined;
-      /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
-      nth?: ReadonlyArray<number> | undefined;
-      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
-      count_within?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
+    params: Pick<SharedParams, 'lat' | 'lon' | 'mode' | 'departure' | 'percentile' | 'type' | 'nth' | 'count_within' | 'names' | 'cursor'> & {
       /** Rows per page, 1 to 1000. Without `limit` and `cursor`, all rows are returned at once. */
       limit?: number | undefined;
-      /** `next_cursor` of the previous page, with the same other parameters. */
-      cursor?: string | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         resolved_block: string;
         block: BlockMetadata;
@@ -838,36 +841,19 @@ export interface Operations {
           reason: UnroutedReason;
         }>;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Summaries of many points. `GET /v1/point/summary` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   getPointSummaries: {
-    params: {
-      /** Points, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
-      origins: ReadonlyArray<{
-        lon: number;
-        lat: number;
-      }>;
+    params: Pick<SharedParams, 'origins' | 'departure' | 'percentile' | 'count_within' | 'names' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
       nth?: ReadonlyArray<number> | undefined;
-      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
-      count_within?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      max_rows?: MaxRows | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<{
           dest_type_id: number;
@@ -897,38 +883,12 @@ export interface Operations {
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Minutes from the block of a point to each POI within reach. The point is resolved to the census block that contains it; the rows are those of that block, ordered by mode id, then dest_id. Paginated. One token per row, at least one per page. */
   listPointPois: {
-    params: {
-      /** Latitude, WGS84 degrees. */
-      lat: number;
-      /** Longitude, WGS84 degrees. */
-      lon: number;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
-      type?: ReadonlyArray<number> | undefined;
-      /** Only these POIs; repeat the parameter for several. */
-      dest_id?: ReadonlyArray<number> | undefined;
-      /** Only destinations within this many minutes, at most 30. */
-      max_minutes?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      /** Rows per page, 1 to 1000. */
-      limit?: number | undefined;
-      /** `next_cursor` of the previous page, with the same other parameters. */
-      cursor?: string | undefined;
-    };
-    responses: {
+    params: Pick<SharedParams, 'lat' | 'lon' | 'mode' | 'departure' | 'percentile' | 'type' | 'dest_id' | 'max_minutes' | 'names' | 'limit' | 'cursor'>;
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
         resolved_block: string;
         results: Array<PoiTime>;
@@ -940,37 +900,19 @@ export interface Operations {
           reason: UnroutedReason;
         }>;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** POIs within reach of many points. All rows of `GET /v1/point/pois` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   listPointsPois: {
-    params: {
-      /** Points, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
-      origins: ReadonlyArray<{
-        lon: number;
-        lat: number;
-      }>;
+    params: Pick<SharedParams, 'origins' | 'departure' | 'percentile' | 'max_minutes' | 'names' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs. */
       dest_id?: ReadonlyArray<number> | undefined;
-      /** Only destinations within this many minutes, at most 30. */
-      max_minutes?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      max_rows?: MaxRows | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
         results: Array<{
           dest_id: number;
@@ -998,42 +940,24 @@ export interface Operations {
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** Search POIs in a box or around a point. Send either `bbox`, or `lat`, `lon` and `radius_m`. A box whose west edge is east of its east edge crosses the antimeridian. Spatial only: no travel times. In a fixed spatial order, paginated; over a very large area a page may hold fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   searchPois: {
-    params: {
-      /** `min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than `max_lon`, the box crosses the antimeridian and must span less than 180 degrees. */
-      bbox?: string | undefined;
+    params: Pick<SharedParams, 'bbox' | 'type' | 'q' | 'limit' | 'cursor'> & {
       /** Latitude, WGS84 degrees. */
       lat?: number | undefined;
       /** Longitude, WGS84 degrees. */
       lon?: number | undefined;
       /** Metres around the point, at most 50000. */
       radius_m?: number | undefined;
-      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
-      type?: ReadonlyArray<number> | undefined;
-      /** Part of the name; case and accents are ignored. */
-      q?: string | undefined;
-      /** Rows per page, 1 to 1000. */
-      limit?: number | undefined;
-      /** `next_cursor` of the previous page, with the same other parameters. */
-      cursor?: string | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
         results: Array<PoiSearchResult>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** Details of a POI. The types, address and brand of a POI, where known. One token. */
@@ -1042,117 +966,52 @@ export interface Operations {
       /** Stable id of a POI. */
       dest_id: number;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': PoiDetail;
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** Minutes to a POI from each block that reaches it. One row per block and mode within 30 minutes of the POI, ordered by mode id, then GEOID. Paginated. One token per row, at least one per page. */
   listPoiCatchment: {
-    params: {
+    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'max_minutes' | 'names' | 'limit' | 'cursor'> & {
       /** Stable id of a POI. */
       dest_id: number;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Only these blocks, by GEOID, as text or numbers; repeat the parameter for several. */
       block?: ReadonlyArray<number> | undefined;
-      /** Only destinations within this many minutes, at most 30. */
-      max_minutes?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      /** Rows per page, 1 to 1000. */
-      limit?: number | undefined;
-      /** `next_cursor` of the previous page, with the same other parameters. */
-      cursor?: string | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         dest_id: number;
         results: Array<CatchmentRow>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many blocks without rows a page may hold fewer rows than `limit`, or none, without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   listPlaceBlocks: {
-    params: {
-      /** Census place GEOID, 7 digits including leading zeros. */
-      geoid: string;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
-      type?: ReadonlyArray<number> | undefined;
-      /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
-      nth?: ReadonlyArray<number> | undefined;
-      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
-      count_within?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      /** Include the population of the block in each row. */
-      include_population?: boolean | undefined;
-      /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
-      include_missing?: boolean | undefined;
-      /** Rows per page, 1 to 1000. */
-      limit?: number | undefined;
-      /** `next_cursor` of the previous page, with the same other parameters. */
-      cursor?: string | undefined;
-    };
-    responses: {
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'nth' | 'count_within' | 'names' | 'include_population' | 'include_missing' | 'limit' | 'cursor'>;
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
         results: Array<ArealBlockResult>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** POIs in a city or town. POIs inside the census place, by the same outline that decides which blocks belong to it; the boundary route returns a simplified version. Spatial only: no travel times. In a fixed spatial order, paginated. One token per row, at least one per page. */
   listPlacePois: {
-    params: {
-      /** Census place GEOID, 7 digits including leading zeros. */
-      geoid: string;
-      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
-      type?: ReadonlyArray<number> | undefined;
-      /** Part of the name; case and accents are ignored. */
-      q?: string | undefined;
-      /** Rows per page, 1 to 1000. */
-      limit?: number | undefined;
-      /** `next_cursor` of the previous page, with the same other parameters. */
-      cursor?: string | undefined;
-    };
-    responses: {
+    params: Pick<SharedParams, 'geoid' | 'type' | 'q' | 'limit' | 'cursor'>;
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
         results: Array<PoiSearchResult>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many counties, or many blocks without rows, a page may hold fewer rows than `limit`, or none, without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   queryBlocks: {
-    params: {
+    params: Pick<SharedParams, 'departure' | 'percentile' | 'count_within' | 'names' | 'include_population' | 'include_missing' | 'limit'> & {
       /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */
       polygon?: {
         type: 'Polygon';
@@ -1172,115 +1031,56 @@ export interface Operations {
       radius_m?: number | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
       nth?: ReadonlyArray<number> | undefined;
-      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
-      count_within?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      /** Include the population of the block in each row. */
-      include_population?: boolean | undefined;
-      /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
-      include_missing?: boolean | undefined;
-      /** Rows per page, 1 to 1000. */
-      limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
       cursor?: string | null | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
         results: Array<ArealBlockResult>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** People of a city or town by minutes to the nearest POI of each type. The area is the blocks whose centre is in the place. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getPlaceCoverage: {
-    params: {
-      /** Census place GEOID, 7 digits including leading zeros. */
-      geoid: string;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
-      type?: ReadonlyArray<number> | undefined;
-      /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
-      weight?: ReadonlyArray<string> | undefined;
-      /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
-      by?: ReadonlyArray<string> | undefined;
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'weight' | 'by' | 'names'> & {
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         area: AreaFacts;
         results: Array<CoverageRow>;
         basket: Basket | null;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** People of a county by minutes to the nearest POI of each type. The area is all blocks of the county. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getCountyCoverage: {
-    params: {
+    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'type' | 'weight' | 'by' | 'names'> & {
       /** County FIPS code, 5 digits including leading zeros. */
       fips: string;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
-      type?: ReadonlyArray<number> | undefined;
-      /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
-      weight?: ReadonlyArray<string> | undefined;
-      /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
-      by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         area: AreaFacts;
         results: Array<CoverageRow>;
         basket: Basket | null;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. 10 tokens a basket, beside those of the rows. */
   measureCoverage: {
-    params: {
-      area?: Area | undefined;
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'names'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
@@ -1289,8 +1089,6 @@ export interface Operations {
       by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
       /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */
       all_of?: ReadonlyArray<{
         type: number;
@@ -1299,21 +1097,17 @@ export interface Operations {
         nth?: number | undefined;
       }> | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         area: AreaFacts;
         results: Array<CoverageRow>;
         basket: Basket | null;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Blocks of an area that meet all of several criteria. Returns the blocks that meet every criterion of `all_of` and are `near` every point, ordered by GEOID. A block of which a criterion is not known does not match. Paginated. One token per row, at least one per page. */
   matchBlocks: {
-    params: {
-      area?: Area | undefined;
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'limit'> & {
       /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */
       all_of: ReadonlyArray<{
         type: number;
@@ -1329,29 +1123,20 @@ export interface Operations {
         direction?: 'from' | 'to' | undefined;
         max_minutes: number;
       }> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** Rows per page, 1 to 1000. */
-      limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
       cursor?: string | null | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<MatchedBlock>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). A site or candidate without a block to route from, or without valid coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
   measureSites: {
-    params: {
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile'> & {
       /** Sites that are there. */
       sites: Sites;
       /** Sites that might be added. */
@@ -1360,12 +1145,7 @@ export interface Operations {
       choose?: number | undefined;
       /** How many blocks that no site covers to list, at most 1000. */
       uncovered?: number | undefined;
-      area?: Area | undefined;
       mode: 'walk' | 'bike' | 'transit';
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Towards the point, or away from it. */
       direction?: 'from' | 'to' | undefined;
       /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
@@ -1373,7 +1153,7 @@ export interface Operations {
       /** Minutes to sum within, up to 12, ascending. */
       minutes?: ReadonlyArray<number> | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
         area: AreaFacts;
         results: Array<SiteCoverageRow>;
@@ -1419,34 +1199,21 @@ export interface Operations {
         }>;
         precision: 'block';
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** Summaries of many blocks. `GET /v1/blocks/{geoid}/summary` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   getBlockSummaries: {
-    params: {
+    params: Pick<SharedParams, 'departure' | 'percentile' | 'count_within' | 'names' | 'max_rows'> & {
       /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
       nth?: ReadonlyArray<number> | undefined;
-      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
-      count_within?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      max_rows?: MaxRows | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<{
           dest_type_id: number;
@@ -1466,33 +1233,21 @@ export interface Operations {
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** POIs within reach of many blocks. All rows of `GET /v1/blocks/{geoid}/pois` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   listBlocksPois: {
-    params: {
+    params: Pick<SharedParams, 'departure' | 'percentile' | 'max_minutes' | 'names' | 'max_rows'> & {
       /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs. */
       dest_id?: ReadonlyArray<number> | undefined;
-      /** Only destinations within this many minutes, at most 30. */
-      max_minutes?: number | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      max_rows?: MaxRows | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
         results: Array<{
           dest_id: number;
@@ -1511,35 +1266,15 @@ export interface Operations {
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
-      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** How many people, jobs or POIs are within reach of a block. Cumulative opportunities by minutes, or one sum that decays with time. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */
   getBlockAccess: {
-    params: {
+    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay'> & {
       /** Census block GEOID, 15 digits including leading zeros. */
       geoid: string;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** From the origin, or towards it. */
-      direction?: 'from' | 'to' | undefined;
-      /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
-      of?: ReadonlyArray<string> | undefined;
-      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
-      minutes?: ReadonlyArray<number> | undefined;
-      /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
-      curve?: boolean | undefined;
-      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
-      decay?: string | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         block: BlockMetadata;
         results: Array<OpportunityCount>;
@@ -1549,36 +1284,12 @@ export interface Operations {
           reason: UnroutedReason;
         }>;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** How many people, jobs or POIs are within reach of the block of a point. The point is resolved to the census block that contains it. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */
   getPointAccess: {
-    params: {
-      /** Latitude, WGS84 degrees. */
-      lat: number;
-      /** Longitude, WGS84 degrees. */
-      lon: number;
-      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** From the origin, or towards it. */
-      direction?: 'from' | 'to' | undefined;
-      /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
-      of?: ReadonlyArray<string> | undefined;
-      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
-      minutes?: ReadonlyArray<number> | undefined;
-      /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
-      curve?: boolean | undefined;
-      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
-      decay?: string | undefined;
-    };
-    responses: {
+    params: Pick<SharedParams, 'lat' | 'lon' | 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay'>;
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         resolved_block: string;
         block: BlockMetadata;
@@ -1589,14 +1300,11 @@ export interface Operations {
           reason: UnroutedReason;
         }>;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   getAccess: {
-    params: {
+    params: Pick<SharedParams, 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay' | 'max_rows'> & {
       /** Blocks by GEOID, or points; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<string | {
         lon: number;
@@ -1604,23 +1312,8 @@ export interface Operations {
       }>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
-      /** From the origin, or towards it. */
-      direction?: 'from' | 'to' | undefined;
-      /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
-      of?: ReadonlyArray<string> | undefined;
-      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
-      minutes?: ReadonlyArray<number> | undefined;
-      /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
-      curve?: boolean | undefined;
-      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
-      decay?: string | undefined;
-      max_rows?: MaxRows | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<{
           /** A weight, or `type:ID`. */
@@ -1641,40 +1334,25 @@ export interface Operations {
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Catchments of many POIs. All rows of `GET /v1/pois/{dest_id}/catchment` for many POIs. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
   listPoisCatchments: {
-    params: {
+    params: Pick<SharedParams, 'max_minutes' | 'departure' | 'percentile' | 'names' | 'max_rows'> & {
       /** POIs, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       dest_ids: ReadonlyArray<number>;
-      /** Only destinations within this many minutes, at most 30. */
-      max_minutes?: number | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Only these blocks, by GEOID, as text or numbers. */
       block?: ReadonlyArray<string> | undefined;
-      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
-      names?: boolean | undefined;
-      max_rows?: MaxRows | undefined;
     };
-    responses: {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<CatchmentRow>;
         truncated: Array<number>;
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
       };
-      'text/csv': string;
-      'application/x-ndjson': string;
-      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Isochrone metadata: version, modes, directions, assumptions. The basis of the isochrones of the current release. `version` is the value to pin with `v`. */
@@ -1693,7 +1371,7 @@ export interface Operations {
   };
   /** Isochrone from or to a block. Contours of up to 60 minutes around a block (`block`) or the block of a point (`lon`, `lat`), by one mode. Send `minutes`, or up to four ascending `contours`. Contours are dissolved from the reachable blocks, with small holes filled. 10 tokens per contour; free for members. */
   getIsochrone: {
-    params: {
+    params: Pick<SharedParams, 'departure' | 'percentile'> & {
       /** Census block GEOID, 15 digits including leading zeros. */
       block?: string | undefined;
       /** Longitude, WGS84 degrees. */
@@ -1708,10 +1386,6 @@ export interface Operations {
       mode?: 'walk' | 'bike' | 'transit' | undefined;
       /** Away from the origin, or towards it. */
       direction?: 'from' | 'to' | undefined;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
       /** Weights of the release, or `type:ID`, to count within each contour; see `/v1/meta/weights`. Omitted: none. */
       of?: ReadonlyArray<string> | undefined;
       /** Contours, or the blocks themselves. */
@@ -1726,7 +1400,7 @@ export interface Operations {
   };
   /** Tables of the release as files. The tables that were exported from the current release, a file a county, with their sizes and prices, ordered by table, county and format. `POST /v1/exports/links` returns a link to one. Empty where the operator exported none. Paginated where there are more than `limit`. */
   getExports: {
-    params: {
+    params: Pick<SharedParams, 'cursor'> & {
       /** Only these tables; repeat the parameter for several. */
       table?: ReadonlyArray<'nearest' | 'nearest_wide' | 'pois' | 'reach' | 'poi_catalogue' | 'blocks' | 'weights' | 'places' | 'types'> | undefined;
       /** Only tables of these counties; repeat the parameter for several. */
@@ -1735,8 +1409,6 @@ export interface Operations {
       format?: ReadonlyArray<'parquet' | 'csv' | 'geojson' | 'gpkg-ready'> | undefined;
       /** Files per page, 1 to 1000; omitted: 1000. */
       limit?: number | undefined;
-      /** `next_cursor` of the previous page, with the same other parameters. */
-      cursor?: string | undefined;
     };
     responses: {
       'application/json': {
@@ -1796,10 +1468,7 @@ export interface Operations {
   };
   /** The block bands of counties, readable by range. For each county in the box, a public object with the band of five minutes of each of its blocks, by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs, centres and population. It is read by byte range, free and without a key: a head, and a column for each mode and type. At most 100 counties, by county code. Empty for a release that was built without tiles. */
   getBlockBands: {
-    params: {
-      /** `min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than `max_lon`, the box crosses the antimeridian and must span less than 180 degrees. */
-      bbox?: string | undefined;
-    };
+    params: Pick<SharedParams, 'bbox'>;
     responses: {
       'application/json': {
         release: string;
@@ -1819,15 +1488,9 @@ export interface Operations {
   };
   /** TileJSON of the travel-time bands for a mode and destination type. TileJSON 3. The layer `bands` has polygons whose `minutes` are 5, 10 … 30: the nearest POI of the type is within that many minutes, but not within those of the previous band. */
   getTileJson: {
-    params: {
+    params: Pick<SharedParams, 'dest_type_id' | 'departure' | 'percentile'> & {
       /** Travel mode. */
       mode: 'walk' | 'bike' | 'transit';
-      /** A leaf destination type. */
-      dest_type_id: number;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
     };
     responses: {
       'application/json': {
@@ -1839,18 +1502,12 @@ export interface Operations {
   };
   /** Vector tile of travel-time bands. Bands of minutes to the nearest POI of a type by one mode, as a Mapbox vector tile. 1 token; free for members. An empty tile is a 204, and free. */
   getTile: {
-    params: {
+    params: Pick<SharedParams, 'dest_type_id' | 'departure' | 'percentile'> & {
       /** Travel mode. */
       mode: 'walk' | 'bike' | 'transit';
-      /** A leaf destination type. */
-      dest_type_id: number;
       z: number;
       x: number;
       y: number;
-      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-      departure?: 'am' | undefined;
-      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-      percentile?: 10 | undefined;
     };
     responses: {
       'application/vnd.mapbox-vector-tile': Uint8Array;
