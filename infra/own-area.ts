@@ -3,7 +3,7 @@ import type { BuildRequest } from '../builder/build-request.ts';
 import type { Progress } from '../builder/progress.ts';
 import { type AreaFlags, addArea, folderNameOf, readArea } from './cli/area-options.ts';
 import { fetchArea } from './cli/commands/fetch.ts';
-import { readInputs } from './cli/input-options.ts';
+import { addFeeds, type FeedFlags, readFeeds, readInputs } from './cli/input-options.ts';
 import { UsageError } from './errors.ts';
 
 /** An area that `npm start` downloads, builds and serves. */
@@ -18,17 +18,19 @@ interface OwnArea {
 
 /** Reads the area from the arguments of `npm start`. Throws a `UsageError` if they name none. */
 export function ownAreaOf(args: readonly string[]): OwnArea {
-  const command = addArea(new Command('npm start --')).description(
+  const command = addFeeds(addArea(new Command('npm start --'))).description(
     'Downloads the public inputs of an area, builds its travel times, and serves API, portal and map.',
   );
   const flags = command
     .addHelpText('after', '\nExample:\n  npm start -- --place "Baltimore, MD"')
     .parse(args, { from: 'user' })
-    .opts<AreaFlags>();
+    .opts<AreaFlags & FeedFlags>();
   const area = readArea(flags);
   if (area === null) {
     throw new UsageError('name an area: --place "Baltimore, MD", --county, --state or --nation');
   }
+  // A wrong value is reported before the download, not after it.
+  const feeds = readFeeds(flags);
   const { places, counties, states, nation } = area;
   return {
     name: folderNameOf([...places, ...counties, ...states, ...(nation ? ['nation'] : [])].join()),
@@ -36,7 +38,7 @@ export function ownAreaOf(args: readonly string[]): OwnArea {
     async fetchInto(folder, progress) {
       await fetchArea({ area, out: folder }, { ...flags }, progress);
       const inputs = await readInputs({ inputs: folder, feedsWithoutLicence: 'keep' });
-      return { ...inputs, release: new Date().toISOString().slice(0, 10) };
+      return { ...inputs, ...feeds, release: new Date().toISOString().slice(0, 10) };
     },
   };
 }

@@ -5,7 +5,15 @@ import { readInputList } from '../../builder/fetch/fetch-folder.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { UsageError } from '../errors.ts';
 
-export interface InputFlags {
+/** Flags on the feeds of a release. */
+export interface FeedFlags {
+  serviceDate?: string;
+  strict?: boolean;
+  maxFeedsLeftOut?: string;
+  feedsWithoutLicence: 'keep' | 'leave-out';
+}
+
+export interface InputFlags extends FeedFlags {
   inputs?: string;
   osm?: string[];
   blocks?: string[];
@@ -17,15 +25,11 @@ export interface InputFlags {
   weights?: string[];
   partialWeights?: boolean;
   counties?: string;
-  serviceDate?: string;
-  strict?: boolean;
-  maxFeedsLeftOut?: string;
-  feedsWithoutLicence: 'keep' | 'leave-out';
 }
 
 /** Adds the flags for a release's inputs to a command. */
 export function addInputs(command: Command): Command {
-  return command
+  command
     .option(
       '--inputs <dir>',
       'a folder that tta fetch filled: its files, and its counties unless --counties names others; other flags add to them',
@@ -60,7 +64,13 @@ export function addInputs(command: Command): Command {
     .option(
       '--counties <fips>',
       'origin counties, five-digit codes, comma-separated (default: all in --blocks); destinations may be in any block of --blocks',
-    )
+    );
+  return addFeeds(command);
+}
+
+/** Adds the flags on which feeds a release may do without, and the day they are read for. */
+export function addFeeds(command: Command): Command {
+  return command
     .option(
       '--service-date <date>',
       'transit service day, YYYY-MM-DD (default: the weekday closest to the street data with regular service in most feeds)',
@@ -71,7 +81,7 @@ export function addInputs(command: Command): Command {
     )
     .option(
       '--max-feeds-left-out <percent>',
-      `the largest share of --gtfs that may be unreadable (default: ${MAX_FEEDS_LEFT_OUT})`,
+      `the largest share of the feeds that may be unreadable (default: ${MAX_FEEDS_LEFT_OUT})`,
     )
     .addOption(
       new Option(
@@ -81,6 +91,16 @@ export function addInputs(command: Command): Command {
         .choices(['keep', 'leave-out'])
         .default('keep'),
     );
+}
+
+/** Parses the flags on feeds; throws a `UsageError` for invalid values. */
+export function readFeeds(flags: FeedFlags) {
+  return {
+    leaveOutUnlicensed: flags.feedsWithoutLicence === 'leave-out',
+    strictFeeds: flags.strict ?? false,
+    maxFeedsLeftOut: parsePercent(flags.maxFeedsLeftOut) ?? MAX_FEEDS_LEFT_OUT,
+    ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
+  };
 }
 
 type Inputs = Required<Omit<PlanRequest, 'serviceDate'>> & Pick<PlanRequest, 'serviceDate'>;
@@ -117,12 +137,9 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
     weights: files(flags.weights, fetched?.weights),
     partialWeights: flags.partialWeights ?? false,
     catalogued: new Map(feeds.map(({ file, ...feed }) => [path.join(folder!, file), feed])),
-    leaveOutUnlicensed: flags.feedsWithoutLicence === 'leave-out',
-    strictFeeds: flags.strict ?? false,
-    maxFeedsLeftOut: parsePercent(flags.maxFeedsLeftOut) ?? MAX_FEEDS_LEFT_OUT,
     counties:
       flags.counties === undefined ? (fetched?.counties ?? []) : parseCounties(flags.counties),
-    ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
+    ...readFeeds(flags),
   };
 }
 

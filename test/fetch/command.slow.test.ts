@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { silent } from '../../builder/progress.ts';
+import { ownAreaOf } from '../../infra/own-area.ts';
 import { startServer } from '../support/server-process.ts';
 import { ttaIn } from '../support/tta.ts';
 import { COUNTY, LICENCE, layOutMaryland, PATHS } from './maryland.ts';
@@ -50,6 +52,21 @@ test('the command that tta fetch prints builds the place, as it stands, in a she
   const again = await fetchCommand('--place', 'Port Meridian, MD', '--out', out);
   expect(again.stderr).toContain('\nto download: nothing new; ');
   expect(again.stdout).toBe(stdout);
+});
+
+test('npm start builds an area by the flags on its feeds', async () => {
+  for (const [name, url] of Object.entries(services())) vi.stubEnv(name, url);
+  const flags = ['--max-feeds-left-out', '60', '--service-date', '2026-03-17', '--strict'];
+  const area = ownAreaOf(['--county', COUNTY, ...flags]);
+  const request = await area.fetchInto(folderPath(), silent);
+  vi.unstubAllEnvs();
+  expect(request).toMatchObject({
+    maxFeedsLeftOut: 60,
+    serviceDate: '2026-03-17',
+    strictFeeds: true,
+    leaveOutUnlicensed: false,
+    counties: [COUNTY],
+  });
 });
 
 test('feeds without a licence are left out of a build on request, with the reason', async () => {

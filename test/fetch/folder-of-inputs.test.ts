@@ -102,4 +102,7 @@ test('areas are read from flags, and folders named after them', () => {
   expect([name, isFresh]).toEqual(['springfield-il', true]);
   expect(ownAreaOf(['--nation']).name).toBe('nation');
   expect(() => ownAreaOf(['--yes'])).toThrow('name an area: --place');
+  expect(() => ownAreaOf(['--nation', '--max-feeds-left-out', 'x'])).toThrow(
+    '--max-feeds-left-out: "x" is not a percentage from 0 to 100',
+  );
 });
