@@ -9,7 +9,7 @@ import { UsageError } from './errors.ts';
 import { type Endpoint, localUrl, settledPort, whereabouts } from './listen.ts';
 import { MailCalls } from './observe/backend-calls.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
-import type { MailSettings, PortalSettings } from './settings/portal-server.ts';
+import type { PortalSettings } from './settings/portal-server.ts';
 
 export interface PortalServing {
   readonly app: FastifyInstance;
@@ -103,7 +103,7 @@ async function openCheckedPayment(
 }
 
 /** Opens the mailer of the settings. Its library is loaded by `load`, or for the first mail. */
-function openMailer(settings: MailSettings): Mailer & { load(): Promise<Mailer> } {
+function openMailer(settings: PortalSettings['mail']): Mailer & { load(): Promise<Mailer> } {
   let loaded: Mailer | undefined;
   const load = onDemand(async () => {
     loaded = await loadMailer(settings);
@@ -120,7 +120,7 @@ function openMailer(settings: MailSettings): Mailer & { load(): Promise<Mailer> 
   };
 }
 
-async function loadMailer({ smtpUrl, from, folder }: MailSettings): Promise<Mailer> {
+async function loadMailer({ smtpUrl, from, folder }: PortalSettings['mail']): Promise<Mailer> {
   const sender = from ?? 'Travel-Time Access Service <no-reply@localhost>';
   if (smtpUrl === null) {
     const { folderMailer } = await import('../portal/mail/folder-mailer.ts');

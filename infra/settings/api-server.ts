@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type ProxyConfigInput, proxyConfigSchema } from '../../proxy/config.ts';
 import { kindOf } from '../../shards/store/store-location.ts';
-import type { Bytes } from '../../shards/units.ts';
 import { UsageError } from '../errors.ts';
 import { API_DEFAULTS, BOTH, count } from './both-servers.ts';
 import { METRICS_PORT, port } from './listening.ts';
@@ -9,25 +8,6 @@ import { STORE } from './locations.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
 import { integerSetting, secretsSetting, sizeSetting } from './setting-types.ts';
-
-/** Settings of the API server, from flags and environment, validated. */
-export interface ServeSettings {
-  readonly store: string;
-  readonly ledger: string;
-  readonly port: number;
-  readonly host: string;
-  readonly rateLimitPerMinute: number;
-  /** Memory for caches: parts of releases, and finished responses. */
-  readonly cacheBytes: Bytes;
-  /** Interval between checks for a newly published release. */
-  readonly releasePollMs: number;
-  /** Port of the metrics, on the same address; null if they are not served. */
-  readonly metricsPort: number | null;
-  /** Time to report not-ready before refusing new connections. */
-  readonly drainMs: number;
-  /** Configuration of the API, without its address if that depends on the port it gets. */
-  readonly proxy: ProxyConfigInput;
-}
 
 /** Settings of `tta serve`. */
 export const serveSchema = z.object({
@@ -81,6 +61,9 @@ export const serveSchema = z.object({
   }),
 });
 
+/** Settings of the API server, validated; those of its metrics are null if it serves none. */
+export type ServeSettings = ReturnType<typeof apiSettings>;
+
 /**
  * Reads the settings of the API server from flags and environment. Throws a `UsageError` listing
  * everything that is wrong.
@@ -90,12 +73,27 @@ export function serveSettings(flags: Flags, version: string, env?: Environment):
 }
 
 /** Like `serveSettings`, but from settings that were read together with others. */
-export function apiSettings(set: z.output<typeof serveSchema>, version: string): ServeSettings {
+export function apiSettings(set: z.output<typeof serveSchema>, version: string) {
   if (set.EXPORT_LINKS === 'bucket' && kindOf(set.STORE) !== 's3') {
     throw new UsageError(
       'settings: EXPORT_LINKS="bucket": takes a STORE in S3, s3://bucket/prefix',
     );
   }
+  /** Without its address if that depends on the port it gets. */
+  const proxy: ProxyConfigInput = {
+    version,
+    baseUrl: set.BASE_URL,
+    accountUrl: set.ACCOUNT_URL,
+    problemBase: set.PROBLEM_BASE,
+    freeRateLimitPerMinute: set.FREE_RATE_LIMIT_PER_MINUTE,
+    batchRowBudget: set.ROW_BUDGET,
+    responseCacheBytes: set.RESPONSE_CACHE_BYTES,
+    trustProxy: set.TRUST_PROXY,
+    cursorSecrets: set.CURSOR_SECRETS,
+    exportLinks: set.EXPORT_LINKS,
+    shedAtLagMs: set.SHED_AT_LAG_MS,
+    logLevel: set.LOG_LEVEL,
+  };
   return {
     store: set.STORE,
     ledger: set.LEDGER,
@@ -106,19 +104,6 @@ export function apiSettings(set: z.output<typeof serveSchema>, version: string):
     releasePollMs: set.RELEASE_POLL_SECONDS * 1_000,
     metricsPort: set.METRICS_PORT ?? null,
     drainMs: set.DRAIN_SECONDS * 1_000,
-    proxy: {
-      version,
-      baseUrl: set.BASE_URL,
-      accountUrl: set.ACCOUNT_URL,
-      problemBase: set.PROBLEM_BASE,
-      freeRateLimitPerMinute: set.FREE_RATE_LIMIT_PER_MINUTE,
-      batchRowBudget: set.ROW_BUDGET,
-      responseCacheBytes: set.RESPONSE_CACHE_BYTES,
-      trustProxy: set.TRUST_PROXY,
-      cursorSecrets: set.CURSOR_SECRETS,
-      exportLinks: set.EXPORT_LINKS,
-      shedAtLagMs: set.SHED_AT_LAG_MS,
-      logLevel: set.LOG_LEVEL,
-    },
+    proxy,
   };
 }

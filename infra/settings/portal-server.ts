@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { type PortalConfigInput, portalConfigSchema } from '../../portal/config.ts';
-import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
 import { asciiDomain } from '../../proxy/ledger/mailbox.ts';
 import { BOTH, count } from './both-servers.ts';
@@ -10,28 +9,6 @@ import { STRIPE, stripeOf } from './payment.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
 import { integerSetting, listOf, secretsSetting } from './setting-types.ts';
-
-/** Settings of the portal. */
-export interface PortalSettings {
-  readonly ledger: string;
-  readonly port: number;
-  readonly host: string;
-  /** Port of the metrics, on the same address; null if they are not served. */
-  readonly metricsPort: number | null;
-  readonly mail: MailSettings;
-  /** Settings of payment; `null` if nothing is for sale. */
-  readonly stripe: PaymentSettings | null;
-  /** Configuration of the portal, without its address if that depends on the port it gets. */
-  readonly portal: PortalConfigInput;
-}
-
-export interface MailSettings {
-  /** URL of the mail server; `null` if mails are written to `folder`. */
-  readonly smtpUrl: string | null;
-  /** Sender of mails; never `null` with a server. */
-  readonly from: string | null;
-  readonly folder: string;
-}
 
 /** Mail domains, comma-separated, in the form of DNS. */
 const mailDomains = z.string().transform((text, context) =>
@@ -115,6 +92,9 @@ export const portalSchema = z.object({
   }),
 });
 
+/** Settings of the portal, validated; null where nothing is for sale, mailed or measured. */
+export type PortalSettings = ReturnType<typeof settingsOfPortal>;
+
 /**
  * Reads the settings of the portal from flags and environment. Throws a `UsageError` listing
  * everything that is wrong.
@@ -124,10 +104,26 @@ export function portalSettings(flags: Flags, version: string, env?: Environment)
 }
 
 /** Like `portalSettings`, but from settings that were read together with others. */
-export function settingsOfPortal(
-  set: z.output<typeof portalSchema>,
-  version: string,
-): PortalSettings {
+export function settingsOfPortal(set: z.output<typeof portalSchema>, version: string) {
+  /** Without its address if that depends on the port it gets. */
+  const portal: PortalConfigInput = {
+    version,
+    accountUrl: set.ACCOUNT_URL,
+    apiUrl: set.BASE_URL,
+    problemBase: set.PROBLEM_BASE,
+    rateLimitPerMinute: set.FREE_RATE_LIMIT_PER_MINUTE,
+    sessionSecrets: set.SESSION_SECRETS,
+    mailsPerHour: set.MAILS_PER_HOUR,
+    signupGrants: {
+      perDay: set.SIGNUP_GRANTS_PER_DAY,
+      perNetwork: set.SIGNUP_GRANTS_PER_NETWORK,
+      perDomain: set.SIGNUP_GRANTS_PER_DOMAIN,
+      openDomains: set.SIGNUP_GRANTS_OPEN_DOMAINS,
+    },
+    trustProxy: set.TRUST_PROXY,
+    mapStyleUrl: set.MAP_STYLE_URL,
+    logLevel: set.LOG_LEVEL,
+  };
   return {
     ledger: set.LEDGER,
     port: set.PORTAL_PORT,
@@ -139,24 +135,7 @@ export function settingsOfPortal(
       folder: path.join(set.VAR_DIR, 'mail'),
     },
     stripe: stripeOf(set),
-    portal: {
-      version,
-      accountUrl: set.ACCOUNT_URL,
-      apiUrl: set.BASE_URL,
-      problemBase: set.PROBLEM_BASE,
-      rateLimitPerMinute: set.FREE_RATE_LIMIT_PER_MINUTE,
-      sessionSecrets: set.SESSION_SECRETS,
-      mailsPerHour: set.MAILS_PER_HOUR,
-      signupGrants: {
-        perDay: set.SIGNUP_GRANTS_PER_DAY,
-        perNetwork: set.SIGNUP_GRANTS_PER_NETWORK,
-        perDomain: set.SIGNUP_GRANTS_PER_DOMAIN,
-        openDomains: set.SIGNUP_GRANTS_OPEN_DOMAINS,
-      },
-      trustProxy: set.TRUST_PROXY,
-      mapStyleUrl: set.MAP_STYLE_URL,
-      logLevel: set.LOG_LEVEL,
-    },
+    portal,
   };
 }
 

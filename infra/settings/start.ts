@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { apiSettings, type ServeSettings, serveSchema } from './api-server.ts';
+import { apiSettings, serveSchema } from './api-server.ts';
 import { LEDGER, STORE } from './locations.ts';
-import { type PortalSettings, portalSchema, settingsOfPortal } from './portal-server.ts';
+import { portalSchema, settingsOfPortal } from './portal-server.ts';
 import { type Environment, readSettings } from './read-settings.ts';
 import { aboutOf, setting } from './setting.ts';
 
@@ -15,20 +15,13 @@ const startSchema = z.object({
 });
 
 /** Settings of both servers in one process. */
-export interface StartSettings {
-  /** Folder of everything that is not configured otherwise. */
-  readonly folder: string;
-  /** Whether the store is the default one, in the folder. */
-  readonly isOwnStore: boolean;
-  readonly api: ServeSettings;
-  readonly portal: PortalSettings;
-}
+export type StartSettings = ReturnType<typeof startSettings>;
 
 /**
  * Reads the settings of both servers in one process, on one folder, from the environment. The own
  * store of an area is in the area's folder. Throws a `UsageError` listing everything that is wrong.
  */
-export function startSettings(version: string, env?: Environment, area = ''): StartSettings {
+export function startSettings(version: string, env?: Environment, area = '') {
   const set = readSettings(startSchema, {}, env);
   const folder = path.resolve(set.VAR_DIR);
   const all = {
@@ -38,7 +31,9 @@ export function startSettings(version: string, env?: Environment, area = ''): St
     LEDGER: set.LEDGER ?? `sqlite:${path.join(folder, 'ledger')}`,
   };
   return {
+    /** Folder of everything that is not configured otherwise. */
     folder,
+    /** Whether the store is the default one, in the folder. */
     isOwnStore: set.STORE === undefined,
     api: apiSettings(all, version),
     // One process serves its metrics only once, with those of the API.
