@@ -1,5 +1,6 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { HashedKey } from './accounts.ts';
 import type { KeyHash } from './key-hash.ts';
 
 const PREFIX = 'ta_live_';
@@ -20,6 +21,22 @@ export function mintApiKey(random: (bytes: number) => Uint8Array = randomBytes):
     }
   }
   return PREFIX + secret + checksum(secret);
+}
+
+/** Creates a key, not yet stored in any ledger. */
+export function newKey(label: string, createdAtMs: number): { plainKey: string; key: HashedKey } {
+  const plainKey = mintApiKey();
+  const key = {
+    hash: hashApiKey(plainKey),
+    id: randomUUID(),
+    prefix: apiKeyPrefix(plainKey),
+    label,
+    createdAtMs,
+    lastUsedAtMs: null,
+    disabled: false,
+    revokedAtMs: null,
+  };
+  return { plainKey, key };
 }
 
 /** Whether a text has the form and checksum of a key: detects a mistyped one without a look-up. */

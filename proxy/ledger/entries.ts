@@ -17,10 +17,10 @@ import {
   type Membership,
   WITHOUT_END,
 } from './accounts.ts';
+import { newKey } from './api-key.ts';
 import { requireGrant, signupGrant } from './bookkeeping.ts';
 import { isGrantDelayed } from './delayed-grants.ts';
 import { hashMailbox, mailboxOf } from './mailbox.ts';
-import { newKey } from './new-key.ts';
 import { takeFromWindow, type WindowState } from './rate-state.ts';
 import { isSeenLongAgo, MAX_SESSIONS, type NewSession, type StoredSession } from './sessions.ts';
 

@@ -7,8 +7,6 @@ import { durabilityFaults } from './durability.ts';
 import { ANY_ACCOUNT, accountIn, RECORD_VERSION_KEY } from './key-names.ts';
 import { Once } from './once.ts';
 import { operationsOn } from './operations.ts';
-import { closedEvents } from './payment-events.ts';
-import { allReplays } from './replays.ts';
 
 /**
  * Opens a ledger in a Redis, shared by many machines. Each step of an account is one script, atomic
@@ -44,9 +42,6 @@ export async function openRedisLedger(
         if (account) yield account;
       }
     },
-
-    allReplays: () => allReplays(redis),
-    closedEvents: () => closedEvents(redis),
 
     async ping() {
       await redis.ask((client) => client.ping());
