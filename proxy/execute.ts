@@ -357,7 +357,7 @@ async function executePost(
     if (failed) throw failed;
     for (let attempt = 1, affordable = balance; ; attempt++) {
       const response = await located.compute(affordable);
-      if (principal.isExempt) {
+      if (principal.isExempt || response.tokens === 0) {
         return { answer: handOver(principal, await postAnswer(post, response, 0, balance)) };
       }
       const paid = await services.charges.open(principal, () => chargePost(post, response));

@@ -11,8 +11,8 @@ export const BATCH_RULES =
   'cannot be resolved are listed in `errors`; the others still return rows, in the order of ' +
   'the request. Origins that the balance, `max_rows` or the row budget does not cover are ' +
   'listed in `truncated`, always whole; the first is always answered. One token per row; an ' +
-  'origin listed twice is charged twice, one that cannot be resolved not at all, and a batch ' +
-  'without any row costs the minimum of a request, one token.';
+  'origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which ' +
+  'none can be resolved is free; one of origins without rows costs the minimum, one token.';
 
 export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 
@@ -29,14 +29,18 @@ export async function batchResponse<O>(
   balance: number,
   about?: 'blocks' | 'origins',
 ): Promise<QueryResult> {
-  const result = await runBatch(batch, balance, context);
-  return rowsResponse(bodyOf(result, about), result.results.count);
+  const { isAnswered, ...result } = await runBatch(batch, balance, context);
+  const body = bodyOf(result, about);
+  return isAnswered ? rowsResponse(body, result.results.count) : { body, tokens: 0 };
 }
 
 /**
  * Rows come last: the undelivered share of a response cut short is refunded, so no client may hold
  * all rows before its end.
  */
-function bodyOf({ about, results, ...rest }: BatchResult, name: string | undefined): object {
+function bodyOf(
+  { about, results, ...rest }: Omit<BatchResult, 'isAnswered'>,
+  name: string | undefined,
+): object {
   return { ...rest, ...(name !== undefined && { [name]: about }), results };
 }

@@ -45,6 +45,8 @@ export interface Batch<O> {
 
 export interface BatchResult {
   readonly results: Rows;
+  /** Whether any origin could be resolved: an answer without rows costs the minimum, too. */
+  readonly isAnswered: boolean;
   readonly about: readonly object[];
   readonly errors: readonly object[];
   readonly truncated: readonly unknown[];
@@ -67,7 +69,7 @@ export async function runBatch<O>(
   const errors: object[] = [];
   const { origins, rowBudget, turns } = batch;
   let count = 0;
-  let hasResponse = false;
+  let isAnswered = false;
   for (let first = 0; first < origins.length; first += WIDTH) {
     const outcomes = await Promise.all(
       origins.slice(first, first + WIDTH).map((origin) => batch.respond(origin)),
@@ -81,8 +83,8 @@ export async function runBatch<O>(
         continue;
       }
       const rows = count + outcome.rows.count;
-      if (!hasResponse && rows > balance) throw tokensExhausted(balance);
-      if (rows > balance || (hasResponse && rows > rowBudget)) {
+      if (!isAnswered && rows > balance) throw tokensExhausted(balance);
+      if (rows > balance || (isAnswered && rows > rowBudget)) {
         for (const origin of origins.slice(first + i)) {
           const short = batch.shorten(origin);
           if (short !== null) truncated.push(short);
@@ -91,7 +93,7 @@ export async function runBatch<O>(
         truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';
         break;
       }
-      hasResponse = true;
+      isAnswered = true;
       count = rows;
       paid.push(outcome);
     }
@@ -102,9 +104,11 @@ export async function runBatch<O>(
       const pause = turns.yieldIfOverdue();
       if (pause) await pause;
     }
-    if (truncated_reason) return { results, about, errors, truncated, truncated_reason };
+    if (truncated_reason) {
+      return { results, isAnswered, about, errors, truncated, truncated_reason };
+    }
   }
-  return { results, about, errors, truncated: [], truncated_reason: null };
+  return { results, isAnswered, about, errors, truncated: [], truncated_reason: null };
 }
 
 /** Converts a not-found problem to an entry of `errors`; rethrows anything else. */

@@ -843,7 +843,7 @@ export interface Operations {
       };
     };
   };
-  /** Summaries of many points. `GET /v1/point/summary` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
+  /** Summaries of many points. `GET /v1/point/summary` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
   getPointSummaries: {
     params: Pick<SharedParams, 'origins' | 'departure' | 'percentile' | 'count_within' | 'names' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
@@ -902,7 +902,7 @@ export interface Operations {
       };
     };
   };
-  /** POIs within reach of many points. All rows of `GET /v1/point/pois` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
+  /** POIs within reach of many points. All rows of `GET /v1/point/pois` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
   listPointsPois: {
     params: Pick<SharedParams, 'origins' | 'departure' | 'percentile' | 'max_minutes' | 'names' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
@@ -1201,7 +1201,7 @@ export interface Operations {
       };
     };
   };
-  /** Summaries of many blocks. `GET /v1/blocks/{geoid}/summary` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
+  /** Summaries of many blocks. `GET /v1/blocks/{geoid}/summary` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
   getBlockSummaries: {
     params: Pick<SharedParams, 'departure' | 'percentile' | 'count_within' | 'names' | 'max_rows'> & {
       /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1235,7 +1235,7 @@ export interface Operations {
       };
     };
   };
-  /** POIs within reach of many blocks. All rows of `GET /v1/blocks/{geoid}/pois` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
+  /** POIs within reach of many blocks. All rows of `GET /v1/blocks/{geoid}/pois` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
   listBlocksPois: {
     params: Pick<SharedParams, 'departure' | 'percentile' | 'max_minutes' | 'names' | 'max_rows'> & {
       /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1302,7 +1302,7 @@ export interface Operations {
       };
     };
   };
-  /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
+  /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
   getAccess: {
     params: Pick<SharedParams, 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay' | 'max_rows'> & {
       /** Blocks by GEOID, or points; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1336,7 +1336,7 @@ export interface Operations {
       };
     };
   };
-  /** Catchments of many POIs. All rows of `GET /v1/pois/{dest_id}/catchment` for many POIs. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all, and a batch without any row costs the minimum of a request, one token. */
+  /** Catchments of many POIs. All rows of `GET /v1/pois/{dest_id}/catchment` for many POIs. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
   listPoisCatchments: {
     params: Pick<SharedParams, 'max_minutes' | 'departure' | 'percentile' | 'names' | 'max_rows'> & {
       /** POIs, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */

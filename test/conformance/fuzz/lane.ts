@@ -84,6 +84,7 @@ export class Lane {
         path,
         route: request.route,
         clientId,
+        sent: body,
         status: response.statusCode,
         headers,
         body: decoded?.(bytes) ?? bytes,

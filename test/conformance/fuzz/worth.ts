@@ -19,6 +19,8 @@ export interface Delivered {
   /** The path template in the document. */
   readonly route: string;
   readonly clientId: Pick<Asker, 'isAdmitted' | 'isMember'>;
+  /** The body of the request. */
+  readonly sent: string | undefined;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The body without its content coding. */
@@ -54,8 +56,17 @@ export function worthOf(response: Delivered): number {
     return Math.max(AREA_TOKENS, sitesIn(type, body) + Number(headers['x-batch-errors']));
   }
   const rows = rowsIn(type, body);
+  if (rows === 0 && isUnresolved(response)) return 0;
   if (!isCoverage(route)) return Math.max(1, rows);
   return Math.max(AREA_TOKENS, rows + (headers['x-basket'] === undefined ? 0 : BASKET_TOKENS));
+}
+
+/** Whether the response lists every origin of a batch in its errors. */
+function isUnresolved({ sent, headers, body }: Delivered): boolean {
+  const { origins, dest_ids } = JSON.parse(sent ?? '{}');
+  const isJson = String(headers['content-type']).startsWith('application/json');
+  const errors = isJson ? JSON.parse(body.toString()).errors?.length : headers['x-batch-errors'];
+  return Number(errors) === (origins ?? dest_ids)?.length;
 }
 
 function isCoverage(route: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
+import { expectInvalid, expectOk, expectProblem } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA } from '../demo.ts';
 import { BATCHES } from '../routes.ts';
 
@@ -154,10 +154,16 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expect(errors).toMatchObject([{ type: fault }]);
   });
 
-  test('costs one token and returns 200 when no origin can be resolved', async () => {
-    const body = expectRows(await post(path, { [origins]: [ORIGINS[path].unknown()] }), 0);
-    expect(body).toMatchObject({ results: [], ...WHOLE });
-    expect(body.errors).toHaveLength(1);
+  test('is free and returns 200 when no origin can be resolved', async () => {
+    const key: Record<string, string> = { 'idempotency-key': `unresolved ${path}` };
+    for (const headers of [{}, key]) {
+      const unknown = { [origins]: [ORIGINS[path].unknown()] };
+      const response = await demo.api.post(path, unknown, { headers });
+      const body = expectOk(response);
+      expect(response.headers['x-tokens-charged']).toBe('0');
+      expect(body).toMatchObject({ results: [], ...WHOLE });
+      expect(body.errors).toHaveLength(1);
+    }
   });
 
   test('is not paginated: no limit, no cursor, no next_cursor', async () => {

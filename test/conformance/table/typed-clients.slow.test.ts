@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Call, expectInvalid, expectOk, expectProblem } from '../api.ts';
+import { type Call, expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
 import { demoOfTests, OPEN_SEA, onEachLedger } from '../demo.ts';
 import { ISOCHRONE, METERED_GETS, METERED_POSTS } from '../routes.ts';
 
@@ -193,18 +193,19 @@ test('a number of 14 digits is a GEOID without its leading zero, text of other t
 });
 
 test.each([
-  ['/v1/blocks/summary', 'origins'],
-  ['/v1/point/pois', 'origins'],
-  ['/v1/pois/catchment', 'dest_ids'],
-])(
-  'unresolved origins of %s add nothing to the price, of which the least is one token',
-  async (path, member) => {
-    const ask = (list: unknown[]) => demo.api.post(path, { [member]: list });
+  ['/v1/blocks/pois', 'origins', () => demo.block.geoid],
+  ['/v1/point/pois', 'origins', () => point(demo.block)],
+  ['/v1/pois/catchment', 'dest_ids', () => demo.poi.dest_id],
+] as const)(
+  'origins of %s that cannot be resolved are free, and one without rows costs the least, one token',
+  async (path, member, known) => {
+    const ask = (list: unknown[]) => demo.api.post(path, { [member]: list, max_minutes: 1e-9 });
     for (const list of [[null], ['x', 5, null], new Array(250).fill(null)]) {
       const response = await ask(list);
       expect(expectOk(response).errors).toHaveLength(list.length);
-      expect(response.headers['x-tokens-charged']).toBe('1');
+      expect(response.headers['x-tokens-charged']).toBe('0');
     }
+    expectRows(await ask([null, known()]), 0);
   },
 );
 
