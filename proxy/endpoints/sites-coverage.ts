@@ -18,7 +18,7 @@ import {
   refuseMisplaced,
   type SitesQuery,
 } from '../queries/sites/sites.ts';
-import { areaFacts, siteCoverageRow, siteResults } from '../schemas/coverage-schemas.ts';
+import { siteCoverageRow, siteResults, sitesArea } from '../schemas/coverage-schemas.ts';
 
 export const sitesCoverage = postEndpoint({
   access: 'posted',
@@ -32,8 +32,9 @@ export const sitesCoverage = postEndpoint({
     '`choose` candidates, each time the one that adds the most within the first of `minutes`, ' +
     'until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of ' +
     '`minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and ' +
-    '`uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or ' +
-    'the candidates if there are no sites. Times are those between the blocks of the points, in ' +
+    '`uncovered` are of the first weight. Without `area`: all blocks of the ' +
+    'release that any site or candidate reaches within the last of `minutes`. `area` of the ' +
+    'response says what was counted. Times are those between the blocks of the points, in ' +
     'whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, ' +
     'NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with ' +
     'their coordinates, and `chosen` columns of them; the first rows of CSV are `results` ' +
@@ -67,7 +68,7 @@ export const sitesCoverage = postEndpoint({
   }),
   rows: { geometry: 'point' },
   responseDescription: 'The sums of the area, the sites and the candidates.',
-  response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...siteResults }),
+  response: z.object({ area: sitesArea, results: z.array(siteCoverageRow), ...siteResults }),
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
   async resolve(release, body, _services): Promise<SitesQuery> {

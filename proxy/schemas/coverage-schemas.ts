@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { BLOCK_GEOID } from '../../shards/geoid.ts';
+import { BLOCK_GEOID, COUNTY_FIPS } from '../../shards/geoid.ts';
 import { SUMS, sum, sumsByMinutes } from '../queries/areas/coverage.ts';
 import { modeSchema, rowSchema } from '../queries/rows/row-columns.ts';
 
 export const areaFacts = z
   .object({ blocks: z.int().min(0), land_area_m2: z.number().min(0) })
   .meta({ id: 'AreaFacts', description: 'The blocks of an area, and their land area.' });
+
+export const sitesArea = areaFacts
+  .extend({ counties: z.array(z.string().regex(COUNTY_FIPS)) })
+  .meta({
+    id: 'SitesArea',
+    description: 'The blocks that were counted, their land area, and the counties they lie in.',
+  });
 
 const basketSums = z
   .object({
@@ -46,7 +53,14 @@ export const siteResults = {
   ),
   gains: z.array(z.object({ ...placedSite, gain: sumsByMinutes })),
   chosen: z.array(z.object({ id: siteId, gain: sum, total_within: sum })),
-  uncovered: z.array(z.object({ block: z.string().regex(BLOCK_GEOID), count: sum })),
+  uncovered: z.array(
+    z.object({
+      block: z.string().regex(BLOCK_GEOID),
+      lon: z.number(),
+      lat: z.number(),
+      count: sum,
+    }),
+  ),
   errors: z.array(
     z.object({
       id: siteId,

@@ -84,7 +84,7 @@ test('blocks near a point that cannot be routed are no-isochrone-data, uncharged
   expect([slug, headers['x-tokens-charged']]).toEqual(['no-isochrone-data', '0']);
 });
 
-test('without an area, sites are summed over their own counties, and candidates add none', async () => {
+test('without an area, what candidates reach counts beside what sites reach, and is not within', async () => {
   const [first, second] = proxy.releases.current.counties.map(({ fips }) => fips);
   const [site, candidate] = await Promise.all(
     [first, second].map((fips) => centres((isRoutable, county) => isRoutable && county === fips)),
@@ -93,8 +93,16 @@ test('without an area, sites are summed over their own counties, and candidates 
   const body = { sites: [{ id: 'a', lon: site.lon, lat: site.lat }], mode: 'walk', minutes: [10] };
   const alone = await post('/v1/sites/coverage', body);
   const beside = await post('/v1/sites/coverage', { ...body, candidates: [{ id: 'b', lon, lat }] });
-  expect(beside.body.area).toEqual(alone.body.area);
-  expect(beside.body.results).toEqual(alone.body.results);
+  const offered = await post('/v1/sites/coverage', {
+    ...body,
+    sites: [],
+    candidates: [{ id: 'b', lon, lat }],
+  });
+  const [{ total, within, beyond }] = beside.body.results;
+  expect(within).toEqual(alone.body.results[0].within);
+  expect(total).toBe(alone.body.results[0].total + beyond);
+  expect(beyond).toBe(offered.body.results[0].total);
+  expect(beside.body.area.counties).toEqual([first, second]);
 });
 
 test('sites of which none is in a block of the release are point-not-covered, uncharged', async () => {

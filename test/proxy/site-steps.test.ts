@@ -3,7 +3,7 @@ import { Random } from '../../infra/demo/seeded-random.ts';
 import { NearestSite } from '../../proxy/queries/sites/nearest-site.ts';
 import type { SiteReach } from '../../proxy/queries/sites/site-reach.ts';
 import { uncoveredSteps } from '../../proxy/queries/sites/uncovered-blocks.ts';
-import { WeightedArea } from '../../proxy/queries/sites/weighted-area.ts';
+import { readWeight, WeightedArea } from '../../proxy/queries/sites/weighted-area.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { wideRelease } from '../support/wide-release.ts';
 
@@ -82,10 +82,11 @@ test('the uncovered blocks with the highest counts are found with pauses, howeve
   const index = await release.index(county);
   const ordinals = Uint32Array.from(index.geoids.keys());
   const parts = [{ county, index, ordinals }];
-  const area = await WeightedArea.of(release, parts, { mode: 0, weights: ['people'] });
+  const reading = { release, mode: 0 };
+  const area = new WeightedArea(parts, await readWeight(parts, 'people', reading));
   for (const order of ['ascending', 'descending']) {
     const own = order === 'ascending' ? counts : counts.toReversed();
-    area.weights[0].counts.set(own);
+    area.weight.counts.set(own);
     for (const most of [1, 7, 1000]) {
       const uncovered = resultOf(uncoveredSteps(area, nearest, 'walk', MINUTE, most));
       const expected = Array.from(own.entries())

@@ -274,6 +274,13 @@ export type MatchedBlock = {
   population: number | null;
 };
 
+/** The blocks that were counted, their land area, and the counties they lie in. */
+export type SitesArea = {
+  blocks: number;
+  land_area_m2: number;
+  counties: Array<string>;
+};
+
 /** Sums of a weight over the blocks of an area, by minutes to the nearest site. */
 export type SiteCoverageRow = {
   mode: Mode;
@@ -1134,7 +1141,7 @@ export interface Operations {
       };
     };
   };
-  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). A site or candidate without a block to route from, or without valid coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: all blocks of the release that any site or candidate reaches within the last of `minutes`. `area` of the response says what was counted. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). A site or candidate without a block to route from, or without valid coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
   measureSites: {
     params: Pick<SharedParams, 'area' | 'departure' | 'percentile'> & {
       /** Sites that are there. */
@@ -1155,7 +1162,7 @@ export interface Operations {
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
       'application/json': {
-        area: AreaFacts;
+        area: SitesArea;
         results: Array<SiteCoverageRow>;
         sites: Array<{
           /** As sent. */
@@ -1187,6 +1194,8 @@ export interface Operations {
         }>;
         uncovered: Array<{
           block: string;
+          lon: number;
+          lat: number;
           count: number;
         }>;
         errors: Array<{

@@ -97,21 +97,30 @@ function together(a: Uint32Array, b: Uint32Array): Uint32Array {
  * Finds blocks by `geoids`, sorted ascending; throws `block-not-found` if the release lacks one.
  */
 async function blocksNamed(release: Release, geoids: Float64Array): Promise<CountyBlocks[]> {
+  const { parts, lacking } = await knownBlocks(release, geoids);
+  if (lacking.length > 0) throw noSuchBlock(lacking[0]);
+  return parts;
+}
+
+/** Finds the blocks of a release among `geoids`, sorted ascending, and those that it lacks. */
+export async function knownBlocks(
+  release: Release,
+  geoids: Float64Array,
+): Promise<{ parts: CountyBlocks[]; lacking: GeoidNumber[] }> {
   const parts: CountyBlocks[] = [];
+  const lacking: GeoidNumber[] = [];
   for (let first = 0, end: number; first < geoids.length; first = end) {
     const code = Math.floor(geoids[first] / BLOCKS_PER_COUNTY);
     end = rankIn(geoids, (code + 1) * BLOCKS_PER_COUNTY);
     const own = geoids.subarray(first, end);
     const county = release.county(countyOf(geoidFromNumber(own[0])));
-    if (!county) throw noSuchBlock(own[0]);
-    const index = await release.index(county);
-    const ordinals = ordinalsOf(index.geoids, own);
-    if (ordinals.length < own.length) {
-      throw noSuchBlock(own.find((one) => ordinalIn(index.geoids, one) === -1)!);
-    }
-    parts.push({ county, index, ordinals });
+    const index = county && (await release.index(county));
+    const ordinals = index ? ordinalsOf(index.geoids, own) : new Uint32Array();
+    if (county && index && ordinals.length > 0) parts.push({ county, index, ordinals });
+    if (ordinals.length === own.length) continue;
+    for (const one of own) if (!index || ordinalIn(index.geoids, one) === -1) lacking.push(one);
   }
-  return parts;
+  return { parts, lacking };
 }
 
 function noSuchBlock(number: GeoidNumber): Problem {

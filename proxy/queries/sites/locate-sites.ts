@@ -32,16 +32,24 @@ export interface SiteError {
 /** Sites located at once, so that their reads overlap. */
 const WIDTH = 16;
 
+/** How the sites of a request are located. */
+interface Locating {
+  readonly mode: ReleaseMode;
+  /** The counties that located sites lie in. */
+  readonly counties: Set<CountyFips>;
+  readonly mostCounties: number;
+}
+
 /**
  * Finds the blocks of a list of sites; sites without a block to route from are errors. Throws
- * `invalid-parameters` as soon as sites lie in more than `mostCounties` counties, since the
- * outlines of a county take megabytes.
+ * `invalid-parameters` as soon as the sites of a request lie in more than `mostCounties` counties,
+ * since the outlines of a county take megabytes.
  */
 export async function locateSites(
   release: Release,
   list: SiteList,
   sites: readonly Site[],
-  { mode, mostCounties }: { readonly mode: ReleaseMode; readonly mostCounties: number },
+  { mode, counties, mostCounties }: Locating,
 ): Promise<{ located: LocatedSite[]; errors: SiteError[] }> {
   const located: LocatedSite[] = [];
   const errors: SiteError[] = [];
@@ -58,22 +66,19 @@ export async function locateSites(
         continue;
       }
       const { status } = block.index.link(block.ordinal, linkModeOf(label));
-      if (status === 'linked') located.push({ ...some[i], block });
-      else {
+      if (status === 'linked') {
+        located.push({ ...some[i], block });
+        counties.add(countyOf(block.geoid));
+      } else {
         const detail = unroutedReasons(block.geoid, [{ mode: label, reason: status }]);
         errors.push({ id, list, type: 'no-block-data', detail });
       }
     }
-    if (countiesOf(located).length > mostCounties) throw spreadTooFar(mostCounties);
+    if (counties.size > mostCounties) throw spreadTooFar(mostCounties);
     const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return { located, errors };
-}
-
-/** Returns the counties that sites lie in, sorted ascending. */
-export function countiesOf(sites: readonly LocatedSite[]): CountyFips[] {
-  return [...new Set(sites.map(({ block }) => countyOf(block.geoid)))].sort();
 }
 
 function notCovered(error: unknown): Problem {

@@ -1,14 +1,12 @@
 import type { Geoid } from '../../../shards/geoid.ts';
 import type { Mode } from '../../../shards/modes.ts';
-import type { Direction } from '../../../shards/release/manifest.ts';
-import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { type CoverBits, greedyCoverSteps } from './greedy-cover.ts';
 import type { LocatedSite } from './locate-sites.ts';
 import { NearestSite } from './nearest-site.ts';
-import { coverOf, reachesOf, withinOf } from './site-reach.ts';
+import { coverOf, type Reaching, reachesOf, withinOf } from './site-reach.ts';
 import { type UncoveredBlock, uncoveredSteps } from './uncovered-blocks.ts';
-import type { WeightedArea } from './weighted-area.ts';
+import { readWeight, type WeightedArea } from './weighted-area.ts';
 
 /** Sums by minutes, as in a response. */
 type SumsByMinutes = Readonly<Record<string, number>>;
@@ -45,12 +43,12 @@ interface SiteMeasures {
 }
 
 /** Sites to be measured by their times to the blocks of an area. */
-interface Measuring {
-  readonly release: Release;
+interface Measuring extends Reaching {
   readonly area: WeightedArea;
+  /** The first is that of `area`. */
+  readonly weights: readonly string[];
   readonly sites: readonly LocatedSite[];
   readonly candidates: readonly LocatedSite[];
-  readonly direction: Direction;
   /**
    * Sorted ascending; candidates are chosen by the first, and blocks beyond the last are uncovered.
    */
@@ -68,14 +66,17 @@ export async function measureSites(measuring: Measuring): Promise<SiteMeasures> 
   const sites = await measureEach(measuring, nearest);
   const { gains, covers } = await measureGains(measuring, nearest);
   const chosen = await chooseBest(measuring, nearest, covers);
-  const mode = release.manifest.modes[area.mode];
+  const mode = release.manifest.modes[measuring.mode];
   const last = minutes[minutes.length - 1];
   const uncovered =
     measuring.uncovered === 0
       ? []
       : await release.turns.run(uncoveredSteps(area, nearest, mode, last, measuring.uncovered));
   const results: AreaSums[] = [];
-  for (const { name, counts, total, noData } of area.weights) {
+  for (const name of measuring.weights) {
+    const isFirst = name === area.weight.name;
+    const weight = isFirst ? area.weight : await readWeight(area.parts, name, measuring);
+    const { counts, total, noData } = weight;
     const sums = await release.turns.run(nearest.withinSteps(counts));
     const within = byMinutes(minutes, (minute) => sums[minute]);
     const beyond = total - noData - sums[last];
@@ -86,12 +87,13 @@ export async function measureSites(measuring: Measuring): Promise<SiteMeasures> 
 
 /** Measures the sites, and adds them to `nearest`. */
 async function measureEach(
-  { release, sites, area, direction, minutes }: Measuring,
+  measuring: Measuring,
   nearest: NearestSite,
 ): Promise<SiteMeasures['sites']> {
-  const [{ counts }] = area.weights;
+  const { release, sites, area, minutes } = measuring;
+  const { counts } = area.weight;
   const reached: Float64Array[] = [];
-  for await (const reach of reachesOf(release, sites, area, direction)) {
+  for await (const reach of reachesOf(sites, area, measuring)) {
     nearest.add(reach);
     reached.push(withinOf(reach, counts));
   }
@@ -105,13 +107,14 @@ async function measureEach(
 
 /** Measures what each candidate adds to the sites, and what it covers if any is to be chosen. */
 async function measureGains(
-  { release, candidates, area, direction, minutes, choose }: Measuring,
+  measuring: Measuring,
   nearest: NearestSite,
 ): Promise<{ gains: SiteMeasures['gains']; covers: CoverBits[] }> {
-  const [{ counts }] = area.weights;
+  const { candidates, area, minutes, choose } = measuring;
+  const { counts } = area.weight;
   const gained: Float64Array[] = [];
   const covers: CoverBits[] = [];
-  for await (const reach of reachesOf(release, candidates, area, direction)) {
+  for await (const reach of reachesOf(candidates, area, measuring)) {
     gained.push(nearest.gain(reach, counts));
     if (choose > 0) covers.push(coverOf(reach, area.count, minutes[0]));
   }
@@ -129,7 +132,7 @@ async function chooseBest(
   covers: readonly CoverBits[],
 ): Promise<Choice[]> {
   if (covers.length === 0) return [];
-  const [{ counts }] = area.weights;
+  const { counts } = area.weight;
   const covered = await release.turns.run(nearest.coveredSteps(within));
   let total_within = (await release.turns.run(nearest.withinSteps(counts)))[within];
   const steps = await release.turns.run(greedyCoverSteps(covers, covered, counts, choose));

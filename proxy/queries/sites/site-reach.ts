@@ -1,7 +1,11 @@
+import type { GeoidNumber } from '../../../shards/geoid.ts';
+import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { Minutes } from '../../../shards/units.ts';
+import type { Minutes, ReleaseMode } from '../../../shards/units.ts';
+import { knownBlocks } from '../areas/area.ts';
+import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import type { CoverBits } from './greedy-cover.ts';
 import type { LocatedSite } from './locate-sites.ts';
 import { cumulative, minuteSums } from './minute-sums.ts';
@@ -16,13 +20,23 @@ export interface SiteReach {
 /** Sites whose rows are read concurrently. */
 const WIDTH = 16;
 
-/** Reads, in order, the blocks of an area that each site reaches, or that reach it. */
-export async function* reachesOf(
-  release: Release,
+/** How the blocks that sites reach are read. */
+export interface Reaching {
+  readonly release: Release;
+  readonly mode: ReleaseMode;
+  readonly direction: Direction;
+}
+
+/** A site's row of its county's matrix. */
+interface SiteRow extends ModeRow {
+  readonly matrix: Matrix;
+}
+
+/** Reads the rows of sites, in order. */
+async function* rowsOf(
   sites: readonly LocatedSite[],
-  area: WeightedArea,
-  direction: Direction,
-): AsyncGenerator<SiteReach> {
+  { release, mode, direction }: Reaching,
+): AsyncGenerator<SiteRow> {
   for (let first = 0; first < sites.length; first += WIDTH) {
     const rows = await Promise.all(
       sites.slice(first, first + WIDTH).map(async ({ block: { county, ordinal } }) => {
@@ -31,11 +45,45 @@ export async function* reachesOf(
       }),
     );
     for (const { matrix, row } of rows) {
-      yield reachIn(row.mode(area.mode), area.positionsIn(matrix));
+      yield { matrix, ...row.mode(mode) };
       const pause = release.turns.yieldIfOverdue();
       if (pause) await pause;
     }
   }
+}
+
+/** Reads, in order, the blocks of an area that each site reaches, or that reach it. */
+export async function* reachesOf(
+  sites: readonly LocatedSite[],
+  area: WeightedArea,
+  reaching: Reaching,
+): AsyncGenerator<SiteReach> {
+  for await (const row of rowsOf(sites, reaching)) {
+    yield reachIn(row, area.positionsIn(row.matrix));
+  }
+}
+
+/** Finds the blocks of the release that any of some sites reaches, or that reach it, in time. */
+export async function blocksReached(
+  sites: readonly LocatedSite[],
+  most: Minutes,
+  reaching: Reaching,
+): Promise<CountyBlocks[]> {
+  const { release } = reaching;
+  /** Whether each target of a matrix is reached. */
+  const reached = new Map<Matrix, Uint8Array>();
+  for await (const { matrix, targets, times } of rowsOf(sites, reaching)) {
+    const isReached = reached.get(matrix) ?? new Uint8Array(matrix.targets.length);
+    reached.set(matrix, isReached);
+    for (let i = 0; i < targets.length; i++) if (times[i] <= most) isReached[targets[i]] = 1;
+  }
+  const geoids = new Set<GeoidNumber>();
+  for (const [{ targets }, isReached] of reached) {
+    for (let i = 0; i < targets.length; i++) if (isReached[i]) geoids.add(targets[i]);
+    const pause = release.turns.yieldIfOverdue();
+    if (pause) await pause;
+  }
+  return (await knownBlocks(release, Float64Array.from(geoids).sort())).parts;
 }
 
 function reachIn({ targets, times }: ModeRow, positionOf: Int32Array): SiteReach {

@@ -1,7 +1,8 @@
+import { countyOf, geoidFromNumber } from '../../../shards/geoid.ts';
 import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { Minutes, ReleaseMode } from '../../../shards/units.ts';
+import type { CountyFips, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { LIMITS } from '../../bounds.ts';
 import type { QueryResult } from '../../endpoint.ts';
 import { Geometry } from '../../formats/columns.ts';
@@ -13,7 +14,6 @@ import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { exchangedFault } from '../exchanged-coordinates.ts';
 import { faultOfPoint, isPoint, numberOrNull } from '../origins/origin-block.ts';
 import {
-  countiesOf,
   type LocatedSite,
   locateSites,
   type Site,
@@ -21,8 +21,9 @@ import {
   type SiteList,
 } from './locate-sites.ts';
 import { measureSites } from './measure-sites.ts';
+import { blocksReached } from './site-reach.ts';
 import { areaRows, type SentSite, siteColumns, siteRows } from './site-table.ts';
-import { WeightedArea } from './weighted-area.ts';
+import { readWeight, WeightedArea } from './weighted-area.ts';
 
 /** Sites, candidates, and the measures of them that a request selects. */
 export interface SitesQuery {
@@ -32,7 +33,7 @@ export interface SitesQuery {
   readonly choose: number;
   /** Number of blocks to list that no site covers; 0 for none. */
   readonly uncovered: number;
-  /** Null for the counties of the sites, or of the candidates if there are no sites. */
+  /** Null for all blocks within reach of any site or candidate. */
   readonly area: Area | null;
   readonly mode: ReleaseMode;
   readonly direction: Direction;
@@ -57,23 +58,28 @@ export async function querySites(
   { format }: Pick<QueryContext, 'format'>,
   query: LocatedQuery,
 ): Promise<QueryResult> {
-  const { parts, sent, errors } = query;
-  const area = await WeightedArea.of(release, parts, query);
+  const { sites, candidates, sent, errors } = query;
+  const reaching = { release, mode: query.mode, direction: query.direction };
+  const most = query.minutes[query.minutes.length - 1];
+  const parts = query.parts ?? (await blocksReached([...sites, ...candidates], most, reaching));
+  const area = new WeightedArea(parts, await readWeight(parts, query.weights[0], reaching));
   const measures = await measureSites({ ...query, release, area });
   const tokens = priceOfSites(query);
-  const facts = areaFactsOf(parts);
+  const counties = parts.map(({ index, ordinals: [first] }) =>
+    countyOf(geoidFromNumber(index.geoids[first])),
+  );
+  const facts = { ...areaFactsOf(parts), counties };
   const ending = { errors, precision: 'block' };
   if (format.name === 'json') {
-    const uncovered = measures.uncovered.map(({ block, count }) => ({ block, count }));
-    return { body: { area: facts, ...measures, uncovered, ...ending }, tokens };
+    return { body: { area: facts, ...measures, ...ending }, tokens };
   }
   const columns = siteColumns(query);
   const rows = format.rows(columns.columns);
   const add = rows.of(POINT, columns);
   // CSV has nothing but rows; other formats have these sums beside their rows.
   if (format.name === 'csv') for (const row of areaRows({ measures })) add(row, row);
-  const sites = { sites: sent.sites.map(asSent), candidates: sent.candidates.map(asSent) };
-  for (const row of siteRows({ sent: sites, errors, measures })) {
+  const lists = { sites: sent.sites.map(asSent), candidates: sent.candidates.map(asSent) };
+  for (const row of siteRows({ sent: lists, errors, measures })) {
     add(row, row);
     const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
@@ -92,7 +98,8 @@ function asSent({ id, lon, lat }: Site): SentSite {
 
 /** A request with the sites and candidates that have blocks, and the area to measure them over. */
 export interface LocatedQuery extends SitesQuery {
-  readonly parts: readonly CountyBlocks[];
+  /** The blocks of the area; null for all within reach. */
+  readonly parts: readonly CountyBlocks[] | null;
   readonly sites: readonly LocatedSite[];
   readonly candidates: readonly LocatedSite[];
   /** The sites and candidates as sent. */
@@ -103,21 +110,17 @@ export interface LocatedQuery extends SitesQuery {
 /** Finds the blocks of sites and candidates, and those of the area. */
 export async function locateQuery(release: Release, query: SitesQuery): Promise<LocatedQuery> {
   // Refuses an area that the release lacks before any point is located.
-  const chosen = query.area && (await blocksOfArea(release, query.area));
-  const locateList = (list: SiteList, isArea: boolean) => {
-    const mostCounties = isArea ? LIMITS.areaCounties : Number.POSITIVE_INFINITY;
-    return locateSites(release, list, query[list], { mode: query.mode, mostCounties });
-  };
-  const found = await locateList('sites', chosen === null);
-  const isOfCandidates = chosen === null && found.located.length === 0;
-  const offered = await locateList('candidates', isOfCandidates);
-  const points = isOfCandidates ? offered.located : found.located;
+  const parts = query.area && (await blocksOfArea(release, query.area));
+  const counties = new Set<CountyFips>();
+  const mostCounties = parts ? Number.POSITIVE_INFINITY : LIMITS.areaCounties;
+  const locating = { mode: query.mode, counties, mostCounties };
+  const found = await locateSites(release, 'sites', query.sites, locating);
+  const offered = await locateSites(release, 'candidates', query.candidates, locating);
   const errors = [...found.errors, ...offered.errors];
-  const isNone = found.located.length + offered.located.length === 0;
-  if (isNone && chosen === null) throw noneLocated(errors);
+  if (found.located.length + offered.located.length === 0) throw noneLocated(errors);
   return {
     ...query,
-    parts: chosen ?? (await blocksOfArea(release, { kind: 'counties', fips: countiesOf(points) })),
+    parts,
     sites: found.located,
     candidates: offered.located,
     sent: { sites: query.sites, candidates: query.candidates },

@@ -28,7 +28,7 @@ const BLOCKS_PER_STEP = 512;
  * Ordered by descending count of the first weight, then by GEOID.
  */
 export function* uncoveredSteps(
-  { parts, weights: [{ counts }] }: WeightedArea,
+  { parts, weight: { counts } }: WeightedArea,
   nearest: NearestSite,
   mode: Mode,
   minutes: Minutes,

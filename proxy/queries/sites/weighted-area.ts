@@ -1,12 +1,11 @@
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
-import type { Release } from '../../../shards/release/release.ts';
-import type { ReleaseMode } from '../../../shards/units.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { maskedBy, sumOf } from '../block-weights.ts';
+import type { Reaching } from './site-reach.ts';
 
-/** The sums of a weight over an area. */
-interface AreaWeight {
+/** A weight of the blocks of an area, and its sums. */
+export interface AreaWeight {
   readonly name: string;
   /** Counts by position in the area. */
   readonly counts: Float64Array;
@@ -15,59 +14,24 @@ interface AreaWeight {
   readonly noData: number;
 }
 
-/** The blocks of an area as one list, with their weights. */
+/** The blocks of an area as one list, with the weight that sites are measured by. */
 export class WeightedArea {
   /** Ascending by county. */
   readonly parts: readonly CountyBlocks[];
-  readonly mode: ReleaseMode;
   /** Ascending. */
   readonly geoids: Float64Array;
-  readonly weights: readonly AreaWeight[];
+  readonly weight: AreaWeight;
   readonly #positions = new Map<Matrix, Int32Array>();
 
-  private constructor(
-    parts: readonly CountyBlocks[],
-    mode: ReleaseMode,
-    geoids: Float64Array,
-    weights: readonly AreaWeight[],
-  ) {
+  /** `parts` are sorted ascending by county. */
+  constructor(parts: readonly CountyBlocks[], weight: AreaWeight) {
     this.parts = parts;
-    this.mode = mode;
-    this.geoids = geoids;
-    this.weights = weights;
-  }
-
-  /** Reads the weights of blocks; `parts` are sorted ascending by county. */
-  static async of(
-    release: Release,
-    parts: readonly CountyBlocks[],
-    { mode, weights: names }: { readonly mode: ReleaseMode; readonly weights: readonly string[] },
-  ): Promise<WeightedArea> {
-    const count = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
-    const geoids = new Float64Array(count);
-    const weights = names.map((name) => ({
-      name,
-      counts: new Float64Array(count),
-      total: 0,
-      noData: 0,
-    }));
-    const street = linkModeOf(release.manifest.modes[mode]);
+    this.weight = weight;
+    this.geoids = new Float64Array(weight.counts.length);
     let at = 0;
-    for (const { county, index, ordinals } of parts) {
-      for (const weight of weights) {
-        const column = await release.weightCounts(county, weight.name);
-        weight.total += sumOf(ordinals, column);
-        weight.noData += sumOf(index.unlinked(street), maskedBy(ordinals, column));
-        const own = weight.counts.subarray(at, at + ordinals.length);
-        for (let i = 0; i < own.length; i++) own[i] = column[ordinals[i]];
-        const pause = release.turns.yieldIfOverdue();
-        if (pause) await pause;
-      }
-      const own = geoids.subarray(at, at + ordinals.length);
-      for (let i = 0; i < own.length; i++) own[i] = index.geoids[ordinals[i]];
-      at += ordinals.length;
+    for (const { index, ordinals } of parts) {
+      for (const ordinal of ordinals) this.geoids[at++] = index.geoids[ordinal];
     }
-    return new WeightedArea(parts, mode, geoids, weights);
   }
 
   /** Number of blocks. */
@@ -90,4 +54,25 @@ export class WeightedArea {
     this.#positions.set(matrix, positions);
     return positions;
   }
+}
+
+/** Reads a weight of the blocks of an area; several are read one after another, to bound memory. */
+export async function readWeight(
+  parts: readonly CountyBlocks[],
+  name: string,
+  { release, mode }: Pick<Reaching, 'release' | 'mode'>,
+): Promise<AreaWeight> {
+  const count = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
+  const counts = new Float64Array(count);
+  const street = linkModeOf(release.manifest.modes[mode]);
+  let [at, total, noData] = [0, 0, 0];
+  for (const { county, index, ordinals } of parts) {
+    const column = await release.weightCounts(county, name);
+    total += sumOf(ordinals, column);
+    noData += sumOf(index.unlinked(street), maskedBy(ordinals, column));
+    for (const ordinal of ordinals) counts[at++] = column[ordinal];
+    const pause = release.turns.yieldIfOverdue();
+    if (pause) await pause;
+  }
+  return { name, counts, total, noData };
 }

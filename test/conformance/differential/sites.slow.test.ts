@@ -104,7 +104,9 @@ test('sums, catchments, overlaps, gains, gaps and choices are those by the rows 
       .filter(({ geoid, links }) => {
         return links[street] === 'linked' && nearest(own, geoid) > minutes.at(-1)!;
       })
-      .map(({ geoid, population }) => ({ block: geoid, count: population ?? 0 }))
+      .map(({ geoid, lon, lat, population }) => {
+        return { block: geoid, lon, lat, count: population ?? 0 };
+      })
       .sort((a, b) => b.count - a.count || (a.block < b.block ? -1 : 1));
     expect(body.uncovered).toEqual(gaps.slice(0, uncovered));
     expect(body.gains).toEqual(
@@ -128,14 +130,82 @@ test('sums, catchments, overlaps, gains, gaps and choices are those by the rows 
   });
 });
 
-test('the default area is the counties of the sites', async () => {
-  const { api, release, block } = demo;
-  const sites = [{ id: 1, lon: block.lon, lat: block.lat }];
-  const body = expectOk(await api.post(PATH, { sites, mode: 'walk' }));
-  const own = release.blocks.filter(({ geoid }) => geoid.startsWith(block.geoid.slice(0, 5)));
-  expect(body.area.blocks).toBe(own.length);
-  expect(Object.keys(body.results[0].within)).toEqual(['15', '30', '45', '60']);
-  expect(body.precision).toBe('block');
+test('without an area, everyone whom any site or candidate reaches counts, in any county', async () => {
+  const { api, release } = demo;
+  const byId = new Map(release.blocks.map((block) => [block.geoid, block]));
+  await forAll(10, queries(), async ({ sites, candidates, mode, direction, minutes }) => {
+    const how = { mode, direction, minutes };
+    fc.pre(sites.length + candidates.length > 0);
+    const offered = candidates.length > 0 && { candidates: sitesAt(candidates) };
+    const body = expectOk(await api.post(PATH, { sites: sitesAt(sites), ...offered, ...how }));
+    expect(body.errors).toEqual([]);
+    const reachedOf = (placed: readonly { block: string }[]) =>
+      new Set(
+        placed.flatMap(({ block }) =>
+          (reaches[direction].get(block) ?? [])
+            .filter((row) => row.mode === mode && row.minutes <= minutes.at(-1)!)
+            .map(({ from, to }) => (direction === 'to' ? from : to)),
+        ),
+      );
+    const peopleAt = (geoids: Iterable<string>) =>
+      peopleOf([...geoids].map((geoid) => byId.get(geoid)!));
+    const counted = reachedOf([...body.sites, ...body.gains]);
+    const covered = reachedOf(body.sites);
+    expect(body.area).toEqual({
+      blocks: counted.size,
+      land_area_m2: expect.any(Number),
+      counties: [...new Set([...counted].map((geoid) => geoid.slice(0, 5)))].sort(),
+    });
+    const [{ total, within, beyond, no_data }] = body.results;
+    expect([total, within[minutes.at(-1)!], beyond, no_data]).toEqual([
+      peopleAt(counted),
+      peopleAt(covered),
+      peopleAt(counted) - peopleAt(covered),
+      0,
+    ]);
+    for (const { block, gain } of body.gains) {
+      const added = [...reachedOf([{ block }])].filter((geoid) => !covered.has(geoid));
+      expect(gain[minutes.at(-1)!]).toBe(peopleAt(added));
+    }
+  });
+});
+
+test('the better candidate is chosen, whichever side of a county line it lies on', async () => {
+  const { api, release } = demo;
+  const countyOf = ({ geoid }: NaiveBlock) => geoid.slice(0, 5);
+  const byId = new Map(release.blocks.map((block) => [block.geoid, block]));
+  const linked = release.blocks.filter(({ links }) => links.walk === 'linked');
+  const [home, other] = new Set(linked.map(countyOf));
+  const weighed = linked.map((block) => {
+    const rows = reaches.to.get(block.geoid) ?? [];
+    const near = rows
+      .filter(({ mode, minutes }) => mode === 'walk' && minutes <= 15)
+      .map(({ from }) => byId.get(from)!);
+    const atHome = peopleOf(near.filter((one) => countyOf(one) === home));
+    return { block, near, atHome, all: peopleOf(near) };
+  });
+  const [site] = weighed.filter(({ block }) => countyOf(block) === home);
+  const candidates = weighed.filter(({ near }) => !near.some((one) => site.near.includes(one)));
+  // Of two that add nobody whom the site has, the better is over the line, and adds less at home.
+  const pairs = candidates.flatMap((over) =>
+    candidates
+      .filter(({ block }) => countyOf(block) === home && countyOf(over.block) === other)
+      .map((own) => ({ over, own })),
+  );
+  const { over, own } = pairs.find(
+    ({ over, own }) => over.atHome > 0 && own.atHome > over.atHome && over.all > own.all,
+  )!;
+  const how = { choose: 1, mode: 'walk', minutes: [15] };
+  const offered = sitesAt([own.block, over.block]);
+  const body = expectOk(
+    await api.post(PATH, { sites: sitesAt([site.block]), candidates: offered, ...how }),
+  );
+  expect(body.area.counties).toEqual([home, other]);
+  expect(body.gains.map(({ gain }: { gain: object }) => gain)).toEqual([
+    { 15: own.all },
+    { 15: over.all },
+  ]);
+  expect(body.chosen).toMatchObject([{ id: over.block.geoid, gain: over.all }]);
 });
 
 test('sites as CSV or GeoJSON get the response of a list of sites', async () => {
