@@ -198,8 +198,11 @@ export interface PostEndpoint<
   ): Resolved | Promise<Resolved>;
   /** Finds the subject, as in `MeteredEndpoint`; a request without one is located as resolved. */
   locate?(release: Release, resolved: Resolved): Promise<Located>;
-  /** The price, as in `MeteredEndpoint`; of a request not yet located, if all of it is. */
-  price?(resolved: Resolved): number;
+  /**
+   * The price, as in `MeteredEndpoint`; of a request not yet located, if all of it is. Undefined
+   * until it is located if only then it is known.
+   */
+  price?(resolved: Resolved): number | undefined;
   /** The least price, if what cannot be located is free. */
   readonly leastPrice?: number;
   /**

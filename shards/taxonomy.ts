@@ -25,6 +25,7 @@ export class Taxonomy {
   readonly leafIds: readonly DestTypeId[];
   readonly #leavesOf = new Map<DestTypeId, readonly DestTypeId[]>();
   readonly #labels: ReadonlyMap<DestTypeId, string>;
+  readonly #idOfLabel: ReadonlyMap<string, DestTypeId>;
 
   constructor(types: readonly DestinationType[]) {
     this.types = [...types].sort((a, b) => a.dest_type_id - b.dest_type_id);
@@ -43,10 +44,17 @@ export class Taxonomy {
     }
     this.#leavesOf = leaves;
     this.#labels = new Map(types.map(({ dest_type_id, label }) => [dest_type_id, label]));
+    this.#idOfLabel = new Map(types.map(({ dest_type_id, label }) => [label, dest_type_id]));
   }
 
   has(id: DestTypeId): boolean {
     return this.#leavesOf.has(id);
+  }
+
+  /** The id of a type, given its id or its label; undefined for a type that the taxonomy lacks. */
+  idOf(name: DestTypeId | string): DestTypeId | undefined {
+    if (typeof name === 'string') return this.#idOfLabel.get(name);
+    return this.has(name) ? name : undefined;
   }
 
   /** The label of a type that the taxonomy has. */

@@ -66,7 +66,7 @@ export const blocksMatch = postEndpoint({
     checkNearPoints(release, near);
     const sent = {
       area: { ...area, blocks: area?.blocks && Array.from(area.blocks) },
-      all_of,
+      all_of: all_of.map((one, i) => ({ ...one, type: criteria[i].type })),
       near,
     };
     const parameters = { sent, resolved: {} };

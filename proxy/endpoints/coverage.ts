@@ -120,7 +120,7 @@ const countyCoverage = meteredEndpoint({
   },
 });
 
-/** Criteria as sent and as tested. */
+/** Criteria as sent, but for types by id, and as tested. */
 interface RequestedBasket {
   readonly all_of: readonly CriterionParams[];
   readonly criteria: readonly Criterion[];
@@ -156,12 +156,11 @@ const postCoverage = postEndpoint({
 
   async resolve(release, { area, all_of, ...asked }, _services) {
     const { query } = requestedCoverage(release, asked, 'body');
-    const requestedBasket = all_of && { all_of, criteria: requestedCriteria(release, all_of) };
-    return {
-      area: await requestedArea(area, release.turns),
-      query,
-      basket: requestedBasket ?? null,
-    };
+    const criteria = all_of && requestedCriteria(release, all_of);
+    const basket = criteria
+      ? { criteria, all_of: all_of.map((one, i) => ({ ...one, type: criteria[i].type })) }
+      : null;
+    return { area: await requestedArea(area, release.turns), query, basket };
   },
 
   locate: async (release, resolved) => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
+import type { Mode } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import {
   type CountyManifest,
@@ -12,11 +13,12 @@ import { BOUNDS } from '../bounds.ts';
 import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
 import { NONE, parameters, required } from '../fields/field.ts';
 import { integer } from '../fields/kinds.ts';
-import { modeLabel, WINDOW } from '../fields/rows.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
+import { modeLabel, typeName, WINDOW } from '../fields/rows.ts';
+import { invalidParameters, Problem, truncate } from '../http/problem.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
+import type { TypeName } from '../queries/modes-and-types.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { modeSchema } from '../queries/rows/row-columns.ts';
 
@@ -136,9 +138,9 @@ const OF_TILES = {
     description: 'Travel mode.',
     example: (marks) => marks.tile && marks.mode,
   }),
-  dest_type_id: required(integer(BOUNDS.typeId), {
+  dest_type_id: required(typeName, {
     id: 'TileType',
-    description: 'A leaf destination type.',
+    description: 'A leaf destination type, by id or by label.',
     example: (marks) => marks.tile && marks.type,
   }),
 };
@@ -226,7 +228,13 @@ export const isochroneTile = meteredEndpoint({
       throw invalidParameters([{ loc: ['path', name], msg, type: 'too_big' }]);
     }
     return {
-      canonical: canonicalRequest('tile', { mode, type: dest_type_id, z, x, y }),
+      canonical: canonicalRequest('tile', {
+        mode,
+        type: release.taxonomy.idOf(dest_type_id),
+        z,
+        x,
+        y,
+      }),
       dependsOn: [tiles.archive],
       tiles,
       address: { z, x, y },
@@ -241,14 +249,14 @@ export const isochroneTile = meteredEndpoint({
   },
 });
 
-function archiveOf({ manifest }: Release, mode: string, type: number): TileArchive {
-  const name = `${mode}-${type}`;
+function archiveOf({ manifest, taxonomy }: Release, mode: Mode, type: TypeName): TileArchive {
+  const name = `${mode}-${taxonomy.idOf(type)}`;
   if (Object.hasOwn(manifest.tiles, name)) return manifest.tiles[name];
   if (Object.keys(manifest.tiles).length === 0) {
     throw new Problem('no-isochrone-data', 'the release was built without map tiles');
   }
   throw new Problem(
     'no-isochrone-data',
-    `there are no tiles for ${mode} and destination type ${type}: the type must be a leaf of the taxonomy, and the mode one of the release`,
+    `there are no tiles for ${mode} and destination type ${truncate(String(type))}: the type must be a leaf of the taxonomy, and the mode one of the release`,
   );
 }

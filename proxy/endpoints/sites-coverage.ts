@@ -1,15 +1,19 @@
 import { z } from 'zod';
+import type { Release } from '../../shards/release/release.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
 import { members, required, withDefault } from '../fields/field.ts';
 import { directionLabel } from '../fields/opportunities.ts';
+import type { SitesMember } from '../fields/parse-sites.ts';
 import { modeLabel, WINDOW, weight } from '../fields/rows.ts';
-import { candidates, choose, minutes, sites, uncovered } from '../fields/sites.ts';
+import { candidates, choose, minutes, type SentSites, sites, uncovered } from '../fields/sites.ts';
 import { invalidParameters } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
+import type { Area } from '../queries/areas/area.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
-import { modePosition } from '../queries/modes-and-types.ts';
+import { modePosition, requestedLeaves } from '../queries/modes-and-types.ts';
 import { checkDirection } from '../queries/origins/near-points.ts';
+import type { Site, SiteSource } from '../queries/sites/locate-sites.ts';
 import {
   type LocatedQuery,
   locateQuery,
@@ -38,7 +42,10 @@ export const sitesCoverage = postEndpoint({
     'whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, ' +
     'NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with ' +
     'their coordinates, and `chosen` columns of them; the first rows of CSV are `results` ' +
-    '(`list`: `area`). A site or candidate without a block to route from, or without valid ' +
+    '(`list`: `area`). `sites` may be ' +
+    'the POIs of a `type`, whose ids are their `dest_id`s, in an `area` of their own or that of the ' +
+    'request; `candidates` an area, of which each block is one, by its GEOID. A site or candidate ' +
+    'without a block to route from, or without valid ' +
     'coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or ' +
     'have lat and lon exchanged, the request is refused. Nothing that you send is stored. One ' +
     'token a site or candidate that has a block to route from, at least ' +
@@ -72,32 +79,26 @@ export const sitesCoverage = postEndpoint({
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
   async resolve(release, body, _services): Promise<SitesQuery> {
-    const {
-      sites,
-      candidates = [],
-      choose,
-      uncovered,
-      area,
-      mode,
-      direction,
-      weight,
-      minutes,
-    } = body;
-    if (sites.length + candidates.length === 0) {
+    const { sites, candidates = [], choose, uncovered, mode, direction, weight, minutes } = body;
+    if (isNone(sites) && isNone(candidates)) {
       throw refusal('sites', 'send at least one site or candidate', 'too_small');
     }
-    if (choose !== undefined && candidates.length === 0) {
+    if (choose !== undefined && isNone(candidates)) {
       throw refusal('choose', 'send candidates to choose from', 'missing');
     }
-    refuseMisplaced(release, { sites, candidates });
+    const area = body.area ? await requestedArea(body.area, release.turns) : null;
+    const lists = {
+      sites: await sourceOfSites(release, sites, area),
+      candidates: await sourceOfCandidates(release, candidates),
+    };
+    refuseMisplaced(release, lists);
     const position = modePosition(release, mode, 'body');
     checkDirection(release, direction);
     return {
-      sites,
-      candidates,
+      ...lists,
       choose: choose ?? 0,
       uncovered: uncovered ?? 0,
-      area: area ? await requestedArea(area, release.turns) : null,
+      area,
       mode: position,
       direction,
       weights: requestedWeights(release, weight, 'body'),
@@ -110,6 +111,41 @@ export const sitesCoverage = postEndpoint({
   leastPrice: PLANS.charges.sites_minimum,
   respond: (release, query: LocatedQuery, context) => querySites(release, context, query),
 });
+
+/** Whether a list of points was sent, and not what stands for the points of others. */
+function isPoints<M extends SitesMember>(sent: SentSites<M>): sent is readonly Site[] {
+  return Array.isArray(sent);
+}
+
+function isNone(sent: SentSites<SitesMember>): boolean {
+  return isPoints(sent) && sent.length === 0;
+}
+
+/** Resolves sites; those of a type without an area are in that of the request. */
+async function sourceOfSites(
+  release: Release,
+  sent: SentSites<'sites'>,
+  area: Area | null,
+): Promise<SiteSource> {
+  if (isPoints(sent)) return { kind: 'points', points: sent };
+  const types = requestedLeaves(release, [sent.type], ['body', 'sites', 'type'])!;
+  const own = sent.area && (await requestedArea(sent.area, release.turns, ['sites', 'area']));
+  const searched = own ?? area;
+  if (searched) return { kind: 'pois', types, area: searched };
+  throw refusal(
+    'sites',
+    'sites of a type need an area: send one in sites, or in the body',
+    'missing',
+  );
+}
+
+async function sourceOfCandidates(
+  { turns }: Release,
+  sent: SentSites<'candidates'>,
+): Promise<SiteSource> {
+  if (isPoints(sent)) return { kind: 'points', points: sent };
+  return { kind: 'blocks', area: await requestedArea(sent, turns, ['candidates']) };
+}
 
 function refusal(member: string, msg: string, type: string) {
   return invalidParameters([{ loc: ['body', member], msg, type }]);

@@ -69,7 +69,8 @@ const blockList = z
 /** The centre of a circle in a body. */
 export const centre = optional(point, { description: 'Centre of a circle.' });
 
-const areaItem = objectOf(
+/** An area, identified in exactly one way. */
+export const areaItem = objectOf(
   'an area',
   {
     polygon: polygon.json,
@@ -95,7 +96,6 @@ const areaItem = objectOf(
     'polygon or circle stands for the blocks whose centre is inside.',
 });
 
-/** An area, identified in exactly one way. */
 export const area = optional({ json: areaItem });
 
 const SMALL_RADIUS_M = 250;
@@ -110,16 +110,20 @@ type AreaParams = z.output<typeof areaItem>;
 
 /**
  * Resolves the area of a body; rejects with `missing-area`, or with `invalid-parameters` for
- * several areas or for half of a circle.
+ * several areas or for half of a circle. `at`: the place of the area in the body.
  */
-export async function requestedArea(asked: AreaParams | undefined, turns: Turns): Promise<Area> {
+export async function requestedArea(
+  asked: AreaParams | undefined,
+  turns: Turns,
+  at: readonly string[] = ['area'],
+): Promise<Area> {
   const { polygon, center, radius_m, places, counties, blocks } = asked ?? {};
   const hasCircle = center !== undefined || radius_m !== undefined;
   const ways = [polygon, hasCircle || undefined, places, counties, blocks];
   const sent = ways.filter((way) => way !== undefined).length;
   if (sent > 1) {
     throw invalidParameters([
-      { loc: ['body', 'area'], msg: `send exactly one of ${WAYS}`, type: 'conflict' },
+      { loc: ['body', ...at], msg: `send exactly one of ${WAYS}`, type: 'conflict' },
     ]);
   }
   if (polygon) return { kind: 'drawn', drawn: await drawnArea(polygon, turns) };
@@ -129,14 +133,14 @@ export async function requestedArea(asked: AreaParams | undefined, turns: Turns)
   if (center && radius_m !== undefined) {
     return { kind: 'drawn', drawn: circleArea(center.lon, center.lat, radius_m) };
   }
-  if (center) throw missingPart('radius_m', 'must be a number');
-  if (radius_m !== undefined) throw missingPart('center', 'must be an object with lon and lat');
+  if (center) throw missingPart(at, 'radius_m', 'must be a number');
+  if (radius_m !== undefined) throw missingPart(at, 'center', 'must be an object with lon and lat');
   throw new Problem('missing-area', `send an area: ${WAYS}`);
 }
 
 /** Returns the problem of a circle that lacks `name`. */
-function missingPart(name: 'center' | 'radius_m', fault: string): Problem {
-  const loc = ['body', 'area', name];
+function missingPart(at: readonly string[], name: 'center' | 'radius_m', fault: string): Problem {
+  const loc = ['body', ...at, name];
   return invalidParameters([{ loc, msg: missing(fault), type: 'invalid_type' }]);
 }
 

@@ -4,10 +4,10 @@ import { optional, required, withDefault } from './field.ts';
 import { integer } from './kinds.ts';
 import { POINT } from './locations.ts';
 import { directionLabel } from './opportunities.ts';
-import { minutesWithin, modeLabel, nthNearest, typeId } from './rows.ts';
+import { minutesWithin, modeLabel, nthNearest, typeName } from './rows.ts';
 
 const criterion = objectOf('a criterion', {
-  type: typeId.json,
+  type: typeName.json,
   mode: modeLabel.json,
   max_minutes: minutesWithin.json,
   nth: withDefault(nthNearest, 1).json,

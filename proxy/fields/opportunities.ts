@@ -10,8 +10,9 @@ import { choice, flag, phrase } from './kinds.ts';
 export const directionLabel = choice(DIRECTIONS);
 
 const opportunity = phrase((text) =>
-  text.regex(new RegExp(`^(?:type:\\d{1,9}|${WEIGHT_NAME.source.slice(1, -1)})$`), {
-    error: 'must be a weight such as people, or a destination type such as type:101',
+  text.regex(new RegExp(`^(?:type:[a-z0-9_]{1,64}|${WEIGHT_NAME.source.slice(1, -1)})$`), {
+    error:
+      'must be a weight such as people, or a destination type such as type:101 or type:supermarkets',
   }),
 );
 
@@ -25,7 +26,7 @@ const opportunities = list(opportunity, {
 export const ofContours = optional(opportunities, {
   id: 'OfContours',
   description:
-    'Weights of the release, or `type:ID`, to count within each contour; see ' +
+    'Weights of the release, or `type:ID` (or a label), to count within each contour; see ' +
     '`/v1/meta/weights`. Omitted: none.',
 });
 
@@ -38,7 +39,7 @@ export const ACCESS = {
   of: optional(opportunities, {
     id: 'Of',
     description:
-      'Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the ' +
+      'Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` (or a label) for the ' +
       'number of POIs of a destination type. Omitted: `people`.',
   }),
   minutes: optional(levels(BOUNDS.contour, LIMITS.minutesListed), {

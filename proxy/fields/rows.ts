@@ -4,6 +4,7 @@ import { foldText } from '../../shards/folded-text.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
+import type { TypeName } from '../queries/modes-and-types.ts';
 import { list } from './compounds.ts';
 import { optional, required, several, withDefault, withSchema } from './field.ts';
 import { choice, flag, integer, number, numberChoice, phrase, UNBOUNDED } from './kinds.ts';
@@ -35,15 +36,34 @@ export const WINDOW = {
   }),
 };
 
-export const typeId = integer(
+const typeId = integer(
   BOUNDS.typeId,
-  'the id of a destination type; see /v1/meta/destination-types',
+  'the id or label of a destination type; see /v1/meta/destination-types',
 );
+const LABEL = /^[a-z][a-z0-9_]*$/;
 
-export const destType = optional(list(typeId, { of: 'destination type ids' }), {
+/**
+ * A destination type by its id, or by its label, which the document leaves out, since code
+ * generators make wrappers for values of two types.
+ */
+export const typeName = { text: idOrLabel(typeId.text), json: idOrLabel(typeId.json) };
+
+function idOrLabel(id: z.ZodType<number>): z.ZodType<TypeName> {
+  return z
+    .unknown()
+    .transform((value, context): TypeName => {
+      if (typeof value === 'string' && LABEL.test(value)) return value;
+      const { data, error } = id.safeParse(value);
+      for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
+      return data ?? z.NEVER;
+    })
+    .meta(id.meta() ?? {});
+}
+
+export const destType = optional(list(typeName, { of: 'destination types' }), {
   id: 'Type',
   description: several(
-    'Destination type ids',
+    'Destination types by id, or by label (`grocery_stores`)',
     ' A parent stands for all its leaves. Omitted: all types.',
   ),
   example: (marks) => [marks.type],

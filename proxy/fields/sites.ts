@@ -6,11 +6,13 @@ import { MAX_VALUES } from '../http/json-body.ts';
 import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
 import { missing } from '../http/validation.ts';
 import type { Site } from '../queries/sites/locate-sites.ts';
-import { exactObjectOf, levels, listOf } from './compounds.ts';
+import { area, areaItem } from './area.ts';
+import { exactObjectOf, levels, listOf, objectOf } from './compounds.ts';
 import { jsonSchemaOf, optional, required, withDefault } from './field.ts';
 import { integer } from './kinds.ts';
 import { SENT_POINT } from './locations.ts';
 import { MAX_CSV_LENGTH, parseSites, type SitesMember } from './parse-sites.ts';
+import { typeName } from './rows.ts';
 
 const ID_FAULT = `must be text of 1 to ${LIMITS.nameLength} characters, or a whole number`;
 
@@ -34,9 +36,29 @@ const site = exactObjectOf('a site', {
   ...SENT_POINT,
 }).meta({ override: { required: ['id', 'lat', 'lon'] } });
 
-const siteList = listOf(site, LIMITS.sites, {
-  none: 'must be an array of sites, CSV text or a FeatureCollection',
-});
+const FORMS = 'must be an array of sites, CSV text, a FeatureCollection or';
+
+/** The POIs of a type as sites: in an area of their own, or in that of the request. */
+const poiSites = objectOf(
+  'sites of a type',
+  { type: typeName.json, area: area.json },
+  {
+    none: `${FORMS} an object with a type`,
+    unknown: 'unknown member; sites of a type have type and area',
+  },
+);
+
+/** Schemas of what each member takes in place of points. */
+const OTHERS = { sites: poiSites, candidates: areaItem };
+type Others<M extends SitesMember> = z.output<(typeof OTHERS)[M]>;
+
+/** Points as sent; or what stands for the points of others. */
+export type SentSites<M extends SitesMember> = readonly Site[] | Others<M>;
+
+const siteList = {
+  sites: listOf(site, LIMITS.sites, { none: `${FORMS} an object with a type` }),
+  candidates: listOf(site, LIMITS.sites, { none: `${FORMS} an area` }),
+};
 
 const FEATURE_SCHEMA: oas31.SchemaObject = {
   type: 'object',
@@ -75,55 +97,89 @@ const GEOJSON_SCHEMA: oas31.SchemaObject = {
   required: ['type', 'features'],
 };
 
-/**
- * The document's schema of sites and candidates, which both members refer to. It is a condition
- * with the meaning of `anyOf`: from a choice that includes a list, code generators for Java, Go and
- * Rust make clients that do not compile; from a condition, a member of any type.
- */
-export const SITES_SCHEMA = {
-  description: `Up to ${LIMITS.sites} points, each with an \`id\` of its own: a list, CSV or GeoJSON.`,
-  if: jsonSchemaOf(siteList),
-  else: { anyOf: [CSV_SCHEMA, GEOJSON_SCHEMA] },
+const AREA_SCHEMA: oas31.ReferenceObject = { $ref: '#/components/schemas/Area' };
+
+const POIS_SCHEMA: oas31.SchemaObject = {
+  type: 'object',
+  description: 'The POIs of a type in the area; if it is absent, in the area of the request.',
+  properties: {
+    type: {
+      anyOf: [{ type: 'integer' }, { type: 'string' }],
+      description: 'A destination type by id or label.',
+    },
+    area: AREA_SCHEMA,
+  },
+  required: ['type'],
 };
 
-/** The caller's own points, each with a unique id: a list, CSV or GeoJSON. */
-function ownSites(member: SitesMember) {
-  const json = z
-    .unknown()
-    .transform((value, context): Site[] => {
-      const parsed = parseSites(value, member);
-      if ('faults' in parsed) {
-        for (const { path, msg, type } of parsed.faults) {
-          context.addIssue({ code: 'custom', params: { type }, message: msg, path: [...path] });
-        }
-        return z.NEVER;
-      }
-      const { data, error } = siteList.safeParse(parsed.list);
-      for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
-      const { lines } = parsed;
-      return data?.map((one, i) => (lines ? { ...one, line: lines[i] } : one)) ?? z.NEVER;
-    })
-    .superRefine((list, context) => {
-      // A number and its digits are the same id, since text formats do not distinguish them.
-      const seen = new Map<string, number>();
-      let repeated = 0;
-      for (const [i, { id }] of list.entries()) {
-        const first = seen.get(String(id));
-        if (first === undefined) {
-          seen.set(String(id), i);
-          continue;
-        }
-        const message = `is also the id of item ${first}: each needs one of its own`;
-        const params = { type: 'duplicate' };
-        context.addIssue({ code: 'custom', params, message, path: [i, 'id'] });
-        if (++repeated === MAX_COUNTED_FAULTS) break;
-      }
-    });
-  return { json: json.meta({ override: { $ref: '#/components/schemas/Sites' } }) };
+/**
+ * The document's schemas of sites and candidates: conditions with the meaning of `anyOf`. From a
+ * choice that includes a list, code generators for Java and Python make clients that do not work;
+ * from a condition, a member of any type.
+ */
+export const SITES_SCHEMAS = {
+  Sites: sitesSchema('sites', 'or the POIs of a type', POIS_SCHEMA),
+  Candidates: sitesSchema('candidates', 'or an area, each of whose blocks is one', AREA_SCHEMA),
+};
+
+function sitesSchema(
+  member: SitesMember,
+  others: string,
+  schema: oas31.SchemaObject | oas31.ReferenceObject,
+) {
+  return {
+    description: `Up to ${LIMITS.sites} points, each with an \`id\` of its own, as a list, CSV or GeoJSON; ${others}.`,
+    if: jsonSchemaOf(siteList[member]),
+    else: { anyOf: [CSV_SCHEMA, GEOJSON_SCHEMA, schema] },
+  };
 }
 
-export const sites = required(ownSites('sites'), { description: 'Sites that are there.' });
-export const candidates = optional(ownSites('candidates'), {
+/** The caller's own points, each with a unique id: a list, CSV or GeoJSON; or others' points. */
+function ownSites<M extends SitesMember>(member: M, component: keyof typeof SITES_SCHEMAS) {
+  const json = z.unknown().transform((value, context): SentSites<M> => {
+    const fail = (issues: readonly z.core.$ZodIssue[]) => {
+      for (const issue of issues) context.addIssue({ ...issue });
+      return z.NEVER;
+    };
+    const parsed = parseSites(value, member);
+    if ('faults' in parsed) {
+      for (const { path, msg, type } of parsed.faults) {
+        context.addIssue({ code: 'custom', params: { type }, message: msg, path: [...path] });
+      }
+      return z.NEVER;
+    }
+    const { list, lines } = parsed;
+    if (typeof list === 'object' && list !== null && !Array.isArray(list)) {
+      const { data, error } = OTHERS[member].safeParse(list);
+      return error ? fail(error.issues) : (data as Others<M>);
+    }
+    const { data, error } = siteList[member].safeParse(list);
+    if (error) return fail(error.issues);
+    refuseRepeated(data, context);
+    return data.map((one, i) => (lines ? { ...one, line: lines[i] } : one));
+  });
+  return { json: json.meta({ override: { $ref: `#/components/schemas/${component}` } }) };
+}
+
+/** Adds an issue for each id that an earlier item has. */
+function refuseRepeated(list: readonly Site[], context: z.core.$RefinementCtx): void {
+  // A number and its digits are the same id, since text formats do not distinguish them.
+  const seen = new Map<string, number>();
+  let repeated = 0;
+  for (const [i, { id }] of list.entries()) {
+    const first = seen.get(String(id));
+    if (first === undefined) {
+      seen.set(String(id), i);
+      continue;
+    }
+    const message = `is also the id of item ${first}: each needs one of its own`;
+    context.addIssue({ code: 'custom', params: { type: 'duplicate' }, message, path: [i, 'id'] });
+    if (++repeated === MAX_COUNTED_FAULTS) break;
+  }
+}
+
+export const sites = required(ownSites('sites', 'Sites'), { description: 'Sites that are there.' });
+export const candidates = optional(ownSites('candidates', 'Candidates'), {
   description: 'Sites that might be added.',
 });
 

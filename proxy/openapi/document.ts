@@ -2,7 +2,7 @@ import { MAX_POI_MINUTES, MINUTES } from '../../shards/matrix/row-codec.ts';
 import { boundsSchema } from '../bounds.ts';
 import type { ProxyConfig } from '../config.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { SITES_SCHEMA } from '../fields/sites.ts';
+import { SITES_SCHEMAS } from '../fields/sites.ts';
 import { buildDocument, type DocumentedOperation } from '../http/openapi-document.ts';
 import { PLANS } from '../plans.ts';
 import { HEAD_HEADERS } from './headers.ts';
@@ -58,7 +58,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
             headers: HEAD_HEADERS,
           },
         },
-        schemas: { MaxRows: maxRows(batchRowBudget), Sites: SITES_SCHEMA },
+        schemas: { MaxRows: maxRows(batchRowBudget), ...SITES_SCHEMAS },
         securitySchemes: {
           apiKey: {
             type: 'http',

@@ -2,31 +2,43 @@ import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId, ReleaseMode } from '../../shards/units.ts';
-import { invalidParameters, type ParameterIssue } from '../http/problem.ts';
+import { invalidParameters, type ParameterIssue, truncate } from '../http/problem.ts';
+
+/** A destination type as sent: its id or its label. */
+export type TypeName = DestTypeId | string;
 
 /**
- * Returns the requested leaf types, with parents expanded; undefined for all. Throws for an id that
- * the taxonomy lacks.
+ * Returns the requested leaf types, with parents expanded; undefined for all. Throws for a type
+ * that the taxonomy lacks.
  */
 export function requestedLeaves(
   release: Release,
-  types: readonly DestTypeId[] | undefined,
-  part: 'query' | 'body' = 'query',
+  types: readonly TypeName[] | undefined,
+  loc: ParameterIssue['loc'] = ['query', 'type'],
 ): DestTypeId[] | undefined {
   if (!types) return undefined;
-  const unknown = types.flatMap((type) => typeFault(release, type, [part, 'type']));
-  if (unknown.length === 0) return release.taxonomy.expand(types);
-  throw invalidParameters(unknown);
+  const unknown = types.flatMap((type) => typeFault(release, type, loc));
+  if (unknown.length > 0) throw invalidParameters(unknown);
+  return release.taxonomy.expand(types.map((type) => release.taxonomy.idOf(type)!));
+}
+
+/** Returns the ids of types that the taxonomy has, ascending, as cursors are bound to them. */
+export function spelledTypes(
+  { taxonomy }: Release,
+  types: readonly TypeName[] | undefined,
+): DestTypeId[] | undefined {
+  return types && [...new Set(types.map((type) => taxonomy.idOf(type)!))].sort((a, b) => a - b);
 }
 
 /** Returns the fault of a type that the taxonomy lacks; empty for a known type. */
 export function typeFault(
   release: Release,
-  type: DestTypeId,
+  type: TypeName,
   loc: ParameterIssue['loc'],
 ): ParameterIssue[] {
-  if (release.taxonomy.has(type)) return [];
-  const msg = `this release has no destination type ${type}; see /v1/meta/destination-types`;
+  if (release.taxonomy.idOf(type) !== undefined) return [];
+  const asked = truncate(String(type));
+  const msg = `this release has no destination type ${asked}; see /v1/meta/destination-types`;
   return [{ loc, msg, type: 'unknown_destination_type' }];
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BLOCK_GEOID, COUNTY_FIPS } from '../../shards/geoid.ts';
 import { SUMS, sum, sumsByMinutes } from '../queries/areas/coverage.ts';
 import { modeSchema, rowSchema } from '../queries/rows/row-columns.ts';
+import { SITE_FAULTS } from '../queries/sites/locate-sites.ts';
 
 export const areaFacts = z
   .object({ blocks: z.int().min(0), land_area_m2: z.number().min(0) })
@@ -65,7 +66,7 @@ export const siteResults = {
     z.object({
       id: siteId,
       list: z.enum(['sites', 'candidates']).meta({ description: 'The list that it is from.' }),
-      type: z.enum(['point-not-covered', 'no-block-data']),
+      type: z.enum(SITE_FAULTS),
       detail: z.string(),
     }),
   ),

@@ -330,7 +330,7 @@ describe('a fault is reported with the member that it is in', () => {
       '/v1/coverage',
       { area, all_of: [CRITERION, {}] },
       ['all_of', 1, 'type'],
-      'is missing: it must be the id of a destination type; see /v1/meta/destination-types',
+      'is missing: it must be the id or label of a destination type; see /v1/meta/destination-types',
     ],
     [
       '/v1/coverage',
@@ -379,7 +379,7 @@ describe('a fault is reported with the member that it is in', () => {
       '/v1/sites/coverage',
       { mode: 'walk' },
       ['sites'],
-      'is missing: it must be an array of sites, CSV text or a FeatureCollection',
+      'is missing: it must be an array of sites, CSV text, a FeatureCollection or an object with a type',
     ],
     [
       '/v1/sites/coverage',

@@ -120,8 +120,11 @@ describe('the OpenAPI document', () => {
     }
     const sites = '/paths//v1/sites/coverage/post/responses/200/content/application/json/schema';
     expect(choices.sort()).toEqual([
+      '/components/schemas/Candidates/else',
+      '/components/schemas/Candidates/if/items/properties/id',
       '/components/schemas/Problem/properties/errors/items/properties/loc/items',
       '/components/schemas/Sites/else',
+      '/components/schemas/Sites/else/anyOf/2/properties/type',
       '/components/schemas/Sites/if/items/properties/id',
       '/paths//mcp/post/requestBody/content/application/json/schema/properties/id',
       '/paths//v1/access/post/requestBody/content/application/json/schema/properties/origins/items',

@@ -8,8 +8,11 @@ const COUNTIES = wholeCountry().slice(0, 80);
 /** The code of no county. */
 const UNKNOWN = '99999';
 
-const sitesIn = (counties: typeof COUNTIES) =>
-  counties.map(({ fips, centres: [[lon, lat]] }) => ({ id: fips, lon, lat }));
+const NONE = { kind: 'points', points: [] } as const;
+const sitesIn = (counties: typeof COUNTIES) => {
+  const points = counties.map(({ fips, centres: [[lon, lat]] }) => ({ id: fips, lon, lat }));
+  return { kind: 'points', points } as const;
+};
 
 /** The problem of a query of sites, and the numbers of indexes and outlines that it read. */
 async function refusal(query: Pick<SitesQuery, 'area' | 'sites' | 'candidates'>) {
@@ -31,7 +34,7 @@ test('an area of which the release lacks a part is refused before sites are loca
     [{ kind: 'blocks', geoids: Float64Array.from(blocks) }, 'block-not-found', 1],
   ];
   for (const [area, slug, indexes] of areas) {
-    const refused = await refusal({ area, sites: sitesIn(COUNTIES), candidates: [] });
+    const refused = await refusal({ area, sites: sitesIn(COUNTIES), candidates: NONE });
     expect(refused).toMatchObject({ problem: { slug }, indexes, outlines: 0 });
   }
 });
@@ -39,8 +42,8 @@ test('an area of which the release lacks a part is refused before sites are loca
 test('sites of too many counties, without an area, are refused once that many are located', async () => {
   const sites = sitesIn(COUNTIES);
   for (const lists of [
-    { sites, candidates: [] },
-    { sites: [], candidates: sites },
+    { sites, candidates: NONE },
+    { sites: NONE, candidates: sites },
   ]) {
     const { problem, outlines } = await refusal({ area: null, ...lists });
     expect(problem.slug).toBe('invalid-parameters');

@@ -3,7 +3,7 @@
 /** Maximum number of rows to return and to charge; by default 50000. Origins are returned whole, and the first regardless of its rows; the others are listed in `truncated`, with `row-budget`. */
 export type MaxRows = number;
 
-/** Up to 1000 points, each with an `id` of its own: a list, CSV or GeoJSON. */
+/** Up to 1000 points, each with an `id` of its own, as a list, CSV or GeoJSON; or the POIs of a type. */
 export type Sites = Array<{
   id: string | number;
   lat: number;
@@ -18,7 +18,28 @@ export type Sites = Array<{
     };
     [member: string]: unknown;
   }>;
+} | {
+  /** A destination type by id or label. */
+  type: number | string;
+  area?: Area;
 };
+
+/** Up to 1000 points, each with an `id` of its own, as a list, CSV or GeoJSON; or an area, each of whose blocks is one. */
+export type Candidates = Array<{
+  id: string | number;
+  lat: number;
+  lon: number;
+}> | string | {
+  type: 'FeatureCollection';
+  features: Array<{
+    type: 'Feature';
+    geometry: {
+      type: 'Point';
+      coordinates: Array<number>;
+    };
+    [member: string]: unknown;
+  }>;
+} | Area;
 
 /** Exactly one of `polygon`, `center` with `radius_m`, `places`, `counties` and `blocks`. A polygon or circle stands for the blocks whose centre is inside. */
 export type Area = {
@@ -487,7 +508,7 @@ export interface SharedParams {
   departure?: 'am' | undefined;
   /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
   percentile?: 10 | undefined;
-  /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
+  /** Destination types by id, or by label (`grocery_stores`); repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
   type?: ReadonlyArray<number> | undefined;
   /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
   nth?: ReadonlyArray<number> | undefined;
@@ -526,13 +547,13 @@ export interface SharedParams {
   direction?: 'from' | 'to' | undefined;
   /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
   minutes?: ReadonlyArray<number> | undefined;
-  /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
+  /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` (or a label) for the number of POIs of a destination type. Omitted: `people`. */
   of?: ReadonlyArray<string> | undefined;
   /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
   curve?: boolean | undefined;
   /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
   decay?: string | undefined;
-  /** A leaf destination type. */
+  /** A leaf destination type, by id or by label. */
   dest_type_id: number;
 }
 
@@ -855,7 +876,7 @@ export interface Operations {
     params: Pick<SharedParams, 'origins' | 'departure' | 'percentile' | 'count_within' | 'names' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
+      /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
       nth?: ReadonlyArray<number> | undefined;
@@ -914,7 +935,7 @@ export interface Operations {
     params: Pick<SharedParams, 'origins' | 'departure' | 'percentile' | 'max_minutes' | 'names' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
+      /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs. */
       dest_id?: ReadonlyArray<number> | undefined;
@@ -1038,7 +1059,7 @@ export interface Operations {
       radius_m?: number | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
+      /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
       nth?: ReadonlyArray<number> | undefined;
@@ -1088,7 +1109,7 @@ export interface Operations {
     params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'names'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
+      /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
       weight?: ReadonlyArray<string> | undefined;
@@ -1141,13 +1162,13 @@ export interface Operations {
       };
     };
   };
-  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: all blocks of the release that any site or candidate reaches within the last of `minutes`. `area` of the response says what was counted. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). A site or candidate without a block to route from, or without valid coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: all blocks of the release that any site or candidate reaches within the last of `minutes`. `area` of the response says what was counted. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). `sites` may be the POIs of a `type`, whose ids are their `dest_id`s, in an `area` of their own or that of the request; `candidates` an area, of which each block is one, by its GEOID. A site or candidate without a block to route from, or without valid coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
   measureSites: {
     params: Pick<SharedParams, 'area' | 'departure' | 'percentile'> & {
       /** Sites that are there. */
       sites: Sites;
       /** Sites that might be added. */
-      candidates?: Sites | undefined;
+      candidates?: Candidates | undefined;
       /** How many candidates to choose, at most 50. */
       choose?: number | undefined;
       /** How many blocks that no site covers to list, at most 1000. */
@@ -1203,7 +1224,7 @@ export interface Operations {
           id: string | number;
           /** The list that it is from. */
           list: 'sites' | 'candidates';
-          type: 'point-not-covered' | 'no-block-data';
+          type: 'point-not-covered' | 'block-not-found' | 'no-block-data';
           detail: string;
         }>;
         precision: 'block';
@@ -1217,7 +1238,7 @@ export interface Operations {
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
+      /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
       nth?: ReadonlyArray<number> | undefined;
@@ -1251,7 +1272,7 @@ export interface Operations {
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
+      /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs. */
       dest_id?: ReadonlyArray<number> | undefined;
@@ -1395,7 +1416,7 @@ export interface Operations {
       mode?: 'walk' | 'bike' | 'transit' | undefined;
       /** Away from the origin, or towards it. */
       direction?: 'from' | 'to' | undefined;
-      /** Weights of the release, or `type:ID`, to count within each contour; see `/v1/meta/weights`. Omitted: none. */
+      /** Weights of the release, or `type:ID` (or a label), to count within each contour; see `/v1/meta/weights`. Omitted: none. */
       of?: ReadonlyArray<string> | undefined;
       /** Contours, or the blocks themselves. */
       format?: 'geojson' | 'blocks' | undefined;

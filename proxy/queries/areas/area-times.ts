@@ -4,12 +4,12 @@ import { geometryOf, type PolygonGeometry, polygonsOf } from '../../../shards/ge
 import type { Mode } from '../../../shards/modes.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { DestTypeId } from '../../../shards/units.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { allColumns } from '../../formats/columns.ts';
 import type { RowFormat } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
+import type { TypeName } from '../modes-and-types.ts';
 import type { NthFilter } from '../nearest/nth-times.ts';
 import { type NthParams, requestedCells, requestedNth } from '../nearest/summary.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
@@ -100,7 +100,7 @@ function minBlocks(release: Release, { query, nthFilter, page }: ResolvedArea): 
 /** Request of an areal route, apart from its area. */
 interface AreaRowsParams extends NthParams {
   readonly mode?: readonly Mode[] | undefined;
-  readonly type?: readonly DestTypeId[] | undefined;
+  readonly type?: readonly TypeName[] | undefined;
   readonly names: boolean;
   readonly include_population: boolean;
   readonly include_missing: boolean;

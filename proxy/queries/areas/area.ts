@@ -123,7 +123,8 @@ export async function knownBlocks(
   return { parts, lacking };
 }
 
-function noSuchBlock(number: GeoidNumber): Problem {
+/** The problem of a block that the release lacks. */
+export function noSuchBlock(number: GeoidNumber): Problem {
   const geoid = geoidFromNumber(number);
   return new Problem('block-not-found', `there is no census block ${geoid}`, { geoid });
 }

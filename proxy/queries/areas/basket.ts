@@ -5,13 +5,13 @@ import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { DestTypeId, Minutes, ReleaseMode, Tenths } from '../../../shards/units.ts';
 import { invalidParameters } from '../../http/problem.ts';
-import { modeFault, typeFault } from '../modes-and-types.ts';
+import { modeFault, type TypeName, typeFault } from '../modes-and-types.ts';
 import { tenthsWithin } from '../pois/poi-times.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 
 /** A criterion as sent: the `nth` nearest POI of `type` by `mode` is within `max_minutes`. */
 export interface CriterionParams {
-  readonly type: DestTypeId;
+  readonly type: TypeName;
   readonly mode: Mode;
   readonly max_minutes: Minutes;
   readonly nth: number;
@@ -38,7 +38,7 @@ export function requestedCriteria(
   if (faults.length > 0) throw invalidParameters(faults);
   const { modes } = release.manifest;
   return asked.map(({ type, mode, nth, max_minutes }) => ({
-    type,
+    type: release.taxonomy.idOf(type)!,
     mode: modes.indexOf(mode),
     nth,
     maxTenths: tenthsWithin(max_minutes),

@@ -12,7 +12,13 @@ import { Columns, type RowMembers } from '../../formats/columns.ts';
 import type { Rows } from '../../formats/rows.ts';
 import { invalidParameters } from '../../http/problem.ts';
 import { maskedBy, requestedWeights, sumOf } from '../block-weights.ts';
-import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
+import {
+  modeLabels,
+  modePositions,
+  requestedLeaves,
+  spelledNames,
+  type TypeName,
+} from '../modes-and-types.ts';
 import { modeSchema, rowSchema, TYPE_COLUMNS, typeColumns } from '../rows/row-columns.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 import { type GroupSums, giniOf, ratiosOf, sharesOf } from './group-measures.ts';
@@ -127,7 +133,7 @@ export interface CoverageQuery {
 /** Selection of a request, as sent. */
 interface AskedCoverage {
   readonly mode?: readonly Mode[] | undefined;
-  readonly type?: readonly DestTypeId[] | undefined;
+  readonly type?: readonly TypeName[] | undefined;
   readonly weight?: readonly string[] | undefined;
   readonly by?: readonly string[] | undefined;
   readonly nth: number;
@@ -140,7 +146,7 @@ export function requestedCoverage(
   asked: AskedCoverage,
   part: 'query' | 'body' = 'query',
 ): { query: CoverageQuery; resolved: Readonly<Record<string, unknown>> } {
-  const types = requestedLeaves(release, asked.type, part) ?? release.taxonomy.leafIds;
+  const types = requestedLeaves(release, asked.type, [part, 'type']) ?? release.taxonomy.leafIds;
   const modes = modePositions(release, asked.mode, part);
   const weight = requestedWeights(release, asked.weight, part);
   const { nth, by, names } = asked;

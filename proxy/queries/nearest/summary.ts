@@ -8,7 +8,14 @@ import { allColumns, type RowColumn } from '../../formats/columns.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
-import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
+import {
+  modeLabels,
+  modePositions,
+  requestedLeaves,
+  spelledNames,
+  spelledTypes,
+  type TypeName,
+} from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
 import {
@@ -52,7 +59,7 @@ export interface SummaryFilter {
 /** The modes and types of a request. */
 interface CellParams {
   readonly mode?: readonly Mode[] | undefined;
-  readonly type?: readonly DestTypeId[] | undefined;
+  readonly type?: readonly TypeName[] | undefined;
   readonly names: boolean;
 }
 
@@ -69,7 +76,7 @@ export function requestedCells(
   part: 'query' | 'body' = 'query',
 ): { filter: SummaryFilter } & RequestParameters {
   const { taxonomy } = release;
-  const types = requestedLeaves(release, query.type, part);
+  const types = requestedLeaves(release, query.type, [part, 'type']);
   const modes = modePositions(release, query.mode, part);
   const type = types ?? taxonomy.leafIds;
   return {
@@ -78,7 +85,7 @@ export function requestedCells(
       types: types && new Set(types),
       labels: query.names ? taxonomy : null,
     },
-    sent: { mode: query.mode, type: query.type, names: query.names },
+    sent: { mode: query.mode, type: spelledTypes(release, query.type), names: query.names },
     // Releases differ in modes and types, so the selected ones are part of the canonical request.
     resolved: {
       mode: modeLabels(release, modes),

@@ -10,19 +10,20 @@ import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { invalidParameters } from '../../http/problem.ts';
+import { typeFault } from '../modes-and-types.ts';
 import type { BlockOrigin, OriginBlock } from '../origins/origin-block.ts';
 import { countyRanges } from './county-ranges.ts';
 import type { Decay } from './decay.ts';
 
 /** Something to count: a weight of the blocks within reach, or the POIs of some types. */
 export interface Opportunity {
-  /** As requested: `jobs`, `type:101`. */
+  /** `jobs`, or `type:101`, whether requested by id or label. */
   readonly of: string;
   /** Leaf types; null for a weight. */
   readonly types: readonly DestTypeId[] | null;
 }
 
-const OF_TYPE = /^type:(\d+)$/;
+const OF_TYPE = /^type:(?:(\d+)|(\w+))$/;
 
 /**
  * Returns the requested opportunities, sorted by name; throws for a weight or type that the release
@@ -37,24 +38,27 @@ export function requestedOpportunities(
   const known = release.weights.map(({ weight }) => weight);
   const fault = (msg: string, type: string) =>
     invalidParameters([{ loc: [part, 'of'], msg, type }]);
-  const spelled = asked.map((of) => of.replace(OF_TYPE, (_, id) => `type:${Number(id)}`));
-  return [...new Set(spelled)].sort().map((of) => {
-    const type = OF_TYPE.exec(of)?.[1];
+  const spelled = asked.map((of) => {
+    const [, id, label] = OF_TYPE.exec(of) ?? [];
+    const name = label ?? (id && Number(id));
+    if (name === undefined) return { of, type: undefined };
+    const faults = typeFault(release, name, [part, 'of']);
+    if (faults.length > 0) throw invalidParameters(faults);
+    const type = release.taxonomy.idOf(name)!;
+    return { of: `type:${type}`, type };
+  });
+  const typeOf = new Map(spelled.map(({ of, type }) => [of, type]));
+  return [...typeOf.keys()].sort().map((of) => {
+    const type = typeOf.get(of);
     if (type === undefined) {
       if (known.includes(of)) return { of, types: null };
       const all = known.join(', ');
       throw fault(`this release has no weight ${of}; it has ${all}`, 'unknown_weight');
     }
-    if (!release.taxonomy.has(Number(type))) {
-      throw fault(
-        `this release has no destination type ${type}; see /v1/meta/destination-types`,
-        'unknown_destination_type',
-      );
-    }
     if (direction === 'to') {
       throw fault(`${of} has no direction to: POIs are counted from a block`, 'conflict');
     }
-    return { of, types: release.taxonomy.expand([Number(type)]) };
+    return { of, types: release.taxonomy.expand([type]) };
   });
 }
 

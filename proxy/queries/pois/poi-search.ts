@@ -10,7 +10,7 @@ import { KeptPart } from '../../formats/columns.ts';
 import type { RowFormat, Rows } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
-import { requestedLeaves } from '../modes-and-types.ts';
+import { requestedLeaves, spelledTypes, type TypeName } from '../modes-and-types.ts';
 import {
   COUNTIES_PER_PAGE,
   nextCursor,
@@ -158,7 +158,7 @@ export function poiOf({ matrix, table }: Catchments, ordinal: CountyPoi): Poi {
 
 /** Request of a search route, apart from its area. */
 interface PoiParams {
-  readonly type?: readonly DestTypeId[] | undefined;
+  readonly type?: readonly TypeName[] | undefined;
   readonly q?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -179,7 +179,10 @@ export function resolveSearch(
 ): ResolvedSearch {
   const types = requestedLeaves(release, type);
   const name = q === undefined ? undefined : foldText(q);
-  const parameters = { sent: { ...where, type, q: name }, resolved: { type: types } };
+  const parameters = {
+    sent: { ...where, type: spelledTypes(release, type), q: name },
+    resolved: { type: types },
+  };
   return {
     ...pagedRequest(cursors, route, parameters, { limit, cursor }, [0, 0, 0]),
     search: { types: types && new Set(types), name },

@@ -24,7 +24,14 @@ import {
 import type { FoundRows, RowFormat } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
-import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
+import {
+  modeLabels,
+  modePositions,
+  requestedLeaves,
+  spelledNames,
+  spelledTypes,
+  type TypeName,
+} from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
 import {
@@ -159,7 +166,7 @@ function partsOf(
 /** Request of a POI-times route, apart from its origin. */
 interface PoiTimesQuery {
   readonly mode?: readonly Mode[] | undefined;
-  readonly type?: readonly DestTypeId[] | undefined;
+  readonly type?: readonly TypeName[] | undefined;
   readonly dest_id?: readonly DestId[] | undefined;
   readonly max_minutes?: Minutes | undefined;
   readonly names: boolean;
@@ -176,7 +183,7 @@ export function requestedPois(
   query: PoiTimesQuery,
   part: 'query' | 'body' = 'query',
 ): { filter: PoiFilter } & RequestParameters {
-  const types = requestedLeaves(release, query.type, part);
+  const types = requestedLeaves(release, query.type, [part, 'type']);
   const modes = modePositions(release, query.mode, part);
   const { dest_id, names } = query;
   const { taxonomy } = release;
@@ -189,7 +196,13 @@ export function requestedPois(
       maxTenths,
       labels: names ? taxonomy : null,
     },
-    sent: { mode: query.mode, type: query.type, dest_id, max_tenths: maxTenths, names },
+    sent: {
+      mode: query.mode,
+      type: spelledTypes(release, query.type),
+      dest_id,
+      max_tenths: maxTenths,
+      names,
+    },
     resolved: {
       mode: modeLabels(release, modes),
       type: types,

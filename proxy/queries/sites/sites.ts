@@ -1,5 +1,6 @@
 import { countyOf, geoidFromNumber } from '../../../shards/geoid.ts';
 import { pointAt } from '../../../shards/geometry/geo-json.ts';
+import { withCommas } from '../../../shards/number-words.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyFips, Minutes, ReleaseMode } from '../../../shards/units.ts';
@@ -14,11 +15,12 @@ import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { exchangedFault } from '../exchanged-coordinates.ts';
 import { faultOfPoint, isPoint, numberOrNull } from '../origins/origin-block.ts';
 import {
-  type LocatedSite,
+  type LocatedSites,
   locateSites,
   type Site,
   type SiteError,
   type SiteList,
+  type SiteSource,
 } from './locate-sites.ts';
 import { measureSites } from './measure-sites.ts';
 import { blocksReached } from './site-reach.ts';
@@ -27,8 +29,8 @@ import { readWeight, WeightedArea } from './weighted-area.ts';
 
 /** Sites, candidates, and the measures of them that a request selects. */
 export interface SitesQuery {
-  readonly sites: readonly Site[];
-  readonly candidates: readonly Site[];
+  readonly sites: SiteSource;
+  readonly candidates: SiteSource;
   /** Number of candidates to choose; 0 for none. */
   readonly choose: number;
   /** Number of blocks to list that no site covers; 0 for none. */
@@ -45,12 +47,22 @@ export interface SitesQuery {
 
 /**
  * Returns the price of a request in tokens. Points without a block to route from are free: the
- * price of a request that is not yet located is that without any.
+ * price of a request that is not yet located is that without any. Undefined for POIs and blocks
+ * that are not yet located.
  */
-export function priceOfSites({ sites, candidates }: SitesQuery): number {
+export function priceOfSites(query: SitesQuery | LocatedQuery): number | undefined {
   const { site, sites_minimum } = PLANS.charges;
-  return Math.max(sites_minimum, (sites.length + candidates.length) * site);
+  const counts = SITE_LISTS.map((list) => {
+    if ('located' in query) return query.located[list].located.length;
+    const source = query[list];
+    return source.kind === 'points' ? source.points.length : undefined;
+  });
+  const [sites, candidates] = counts;
+  if (sites === undefined || candidates === undefined) return undefined;
+  return Math.max(sites_minimum, (sites + candidates) * site);
 }
+
+const SITE_LISTS = ['sites', 'candidates'] as const satisfies readonly SiteList[];
 
 /** Responds to a request about sites. */
 export async function querySites(
@@ -58,13 +70,17 @@ export async function querySites(
   { format }: Pick<QueryContext, 'format'>,
   query: LocatedQuery,
 ): Promise<QueryResult> {
-  const { sites, candidates, sent, errors } = query;
+  const { sites, candidates } = query.located;
+  const errors = [...sites.errors, ...candidates.errors];
   const reaching = { release, mode: query.mode, direction: query.direction };
   const most = query.minutes[query.minutes.length - 1];
-  const parts = query.parts ?? (await blocksReached([...sites, ...candidates], most, reaching));
+  const parts =
+    query.parts ?? (await blocksReached([...sites.located, ...candidates.located], most, reaching));
+  if (query.choose > 0) checkCovers(candidates.located.length, parts);
   const area = new WeightedArea(parts, await readWeight(parts, query.weights[0], reaching));
-  const measures = await measureSites({ ...query, release, area });
-  const tokens = priceOfSites(query);
+  const located = { sites: sites.located, candidates: candidates.located };
+  const measures = await measureSites({ ...query, ...located, release, area });
+  const tokens = priceOfSites(query)!;
   const counties = parts.map(({ index, ordinals: [first] }) =>
     countyOf(geoidFromNumber(index.geoids[first])),
   );
@@ -78,13 +94,25 @@ export async function querySites(
   const add = rows.of(POINT, columns);
   // CSV has nothing but rows; other formats have these sums beside their rows.
   if (format.name === 'csv') for (const row of areaRows({ measures })) add(row, row);
-  const lists = { sites: sent.sites.map(asSent), candidates: sent.candidates.map(asSent) };
-  for (const row of siteRows({ sent: lists, errors, measures })) {
+  const sent = { sites: sites.all.map(asSent), candidates: candidates.all.map(asSent) };
+  for (const row of siteRows({ sent, errors, measures })) {
     add(row, row);
     const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
   return { body: { area: facts, results: measures.results, ...ending, rows }, tokens };
+}
+
+/** Most bits that say which blocks each candidate covers: 64 MiB. */
+const MAX_COVER_BITS = 2 ** 29;
+
+/** Throws if the candidates to choose from are too many for so large an area. */
+function checkCovers(candidates: number, parts: readonly CountyBlocks[]): void {
+  const blocks = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
+  const most = Math.floor(MAX_COVER_BITS / blocks);
+  if (candidates <= most) return;
+  const msg = `over ${withCommas(blocks)} blocks at most ${withCommas(most)} candidates may be chosen from: send fewer, or a smaller area`;
+  throw invalidParameters([{ loc: ['body', 'choose'], msg, type: 'too_big' }]);
 }
 
 const POINT = new Geometry<Pick<Site, 'lon' | 'lat'>>((site) =>
@@ -96,15 +124,11 @@ function asSent({ id, lon, lat }: Site): SentSite {
   return { id, lon: numberOrNull(lon), lat: numberOrNull(lat) };
 }
 
-/** A request with the sites and candidates that have blocks, and the area to measure them over. */
+/** A request with its sites and candidates, and the area to measure them over. */
 export interface LocatedQuery extends SitesQuery {
   /** The blocks of the area; null for all within reach. */
   readonly parts: readonly CountyBlocks[] | null;
-  readonly sites: readonly LocatedSite[];
-  readonly candidates: readonly LocatedSite[];
-  /** The sites and candidates as sent. */
-  readonly sent: Readonly<Record<SiteList, readonly Site[]>>;
-  readonly errors: readonly SiteError[];
+  readonly located: Readonly<Record<SiteList, LocatedSites>>;
 }
 
 /** Finds the blocks of sites and candidates, and those of the area. */
@@ -113,19 +137,14 @@ export async function locateQuery(release: Release, query: SitesQuery): Promise<
   const parts = query.area && (await blocksOfArea(release, query.area));
   const counties = new Set<CountyFips>();
   const mostCounties = parts ? Number.POSITIVE_INFINITY : LIMITS.areaCounties;
-  const locating = { mode: query.mode, counties, mostCounties };
-  const found = await locateSites(release, 'sites', query.sites, locating);
-  const offered = await locateSites(release, 'candidates', query.candidates, locating);
-  const errors = [...found.errors, ...offered.errors];
-  if (found.located.length + offered.located.length === 0) throw noneLocated(errors);
-  return {
-    ...query,
-    parts,
-    sites: found.located,
-    candidates: offered.located,
-    sent: { sites: query.sites, candidates: query.candidates },
-    errors,
-  };
+  const locating = { release, mode: query.mode, counties, mostCounties };
+  const sites = await locateSites('sites', query.sites, locating);
+  const candidates = await locateSites('candidates', query.candidates, locating);
+  const errors = [...sites.errors, ...candidates.errors];
+  const isNone = sites.located.length + candidates.located.length === 0;
+  // An area without a POI of the type is one that no site covers.
+  if (isNone && (errors.length > 0 || parts === null)) throw noneLocated(errors);
+  return { ...query, parts, located: { sites, candidates } };
 }
 
 /**
@@ -134,11 +153,13 @@ export async function locateQuery(release: Release, query: SitesQuery): Promise<
  */
 export function refuseMisplaced(
   release: Release,
-  query: Readonly<Record<SiteList, readonly Site[]>>,
+  query: Readonly<Record<SiteList, SiteSource>>,
 ): void {
   const faults: ParameterIssue[] = [];
-  for (const list of ['sites', 'candidates'] as const) {
-    for (const [i, site] of query[list].entries()) {
+  for (const list of SITE_LISTS) {
+    const source = query[list];
+    if (source.kind !== 'points') return;
+    for (const [i, site] of source.points.entries()) {
       const isSound = isPoint(site);
       const fault = isSound ? exchangedFault(release, site) : faultOfPoint(site);
       if (fault === null) return;
@@ -159,5 +180,6 @@ const MAX_STATED = 3;
 function noneLocated(errors: readonly SiteError[]): Problem {
   const stated = errors.slice(0, MAX_STATED).map(({ id, detail }) => `${id}: ${detail}`);
   if (errors.length > MAX_STATED) stated.push(`and ${errors.length - MAX_STATED} more`);
-  return new Problem('point-not-covered', `no site can be measured: ${stated.join('; ')}`);
+  const reasons = stated.join('; ') || 'the area has no POI of the type';
+  return new Problem('point-not-covered', `no site can be measured: ${reasons}`);
 }

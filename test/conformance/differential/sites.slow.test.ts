@@ -4,7 +4,8 @@ import { forAll } from '../../support/for-all.ts';
 import { expectInvalid, expectOk, expectProblem } from '../api.ts';
 import { demoOfTests, OPEN_SEA } from '../demo.ts';
 import { peopleOf } from '../naive-coverage.ts';
-import { type NaiveBlock, type NaiveReaches, readNaiveReach } from '../naive-release.ts';
+import { blockAt, type NaiveBlock, type NaiveReaches, readNaiveReach } from '../naive-release.ts';
+import type { ProblemSlug } from '../problems.ts';
 
 const demo = demoOfTests();
 let reaches: NaiveReaches;
@@ -186,7 +187,7 @@ test('the better candidate is chosen, whichever side of a county line it lies on
   });
   const [site] = weighed.filter(({ block }) => countyOf(block) === home);
   const candidates = weighed.filter(({ near }) => !near.some((one) => site.near.includes(one)));
-  // Of two that add nobody whom the site has, the better is over the line, and adds less at home.
+  // Neither adds anyone whom the site has. The better is over the line, and adds less at home.
   const pairs = candidates.flatMap((over) =>
     candidates
       .filter(({ block }) => countyOf(block) === home && countyOf(over.block) === other)
@@ -224,6 +225,128 @@ test('sites as CSV or GeoJSON get the response of a list of sites', async () => 
   const geojson = { type: 'FeatureCollection', name: 'offers', features };
   const body = expectOk(await api.post(PATH, { sites: csv, candidates: geojson, ...how }));
   expect(body).toEqual(listed);
+});
+
+describe('the POIs of a type as sites, and blocks as candidates', () => {
+  const GROCERIES = 'grocery_stores';
+  const how = { mode: 'walk', minutes: [5, 15], choose: 2, uncovered: 7 };
+
+  /** The POIs of a type whose block is one of the given, as points. */
+  function poisIn(blocks: readonly NaiveBlock[], type: number) {
+    const { pois, leavesOf } = demo.release;
+    const leaves = leavesOf.get(type)!;
+    const geoids = new Set(blocks.map(({ geoid }) => geoid));
+    return pois
+      .filter(({ types }) => types.some((id) => leaves.includes(id)))
+      .filter(({ lon, lat }) => geoids.has(blockAt(demo.release, lon, lat)?.geoid ?? ''))
+      .map(({ dest_id, lon, lat }) => ({ id: dest_id, lon, lat }));
+  }
+
+  /** A response with its lists by id, since the order of POIs is the service's own. */
+  const byId = ({ sites, errors, ...rest }: { sites: Named[]; errors: Named[] }) => ({
+    ...rest,
+    sites: sites.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    errors: errors.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  });
+  interface Named {
+    readonly id: number;
+  }
+
+  test('have the response of the points that they stand for', async () => {
+    const { api, release } = demo;
+    const { destination_types } = (
+      await api.get('/v1/meta/destination-types', {}, { as: null })
+    ).json();
+    const { dest_type_id } = destination_types.find(
+      ({ label }: { label: string }) => label === GROCERIES,
+    );
+    const county = '99003';
+    const blocks = release.blocks.filter(({ geoid }) => geoid.startsWith(county));
+    const sites = poisIn(blocks, dest_type_id);
+    expect(sites.length).toBeGreaterThan(2);
+    const candidates = blocks.slice(0, 40).map(({ geoid, lon, lat }) => ({ id: geoid, lon, lat }));
+    const listed = candidates.map(({ id }) => id);
+    const area = { counties: [county] };
+    const response = await api.post(PATH, {
+      sites: { type: GROCERIES },
+      candidates: { blocks: listed },
+      area,
+      ...how,
+    });
+    const body = expectOk(response);
+    expect(body.gains.length).toBeGreaterThan(30);
+    const inBlocks = new Map(body.gains.map((one: { id: string; block: string }) => [one.id, one]));
+    for (const [id, { block }] of inBlocks as Map<string, { block: string }>)
+      expect(block).toBe(id);
+    const points = expectOk(await api.post(PATH, { sites, candidates, area, ...how }));
+    // A centre may lie outside its block, where a point would be located in another.
+    const moved = points.gains.filter(
+      ({ id, block }: { id: string; block: string }) => id !== block,
+    );
+    expect(moved).toEqual([]);
+    expect(byId(body)).toEqual(byId(points));
+    const measured = body.sites.length + body.gains.length;
+    expect(response.headers['x-tokens-charged']).toBe(String(measured));
+    for (const type of [dest_type_id, GROCERIES]) {
+      const own = { type, area };
+      const again = await api.post(PATH, {
+        sites: own,
+        candidates: { blocks: listed },
+        area,
+        ...how,
+      });
+      expect(expectOk(again)).toEqual(body);
+    }
+  });
+
+  test('a block that is unknown, or that has no street, fails alone and is free, in every format', async () => {
+    const { api, block, water } = demo;
+    const unknown = '990019999999999';
+    const body = {
+      sites: [{ id: 'a', lon: block.lon, lat: block.lat }],
+      candidates: { blocks: [unknown, water.geoid, block.geoid] },
+      mode: 'walk',
+    };
+    const json = await api.post(PATH, body);
+    expect(expectOk(json).gains.map(({ id }: { id: string }) => id)).toEqual([block.geoid]);
+    const faults = [
+      { id: water.geoid, list: 'candidates', type: 'no-block-data', detail: expect.any(String) },
+      { id: unknown, list: 'candidates', type: 'block-not-found', detail: expect.any(String) },
+    ];
+    expect(json.json().errors).toEqual(expect.arrayContaining(faults));
+    expect(json.json().errors).toHaveLength(2);
+    const { headers, body: csv } = await api.post(PATH, body, { headers: { accept: 'text/csv' } });
+    expect(headers['x-tokens-charged']).toBe('10');
+    for (const { id, type } of faults) {
+      expect(csv).toMatch(new RegExp(`^candidates,${id},.*,${type},`, 'm'));
+    }
+  });
+
+  test('what there is nothing of, and what is too much, is told, uncharged', async () => {
+    const { api, block } = demo;
+    const at = [{ id: 'a', lon: block.lon, lat: block.lat }];
+    const refused = async (slug: ProblemSlug, body: object, said: RegExp) => {
+      const response = await api.post(PATH, { mode: 'walk', ...body });
+      expect(expectProblem(response, slug).detail).toMatch(said);
+      expect(response.headers['x-tokens-charged']).toBe('0');
+    };
+    await refused(
+      'invalid-parameters',
+      { sites: { type: 'grocery' } },
+      /no destination type grocery/,
+    );
+    await refused('invalid-parameters', { sites: { type: GROCERIES } }, /need an area/);
+    await refused('invalid-parameters', { sites: { type: {} } }, /id or label/);
+    await refused('missing-area', { sites: at, candidates: {} }, /send an area/);
+    await refused('county-not-found', { sites: at, candidates: { counties: ['01001'] } }, /01001/);
+    const water = { blocks: [demo.water.geoid] };
+    const nowhere = { sites: { type: GROCERIES, area: water } };
+    await refused('point-not-covered', nowhere, /no POI of the type/);
+    const none = expectOk(
+      await api.post(PATH, { ...nowhere, mode: 'walk', area: { counties: ['99001'] } }),
+    );
+    expect(none.results[0].within).toEqual({ 15: 0, 30: 0, 45: 0, 60: 0 });
+  });
 });
 
 describe('faults of sites', () => {
@@ -278,7 +401,7 @@ describe('faults of sites', () => {
     const point = { type: 'Point', coordinates: [at.lon, at.lat] };
     await refuse({ sites: collection({ geometry: point }), mode }, 'sites', 0, 'id');
     await refuse({ sites: { type: 'FeatureCollection', features: {} }, mode }, 'sites', 'features');
-    await refuse({ sites: { type: 'Feature' }, mode }, 'sites');
+    await refuse({ sites: { type: 'Feature' }, mode }, 'sites', 'type');
     expectInvalid(await api.post(PATH, { sites: [one] }), 'mode');
   });
 });

@@ -191,3 +191,61 @@ describe('token headers of errors', () => {
     expect(tokensOf(refused)).toEqual(['0', balance]);
   });
 });
+
+describe('a destination type by its label is the type by its id', () => {
+  const [ID, LABEL] = [101, 'grocery_stores'];
+  const at = () => ({ lon: demo.block.lon, lat: demo.block.lat });
+  const within = () => ({ center: at(), radius_m: 400 });
+  const criterion = (type: unknown) => [{ type, mode: 'walk', max_minutes: 20 }];
+
+  test.each<
+    [path: () => string, query: (type: string | number) => Record<string, string | number>]
+  >([
+    [() => `/v1/blocks/${demo.block.geoid}/summary`, (type) => ({ mode: 'walk', type })],
+    [() => `/v1/blocks/${demo.block.geoid}/pois`, (type) => ({ type })],
+    [() => '/v1/point/summary', (type) => ({ ...at(), type })],
+    [() => '/v1/point/pois', (type) => ({ ...at(), type })],
+    [() => '/v1/pois', (type) => ({ ...at(), radius_m: 2000, type })],
+    [() => '/v1/places/9957600/blocks', (type) => ({ type })],
+    [() => '/v1/places/9957600/pois', (type) => ({ type })],
+    [() => '/v1/places/9957600/coverage', (type) => ({ type })],
+    [() => '/v1/counties/99001/coverage', (type) => ({ type })],
+    [() => `/v1/blocks/${demo.block.geoid}/access`, (type) => ({ of: `type:${type}` })],
+    [() => '/v1/isochrone', (type) => ({ ...at(), minutes: 10, of: `type:${type}` })],
+  ])('%s', async (path, query) => {
+    const byId = await demo.api.get(path(), query(ID));
+    const byLabel = await demo.api.get(path(), query(LABEL));
+    const { next_cursor, ...own } = expectOk(byId);
+    expect(expectOk(byLabel)).toMatchObject(own);
+    expect(byLabel.headers.etag).toBe(byId.headers.etag);
+    if (next_cursor) expectOk(await demo.api.get(path(), { ...query(LABEL), cursor: next_cursor }));
+    const unknown = await demo.api.get(path(), query('grocery_store'));
+    expect(fault(unknown)).toContain('no destination type grocery_store;');
+  });
+
+  test.each<[path: string, body: (type: string | number) => object]>([
+    ['/v1/blocks/summary', (type) => ({ origins: [demo.block.geoid], type: [type] })],
+    ['/v1/point/pois', (type) => ({ origins: [at()], type: [type] })],
+    ['/v1/blocks/query', (type) => ({ ...within(), type: [type] })],
+    [
+      '/v1/coverage',
+      (type) => ({ area: within(), mode: ['walk'], type: [type], all_of: criterion(type) }),
+    ],
+    ['/v1/blocks/match', (type) => ({ area: within(), all_of: criterion(type) })],
+    ['/v1/access', (type) => ({ origins: [demo.block.geoid], of: [`type:${type}`] })],
+    ['/v1/sites/coverage', (type) => ({ sites: { type }, area: within(), mode: 'walk' })],
+  ])('POST %s', async (path, body) => {
+    const { next_cursor: _, ...byId } = expectOk(await demo.api.post(path, body(ID)));
+    expect(expectOk(await demo.api.post(path, body(LABEL)))).toMatchObject(byId);
+    expect(fault(await demo.api.post(path, body('grocery_store')))).toContain('grocery_store;');
+  });
+
+  test('in the address of tiles', async () => {
+    const ask = (type: string | number) =>
+      demo.api.get(`/v1/isochrone/tiles/walk/${type}.json`, {}, { as: null });
+    const { tiles: _id, ...byId } = expectOk(await ask(ID));
+    const { tiles: _label, ...byLabel } = expectOk(await ask(LABEL));
+    expect(byLabel).toEqual(byId);
+    expectProblem(await ask('grocery_store'), 'no-isochrone-data');
+  });
+});
