@@ -59,9 +59,11 @@ interface Problem {
  * assistants, whose paths are not below `/v1`, since other clients read them.
  */
 export function emitTypes({ paths, components }: OpenApiDocument): string {
-  const schemas = Object.entries(components.schemas).map(
-    ([name, schema]) => `${doc(schema.description)}export type ${name} = ${typeOf(schema)};\n`,
-  );
+  const sent = sentSchemas(paths, components.schemas);
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => {
+    const type = name === FEATURES ? FEATURES_TYPE : `${name} = ${typeOf(schema, sent.has(name))}`;
+    return `${doc(schema.description)}export type ${type};\n`;
+  });
   const problems = Object.entries(components.examples).map(([slug, { value }]) => {
     const { type: _type, title, status, ...own } = value;
     const always = Object.keys(own).map(quoted).join(' | ');
@@ -141,10 +143,12 @@ function sharedMembers(objects: readonly Members[]): Members {
 
 /** The responses of an operation as members, by media type. */
 function responsesOf(operation: ApiOperation): Members {
-  const responses = Object.entries(contentOf(operation)).map(
-    ([mediaType, { schema }]) =>
-      [mediaType, `${quoted(mediaType)}: ${mediaTypeOf(mediaType, schema)};`] as const,
-  );
+  const content = contentOf(operation);
+  const responses = Object.entries(content).map(([mediaType, { schema }]) => {
+    const isRows = schema.$ref !== undefined && nameIn(schema.$ref) === FEATURES;
+    const type = isRows ? `${FEATURES}<${rowOf(content)}>` : mediaTypeOf(mediaType, schema);
+    return [mediaType, `${quoted(mediaType)}: ${type};`] as const;
+  });
   return new Map(responses);
 }
 
@@ -156,6 +160,42 @@ function picked(name: string, members: Members, shared: Members): string {
   if (alike.length === 0) return objectType(members);
   const pick = `Pick<${name}, ${alike.join(' | ')}>`;
   return own.length === 0 ? pick : `${pick} & ${objectType(new Map(own))}`;
+}
+
+/** The component of rows as GeoJSON features; generic in the client, by the row of the route. */
+const FEATURES = 'RowsAsGeoJson';
+const FEATURES_TYPE = `${FEATURES}<Row> = {
+  type: 'FeatureCollection';
+  features: Array<{
+    type: 'Feature';
+    geometry: Geometry | { type: 'Point'; coordinates: Array<number> } | null;
+    /** The members of the row but its coordinates, which are the geometry. */
+    properties: Omit<Row, 'lon' | 'lat'>;
+  }>;
+  [member: string]: unknown;
+}`;
+
+/** The type of the rows of an operation: of its `results`, or the response itself. */
+function rowOf(content: Content): string {
+  const { schema } = content['application/json'];
+  return typeOf(schema.properties?.results?.items ?? schema);
+}
+
+/** The names of schemas that requests refer to, directly or not. */
+function sentSchemas(
+  paths: OpenApiDocument['paths'],
+  schemas: OpenApiDocument['components']['schemas'],
+): ReadonlySet<string> {
+  const bodies = Object.values(paths).map(({ post }) => post?.requestBody?.content);
+  const names = new Set(refsIn(bodies));
+  for (const name of names) for (const inner of refsIn(schemas[name])) names.add(inner);
+  return names;
+}
+
+/** The names of the schemas that a value refers to. */
+function refsIn(value: unknown): string[] {
+  const refs = JSON.stringify(value ?? null).matchAll(/"\$ref":"([^"]+)"/g);
+  return Array.from(refs, ([, ref]) => nameIn(ref));
 }
 
 function contentOf({ responses }: ApiOperation): Content {
@@ -243,8 +283,10 @@ function membersOf(schema: Schema, isSent: boolean): Members {
     return [name, text] as const;
   });
   const more = schema.additionalProperties;
-  const isOpen = typeof more === 'object' || more === true;
-  return new Map([...members, ...(isOpen ? [['', '[member: string]: unknown;'] as const] : [])]);
+  // An index signature must admit the named members, too.
+  const isMap = typeof more === 'object' && members.length === 0;
+  const value = isMap ? typeOf(more, isSent) : 'unknown';
+  return new Map([...members, ...(more ? [['', `[member: string]: ${value};`] as const] : [])]);
 }
 
 const objectType = (members: Members) =>

@@ -22,7 +22,7 @@ import {
   refuseMisplaced,
   type SitesQuery,
 } from '../queries/sites/sites.ts';
-import { siteCoverageRow, siteResults, sitesArea } from '../schemas/coverage-schemas.ts';
+import { siteCoverageRow, siteResults, siteRow, sitesArea } from '../schemas/coverage-schemas.ts';
 
 export const sitesCoverage = postEndpoint({
   access: 'posted',
@@ -73,7 +73,7 @@ export const sitesCoverage = postEndpoint({
     mode: marks.mode,
     minutes: [5, 10],
   }),
-  rows: { geometry: 'point' },
+  rows: { geometry: 'point', row: siteRow },
   responseDescription: 'The sums of the area, the sites and the candidates.',
   response: z.object({ area: sitesArea, results: z.array(siteCoverageRow), ...siteResults }),
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],

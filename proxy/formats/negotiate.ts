@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 
 export type Format = 'json' | 'csv' | 'ndjson' | 'parquet' | 'geojson';
@@ -39,6 +40,8 @@ export const GEOJSON_OBJECT: readonly Offer[] = [JSON_OFFER, GEOJSON_OFFER];
 export interface EndpointRows {
   /** The geometry of a row in GeoJSON: its `lon` and `lat`, or the outline of its block. */
   readonly geometry: 'point' | 'outline' | null;
+  /** The properties of features, if not those of `results`. */
+  readonly row?: z.ZodType;
 }
 
 /** Formats offered by a route, the default first. */

@@ -18,7 +18,9 @@ export function contentOf(endpoint: Endpoint) {
       'application/x-ndjson': { schema: rowsAsText },
       'application/vnd.apache.parquet': { schema: rowsAsParquet },
     }),
-    ...(rows?.geometry && { 'application/geo+json': { schema: featureCollection } }),
+    ...(rows?.geometry && {
+      'application/geo+json': { schema: rows.row ? featuresOf(rows.row) : featureCollection },
+    }),
   };
 }
 
@@ -42,3 +44,12 @@ const featureCollection = z
     description:
       'The rows as features of a GeoJSON FeatureCollection: points, or the outline of the block of the row. For a batch it has `errors`, `truncated` and `truncated_reason` as members.',
   });
+
+/** The schema of rows as GeoJSON points with some properties. */
+function featuresOf(properties: z.ZodType) {
+  const geometry = z
+    .object({ type: z.literal('Point'), coordinates: z.array(z.number()) })
+    .nullable();
+  const feature = z.object({ type: z.literal('Feature'), geometry, properties });
+  return z.looseObject({ type: z.literal('FeatureCollection'), features: z.array(feature) });
+}

@@ -3,6 +3,7 @@ import { BLOCK_GEOID, COUNTY_FIPS } from '../../shards/geoid.ts';
 import { SUMS, sum, sumsByMinutes } from '../queries/areas/coverage.ts';
 import { modeSchema, rowSchema } from '../queries/rows/row-columns.ts';
 import { SITE_FAULTS } from '../queries/sites/locate-sites.ts';
+import { SITE_LISTS, type SiteMember } from '../queries/sites/site-table.ts';
 
 export const areaFacts = z
   .object({ blocks: z.int().min(0), land_area_m2: z.number().min(0) })
@@ -32,43 +33,55 @@ const basketSums = z
 export const basket = basketSums.nullable();
 
 const siteId = z.union([z.string(), z.int()]).meta({ description: 'As sent.' });
-const placedSite = { id: siteId, block: z.string().regex(BLOCK_GEOID) };
+const siteFault = { type: z.enum(SITE_FAULTS), detail: z.string() };
 
-export const siteCoverageRow = z
-  .object({ mode: modeSchema, weight: z.string(), ...rowSchema(SUMS).shape })
-  .meta({
-    id: 'SiteCoverageRow',
-    description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',
-  });
+/** The schema of each column of the table of sites. */
+const SITE_MEMBERS: Readonly<Record<SiteMember, z.ZodType>> = {
+  list: z.enum(['area', 'sites', 'candidates', 'uncovered']),
+  id: siteId,
+  lon: z.number(),
+  lat: z.number(),
+  block: z.string().regex(BLOCK_GEOID),
+  mode: modeSchema,
+  weight: z.string(),
+  ...(rowSchema(SUMS).shape as Record<'total' | 'within' | 'beyond' | 'no_data', z.ZodType>),
+  overlap: sumsByMinutes.meta({
+    description: 'The part of `within` that another site covers too.',
+  }),
+  gain: sumsByMinutes,
+  chosen: z.object({ rank: z.int(), gain: sum, total_within: sum }),
+  count: sum,
+  error: z.object(siteFault),
+};
+
+/** The schema of the items of a list in JSON, which are rows of the table without other columns. */
+function itemOf(list: keyof typeof SITE_LISTS) {
+  return z.object(Object.fromEntries(SITE_LISTS[list].map((name) => [name, SITE_MEMBERS[name]])));
+}
+
+export const siteCoverageRow = itemOf('results').meta({
+  id: 'SiteCoverageRow',
+  description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',
+});
 
 /** Members of a response about sites, other than its rows. */
 export const siteResults = {
-  sites: z.array(
-    z.object({
-      ...placedSite,
-      within: sumsByMinutes,
-      overlap: sumsByMinutes.meta({
-        description: 'The part of `within` that another site covers too.',
-      }),
-    }),
-  ),
-  gains: z.array(z.object({ ...placedSite, gain: sumsByMinutes })),
+  sites: z.array(itemOf('sites')),
+  gains: z.array(itemOf('gains')),
   chosen: z.array(z.object({ id: siteId, gain: sum, total_within: sum })),
-  uncovered: z.array(
-    z.object({
-      block: z.string().regex(BLOCK_GEOID),
-      lon: z.number(),
-      lat: z.number(),
-      count: sum,
-    }),
-  ),
+  uncovered: z.array(itemOf('uncovered')),
   errors: z.array(
     z.object({
       id: siteId,
       list: z.enum(['sites', 'candidates']).meta({ description: 'The list that it is from.' }),
-      type: z.enum(SITE_FAULTS),
-      detail: z.string(),
+      ...siteFault,
     }),
   ),
   precision: z.literal('block'),
 };
+
+/** A row of the table of sites, which has the members of its list. */
+export const siteRow = z
+  .object({ ...SITE_MEMBERS, lon: z.number().nullable(), lat: z.number().nullable() })
+  .partial()
+  .required({ list: true });

@@ -147,9 +147,19 @@ export async function narrowed(error: unknown) {
   client.getBlockSummary({ geoid: '1' }, { accept: 'application/geo+json' });
   // @ts-expect-error
   client.getHealth().rows();
+  const area = { counties: ['99001'] } as const;
+  const sites = await client.measureSites({ sites: { type: 'grocery_stores' }, candidates: area, area, mode: 'walk' });
+  const [{ within, total }] = sites.data.results as [typeof sites.data.results[number]];
+  const ratios: number[] = [within['15']! / total, ...sites.data.gains.map(({ gain }) => gain['15']! / total)];
+  const placed = await client.measureSites({ sites: [] as const, area, mode: 'walk' }, { accept: 'application/geo+json' });
+  for (const { properties } of placed.data.features) ratios.push((properties.within?.['15'] ?? 0) / 2);
+  const reach = await client.getIsochrone({ block: '1', minutes: 10, of: ['people'] });
+  if ('features' in reach.data) ratios.push(reach.data.features[0]!.properties.counts!.people! / total);
+  const shops = await client.searchPois({}, { accept: 'application/geo+json' });
+  const names: string[] = shops.data.features.map(({ properties }) => properties.name);
   const params: ParamsOf<'searchPois'> = {};
   const city = (row: RowOf<'searchPois'>): string | null => row.address.city;
-  if (!(error instanceof ApiError)) return [minutes, csv, tile, params, city];
+  if (!(error instanceof ApiError)) return [minutes, csv, tile, params, city, ratios, names];
   switch (error.slug) {
     case 'tokens-exhausted': {
       const left: number = error.problem.tokens_remaining;

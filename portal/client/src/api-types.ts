@@ -4,38 +4,38 @@
 export type MaxRows = number;
 
 /** Up to 1000 points, each with an `id` of its own, as a list, CSV or GeoJSON; or the POIs of a type. */
-export type Sites = Array<{
+export type Sites = ReadonlyArray<{
   id: string | number;
   lat: number;
   lon: number;
 }> | string | {
   type: 'FeatureCollection';
-  features: Array<{
+  features: ReadonlyArray<{
     type: 'Feature';
     geometry: {
       type: 'Point';
-      coordinates: Array<number>;
+      coordinates: ReadonlyArray<number>;
     };
     [member: string]: unknown;
   }>;
 } | {
   /** A destination type by id or label. */
   type: number | string;
-  area?: Area;
+  area?: Area | undefined;
 };
 
 /** Up to 1000 points, each with an `id` of its own, as a list, CSV or GeoJSON; or an area, each of whose blocks is one. */
-export type Candidates = Array<{
+export type Candidates = ReadonlyArray<{
   id: string | number;
   lat: number;
   lon: number;
 }> | string | {
   type: 'FeatureCollection';
-  features: Array<{
+  features: ReadonlyArray<{
     type: 'Feature';
     geometry: {
       type: 'Point';
-      coordinates: Array<number>;
+      coordinates: ReadonlyArray<number>;
     };
     [member: string]: unknown;
   }>;
@@ -46,26 +46,26 @@ export type Area = {
   /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */
   polygon?: {
     type: 'Polygon';
-    coordinates: Array<Array<Array<number>>>;
-    bbox?: unknown;
+    coordinates: ReadonlyArray<ReadonlyArray<ReadonlyArray<number>>>;
+    bbox?: unknown | undefined;
   } | {
     type: 'MultiPolygon';
-    coordinates: Array<Array<Array<Array<number>>>>;
-    bbox?: unknown;
-  };
+    coordinates: ReadonlyArray<ReadonlyArray<ReadonlyArray<ReadonlyArray<number>>>>;
+    bbox?: unknown | undefined;
+  } | undefined;
   /** Centre of a circle. */
   center?: {
     lon: number;
     lat: number;
-  };
+  } | undefined;
   /** Metres around the centre, at most 50000. */
-  radius_m?: number;
+  radius_m?: number | undefined;
   /** Up to 20 census place GEOIDs of 7 digits. */
-  places?: Array<string>;
+  places?: ReadonlyArray<string> | undefined;
   /** Up to 20 county FIPS codes of 5 digits. */
-  counties?: Array<string>;
+  counties?: ReadonlyArray<string> | undefined;
   /** Up to 10000 block GEOIDs. */
-  blocks?: Array<string>;
+  blocks?: ReadonlyArray<string> | undefined;
 };
 
 /** RFC 9457 problem. */
@@ -155,10 +155,13 @@ export type Address = {
 };
 
 /** The rows as features of a GeoJSON FeatureCollection: points, or the outline of the block of the row. For a batch it has `errors`, `truncated` and `truncated_reason` as members. */
-export type RowsAsGeoJson = {
+export type RowsAsGeoJson<Row> = {
   type: 'FeatureCollection';
   features: Array<{
-    [member: string]: unknown;
+    type: 'Feature';
+    geometry: Geometry | { type: 'Point'; coordinates: Array<number> } | null;
+    /** The members of the row but its coordinates, which are the geometry. */
+    properties: Omit<Row, 'lon' | 'lat'>;
   }>;
   [member: string]: unknown;
 };
@@ -256,18 +259,18 @@ export type CoverageRow = {
   total: number;
   /** Sums by minutes, cumulative. */
   within: {
-    [member: string]: unknown;
+    [member: string]: number;
   };
   beyond: number;
   /** Where the mode could not be routed from the block. */
   no_data: number;
   /** With `by`: Parts of those whose time is known (`total` − `no_data`) within the minutes. To four decimals; null where undefined. */
   share?: {
-    [member: string]: unknown;
+    [member: string]: number | null;
   };
   /** With `by`: The shares, each divided by that of `weight`. To four decimals; null where undefined. */
   ratio?: {
-    [member: string]: unknown;
+    [member: string]: number | null;
   };
   /** With `by`: Gini coefficient of the minutes, from 0 (equal) towards 1, over those whose time is known; those beyond count as at 30 minutes, so it is a lower bound. */
   gini?: number | null;
@@ -309,7 +312,7 @@ export type SiteCoverageRow = {
   total: number;
   /** Sums by minutes, cumulative. */
   within: {
-    [member: string]: unknown;
+    [member: string]: number;
   };
   beyond: number;
   /** Where the mode could not be routed from the block. */
@@ -390,7 +393,7 @@ export type Isochrone = {
       reachable_blocks: number;
       /** With `of`: how many of each are within reach. */
       counts?: {
-        [member: string]: unknown;
+        [member: string]: number;
       };
     };
   }>;
@@ -412,7 +415,7 @@ export type IsochroneBlocks = {
   reachable_blocks: number;
   /** With `of`: how many of each are within reach. */
   counts?: {
-    [member: string]: unknown;
+    [member: string]: number;
   };
 };
 
@@ -559,7 +562,7 @@ export interface SharedParams {
 
 /** Responses of several operations, by media type. */
 export interface SharedResponses {
-  'application/geo+json': RowsAsGeoJson;
+  'application/geo+json': RowsAsGeoJson<PoiTime>;
   'text/csv': string;
   'application/x-ndjson': string;
   'application/vnd.apache.parquet': Uint8Array;
@@ -721,7 +724,7 @@ export interface Operations {
           explain: number;
           /** A file of each exported table: of one county, or of the release. */
           exports: {
-            [member: string]: unknown;
+            [member: string]: number;
           };
         };
         /** Where to create keys and buy tokens; null if not configured. */
@@ -940,7 +943,7 @@ export interface Operations {
       /** Only these POIs. */
       dest_id?: ReadonlyArray<number> | undefined;
     };
-    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<{
           dest_id: number;
@@ -968,6 +971,20 @@ export interface Operations {
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
       };
+      'application/geo+json': RowsAsGeoJson<{
+        dest_id: number;
+        /** With `names`: the labels of the types of the POI. */
+        dest_types?: Array<string>;
+        mode: Mode;
+        /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
+        travel_time: number;
+        name: string;
+        lon: number;
+        lat: number;
+        address: Address;
+        origin_lat: number;
+        origin_lon: number;
+      }>;
     };
   };
   /** Search POIs in a box or around a point. Send either `bbox`, or `lat`, `lon` and `radius_m`. A box whose west edge is east of its east edge crosses the antimeridian. Spatial only: no travel times. In a fixed spatial order, paginated; over a very large area a page may hold fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
@@ -980,12 +997,13 @@ export interface Operations {
       /** Metres around the point, at most 50000. */
       radius_m?: number | undefined;
     };
-    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<PoiSearchResult>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
+      'application/geo+json': RowsAsGeoJson<PoiSearchResult>;
     };
   };
   /** Details of a POI. The types, address and brand of a POI, where known. One token. */
@@ -994,8 +1012,9 @@ export interface Operations {
       /** Stable id of a POI. */
       dest_id: number;
     };
-    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': PoiDetail;
+      'application/geo+json': RowsAsGeoJson<PoiDetail>;
     };
   };
   /** Minutes to a POI from each block that reaches it. One row per block and mode within 30 minutes of the POI, ordered by mode id, then GEOID. Paginated. One token per row, at least one per page. */
@@ -1018,23 +1037,25 @@ export interface Operations {
   /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many blocks without rows a page may hold fewer rows than `limit`, or none, without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   listPlaceBlocks: {
     params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'nth' | 'count_within' | 'names' | 'include_population' | 'include_missing' | 'limit' | 'cursor'>;
-    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<ArealBlockResult>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
+      'application/geo+json': RowsAsGeoJson<ArealBlockResult>;
     };
   };
   /** POIs in a city or town. POIs inside the census place, by the same outline that decides which blocks belong to it; the boundary route returns a simplified version. Spatial only: no travel times. In a fixed spatial order, paginated. One token per row, at least one per page. */
   listPlacePois: {
     params: Pick<SharedParams, 'geoid' | 'type' | 'q' | 'limit' | 'cursor'>;
-    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<PoiSearchResult>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
+      'application/geo+json': RowsAsGeoJson<PoiSearchResult>;
     };
   };
   /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many counties, or many blocks without rows, a page may hold fewer rows than `limit`, or none, without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
@@ -1066,12 +1087,13 @@ export interface Operations {
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
       cursor?: string | null | undefined;
     };
-    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<ArealBlockResult>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
+      'application/geo+json': RowsAsGeoJson<ArealBlockResult>;
     };
   };
   /** People of a city or town by minutes to the nearest POI of each type. The area is the blocks whose centre is in the place. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
@@ -1181,7 +1203,7 @@ export interface Operations {
       /** Minutes to sum within, up to 12, ascending. */
       minutes?: ReadonlyArray<number> | undefined;
     };
-    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         area: SitesArea;
         results: Array<SiteCoverageRow>;
@@ -1191,11 +1213,11 @@ export interface Operations {
           block: string;
           /** Sums by minutes, cumulative. */
           within: {
-            [member: string]: unknown;
+            [member: string]: number;
           };
           /** The part of `within` that another site covers too. */
           overlap: {
-            [member: string]: unknown;
+            [member: string]: number;
           };
         }>;
         gains: Array<{
@@ -1204,7 +1226,7 @@ export interface Operations {
           block: string;
           /** Sums by minutes, cumulative. */
           gain: {
-            [member: string]: unknown;
+            [member: string]: number;
           };
         }>;
         chosen: Array<{
@@ -1228,6 +1250,53 @@ export interface Operations {
           detail: string;
         }>;
         precision: 'block';
+      };
+      'application/geo+json': {
+        type: 'FeatureCollection';
+        features: Array<{
+          type: 'Feature';
+          geometry: {
+            type: 'Point';
+            coordinates: Array<number>;
+          } | null;
+          properties: {
+            list: 'area' | 'sites' | 'candidates' | 'uncovered';
+            /** As sent. */
+            id?: string | number;
+            lon?: number | null;
+            lat?: number | null;
+            block?: string;
+            mode?: Mode;
+            weight?: string;
+            total?: number;
+            /** Sums by minutes, cumulative. */
+            within?: {
+              [member: string]: number;
+            };
+            beyond?: number;
+            /** Where the mode could not be routed from the block. */
+            no_data?: number;
+            /** The part of `within` that another site covers too. */
+            overlap?: {
+              [member: string]: number;
+            };
+            /** Sums by minutes, cumulative. */
+            gain?: {
+              [member: string]: number;
+            };
+            chosen?: {
+              rank: number;
+              gain: number;
+              total_within: number;
+            };
+            count?: number;
+            error?: {
+              type: 'point-not-covered' | 'block-not-found' | 'no-block-data';
+              detail: string;
+            };
+          };
+        }>;
+        [member: string]: unknown;
       };
     };
   };
@@ -1277,7 +1346,7 @@ export interface Operations {
       /** Only these POIs. */
       dest_id?: ReadonlyArray<number> | undefined;
     };
-    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' | 'application/geo+json'> & {
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<{
           dest_id: number;
@@ -1296,6 +1365,19 @@ export interface Operations {
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
       };
+      'application/geo+json': RowsAsGeoJson<{
+        dest_id: number;
+        /** With `names`: the labels of the types of the POI. */
+        dest_types?: Array<string>;
+        mode: Mode;
+        /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
+        travel_time: number;
+        name: string;
+        lon: number;
+        lat: number;
+        address: Address;
+        geoid: string;
+      }>;
     };
   };
   /** How many people, jobs or POIs are within reach of a block. Cumulative opportunities by minutes, or one sum that decays with time. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */

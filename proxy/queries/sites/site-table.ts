@@ -65,19 +65,21 @@ function* rowsOfList(
   }
 }
 
-/** Returns the columns of the table. */
-export function siteColumns({
-  minutes,
-  choose,
-  uncovered,
-}: {
-  readonly minutes: readonly Minutes[];
-  readonly choose: number;
-  readonly uncovered: number;
-}): Columns<SiteRow> {
+/** The members of each list in JSON, all of which are columns of the table. */
+export const SITE_LISTS = {
+  results: ['mode', 'weight', 'total', 'within', 'beyond', 'no_data'],
+  sites: ['id', 'block', 'within', 'overlap'],
+  gains: ['id', 'block', 'gain'],
+  uncovered: ['block', 'lon', 'lat', 'count'],
+} as const satisfies Readonly<Record<string, readonly SiteMember[]>>;
+
+/** A member of the rows of the table. */
+export type SiteMember = keyof ReturnType<typeof membersOf>;
+
+function membersOf(minutes: readonly Minutes[]) {
   const sums = Object.fromEntries(minutes.map((minute) => [String(minute), 'double' as const]));
   const choice = { rank: 'double', gain: 'double', total_within: 'double' } as const;
-  return new Columns<SiteRow>({
+  return {
     list: { type: 'string' },
     id: { type: 'string' },
     lon: { type: 'double' },
@@ -91,8 +93,27 @@ export function siteColumns({
     no_data: { type: 'double' },
     overlap: { type: sums },
     gain: { type: sums },
-    ...(choose > 0 && { chosen: { type: choice } }),
-    ...(uncovered > 0 && { count: { type: 'double' } }),
+    chosen: { type: choice },
+    count: { type: 'double' },
     error: { type: { type: 'string', detail: 'string' } },
+  } as const;
+}
+
+/** Returns the columns of the table. */
+export function siteColumns({
+  minutes,
+  choose,
+  uncovered,
+}: {
+  readonly minutes: readonly Minutes[];
+  readonly choose: number;
+  readonly uncovered: number;
+}): Columns<SiteRow> {
+  const { chosen, count, error, ...always } = membersOf(minutes);
+  return new Columns<SiteRow>({
+    ...always,
+    ...(choose > 0 && { chosen }),
+    ...(uncovered > 0 && { count }),
+    error,
   });
 }
