@@ -2,14 +2,13 @@ import type { GeoidNumber } from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
-import type { Release } from '../../../shards/release/release.ts';
-import type { Minutes, ReleaseMode } from '../../../shards/units.ts';
+import type { Minutes } from '../../../shards/units.ts';
 import { knownBlocks } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import type { CoverBits } from './greedy-cover.ts';
 import type { LocatedSite } from './locate-sites.ts';
 import { cumulative, minuteSums } from './minute-sums.ts';
-import type { WeightedArea } from './weighted-area.ts';
+import type { ByMode, WeightedArea } from './weighted-area.ts';
 
 /** Blocks of an area within reach of a site: positions in the area, and minutes. */
 export interface SiteReach {
@@ -21,9 +20,7 @@ export interface SiteReach {
 const WIDTH = 16;
 
 /** How the blocks that sites reach are read. */
-export interface Reaching {
-  readonly release: Release;
-  readonly mode: ReleaseMode;
+export interface Reaching extends ByMode {
   readonly direction: Direction;
 }
 

@@ -1,8 +1,15 @@
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { ReleaseMode } from '../../../shards/units.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { maskedBy, sumOf } from '../block-weights.ts';
-import type { Reaching } from './site-reach.ts';
+
+/** What the blocks of an area are read from, by a mode. */
+export interface ByMode {
+  readonly release: Release;
+  readonly mode: ReleaseMode;
+}
 
 /** A weight of the blocks of an area, and its sums. */
 export interface AreaWeight {
@@ -60,7 +67,7 @@ export class WeightedArea {
 export async function readWeight(
   parts: readonly CountyBlocks[],
   name: string,
-  { release, mode }: Pick<Reaching, 'release' | 'mode'>,
+  { release, mode }: ByMode,
 ): Promise<AreaWeight> {
   const count = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
   const counts = new Float64Array(count);
