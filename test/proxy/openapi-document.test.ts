@@ -118,7 +118,8 @@ describe('the OpenAPI document', () => {
       const offered = (anyOf ?? oneOf ?? []) as { type?: unknown }[];
       if (new Set(offered.flatMap((one) => types(one.type))).size > 1) choices.push(at);
     }
-    const sites = '/paths//v1/sites/coverage/post/responses/200/content/application/json/schema';
+    const content = '/paths//v1/sites/coverage/post/responses/200/content/application';
+    const sites = `${content}/json/schema`;
     expect(choices.sort()).toEqual([
       '/components/schemas/Candidates/else',
       '/components/schemas/Candidates/if/items/properties/id',
@@ -130,6 +131,7 @@ describe('the OpenAPI document', () => {
       '/paths//v1/access/post/requestBody/content/application/json/schema/properties/origins/items',
       '/paths//v1/access/post/responses/200/content/application/json/schema/properties/truncated/items',
       '/paths//v1/blocks/{geoid}/explain/get/responses/200/content/application/json/schema/properties/to',
+      `${content}/geo+json/schema/properties/features/items/properties/properties/properties/id`,
       ...['chosen', 'errors', 'gains', 'sites'].map(
         (list) => `${sites}/properties/${list}/items/properties/id`,
       ),

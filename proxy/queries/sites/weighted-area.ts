@@ -5,7 +5,7 @@ import type { ReleaseMode } from '../../../shards/units.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { maskedBy, sumOf } from '../block-weights.ts';
 
-/** What the blocks of an area are read from, by a mode. */
+/** The release that an area is read from, and the mode that its blocks are routed by. */
 export interface ByMode {
   readonly release: Release;
   readonly mode: ReleaseMode;
