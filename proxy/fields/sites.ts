@@ -114,8 +114,8 @@ const POIS_SCHEMA: oas31.SchemaObject = {
 
 /**
  * The document's schemas of sites and candidates: conditions with the meaning of `anyOf`. From a
- * choice that includes a list, code generators for Java and Python make clients that do not work;
- * from a condition, a member of any type.
+ * choice or a list of types that includes a list, openapi-generator makes clients for Java that do
+ * not compile; from a condition, a member of any type.
  */
 export const SITES_SCHEMAS = {
   Sites: sitesSchema('sites', 'or the POIs of a type', POIS_SCHEMA),
