@@ -11,7 +11,7 @@ const PACKAGES = [
   ['wrk', 'wrk'],
   ['docker-compose', 'docker-compose'],
   ['prometheus', 'promtool'],
-  ['chromium', 'chromium'],
+  ['chromium-headless-shell', 'chromium-headless-shell'],
 ] as const;
 
 /**
