@@ -9,7 +9,7 @@ import { instrument, note, outcomesIn } from './mutants.js';
  */
 const ROOMS = {
   'builder/gtfs':
-    'test/transit/{calendars,entrances,feed-heads,feed-sources,feeds.slow,headways,on-demand.slow,ordinary-days,service-day-choice.slow,service-day-votes,service-days,service-times,stations.slow,stop-tables,stop-times,tables,transfers.slow,trip-runs}.test.ts',
+    'test/transit/{calendars,entrances,feed-heads,feed-sources,feeds.slow,headways,ordinary-days,service-day-choice.slow,service-day-votes,service-days,service-times,stations.slow,stop-tables,stop-times,tables,transfers.slow,trip-runs}.test.ts',
   'builder/streets': 'test/{search/street-graph,streets/*}.test.ts',
   'builder/transit':
     'test/transit/{continuations-among,door-to-door,egress,fastest-departures,feed-day,footpaths,frequent-stops,journeys,patterns-among,reduced-ways,small-networks,station-levels,stop-reach,stop-walks,timetable,transfer-rules,transit-clock,trip-transfers}.test.ts',
@@ -27,7 +27,7 @@ const ROOMS = {
     'test/proxy/{cached-response,delivery,export-list,exported-files,free-responses,metered-gets,posted,tile-archives,waiting-posts}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
-    'test/shards/{envelope,folder-files,folder-store,http-reads,https-store.slow,instrumented-store,locks,retried-reads,s3-objects,s3-refusals,scratch-file,spool,store-locations,wire-faults.slow}.test.ts',
+    'test/shards/{envelope,folder-files,folder-store,http-reads,https-store.slow,instrumented-store,locks,retried-reads,s3-objects,s3-refusals,scratch-file,spool,store-locations}.test.ts',
   'shards/transit':
     'test/{proxy/journey-legs,shards/transit-table,transit/{journeys,small-networks,stop-reach,timetable}}.test.ts',
 };

@@ -20,8 +20,6 @@ export interface BuiltCity {
   shopTimes(mode: Mode): Promise<Map<number, Tenths>[]>;
   /** Tenths by transit from each block to the nearest place of a type; 0 for none within reach. */
   nearest(label: string): Promise<Tenths[]>;
-  /** Names of the places of a type, sorted ascending. */
-  placesOf(label: string): Promise<string[]>;
   /** Whole minutes by transit between blocks, by origin and then by target. */
   reach(): Promise<Map<number, Minutes>[]>;
   close(): Promise<void>;
@@ -82,12 +80,6 @@ export async function buildCity(
         release.nearest(county, block),
       );
       return (await Promise.all(rows)).map((row) => row[at]);
-    },
-    async placesOf(label) {
-      const { table } = await release.pois(county);
-      const places = Array.from({ length: table.count }, (_, i) => table.facts(i));
-      const ofType = places.filter(({ types }) => types.includes(leafOf(release, label)));
-      return ofType.map(({ name }) => name).sort();
     },
     async reach() {
       const matrix = await Matrix.open(store, county.objects['reach-from']);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll } from 'vitest';
 import { type AvenueTrip, avenue, avenueFeed, tripFrom } from './avenue.ts';
 import { buildSmallCity } from './built-city.ts';
-import { type FeedTables, type TextStyle, writeFeed } from './gtfs-text.ts';
+import { type FeedTables, writeFeed } from './gtfs-text.ts';
 
 /** Minutes after midnight. */
 export const EIGHT = 8 * 60;
@@ -47,8 +47,8 @@ export class BusTown {
     return path.join(this.#folder, name);
   }
 
-  write(name: string, tables: FeedTables, style?: TextStyle): Promise<string> {
-    return writeFeed(this.path(name), tables, style);
+  write(name: string, tables: FeedTables): Promise<string> {
+    return writeFeed(this.path(name), tables);
   }
 
   /**
@@ -59,12 +59,10 @@ export class BusTown {
     const folder = await mkdtemp(this.path('build-'));
     const built = await buildSmallCity(folder, avenue(BLOCKS, [1_000]), feeds, serviceDate);
     const reach = await built.reach();
-    const frequent = await built.placesOf('frequent_transit');
     await built.close();
     const { assumptions, feeds: facts } = built.release.manifest;
     return {
       minutes: reach[0].get(1),
-      frequent,
       said: built.said.join('\n'),
       assumptions,
       feeds: facts,

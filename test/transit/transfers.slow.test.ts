@@ -53,60 +53,6 @@ test('a transfer takes the walk and a minute, or the time that a rule gives and 
   expect(await timeWith(0.9, minimum(30))).toBe(TIME + 10);
 });
 
-test('a rule for a station applies to all its stops, except those that another rule names', async () => {
-  expect(await timeWith(2.5, rule('M', 'M', 2, 150))).toBe(TIME);
-  expect(await timeWith(2.5, rule('M', 'M', 2, 151))).toBe(TIME + 10);
-  expect(await timeWith(2.5, rule('M', 'M', 3))).toBe(undefined);
-  const slow = rule('M', 'M', 2, 900);
-  expect(await timeWith(2.5, slow, rule('M1', 'M', 2, 150))).toBe(TIME);
-  expect(await timeWith(2.5, rule('M1', 'M2', 2, 150), slow)).toBe(TIME);
-  expect(await timeWith(2.5, rule('M1', 'M2', 0), slow)).toBe(TIME);
-  expect(await timeWith(2.5, rule('M', 'M', 3), rule('M1', 'M2', 2, 151))).toBe(TIME + 10);
-});
-
-test('a minimum time includes the assumed levels; other transfers add them', async () => {
-  const timeBelow = (wait: number, ...rules: readonly FeedRecord[]) => {
-    const tables = changingAtM(wait);
-    const [route] = tables['routes.txt'];
-    const feed: FeedTables = {
-      ...tables,
-      'routes.txt': [route, { ...route, route_id: 'U', route_type: 1 }],
-      'trips.txt': tables['trips.txt'].map((trip, i) => ({
-        ...trip,
-        route_id: i % 2 === 0 ? 'R' : 'U',
-      })),
-      'transfers.txt': rules,
-    };
-    return town.minutes(`below-${wait}-${rules.length}-${rules[0]?.min_transfer_time}.zip`, feed);
-  };
-  // The second line is a subway: two levels of 50 s down to it from M1, and at the end the same up
-  // plus the way inside, two and a half minutes in all.
-  const below = TIME + 2;
-  expect(await timeBelow(3.7)).toBe(below);
-  expect(await timeBelow(3.6)).toBe(below + 10);
-  const minimum = (seconds: number) => rule('M1', 'M2', 2, seconds);
-  expect(await timeBelow(1.9, minimum(100))).toBe(below);
-  expect(await timeBelow(1.9, minimum(120))).toBe(below + 10);
-  expect(await timeBelow(0.9, minimum(30))).toBe(below + 10);
-  expect(await timeBelow(2.7, rule('M1', 'M2', 1))).toBe(below);
-  expect(await timeBelow(2.6, rule('M1', 'M2', 1))).toBe(below + 10);
-});
-
-test('a timed transfer takes the walk and no extra minute', async () => {
-  expect(await timeWith(1.1)).toBe(TIME + 10);
-  expect(await timeWith(1.1, rule('M1', 'M2', 1))).toBe(TIME);
-  expect(await timeWith(1.1, rule('M', 'M', 1))).toBe(TIME);
-  expect(await timeWith(1.1, rule('M2', 'M1', 1))).toBe(TIME + 10);
-  // Reaching the other platform takes time.
-  expect(await timeWith(0.9, rule('M1', 'M2', 1))).toBe(TIME + 10);
-});
-
-test('rules that name trips and no stops do not cause a failure', async () => {
-  const trips = { from_trip_id: 't0', to_trip_id: 't1', transfer_type: 4 };
-  const tables = { ...changingAtM(2), 'transfers.txt': [trips] };
-  expect(await town.minutes('trips-only.zip', tables)).toBe(TIME);
-});
-
 /**
  * Assigns vehicles to trips, which lead to M and from M in turn: each vehicle runs a trip to M and
  * the next one from there.
@@ -159,19 +105,4 @@ test('a rider who stays seated while the vehicle continues as another line misse
       first_line: expect.any(Number),
     },
   ]);
-});
-
-test('no rider stays seated where transfers.txt forbids it, nor in a vehicle that ends there', async () => {
-  const feed = changingAtM(0);
-  expect(await town.minutes('forbidden.zip', forTrips(byVehicle(feed), 5))).toBe(TIME + 10);
-  const tables = byVehicle(feed);
-  const everyOther = tables['trips.txt'].map((trip, i) => ({
-    ...trip,
-    block_id: i % 4 === 3 ? 'another' : trip.block_id,
-  }));
-  // Buses continue every 20 minutes. Waits are half a minute, a minute and a half, and so on, three
-  // times each, so that number 5, counted from 0, is a minute and a half.
-  const time = Math.ceil(3.5 + 1 + 1.5 + RIDE + 2.5);
-  const halved = { ...tables, 'trips.txt': everyOther };
-  expect(await town.minutes('halved.zip', halved)).toBe(time);
 });
