@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { afterAll, beforeAll, describe, inject } from 'vitest';
-import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { Api } from './api.ts';
 import {
   type NaiveBlock,
@@ -41,27 +40,6 @@ export function demoOfTests(options: () => ApiOptions = () => ({})): Demo {
   beforeAll(async () => void Object.assign(demo, await openDemo(options())));
   afterAll(() => demo.api?.close());
   return demo as Demo;
-}
-
-/**
- * Runs tests of the demo once with its accounts on each kind of ledger. `newAddress` returns the
- * address of another, empty ledger.
- */
-export function onEachLedger(
-  tests: (demo: Demo, newAddress: () => string) => void,
-  options: ApiOptions = {},
-): void {
-  const kinds = [
-    { kind: 'SQLite', ledgers: newSqliteLedgers },
-    { kind: 'Redis', ledgers: newRedisLedgers },
-  ];
-  describe.each(kinds)('on $kind', ({ ledgers }) => {
-    const newAddress = ledgers();
-    tests(
-      demoOfTests(() => ({ ...options, ledger: newAddress() })),
-      newAddress,
-    );
-  });
 }
 
 /** The demo release as plain arrays, read once for all files that share their modules. */

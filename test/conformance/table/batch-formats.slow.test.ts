@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { expectOk, type HttpResponse } from '../api.ts';
-import {
-  type Demo,
-  demoOfTests,
-  NO_SUCH_BLOCK,
-  NO_SUCH_POI,
-  OPEN_SEA,
-  onEachLedger,
-} from '../demo.ts';
+import { type Demo, demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA } from '../demo.ts';
 
 const NDJSON = 'application/x-ndjson';
 const GEOJSON = 'application/geo+json';
@@ -161,23 +154,21 @@ describe.each(BATCHES)('$path in a text format', ({ path, member, known, unknown
   });
 });
 
-onEachLedger((demo) => {
-  test('text formats list the origins left out for lack of tokens, in a response and in its replay', async () => {
-    const [path, origins] = ['/v1/blocks/summary', blocksOf(demo, 6).map(({ geoid }) => geoid)];
-    const each = { mode: ['walk'] };
-    const first = await demo.api.post(path, { origins: origins.slice(0, 1), ...each });
-    const tokens = Number(first.headers['x-tokens-charged']);
-    for (const accept of ['text/csv', NDJSON]) {
-      const as = await demo.api.newCustomer({ tokens });
-      const headers = { accept, 'idempotency-key': `left out of ${accept}` };
-      for (const replayed of [undefined, 'true']) {
-        const response = await demo.api.post(path, { origins, ...each }, { as, headers });
-        expect(response.headers['idempotency-replayed']).toBe(replayed);
-        expect(response.headers['x-truncated-reason']).toBe('insufficient-balance');
-        const left = origins.slice(1);
-        if (accept === 'text/csv') expect(response.headers['x-truncated']).toBe(left.join());
-        else expect(JSON.parse(response.body.trim().split('\n').at(-1)!).truncated).toEqual(left);
-      }
+test('text formats list the origins left out for lack of tokens, in a response and in its replay', async () => {
+  const [path, origins] = ['/v1/blocks/summary', blocksOf(demo, 6).map(({ geoid }) => geoid)];
+  const each = { mode: ['walk'] };
+  const first = await demo.api.post(path, { origins: origins.slice(0, 1), ...each });
+  const tokens = Number(first.headers['x-tokens-charged']);
+  for (const accept of ['text/csv', NDJSON]) {
+    const as = await demo.api.newCustomer({ tokens });
+    const headers = { accept, 'idempotency-key': `left out of ${accept}` };
+    for (const replayed of [undefined, 'true']) {
+      const response = await demo.api.post(path, { origins, ...each }, { as, headers });
+      expect(response.headers['idempotency-replayed']).toBe(replayed);
+      expect(response.headers['x-truncated-reason']).toBe('insufficient-balance');
+      const left = origins.slice(1);
+      if (accept === 'text/csv') expect(response.headers['x-truncated']).toBe(left.join());
+      else expect(JSON.parse(response.body.trim().split('\n').at(-1)!).truncated).toEqual(left);
     }
-  });
+  }
 });

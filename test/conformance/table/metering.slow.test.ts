@@ -210,60 +210,6 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
     expect(charged(other)).toBe(charged(first));
   });
 
-  test('the same Idempotency-Key with another body is idempotency-conflict', async () => {
-    const headers = idempotent(`conflict ${request(demo).path}`);
-    await ask({ headers });
-    const [block, poi] = [demo.release.blocks[0], demo.release.pois[0]];
-    const { body } = request({ ...demo, block, poi });
-    expectProblem(await ask({ headers, body }), 'idempotency-conflict');
-  });
-
-  test('an Idempotency-Key belongs to one account', async () => {
-    const headers = idempotent(`mine ${request(demo).path}`);
-    await ask({ headers });
-    const as = await demo.api.newCustomer();
-    const theirs = await ask({ headers, as });
-    expect(theirs.headers['idempotency-replayed']).toBeUndefined();
-    expect(charged(theirs)).toBeGreaterThan(0);
-  });
-
-  test('racing requests with one Idempotency-Key are charged once', async () => {
-    const as = await demo.api.newCustomer({ tokens: 100_000 });
-    const { path, body } = request(demo);
-    const responses = await Promise.all(
-      Array.from({ length: 8 }, () =>
-        demo.api.proxy.app.inject({
-          method: 'POST',
-          url: path,
-          payload: body as object,
-          headers: { authorization: `Bearer ${as.key}`, 'idempotency-key': 'race' },
-        }),
-      ),
-    );
-    const cost = Math.max(...responses.map((response) => charged(response) || 0));
-    expect(await demo.api.balance(as)).toBe(100_000 - cost);
-    for (const { statusCode } of responses) expect([200, 409]).toContain(statusCode);
-  });
-
-  test('an Idempotency-Key has 1 to 255 printable characters', async () => {
-    for (const key of ['', 'x'.repeat(256)]) {
-      expectProblem(await ask({ headers: idempotent(key) }), 'invalid-parameters');
-    }
-    expectOk(await ask({ headers: idempotent(request(demo).path.padEnd(255, '~')) }));
-  });
-
-  test('a refused request leaves its Idempotency-Key free', async () => {
-    const headers = idempotent(`free ${request(demo).path}`);
-    const as = await demo.api.newCustomer({ tokens: 0 });
-    expectProblem(await ask({ headers, as }), 'tokens-exhausted');
-    await demo.api.proxy.ledger.grant(
-      as.id,
-      { tokens: 5000, cause: 'late', atMs: Date.now() },
-      'operator',
-    );
-    expectOk(await ask({ headers, as }));
-  });
-
   test('a body of another type is unsupported-media-type, one over 1 MiB payload-too-large', async () => {
     const headers = { 'content-type': 'text/plain' };
     expectProblem(await ask({ headers }), 'unsupported-media-type');

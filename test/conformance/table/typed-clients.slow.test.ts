@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Call, expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
-import { demoOfTests, OPEN_SEA, onEachLedger } from '../demo.ts';
+import { demoOfTests, OPEN_SEA } from '../demo.ts';
 import { ISOCHRONE, METERED_GETS, METERED_POSTS } from '../routes.ts';
 
 const LONG_AGO = 'Mon, 01 Jan 2001 00:00:00 GMT';
@@ -493,61 +493,69 @@ test('a parameter of other routes is named as one that does not apply', async ()
   expect(posted.json().detail).toMatch(/^body\.limit: does not apply to this route, which accepts/);
 });
 
-onEachLedger((demo) => {
-  test('a replay is in the format of the first response, whatever the repeated Accept', async () => {
-    const customer = await demo.api.newCustomer({ tokens: 1_000 });
-    for (const first of ['text/csv', 'application/x-ndjson', 'application/json']) {
-      const ask = (accept: string) =>
-        demo.api.post(
-          '/v1/blocks/summary',
-          { origins: [demo.block.geoid], type: [101] },
-          { as: customer, headers: { accept, 'idempotency-key': first } },
-        );
-      const response = await ask(first);
-      for (const accept of ['application/json', 'text/csv', 'image/png', '*/*;q=0']) {
-        const again = await ask(accept);
-        expect([accept, again.statusCode, again.body]).toEqual([accept, 200, response.body]);
-        expect(again.headers).toMatchObject({
-          'content-type': response.headers['content-type'],
-          'idempotency-replayed': 'true',
-          'x-tokens-charged': '0',
-        });
-      }
-    }
-    expectProblem(
-      await demo.api.post(
+test('a replay is in the format of the first response, whatever the repeated Accept', async () => {
+  const customer = await demo.api.newCustomer({ tokens: 1_000 });
+  for (const first of ['text/csv', 'application/x-ndjson', 'application/json']) {
+    const ask = (accept: string) =>
+      demo.api.post(
         '/v1/blocks/summary',
-        { origins: [demo.block.geoid] },
-        { as: customer, headers: { accept: 'image/png', 'idempotency-key': 'new' } },
-      ),
-      'not-acceptable',
-    );
-  });
-
-  test('a replay needs no tokens, and a failing precondition hides no conflict of keys', async () => {
-    const body = { origins: [demo.block.geoid], mode: ['walk'], type: [101] };
-    const path = '/v1/blocks/summary';
-    const priced = await demo.api.post(path, body);
-    const as = await demo.api.newCustomer({ tokens: Number(priced.headers['x-tokens-charged']) });
-    const ask = (key: string, sent: object, headers = {}) =>
-      demo.api.call({
-        method: 'POST',
-        path,
-        body: sent,
-        as,
-        headers: { 'idempotency-key': key, ...headers },
-      });
-    const first = expectOk(await ask('paid', body));
-    const failing = { 'if-match': '"another"' };
-    for (const headers of [{}, failing]) {
-      const again = await ask('paid', body, headers);
-      expect([again.headers['idempotency-replayed'], expectOk(again)]).toEqual(['true', first]);
-      expectProblem(
-        await ask('paid', { ...body, mode: ['bike'] }, headers),
-        'idempotency-conflict',
+        { origins: [demo.block.geoid], type: [101] },
+        { as: customer, headers: { accept, 'idempotency-key': first } },
       );
-      expectProblem(await ask('new', body, headers), 'tokens-exhausted');
+    const response = await ask(first);
+    for (const accept of ['application/json', 'text/csv', 'image/png', '*/*;q=0']) {
+      const again = await ask(accept);
+      expect([accept, again.statusCode, again.body]).toEqual([accept, 200, response.body]);
+      expect(again.headers).toMatchObject({
+        'content-type': response.headers['content-type'],
+        'idempotency-replayed': 'true',
+        'x-tokens-charged': '0',
+      });
     }
-    expectProblem(await ask('unused', { ...body, mode: ['fly'] }, failing), 'invalid-parameters');
-  });
+  }
+  expectProblem(
+    await demo.api.post(
+      '/v1/blocks/summary',
+      { origins: [demo.block.geoid] },
+      { as: customer, headers: { accept: 'image/png', 'idempotency-key': 'new' } },
+    ),
+    'not-acceptable',
+  );
+});
+
+test('a replay needs no tokens, and a failing precondition hides no conflict of keys', async () => {
+  const body = { origins: [demo.block.geoid], mode: ['walk'], type: [101] };
+  const path = '/v1/blocks/summary';
+  const priced = await demo.api.post(path, body);
+  const as = await demo.api.newCustomer({ tokens: Number(priced.headers['x-tokens-charged']) });
+  const ask = (key: string, sent: object, headers = {}) =>
+    demo.api.call({
+      method: 'POST',
+      path,
+      body: sent,
+      as,
+      headers: { 'idempotency-key': key, ...headers },
+    });
+  const first = expectOk(await ask('paid', body));
+  const failing = { 'if-match': '"another"' };
+  for (const headers of [{}, failing]) {
+    const again = await ask('paid', body, headers);
+    expect([again.headers['idempotency-replayed'], expectOk(again)]).toEqual(['true', first]);
+    expectProblem(await ask('paid', { ...body, mode: ['bike'] }, headers), 'idempotency-conflict');
+    expectProblem(await ask('new', body, headers), 'tokens-exhausted');
+  }
+  expectProblem(await ask('unused', { ...body, mode: ['fly'] }, failing), 'invalid-parameters');
+});
+
+test('an origin is echoed exactly as sent, whatever its digits', async () => {
+  const { lon, lat } = demo.block;
+  const nearby = { lon: lon + 1e-13, lat: lat - 1e-13 };
+  expect(String(nearby.lat).length).toBeGreaterThan(12);
+  for (const path of ['/v1/point/summary', '/v1/point/pois']) {
+    const body = { origins: [nearby], mode: ['walk'], type: [101] };
+    const { origins, results } = expectOk(await demo.api.post(path, body));
+    const named = { origin_lat: nearby.lat, origin_lon: nearby.lon };
+    expect(origins).toMatchObject([{ ...named, resolved_block: demo.block.geoid }]);
+    for (const row of results) expect(row).toMatchObject(named);
+  }
 });
