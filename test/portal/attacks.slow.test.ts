@@ -264,38 +264,16 @@ describe('the link of a mail', () => {
 });
 
 describe('an address', () => {
-  test.each([
-    '',
-    'nobody',
-    '@example.org',
-    'a@',
-    'a@b',
-    'a@b@c.example',
-    'a b@c.example',
-    'a@b .example',
-    'a@c.example\r\nBcc: x@y.example',
-    'a@c.example\n',
-    '\ta@c.example',
-    'a@c.example\0',
-    'a@c.example,b@d.example',
-    'a@c.example;b@d.example',
-    'A <a@c.example>',
-    '<a@c.example>',
-    '"a b"@c.example',
-    'a@[127.0.0.1]',
-    'a(comment)@c.example',
-    'a@-c.example',
-    'a@c..example',
-    `${'a'.repeat(65)}@c.example`,
-    `a@${'c'.repeat(250)}.example`,
-    'a@c.example\u2028b',
-  ])('%j is refused with the name of its member, and no mail is sent', async (email) => {
-    const had = portal.mails.length;
-    const response = await newVisitor().post('/auth/request', { email });
-    expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-parameters']);
-    expect(response.json().errors[0].loc).toEqual(['body', 'email']);
-    expect(portal.mails.length).toBe(had);
-  });
+  test.each(['', 'a@c.example\r\nBcc: x@y.example', `a@${'c'.repeat(250)}.example`])(
+    '%j is refused with the name of its member, and no mail is sent',
+    async (email) => {
+      const had = portal.mails.length;
+      const response = await newVisitor().post('/auth/request', { email });
+      expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-parameters']);
+      expect(response.json().errors[0].loc).toEqual(['body', 'email']);
+      expect(portal.mails.length).toBe(had);
+    },
+  );
 
   test('that resembles another receives the mail for its own account', async () => {
     // The Kelvin sign is a K in some comparisons, and its lower case is always a k.

@@ -15,66 +15,6 @@ const receive = async () => {
   }
 };
 
-test.each(['error', 'stall', 'drip'] as const)(
-  'events that arrive while Stripe is down (%s) are kept, and handled when it is back',
-  async (fault) => {
-    const id = await shop.newAccount();
-    await shop.subscribe(id);
-    if (fault !== 'error') await shop.limit(SHORT_LIMITS);
-    shop.standIn.fault = fault;
-    await receive();
-    await shop.payment.settleOpenEvents();
-    expect((await shop.standing(id)).balance).toBe(0);
-    const open = (await shop.ledger.openEvents(10)).length;
-    expect(open).toBeGreaterThan(1);
-    shop.standIn.fault = 'none';
-    shop.books.advance(60);
-    await shop.payment.settleOpenEvents();
-    expect((await shop.standing(id)).balance).toBe(10_000);
-    expect(await shop.ledger.openEvents(10)).toEqual([]);
-  },
-);
-
-test('while Stripe is down, one event at a time is tried, and less and less often', async () => {
-  await shop.subscribe(await shop.newAccount());
-  shop.standIn.fault = 'error';
-  await receive();
-  expect((await shop.ledger.openEvents(10)).length).toBeGreaterThan(2);
-  await shop.payment.settleOpenEvents();
-  const triedAt: number[] = [];
-  for (let second = 0; second < 32; second++) {
-    const failed = shop.errors.length;
-    shop.books.advance(1);
-    await shop.payment.settleOpenEvents();
-    if (shop.errors.length > failed) triedAt.push(second);
-  }
-  const pauses = triedAt.slice(1).map((second, i) => second - triedAt[i]);
-  expect(pauses.length).toBeGreaterThan(1);
-  expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
-  expect(pauses.at(-1)).toBeGreaterThan(2 * pauses[0] - 1);
-});
-
-test.each([403, 500, 'stall'] as const)(
-  'an event that always fails (%s) blocks no other',
-  async (fault) => {
-    const id = await shop.newAccount();
-    if (fault === 'stall') await shop.limit(SHORT_LIMITS);
-    shop.standIn.faultAt.set('GET /v1/invoices/in_bad', fault);
-    shop.books.tell('invoice.paid', { id: 'in_bad', object: 'invoice', created: 0 });
-    for (let hour = 1; hour <= 4; hour++) {
-      await shop.buyPack(id, 'pack_10k');
-      await shop.deliverNew();
-      // Without any response, the next try waits a few seconds.
-      shop.books.advance(5);
-      await shop.payment.settleOpenEvents();
-      expect((await shop.standing(id)).balance).toBe(hour * 10_000);
-      shop.books.advance(3_600);
-    }
-    expect(await shop.ledger.openEvents(10)).toMatchObject([{ object: 'in_bad' }]);
-    expect(shop.errors.length).toBeGreaterThanOrEqual(4);
-  },
-);
-
 test('closings that Stripe does not respond to block no payment', async () => {
   await shop.limit(SHORT_LIMITS);
   for (const _ of [1, 2]) {
@@ -90,37 +30,6 @@ test('closings that Stripe does not respond to block no payment', async () => {
   const id = await shop.newAccount();
   await shop.buyPack(id, 'pack_10k');
   expect((await shop.reported(id)).balance).toBe(10_000);
-});
-
-test('a permanent failure at Stripe blocks no other reconciliation', async () => {
-  const id = await shop.newAccount();
-  await shop.subscribe(id);
-  const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
-  const refund = shop.books.refund(charge, 600);
-  shop.standIn.faultAt.set(`GET /v1/refunds/${refund.id}`, 403);
-  await expect(shop.reconcile()).rejects.toThrow(
-    `1 not settled, all others are: ${refund.id}: not this one`,
-  );
-  expect(await shop.standing(id)).toMatchObject({
-    balance: 15_000,
-    membership: { status: 'active' },
-    addsUp: true,
-  });
-});
-
-test('an event that fails on its own blocks no other', async () => {
-  const id = await shop.newAccount();
-  shop.books.tell('invoice.paid', { id: 'in_lost', object: 'invoice', created: 0 });
-  await shop.buyPack(id, 'pack_10k');
-  expect((await shop.reported(id)).balance).toBe(10_000);
-  expect(await shop.ledger.openEvents(10)).toMatchObject([{ object: 'in_lost' }]);
-  shop.books.advance(2 * DAY);
-  await shop.payment.settleOpenEvents();
-  expect(await shop.ledger.openEvents(10)).toHaveLength(1);
-  // An object unknown to Stripe for three days does not exist.
-  shop.books.advance(1 * DAY + 60);
-  await shop.payment.settleOpenEvents();
-  expect(await shop.ledger.openEvents(10)).toEqual([]);
 });
 
 test('the event worker survives any number of failing events', async () => {
@@ -141,25 +50,6 @@ test('the event worker survives any number of failing events', async () => {
     }),
   );
   await worker.wake();
-});
-
-test('a portal that stops midway leaves nothing undone and does nothing twice', async () => {
-  const accounts = await Promise.all([1, 2, 3].map(() => shop.newAccount()));
-  for (const id of accounts) {
-    await shop.subscribe(id);
-    await shop.buyPack(id, 'pack_10k');
-  }
-  const events = shop.books.events.slice();
-  await receive();
-  for (let i = 0; i < 4; i++) await shop.restart();
-  shop.books.events.push(...events);
-  await receive();
-  await shop.restart();
-  await shop.payment.settleOpenEvents();
-  for (const id of accounts) {
-    expect(await shop.standing(id)).toMatchObject({ balance: 20_000, addsUp: true });
-  }
-  expect(await shop.ledger.openEvents(10)).toEqual([]);
 });
 
 test('two portals on one ledger handle the same events at once, and nothing is done twice', async () => {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { reconcile } from '../../portal/payment/reconcile.ts';
 import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
+import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { DAY, PaymentFixture } from '../support/payment-fixture.ts';
 import type {
   Charge,
@@ -35,61 +36,58 @@ interface Sale {
   readonly charge: Charge;
 }
 
-/** Tests that the order, repetition and loss of events make no difference. */
-export function paymentOrderSuite(name: string, newAddress: () => string): void {
-  describe(`events on ${name}`, () => {
-    test('delivered in order, shuffled, twice, late or never lead to equal ledgers, as in a plain calculation', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(action, { minLength: 8, maxLength: 25 }),
-          fc.infiniteStream(fc.nat()),
-          async (actions, dice) => {
-            const shop = await PaymentFixture.open(newAddress());
-            const others = await Promise.all(
-              [1, 2].map(async () => openLedger(newAddress(), { rateLimitPerMinute: 1e6 })),
-            );
-            try {
-              const accounts = [await shop.newAccount(), await shop.newAccount()];
-              for (const id of accounts) {
-                const start = { tokens: 20_000, cause: 'start', atMs: shop.now() };
-                await shop.ledger.grant(id, start, 'operator');
-                const books = (await shop.ledger.exportAccount(id))!;
-                for (const ledger of others) await ledger.importAccount(books);
-              }
-              const reported: StripeEvent[] = [];
-              const used = new Map<AccountId, number>();
-              for (const one of actions) {
-                await act(shop, accounts, used, one);
-                reported.push(...shop.books.events);
-                await shop.deliverNew();
-              }
-              const [shuffled, lost] = others;
-              await deliverInDisorder(shop, shuffled, reported, dice);
-              await reconcile(shop.billing(lost), null);
-              await reconcile(shop.billing(lost), null);
-              expect(shop.errors).toEqual([]);
-              for (const id of accounts) {
-                const inOrder = await shop.standing(id);
-                expect(inOrder.addsUp).toBe(true);
-                const bought = inOrder.balance - 20_000 + (used.get(id) ?? 0);
-                expect(bought).toBe(reckoned(shop, id));
-                for (const ledger of others) {
-                  const { membership, balance } = (await ledger.account(id))!;
-                  expect(membership).toEqual(inOrder.membership);
-                  expect(balance).toBe(20_000 + bought);
-                }
-              }
-            } finally {
-              await shop.close();
-              for (const ledger of others) await ledger.close();
+const newAddress = newSqliteLedgers();
+
+test('events delivered in order, shuffled, twice, late or never lead to equal ledgers, as in a plain calculation', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(action, { minLength: 8, maxLength: 25 }),
+      fc.infiniteStream(fc.nat()),
+      async (actions, dice) => {
+        const shop = await PaymentFixture.open(newAddress());
+        const others = await Promise.all(
+          [1, 2].map(async () => openLedger(newAddress(), { rateLimitPerMinute: 1e6 })),
+        );
+        try {
+          const accounts = [await shop.newAccount(), await shop.newAccount()];
+          for (const id of accounts) {
+            const start = { tokens: 20_000, cause: 'start', atMs: shop.now() };
+            await shop.ledger.grant(id, start, 'operator');
+            const books = (await shop.ledger.exportAccount(id))!;
+            for (const ledger of others) await ledger.importAccount(books);
+          }
+          const reported: StripeEvent[] = [];
+          const used = new Map<AccountId, number>();
+          for (const one of actions) {
+            await act(shop, accounts, used, one);
+            reported.push(...shop.books.events);
+            await shop.deliverNew();
+          }
+          const [shuffled, lost] = others;
+          await deliverInDisorder(shop, shuffled, reported, dice);
+          await reconcile(shop.billing(lost), null);
+          await reconcile(shop.billing(lost), null);
+          expect(shop.errors).toEqual([]);
+          for (const id of accounts) {
+            const inOrder = await shop.standing(id);
+            expect(inOrder.addsUp).toBe(true);
+            const bought = inOrder.balance - 20_000 + (used.get(id) ?? 0);
+            expect(bought).toBe(reckoned(shop, id));
+            for (const ledger of others) {
+              const { membership, balance } = (await ledger.account(id))!;
+              expect(membership).toEqual(inOrder.membership);
+              expect(balance).toBe(20_000 + bought);
             }
-          },
-        ),
-        { numRuns: 8, endOnFailure: true },
-      );
-    });
-  });
-}
+          }
+        } finally {
+          await shop.close();
+          for (const ledger of others) await ledger.close();
+        }
+      },
+    ),
+    { numRuns: 8, endOnFailure: true },
+  );
+});
 
 async function act(
   shop: PaymentFixture,
