@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type AccountId,
-  AUDIT_KEPT,
   isMember,
   MAX_REVOKED_KEPT,
   type Membership,
@@ -180,32 +179,6 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await newKey(ledger, moved, '', NOON)).toEqual({ created: false, reason: 'closed' });
     });
 
-    test('tokens are taken back once per cause, and no more than are left', async () => {
-      const { id } = await newAccount(ledger);
-      await ledger.grant(id, { tokens: 100, cause: 'pack', atMs: NOON }, 'payment');
-      const back = { tokens: 70, cause: 'refund', atMs: NOON + 1 };
-      const taken = await Promise.all(
-        Array.from({ length: 10 }, (_, i) =>
-          (i % 2 ? ledger : other).takeBack(id, back, 'payment'),
-        ),
-      );
-      expect(taken.map(({ taken }) => taken).sort()).toEqual([...Array(9).fill(0), 70]);
-      const rest = { tokens: 70, cause: 'dispute', atMs: NOON + 2 };
-      expect(await ledger.takeBack(id, rest, 'payment')).toEqual({ taken: 30, balance: 0 });
-      const none = { tokens: 5, cause: 'nothing left', atMs: NOON + 3 };
-      expect(await ledger.takeBack(id, none, 'payment')).toEqual({ taken: 0, balance: 0 });
-      // A cause counts once, for grants and take-backs alike.
-      expect(await ledger.grant(id, back, 'payment')).toEqual({ granted: false, balance: 0 });
-      expect((await ledger.grants(id)).map(({ tokens }) => tokens)).toEqual([100, -70, -30, 0]);
-      expect(await sumOf(id)).toBe(0);
-      for (const tokens of [-1, 0.5, Number.NaN]) {
-        await expect(ledger.takeBack(id, { ...back, tokens }, 'payment')).rejects.toThrow(
-          RangeError,
-        );
-      }
-      await expect(ledger.takeBack('nobody', back, 'payment')).rejects.toThrow('no account nobody');
-    });
-
     test('racing debits, grants and take-backs of the last tokens add up', async () => {
       const step = fc.record({
         kind: fc.constantFrom('debit', 'debit', 'grant', 'take back'),
@@ -279,20 +252,6 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await reported({ from: '2026-06-02' })).toEqual(rows.slice(1));
       expect(await reported({ to: '2026-06-01' })).toEqual(rows.slice(0, 1));
       expect(await reported({ from: '2026-07-01' })).toEqual([]);
-    });
-
-    test(`${AUDIT_KEPT} audit entries are kept: frequent kinds are dropped first, rare kinds stay`, async () => {
-      const { id } = (await open(null, NOON - 1)).account;
-      const count = AUDIT_KEPT + 20;
-      for (let i = 0; i < count; i++) {
-        await ledger.setDisabled(id, i % 2 === 0, { by: 'operator', atMs: NOON + i });
-      }
-      const kept = await ledger.audit(id);
-      expect(kept).toHaveLength(AUDIT_KEPT);
-      const rare = ['tokens-granted', 'account-opened'];
-      expect(kept.slice(-rare.length).map(({ what }) => what)).toEqual(rare);
-      const times = kept.slice(0, -rare.length).map(({ atMs }) => atMs - NOON);
-      expect(times).toEqual(times.map((_, i) => count - 1 - i));
     });
 
     test(`the last ${MAX_REVOKED_KEPT} revoked keys are listed; older ones keep their usage`, async () => {

@@ -101,60 +101,6 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 995, requests: 1 });
     });
 
-    test('a response is kept for 24 hours; after that the key can be used for another request', async () => {
-      const { id, charge, books } = await customer(100);
-      const request = { key: 'k', fingerprint: 'abc' };
-      await debitOnce(charge(1), request, response('first'));
-      expect(await ledger.replay(id, request, NOON + DAY_MS - 1)).toMatchObject({
-        outcome: 'replayed',
-      });
-      expect(await ledger.replay(id, request, NOON + DAY_MS)).toBeUndefined();
-      const next = { key: 'k', fingerprint: 'another' };
-      const second = await debitOnce(charge(2, NOON + DAY_MS), next, null);
-      expect(second).toMatchObject({ outcome: 'debited', balance: 97 });
-      // Nothing of the first response is visible, and its expiry does not remove the second.
-      await debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, response('x'));
-      const kept = await ledger.replay(id, next, NOON + 2 * DAY_MS - 1);
-      expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, response: null });
-      expect(await books()).toEqual({ balance: 96, requests: 3 });
-    });
-
-    test('a failed delivery is refunded, and the request can be sent again', async () => {
-      const { id, charge, books } = await customer(10);
-      const request = { key: 'k', fingerprint: 'abc' };
-      const lost = await debited(charge(4), request);
-      await ledger.undeliver(lost);
-      expect(await books()).toEqual({ balance: 10, requests: 0 });
-      expect(await ledger.replay(id, request, NOON)).toBeUndefined();
-      // A report on a response that is already gone refunds nothing, and does not affect the
-      // successor of the response, even one from the same millisecond.
-      await ledger.undeliver(lost);
-      await debited(charge(5), request);
-      await ledger.undeliver(lost);
-      expect(await books()).toEqual({ balance: 5, requests: 1 });
-      expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
-    });
-
-    test('a response that reached one client stays charged, even if another delivery failed', async () => {
-      const { id, charge, books } = await customer(10);
-      const request = { key: 'k', fingerprint: 'abc' };
-      const receipt = await debited(charge(4, NOON, 'one key'), request);
-      const second = await debitOnce(
-        charge(4, NOON + DAY_MS - 1, 'other key'),
-        request,
-        response('second'),
-      );
-      expect(second).toMatchObject({ outcome: 'replayed', receipt });
-      await ledger.undeliver(receipt);
-      expect(await books()).toEqual({ balance: 6, requests: 1 });
-      expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
-      await ledger.undeliver(receipt);
-      await ledger.undeliver(receipt);
-      // The last failed delivery refunds the debit, under the API key and day of the first request.
-      expect(await ledger.usage(id)).toEqual([]);
-      expect(await books()).toEqual({ balance: 10, requests: 0 });
-    });
-
     test.each([
       ['a replacement of its response', 'k'],
       ['the removal of its response', 'another key'],

@@ -105,31 +105,6 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       });
     });
 
-    test('counts usage by key and UTC day', async () => {
-      const { id, key, charge } = await customer(100);
-      await ledger.debit(charge(3, Date.UTC(2026, 0, 1, 23, 59, 59)));
-      await ledger.debit(charge(4, Date.UTC(2026, 0, 2)));
-      await ledger.debit(charge(5, Date.UTC(2026, 0, 2, 5)));
-      expect(await ledger.usage(id)).toEqual([
-        {
-          day: '2026-01-01',
-          keyId: key.id,
-          route: ROUTE,
-          requests: 1,
-          tokens: 3,
-          lastAtMs: Date.UTC(2026, 0, 1, 23, 59, 59),
-        },
-        {
-          day: '2026-01-02',
-          keyId: key.id,
-          route: ROUTE,
-          requests: 2,
-          tokens: 9,
-          lastAtMs: Date.UTC(2026, 0, 2, 5),
-        },
-      ]);
-    });
-
     test('a cause grants once, however often and concurrently it is submitted', async () => {
       const { id } = await customer(0);
       const invoice = { tokens: 500, cause: 'invoice in_123', atMs: NOON };

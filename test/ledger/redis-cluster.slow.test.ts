@@ -8,7 +8,8 @@ import { signInsSuite } from './sign-ins-suite.ts';
 
 const cluster = ofTests(() => startRedisCluster());
 
-// A cluster has a single database, so these tests share it with the rest of the suite.
+// What holds on a cluster, whose commands must name records of one slot, holds on one server. A
+// cluster has a single database, so the suites share it.
 customersSuite('the ledger on a Redis Cluster', () => cluster.address);
 signInsSuite('the ledger on a Redis Cluster', () => cluster.address);
 ledgerSuite('the ledger on a Redis Cluster', () => cluster.address);

@@ -3,18 +3,9 @@ import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { BY, issuedKey, newAccount, ROUTE } from '../support/customers.ts';
 import { newRedisLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { customersSuite } from './customers-suite.ts';
-import { idempotencySuite } from './idempotency-suite.ts';
-import { ledgerSuite } from './ledger-suite.ts';
-import { signInsSuite } from './sign-ins-suite.ts';
 
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
 const newAddress = newRedisLedgers();
-
-customersSuite('the Redis ledger', newAddress);
-signInsSuite('the Redis ledger', newAddress);
-ledgerSuite('the Redis ledger', newAddress);
-idempotencySuite('the Redis ledger', () => openLedger(newAddress(), OPTIONS));
 
 test('an Idempotency-Key that looks like an account name creates no account', async () => {
   const ledger = await ofThisTest(openLedger(newAddress(), OPTIONS));

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LedgerUnavailable, RefundPending } from '../../proxy/ledger/ledger.ts';
+import { RefundPending } from '../../proxy/ledger/ledger.ts';
 import type { Charge } from '../../proxy/ledger/metering.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { openCustomer, totalsOf } from '../support/account-totals.ts';
@@ -37,61 +37,6 @@ beforeEach(async () => {
 
 const books = () => totalsOf(beside, charge.account);
 const back = () => expect.poll(() => ledger.ping().catch(() => false)).not.toBe(false);
-
-test('each debit whose reply is lost is refunded, however many there are, and no other debit is', async () => {
-  let [debited, requests, refused, cuts] = [0, 0, 0, 0];
-  let isOver = false;
-  const settled = <T>(made: Promise<T>) =>
-    made.then(
-      (value) => value,
-      (error: unknown) => {
-        if (!(error instanceof LedgerUnavailable)) throw error;
-        refused++;
-        return error;
-      },
-    );
-  const worker = async (number: number) => {
-    for (let turn = 0; !isOver; turn++) {
-      const key = `${number} ${turn}`;
-      const isOnce = turn % 3 === 0;
-      const made = isOnce
-        ? await settled(ledger.debitOnce(charge, { key, fingerprint: 'f' }))
-        : await settled(ledger.debit(charge));
-      if (made instanceof Error) {
-        await pause(20);
-        continue;
-      }
-      if (made.outcome !== 'debited') throw new Error(made.outcome);
-      [debited, requests] = [debited + charge.tokens, requests + 1];
-      if (turn % 4 !== 0) continue;
-      // The refund is made now or later, as promised.
-      const part = turn % 8 === 0 ? 1 : charge.tokens;
-      const undone = await settled(
-        made.receipt ? ledger.undeliver(made.receipt, part) : ledger.refund(charge, part),
-      );
-      if (undone instanceof Error) expect(undone).toBeInstanceOf(RefundPending);
-      debited -= part;
-      if (part === charge.tokens) requests--;
-    }
-  };
-  const workers = Array.from({ length: 8 }, (_, number) => worker(number));
-  for (; cuts < 30; cuts++) {
-    await wire.cutAfterNext();
-    await back();
-    const before = debited;
-    await expect.poll(() => debited).toBeGreaterThan(before);
-  }
-  isOver = true;
-  await Promise.all(workers);
-  await expect.poll(async () => (await books()).used).toBe(debited);
-  expect(await books()).toEqual({
-    granted: TOKENS,
-    used: debited,
-    requests,
-    balance: TOKENS - debited,
-  });
-  expect(refused).toBeGreaterThanOrEqual(cuts);
-});
 
 /** Runs an operation whose reply is lost, and returns the ledger's error as text. */
 async function madeUnheard(ask: () => Promise<unknown>): Promise<string> {

@@ -150,16 +150,6 @@ test('the very next read sees another process’s commit, even within a turn of 
   expect(other.output()).toContain('admitted, then account-disabled');
 });
 
-test('a ledger written by a newer program is refused and left untouched', async () => {
-  const address = newAddress();
-  await (await openLedger(address, OPTIONS)).close();
-  const file = path.join(address.slice('sqlite:'.length), 'ledger.db');
-  await sqlite3(file, 'PRAGMA user_version = 99');
-  await expect(openLedger(address, OPTIONS)).rejects.toThrow(LedgerUnavailable);
-  await expect(openLedger(address, OPTIONS)).rejects.toThrow(/its records have format 99/);
-  expect(await sqlite3(file, 'PRAGMA user_version')).toBe('99');
-});
-
 test('every acknowledged debit is in the file that SQLite itself reads, and the file is intact', async () => {
   const address = newAddress();
   const ledger = await openLedger(address, OPTIONS);

@@ -1,19 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import type { Receipt } from '../../proxy/ledger/replays.ts';
-import { chargeAndKeep } from '../support/charged-response.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const TOKENS = 10_000_000;
 const NOON = Date.UTC(2026, 5, 1, 12);
-const DAY_MS = 86_400_000;
 const folder = folderOfEachTest();
 let ledger: Ledger;
 let account: AccountId;
@@ -96,57 +91,3 @@ test('kill −9 amid refunds: each debit is refunded once, before the kill or af
   expect(await ledger.usage(account)).toEqual([]);
   expect((await ledger.account(account))!.balance).toBe(TOKENS);
 });
-
-test('racing processes charge one key once and return one response', async () => {
-  const body = `
-    const [{ account, keys, atMs }, name] = ${JSON.stringify([
-      { account, keys: 200, atMs: NOON },
-      'NAME',
-    ])};
-    const charge = { account, keyId: 'key', route: '${ROUTE}', tokens: 1, atMs };
-    const response = { headers: {}, gzip: Buffer.from(name) };
-    for (let n = 0; n < keys; n++) {
-      const request = { key: 'n' + n, fingerprint: 'f' };
-      let got = await ledger.debitOnce(charge, request);
-      if (got.outcome === 'debited') await ledger.storeResponse(got.receipt, response);
-      // The other may have been charged, and not have kept it yet.
-      else while (got.response === null) got = await ledger.replay(account, request, atMs);
-      say(n + ' ' + (got.outcome === 'debited' ? name : Buffer.from(got.response.gzip).toString()));
-    }
-    await ledger.close();`;
-  const programs = ['one', 'two'].map((name) =>
-    runLedgerProgram(`sqlite:${folder}`, body.replace('NAME', name)),
-  );
-  for (const program of programs) expect(await program.ended).toBe(0);
-  expect(programs[0].output()).toBe(programs[1].output());
-  expect(programs[0].output().split('\n')).toHaveLength(201);
-  expect(await ledger.usage(account)).toMatchObject([{ requests: 200, tokens: 200 }]);
-});
-
-test('expired responses make room for new ones: the ledger does not grow', async () => {
-  const [responsesPerDay, bytes] = [100, 40_000];
-  const sizes: number[] = [];
-  for (let day = 0; day < 24; day++) {
-    const kept = Array.from({ length: responsesPerDay }, (_, n) =>
-      chargeAndKeep(
-        ledger,
-        { account, keyId: 'key', route: ROUTE, tokens: 40, atMs: NOON + day * DAY_MS },
-        { key: `day ${day} response ${n}`, fingerprint: 'f' },
-        { headers: {}, gzip: randomBytes(bytes) },
-      ),
-    );
-    await Promise.all(kept);
-    sizes.push(await bytesIn(folder));
-  }
-  expect(sizes[0]).toBeGreaterThan(responsesPerDay * bytes);
-  // Freed pages become reusable some commits later.
-  expect(sizes.at(-1)).toBeLessThan(5 * responsesPerDay * bytes);
-  expect(await ledger.usage(account)).toHaveLength(24);
-});
-
-async function bytesIn(directory: string): Promise<number> {
-  const sizes = await Promise.all(
-    (await readdir(directory)).map(async (file) => (await stat(path.join(directory, file))).size),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
