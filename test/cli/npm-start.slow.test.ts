@@ -13,7 +13,6 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { processorSeconds } from '../bench/processor-time.ts';
 import { buildPlain } from '../support/build-plain.ts';
 import { askForExamples, readDocument } from '../support/example-requests.ts';
-import { HttpVisitor } from '../support/http-visitor.ts';
 import { expectSoundOpenApi } from '../support/openapi.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { releaseIn } from '../support/release-in.ts';
@@ -42,28 +41,6 @@ test('npm start builds the demo city, and prints a key and a curl line that work
   expect(stdout).toMatch(/^HTTP\/1\.1 200/);
   expect(stdout).toMatch(/x-tokens-charged: \d+/i);
   expect(JSON.parse(stdout.split('\r\n\r\n')[1]).results.length).toBeGreaterThan(10);
-  expect(await service.stop()).toBe(0);
-});
-
-test('the portal of npm start opens an account with the code on its mail page', async () => {
-  const service = await started();
-  const [portal, api] = ['Portal', 'API'].map(
-    (name) => new RegExp(`${name} +(http://\\S+)`).exec(service.said())![1],
-  );
-  const [, mailPage] = /Mail +(http:\/\/\S+)/.exec(service.said())!;
-  const visitor = new HttpVisitor(portal);
-  const email = 'somebody@example.org';
-  expect((await visitor.post('/auth/request', { email })).status).toBe(202);
-  let page = '';
-  while (!page.includes(email)) page = await (await fetch(mailPage)).text();
-  const code = /\b\d{6}\b/.exec(page)![0];
-  expect((await visitor.post('/auth/verify-code', { email, code })).status).toBe(200);
-  const made = await visitor.post('/keys', { label: 'first' });
-  const { key } = (await made.json()) as { key: string };
-  const tokens = await fetch(`${api}/v1/tokens`, { headers: { authorization: `Bearer ${key}` } });
-  expect(await tokens.json()).toEqual({ tokens_remaining: 5_000 });
-  // The page is reachable only at its secret path.
-  expect((await fetch(new URL('/mail', mailPage))).status).toBe(404);
   expect(await service.stop()).toBe(0);
 });
 

@@ -14,7 +14,6 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import type { ObjectRef } from '../../shards/store/store.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
 import { commandsOfTests, tta as ttaAlone } from '../support/tta.ts';
 
@@ -204,49 +203,6 @@ test('gc keeps the current release and the newest others complete, and lists wha
   }
   expect((await release('gc', ...args)).stdout).toContain('removed 0 files, 0 bytes');
   expect((await release('promote', 'autumn')).code).toBe(0);
-});
-
-test('gc removes receipts of removed objects, and keeps those of kept ones', async () => {
-  const receipts = (await filesOf()).filter((name) => name.startsWith('receipts/'));
-  expect(receipts.length).toBeGreaterThan(0);
-  const map = (await manifestOf('spring')).objects['county-map'];
-  const stale = await receiptOf('stale', map);
-  await release('gc', '--keep', '0');
-  const after = await filesOf();
-  expect(after).not.toContain(stale);
-  expect(after).not.toContain(map.name);
-  const named = new Set(after);
-  for (const name of after.filter((file) => file.startsWith('receipts/'))) {
-    const text = await readFile(path.join(store.folder, name), 'utf8');
-    for (const [, object] of text.matchAll(/"name":"([^"]+)"/g)) expect(named).toContain(object);
-  }
-});
-
-/** Writes a receipt as old as everything else; returns its name. */
-async function receiptOf(stage: string, object: ObjectRef): Promise<string> {
-  const name = `receipts/${stage}-0123456789abcdef0123456789abcdef.json`;
-  const file = path.join(store.folder, name);
-  await writeFile(file, JSON.stringify({ object }));
-  const written = new Date(Date.now() - 20 * 24 * HOUR_MS);
-  await utimes(file, written, written);
-  return name;
-}
-
-test('gc keeps objects younger than the grace age, and those that a young receipt names', async () => {
-  const map = (await manifestOf('spring')).objects['county-map'];
-  const receipt = path.join(store.folder, await receiptOf('young', map));
-  const young = path.join(store.folder, 'pois/99001-0000000000000000.tta');
-  await writeFile(young, 'of a build that was broken off');
-  const scratch = `${young}.01234567-89ab-cdef-0123-456789abcdef.tmp`;
-  await writeFile(scratch, 'half written');
-  const twoHoursAgo = new Date(Date.now() - 2 * HOUR_MS);
-  for (const file of [receipt, young, scratch]) await utimes(file, twoHoursAgo, twoHoursAgo);
-  expect((await release('gc', '--keep', '0')).code).toBe(0);
-  const left = await filesOf();
-  const names = [receipt, young, scratch].map((file) => path.relative(store.folder, file));
-  for (const name of [...names, map.name]) expect(left).toContain(name);
-  expect((await release('gc', '--keep', '0', '--grace-hours', '1')).code).toBe(0);
-  for (const name of [...names, map.name]) expect(await filesOf()).not.toContain(name);
 });
 
 test('gc and promote refuse at once while another process holds the store', async () => {
