@@ -101,7 +101,7 @@ const readGtfs = async (file: string) => {
 const AT_ONCE = 8;
 
 /** One of this many successive bytes is flipped, a different one in each run. */
-const ONE_OF = 4;
+const ONE_OF = 12;
 
 /**
  * Flips one bit of a file at a time, all over it; the result must be unchanged or refused. Returns
