@@ -231,7 +231,7 @@ test('what a ledger was paid for is still paid after a move, whatever happened b
     };
     expect(await using(to, answers(true))).toEqual(await using(from, answers(false)));
   });
-}, 240_000);
+});
 
 test('a ledger moves through a pipe', async () => {
   const [from, to] = ['pipe-from', 'pipe-to'].map((name) => `sqlite:${path.join(folder, name)}`);

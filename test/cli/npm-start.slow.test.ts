@@ -86,18 +86,17 @@ function killGroup(leader: number): void {
 test('npm start prints a key that its ledger accepts, wherever store and ledger are', async () => {
   const elsewhere = path.join(folder, 'elsewhere');
   const own = { VAR_DIR: elsewhere, STORE: built };
-  const keys: string[] = [];
-  for (const ledger of ['one', 'other', 'other']) {
+  const keys = new Set<string>();
+  for (const ledger of ['one', 'other']) {
     const LEDGER = `sqlite:${path.join(folder, ledger)}`;
     const service = await started({ ...own, LEDGER });
     const [, key, url] = /Bearer (\S+)' '(\S+)'/.exec(service.said())!;
     const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
     expect(response.status).toBe(200);
-    keys.push(key);
+    keys.add(key);
     await service.stop();
   }
-  expect(keys[1]).not.toBe(keys[0]);
-  expect(keys[2]).toBe(keys[1]);
+  expect(keys.size).toBe(2);
 });
 
 test('the example of the front page matches the response of the demo city', async () => {

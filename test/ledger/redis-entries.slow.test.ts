@@ -115,7 +115,7 @@ test('an account that never rests fails its entry, which has changed nothing', a
   } as unknown as RedisConnection;
   await expect(post(restless, account, grant(5))).rejects.toThrow(/too many changes at once/);
   expect(await ledger.grants(account)).toHaveLength(1);
-}, 60_000);
+});
 
 test('records that earlier versions wrote, in another order and form, are changed like others', async () => {
   const { account, keyId } = charge;

@@ -18,7 +18,7 @@ import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
 /** Rounds of each property; more by `LAST_CHARGES_ROUNDS`. */
-const ROUNDS = Number(process.env.LAST_CHARGES_ROUNDS ?? 4);
+const ROUNDS = Number(process.env.LAST_CHARGES_ROUNDS ?? 2);
 const CLIENTS = 12;
 
 const folder = folderOfEachTest();
