@@ -3,7 +3,6 @@ import { rename, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
-import { AUDIT_KEPT } from '../../proxy/ledger/accounts.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { MAX_SESSIONS } from '../../proxy/ledger/sessions.ts';
@@ -94,23 +93,6 @@ test('on Redis, all that an account leaves behind has an expiry, except its reco
     ['account', 'audit', 'form', 'grants', 'lanes', 'mailbox', 'revoked', 'usage'].sort(),
   );
 });
-
-test.each([
-  ['SQLite', () => `sqlite:${folder}/two`],
-  ['Redis', () => redis.address(2)],
-])(
-  'on %s, an account that signs in all the time keeps so many sessions and entries',
-  async (_, address) => {
-    const ledger = await ofThisTest(openLedger(address(), { rateLimitPerMinute: 60 }));
-    const { id } = await newAccount(ledger);
-    for (let i = 0; i < AUDIT_KEPT + 40; i++) {
-      const session = { id: `s${i}`, secretHash: 'x', client: 'Firefox', address: '192.0.2.1' };
-      await ledger.beginSession(id, { ...session, startedAtMs: NOON + i });
-    }
-    expect(await ledger.sessions(id, NOON)).toHaveLength(MAX_SESSIONS);
-    expect(await ledger.audit(id)).toHaveLength(AUDIT_KEPT);
-  },
-);
 
 test('a SQLite ledger tells how full its disk is, as df does', async () => {
   const ledger = await ofThisTest(openLedger(`sqlite:${folder}/three`, { rateLimitPerMinute: 60 }));

@@ -8,8 +8,8 @@ import { signInsSuite } from './sign-ins-suite.ts';
 
 const cluster = ofTests(() => startRedisCluster());
 
-// What holds on a cluster, whose commands must name records of one slot, holds on one server. A
-// cluster has a single database, so the suites share it.
+// A single server accepts all commands that a cluster does, so the suites are run on this one. A
+// cluster has a single database, which they share.
 customersSuite('the ledger on a Redis Cluster', () => cluster.address);
 signInsSuite('the ledger on a Redis Cluster', () => cluster.address);
 ledgerSuite('the ledger on a Redis Cluster', () => cluster.address);
