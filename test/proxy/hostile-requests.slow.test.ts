@@ -279,14 +279,3 @@ test.each([
   const request = { method: 'POST', url: '/v1/sites/coverage', headers, payload } as const;
   await expectCheap('CSV', request);
 });
-
-test('the errors left out of a list are counted', async () => {
-  const strangers = Array.from({ length: 45 }, (_, i) => `stranger_${i}=1`).join('&');
-  const { errors, errors_omitted, detail } = (
-    await proxy.get(`/v1/meta/modes?${strangers}`)
-  ).json();
-  expect([errors.length, errors_omitted]).toEqual([20, 25]);
-  expect(errors[0].loc).toEqual(['query', 'stranger_0']);
-  expect(detail).toMatch(/; and 42 more$/);
-  expect(detail.length).toBeLessThan(1_000);
-});

@@ -4,8 +4,7 @@ import { forAll } from '../../support/for-all.ts';
 import { expectOk, expectProblem, expectRows } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
 import { blockAt } from '../naive-release.ts';
-import { poisOf, summaryOf, unroutedOf } from '../naive-responses.ts';
-import { allPages } from '../paging.ts';
+import { summaryOf, unroutedOf } from '../naive-responses.ts';
 import { degreesToBorder, isInside } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';
 
@@ -39,22 +38,6 @@ test('a point lies in the block whose polygon contains it by ray casting', async
       results,
       ...unroutedOf(release, block, { mode }),
     });
-  });
-});
-
-test('the POIs of a point are those of its block, page by page', async () => {
-  const { api, release } = demo;
-  const query = fc.record({
-    mode: random.mode,
-    type: random.type,
-    dest_id: random.destIds,
-    max_minutes: random.maxMinutes,
-    limit: fc.constantFrom(50, 1000),
-  });
-  await forAll(20, random.block, query, async ({ geoid, lon, lat }, asked) => {
-    fc.pre(blockAt(release, lon, lat)?.geoid === geoid);
-    const rows = await allPages(api, { path: '/v1/point/pois', query: { ...asked, lon, lat } });
-    expect(rows).toEqual(poisOf(release, geoid, asked));
   });
 });
 

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Call, expectOk } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
 import { METERED_GETS } from '../routes.ts';
 
 const demo = demoOfTests();
-
-const ask = (call: Call, accept?: string) =>
-  demo.api.call({ ...call, headers: accept === undefined ? {} : { accept } });
 
 const FORMS = ['application/json', 'text/csv', 'application/x-ndjson', 'application/geo+json'];
 /** Each format of a response, in each coding, is a separate representation. */
@@ -20,21 +16,6 @@ const VARIANTS = [
 ];
 
 describe.each(METERED_GETS)('formats of $route', ({ request }) => {
-  test('JSON is the default format', async () => {
-    const plain = await ask(request(demo));
-    expectOk(plain);
-    for (const accept of [
-      '*/*',
-      'application/json',
-      'application/*;q=0.5',
-      'text/html, */*;q=0.1',
-    ]) {
-      const response = await ask(request(demo), accept);
-      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
-      expect([response.body, response.headers.etag]).toEqual([plain.body, plain.headers.etag]);
-    }
-  });
-
   test('each format and coding has its own cacheable ETag, valid for no other', async () => {
     // Sent without a limit, since responses that fit in a packet are not compressed.
     const { limit: _, ...query } = { ...request(demo).query };
