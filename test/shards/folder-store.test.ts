@@ -1,15 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  truncate,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -25,7 +16,7 @@ import {
 } from '../support/process-names.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { ofEachTest, ofThisTest } from '../support/test-resources.ts';
-import { bytes, failure, readerSuite } from './reader-suite.ts';
+import { bytes, readerSuite } from './reader-suite.ts';
 import { storeModel } from './store-model.ts';
 import { writerSuite } from './writer-suite.ts';
 
@@ -88,20 +79,6 @@ test('a process that has repaired an object reads the new one at once, other rea
   expect((await reader.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
 });
 
-test('a file in constant use is reopened before it goes stale, without any read waiting', async () => {
-  const keepOpenMs = 600_000;
-  const reader = await ofThisTest(new FolderStore(folder, keepOpenMs));
-  await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 100, 101));
-  const read = async () => (await reader.readRange(ref, 100, 1))[0];
-  expect(await read()).toBe(7);
-  await store.putContent(ref.name, bytes);
-  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + keepOpenMs * 0.6);
-  onTestFinished(() => clock.mockRestore());
-  // This read starts the reopening.
-  expect(await read()).toBe(7);
-  await expect.poll(read).toBe(bytes[100]);
-});
-
 /** Files below a folder that this process has open. */
 async function openFilesIn(root: string): Promise<string[]> {
   const handles = await readdir('/proc/self/fd');
@@ -125,14 +102,6 @@ test('a lock whose owner has died is taken over', async () => {
   await writeFile(path.join(folder, 'latest.json.lock'), '4194305');
   await store.putConditional('latest.json', bytes, null);
   expect(await readdir(folder)).toEqual(['latest.json']);
-});
-
-test('an object whose file is truncated is reported, and is replaced', async () => {
-  await store.putContent(ref.name, bytes);
-  await truncate(path.join(folder, ref.name), 999);
-  expect(await failure(store.readRange(ref, 0, 1))).toBe('changed');
-  expect(await store.putContent(ref.name, bytes)).toBe('written');
-  expect(await readdir(path.join(folder, 'kind'))).toEqual(['object.tta']);
 });
 
 const HALF_WRITTEN = '01234567-89ab-cdef-0123-456789abcdef.tmp';
