@@ -154,7 +154,7 @@ const postCoverage = postEndpoint({
   response: RESPONSE,
   problems: AREA_PROBLEMS,
 
-  async resolve(release, { area, all_of, ...asked }, _services) {
+  async resolve(release, { area, all_of, ...asked }) {
     const { query } = requestedCoverage(release, asked, 'body');
     const criteria = all_of && requestedCriteria(release, all_of);
     const basket = criteria

@@ -78,7 +78,7 @@ export const sitesCoverage = postEndpoint({
   response: z.object({ area: sitesArea, results: z.array(siteCoverageRow), ...siteResults }),
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
-  async resolve(release, body, _services): Promise<SitesQuery> {
+  async resolve(release, body): Promise<SitesQuery> {
     const { sites, candidates = [], choose, uncovered, mode, direction, weight, minutes } = body;
     if (isNone(sites) && isNone(candidates)) {
       throw refusal('sites', 'send at least one site or candidate', 'too_small');
