@@ -1,5 +1,5 @@
+import { groupBy } from '../../shards/arrays/group-by.ts';
 import type { ExportedFile } from './exported-files.ts';
-import { groupedByTable } from './exported-files.ts';
 
 /**
  * Returns a script that makes a view of the Parquet files of each table in DuckDB; null if there
@@ -11,7 +11,7 @@ import { groupedByTable } from './exported-files.ts';
  */
 export function duckdbViews(files: readonly ExportedFile[], root: string): string | null {
   if (files.every((file) => !isParquet(file))) return null;
-  const views = [...groupedByTable(files)].map(([table, ofTable]) => {
+  const views = [...groupBy(files, ({ table }) => table)].map(([table, ofTable]) => {
     const parquet = ofTable.filter(isParquet);
     const names = parquet.map(
       ({ name }) => `    coalesce(getvariable('base'), '.') || '/${name.slice(root.length + 1)}'`,

@@ -45,14 +45,3 @@ export function mergeFiles(...lists: readonly (readonly ExportedFile[])[]): Expo
   const byName = new Map(lists.flat().map((file) => [file.name, file]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
-
-/** Groups files by table, in order. */
-export function groupedByTable(files: readonly ExportedFile[]): Map<string, ExportedFile[]> {
-  const tables = new Map<string, ExportedFile[]>();
-  for (const file of files) {
-    const ofTable = tables.get(file.table);
-    if (ofTable) ofTable.push(file);
-    else tables.set(file.table, [file]);
-  }
-  return tables;
-}

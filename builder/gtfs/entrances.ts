@@ -1,5 +1,6 @@
 import Flatbush from 'flatbush';
 import FlatQueue from 'flatqueue';
+import { addTo } from '../../shards/arrays/group-by.ts';
 import { boxAroundPoint, edgesOf, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Degrees } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -75,24 +76,17 @@ export class StationEntrances {
   constructor(feed: Feed, rails: ReadonlyMap<string, RailKind>) {
     this.#feed = feed;
     this.#rails = rails;
-    const push = <T>(lists: Map<string, T[]>, key: string, value: T) => {
-      const known = lists.get(key);
-      if (known) known.push(value);
-      else lists.set(key, [value]);
-    };
     for (const stop of feed.stops.values()) {
       if (stop.parent === '') continue;
-      if (stop.type === LOCATION.entrance) push(this.#entrances, stop.parent, stop);
-      if (stop.type === LOCATION.stop) push(this.#platforms, stop.parent, stop);
+      if (stop.type === LOCATION.entrance) addTo(this.#entrances, stop.parent, stop);
+      if (stop.type === LOCATION.stop) addTo(this.#platforms, stop.parent, stop);
     }
-    const add = (ways: Map<string, [string, number][]>, from: string, to: string, s: number) =>
-      push(ways, from, [to, s]);
     for (const { from, to, seconds, bothWays } of feed.pathways) {
-      add(this.#onward, from, to, seconds);
-      add(this.#backward, to, from, seconds);
+      addTo(this.#onward, from, [to, seconds]);
+      addTo(this.#backward, to, [from, seconds]);
       if (bothWays) {
-        add(this.#onward, to, from, seconds);
-        add(this.#backward, from, to, seconds);
+        addTo(this.#onward, to, [from, seconds]);
+        addTo(this.#backward, from, [to, seconds]);
       }
     }
     const subways = [...rails.keys()].filter((id) => rails.get(id) === 'subway');

@@ -1,3 +1,4 @@
+import { groupBy } from '../../shards/arrays/group-by.ts';
 import type { Feed } from './feed.ts';
 import { isWeekday, type ServiceDay, weekdayOf } from './service-time.ts';
 
@@ -143,13 +144,7 @@ function patternsOf(
 ): (WeekdayPattern & { readonly recurs: boolean })[] {
   const neighboursAlike = (day: ServiceDay) =>
     [day - WEEK, day + WEEK].filter((other) => kinds.get(other) === kinds.get(day)).length;
-  const byKind = new Map<number, ServiceDay[]>();
-  for (const day of days) {
-    const kind = kinds.get(day)!;
-    const alike = byKind.get(kind);
-    if (alike) alike.push(day);
-    else byKind.set(kind, [day]);
-  }
+  const byKind = groupBy(days, (day) => kinds.get(day)!);
   return [...byKind.values()].map((alike) => {
     const most = alike.reduce((so, day) => Math.max(so, neighboursAlike(day)), 0);
     const preferred = alike.filter((day) => neighboursAlike(day) === most);

@@ -1,3 +1,5 @@
+import { addTo } from '../../shards/arrays/group-by.ts';
+import { countWhile } from '../../shards/arrays/sorted.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { type BlankableCall, fillBlankTimes, hasDistances } from './blank-times.ts';
@@ -140,11 +142,6 @@ async function readStopTimes(
   }
   const timesOf = new Map<FeedTrip, StopTime[]>();
   const listed = new Set<FeedTrip>();
-  const hold = (trip: FeedTrip, time: StopTime) => {
-    const times = timesOf.get(trip);
-    if (times) times.push(time);
-    else timesOf.set(trip, [time]);
-  };
   const calls = new CallPool();
   const longTrips = new Set<FeedTrip>();
   let rows = 0;
@@ -158,7 +155,7 @@ async function readStopTimes(
     if (!time || trip.onDemand || without.has(trip.route)) return;
     const from = begins.get(trip.service);
     if (from === undefined) return;
-    if (from < USUAL_LENGTH || feed.frequencies.has(trip.id)) hold(trip, time);
+    if (from < USUAL_LENGTH || feed.frequencies.has(trip.id)) addTo(timesOf, trip, time);
     else if (time.departure !== null && time.departure >= from) longTrips.add(trip);
   });
   if (rows === 0) {
@@ -176,7 +173,7 @@ async function readStopTimes(
       const trip = trips.get(row.text('trip_id'));
       if (!trip || !longTrips.has(trip)) return;
       const time = readStopTime(feed, calls, row, reported);
-      if (time) hold(trip, time);
+      if (time) addTo(timesOf, trip, time);
     });
   }
   return timesOf;
@@ -417,14 +414,9 @@ function longestChains(calls: readonly StopTime[]): number[] {
   /** The latest arrival with which a chain of each length, from 1, starts; descending. */
   const latest: ServiceSeconds[] = [];
   const lengths = calls.toReversed().map(({ arrival, departure }) => {
-    let [low, high] = [0, latest.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (latest[middle] >= departure!) low = middle + 1;
-      else high = middle;
-    }
-    latest[low] = Math.max(latest[low] ?? arrival!, arrival!);
-    return low + 1;
+    const length = countWhile(latest.length, (at) => latest[at] >= departure!);
+    latest[length] = Math.max(latest[length] ?? arrival!, arrival!);
+    return length + 1;
   });
   return lengths.reverse();
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { groupBy } from '../../shards/arrays/group-by.ts';
 import { ordinalIn } from '../../shards/arrays/sorted.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { DestId } from '../../shards/units.ts';
@@ -119,12 +120,7 @@ export async function readFacts(
   ordinals: Uint32Array,
 ): Promise<DestinationFacts[]> {
   const facts: DestinationFacts[] = new Array(ordinals.length);
-  const wanted = new Map<number, number[]>();
-  for (const [i, ordinal] of ordinals.entries()) {
-    const positions = wanted.get(known.region[ordinal]);
-    if (positions) positions.push(i);
-    else wanted.set(known.region[ordinal], [i]);
-  }
+  const wanted = groupBy(ordinals.keys(), (i) => known.region[ordinals[i]]);
   for (const [region, positions] of wanted) {
     const ids = positions.map((i) => known.destIds[ordinals[i]]);
     for (const destination of (await readGathered(store, regions[region].gathered)).destinations) {

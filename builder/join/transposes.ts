@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { addTo } from '../../shards/arrays/group-by.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 import { counted } from '../../shards/number-words.ts';
@@ -38,9 +39,7 @@ export function transposeReach(context: TransposeContext): Promise<Map<CountyFip
   const reachedFrom = new Map<CountyFips, ObjectRef[]>();
   for (const { reach, searched } of counties.values()) {
     for (const county of reach) {
-      const sources = reachedFrom.get(county) ?? [];
-      sources.push(searched.objects['reach-from']);
-      reachedFrom.set(county, sources);
+      addTo(reachedFrom, county, searched.objects['reach-from']);
     }
   }
   return transposeWhereNew(context, 'reach-to', MINUTES, async () => async (county) => {

@@ -1,3 +1,4 @@
+import { addTo } from '../../shards/arrays/group-by.ts';
 import { PathList, type TileLines } from './path-list.ts';
 
 /** Bits per coordinate; more than the world's side takes in units of the last zoom. */
@@ -17,9 +18,7 @@ export function joinLines(lines: TileLines, keepsDirection: boolean): TileLines 
     end % 2 === 0 ? firstPoint[end >> 1] : firstPoint[(end >> 1) + 1] - 1;
   for (let end = 0; end < count * 2; end++) {
     const at = x[pointOf(end)] * 2 ** COORDINATE_BITS + y[pointOf(end)];
-    const there = ends.get(at);
-    if (there) there.push(end);
-    else ends.set(at, [end]);
+    addTo(ends, at, end);
   }
   /** Per end, the end of another line that continues it; -1 if there is none. */
   const next = new Int32Array(count * 2).fill(-1);

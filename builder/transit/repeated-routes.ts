@@ -1,3 +1,4 @@
+import { addTo } from '../../shards/arrays/group-by.ts';
 import { localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -238,10 +239,7 @@ function alikeIn(trips: readonly Trip[]): Trip[][] {
   for (const trip of trips) {
     const byTimes = byWay.get(trip.way) ?? new Map<string, Trip[]>();
     byWay.set(trip.way, byTimes);
-    const key = timesOf(trip);
-    const known = byTimes.get(key);
-    if (known) known.push(trip);
-    else byTimes.set(key, [trip]);
+    addTo(byTimes, timesOf(trip), trip);
   }
   return [...byWay.values()].flatMap((byTimes) => [...byTimes.values()]);
 }

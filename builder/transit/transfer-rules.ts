@@ -1,3 +1,4 @@
+import { addTo } from '../../shards/arrays/group-by.ts';
 import type { StopOrdinal } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import type { Feed } from '../gtfs/feed.ts';
@@ -17,9 +18,7 @@ export function transferRulesOf(
   const children = new Map<string, StopOrdinal[]>();
   for (const [id, ordinal] of ordinals) {
     for (const name of new Set([id, feed.stops.get(id)!.parent])) {
-      const known = children.get(name);
-      if (known) known.push(ordinal);
-      else children.set(name, [ordinal]);
+      addTo(children, name, ordinal);
     }
   }
   const chosen = new Map<string, { rule: TransferRule; named: number }>();

@@ -1,3 +1,4 @@
+import { addTo } from '../../shards/arrays/group-by.ts';
 import { localDistance } from '../../shards/geometry/wgs84.ts';
 import type { ScheduledTrip, TripContinuation } from '../../shards/transit/timetable.ts';
 import type { Feed } from '../gtfs/feed.ts';
@@ -22,16 +23,11 @@ interface TripOfDay {
 export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripContinuation[] {
   const byTrip = new Map<string, TripOfDay[]>();
   const byVehicle = new Map<string, TripOfDay[]>();
-  const add = (groups: Map<string, TripOfDay[]>, key: string, trip: TripOfDay) => {
-    const group = groups.get(key);
-    if (group) group.push(trip);
-    else groups.set(key, [trip]);
-  };
   for (const trip of trips) {
     if (trip.run.trip === null) continue;
-    add(byTrip, trip.run.trip, trip);
+    addTo(byTrip, trip.run.trip, trip);
     const { block } = feed.trips.get(trip.run.trip)!;
-    if (block !== '') add(byVehicle, `${trip.day} ${block}`, trip);
+    if (block !== '') addTo(byVehicle, `${trip.day} ${block}`, trip);
   }
   const continuations: TripContinuation[] = [];
   const named = new Set<string>();

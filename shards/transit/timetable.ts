@@ -1,3 +1,4 @@
+import { groupBy } from '../arrays/group-by.ts';
 import { sumCounts } from '../arrays/prefix-sums.ts';
 import type { Millis, RouteOrdinal, StopOrdinal } from '../units.ts';
 
@@ -68,13 +69,9 @@ export function buildTimetable(
   trips: readonly ScheduledTrip[],
   continuations: readonly TripContinuation[] = [],
 ): Timetable {
-  const groups = new Map<string, ScheduledTrip[]>();
-  for (const trip of trips) {
-    const key = trip.stops.map((stop, i) => stop * 4 + trip.rules[i]).join();
-    const group = groups.get(key);
-    if (group) group.push(trip);
-    else groups.set(key, [trip]);
-  }
+  const groups = groupBy(trips, ({ stops, rules }) =>
+    stops.map((stop, i) => stop * 4 + rules[i]).join(),
+  );
   const keys = [...groups.keys()].sort();
   const patterns = keys.flatMap((key) => withoutOvertaking(groups.get(key)!));
 
