@@ -1,3 +1,4 @@
+import { countWhile } from '../../shards/arrays/sorted.ts';
 import { BuildError } from '../errors.ts';
 import { openGeoTiff } from './geotiff.ts';
 import type { HeightRaster } from './height-raster.ts';
@@ -103,8 +104,8 @@ async function addCells(
   const rowOf = (point: number) => (raster.north - lat[point]) / raster.stepSouth;
   for (let top = 0; top < raster.rows; top += BAND_ROWS) {
     const bottom = Math.min(top + BAND_ROWS, raster.rows);
-    const first = partition(southwards, (point) => rowOf(point) <= top - 1);
-    const end = partition(southwards, (point) => rowOf(point) < bottom);
+    const first = countWhile(southwards.length, (at) => rowOf(southwards[at]) <= top - 1);
+    const end = countWhile(southwards.length, (at) => rowOf(southwards[at]) < bottom);
     const near = southwards.subarray(first, end).filter((point) => {
       const column = columnOf(point);
       return column > -1 && column < raster.columns && Number.isNaN(heights[point]);
@@ -129,15 +130,4 @@ async function addCells(
       }
     }
   }
-}
-
-/** The number of leading points, in order, for which a condition holds. */
-function partition(points: Uint32Array, holds: (point: number) => boolean): number {
-  let [low, high] = [0, points.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(points[middle])) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

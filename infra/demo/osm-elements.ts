@@ -1,4 +1,4 @@
-import type { Degrees } from '../../shards/units.ts';
+import type { BoundingBox, Degrees } from '../../shards/units.ts';
 
 /**
  * The elements of OpenStreetMap, as written to a file. Ids are positive and ascend within a file.
@@ -23,6 +23,14 @@ export interface OsmRelation {
   readonly id: number;
   readonly members: readonly { readonly way: number; readonly role: string }[];
   readonly tags: Tags;
+}
+
+/** The elements of a file, each kind by ascending id, generated as they are read. */
+export interface OsmContent {
+  readonly box: BoundingBox;
+  nodes(): Iterable<OsmNode>;
+  ways(): Iterable<OsmWay>;
+  relations(): Iterable<OsmRelation>;
 }
 
 export const NO_TAGS: Tags = {};

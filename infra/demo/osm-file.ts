@@ -3,23 +3,12 @@ import { CellSketch, nodeIdInCell } from './cell-sketch.ts';
 import { BAY_DEPTH, type CityPlan } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
 import { neighbourhoodName, parkName, type StreetNames } from './names.ts';
-import type { OsmNode, OsmRelation, OsmWay } from './osm-elements.ts';
+import type { OsmContent } from './osm-elements.ts';
 import { drawCourtyard, drawPark, drawPocketPark } from './parks.ts';
 import { drawHome, drawPlainGridPlaces, placesAtRandom } from './poi-placement.ts';
 import { Random } from './seeded-random.ts';
 import { cornerNodeId, cornerTags, streetWays } from './streets.ts';
 import { stopDrawing, type TransitPlan } from './transit-plan.ts';
-
-/**
- * The elements of the city's OpenStreetMap file: each kind by ascending id, generated as they are
- * read.
- */
-interface OsmCity {
-  readonly box: BoundingBox;
-  nodes(): Iterable<OsmNode>;
-  ways(): Iterable<OsmWay>;
-  relations(): Iterable<OsmRelation>;
-}
 
 /** The motorway's two carriageways, in cells from the west side of its column. */
 const CARRIAGEWAYS = [0.45, 0.55] as const;
@@ -40,7 +29,8 @@ const STREAM = { closes: 0xc1 };
 /** Margin of the box beyond the corners of the city, since the lattice bends outwards in places. */
 const BOX_MARGIN_DEGREES = 0.005;
 
-export function osmCity(plan: CityPlan, names: StreetNames, transit: TransitPlan): OsmCity {
+/** The elements of the city's OpenStreetMap file. */
+export function osmCity(plan: CityPlan, names: StreetNames, transit: TransitPlan): OsmContent {
   const draw = cellDrawing(plan, names, transit);
   function* sketches(): Generator<CellSketch> {
     for (let row = 0; row < plan.rows; row++) {

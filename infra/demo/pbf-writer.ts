@@ -1,18 +1,12 @@
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import { PbfWriter } from 'pbf';
-import type { BoundingBox } from '../../shards/units.ts';
-import type { OsmNode, OsmRelation, OsmWay, Tags } from './osm-elements.ts';
+import type { OsmContent, OsmNode, OsmRelation, OsmWay, Tags } from './osm-elements.ts';
 import { writeFileWhole } from './whole-file.ts';
 
-/** Contents of a file, each kind of element by ascending id. */
-interface PbfContent {
-  readonly box: BoundingBox;
+interface PbfContent extends OsmContent {
   /** Time of the state of the map that the file claims to show. */
   readonly timestamp: Date;
-  nodes(): Iterable<OsmNode>;
-  ways(): Iterable<OsmWay>;
-  relations(): Iterable<OsmRelation>;
 }
 
 /** Elements per block, as in the format's reference programs. */
