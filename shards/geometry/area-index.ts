@@ -1,4 +1,5 @@
 import Flatbush from 'flatbush';
+import { boundsOf } from './bounds.ts';
 import { sideOf } from './point-in-area.ts';
 import type { Rings } from './rings.ts';
 
@@ -14,14 +15,7 @@ export class AreaIndex {
     for (let area = 0; area < areas; area++) {
       const start = rings.firstPoint[rings.firstRing[area]];
       const end = rings.firstPoint[rings.firstRing[area + 1]];
-      let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
-      for (let i = start; i < end; i++) {
-        minX = Math.min(minX, rings.x[i]);
-        maxX = Math.max(maxX, rings.x[i]);
-        minY = Math.min(minY, rings.y[i]);
-        maxY = Math.max(maxY, rings.y[i]);
-      }
-      this.#tree!.add(minX, minY, maxX, maxY);
+      this.#tree!.add(...boundsOf(rings.x, rings.y, start, end));
     }
     this.#tree?.finish();
   }

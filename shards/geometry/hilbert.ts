@@ -1,4 +1,5 @@
 import { MICRO, type MicroDegrees } from '../units.ts';
+import { boundsOf } from './bounds.ts';
 
 /** Cells per side of the grid that points are snapped to. */
 const SIDE = 1 << 16;
@@ -8,13 +9,7 @@ const SIDE = 1 << 16;
  * ground, so arrays in this order are read almost sequentially. Returns the points' indices.
  */
 export function hilbertOrder(x: Float64Array, y: Float64Array): Uint32Array {
-  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < x.length; i++) {
-    minX = Math.min(minX, x[i]);
-    maxX = Math.max(maxX, x[i]);
-    minY = Math.min(minY, y[i]);
-    maxY = Math.max(maxY, y[i]);
-  }
+  const [minX, minY, maxX, maxY] = boundsOf(x, y);
   const scaleX = (SIDE - 1) / (maxX - minX || 1);
   const scaleY = (SIDE - 1) / (maxY - minY || 1);
   const key = new Float64Array(x.length);

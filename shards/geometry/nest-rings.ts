@@ -1,3 +1,4 @@
+import { boundsOf } from './bounds.ts';
 import type { WalkedRings } from './ring-walk.ts';
 import type { Rings } from './rings.ts';
 
@@ -61,14 +62,7 @@ export function nestRings(rings: WalkedRings, fills: (ring: number) => boolean):
 function ringBoxes({ count, firstPoint, x, y }: WalkedRings): Int32Array {
   const boxes = new Int32Array(count * 4);
   for (let r = 0; r < count; r++) {
-    let [minX, minY, maxX, maxY] = [x[firstPoint[r]], y[firstPoint[r]], -Infinity, -Infinity];
-    for (let i = firstPoint[r]; i < firstPoint[r + 1]; i++) {
-      if (x[i] < minX) minX = x[i];
-      if (x[i] > maxX) maxX = x[i];
-      if (y[i] < minY) minY = y[i];
-      if (y[i] > maxY) maxY = y[i];
-    }
-    boxes.set([minX, minY, maxX, maxY], r * 4);
+    boxes.set(boundsOf(x, y, firstPoint[r], firstPoint[r + 1]), r * 4);
   }
   return boxes;
 }

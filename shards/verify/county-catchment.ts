@@ -1,11 +1,11 @@
+import { boundsOf } from '../geometry/bounds.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { TENTHS } from '../matrix/row-codec.ts';
 import { PoiTable } from '../pois/poi-table.ts';
 import type { CountyManifest } from '../release/manifest.ts';
 import { type CountyFips, MICRO } from '../units.ts';
 import { type Finding, findFaults } from './finding.ts';
-import { featuresOf } from './layer.ts';
-import { sameIds } from './row-rules.ts';
+import { verifyFeatures } from './layer.ts';
 import type { Verification } from './verification.ts';
 
 /**
@@ -43,17 +43,7 @@ export async function* verifyCatchment(
     onPois(matrix.origins.length);
     pois = matrix.origins;
   });
-  if (!verification.isSound(mapRef)) return;
-  yield* findFaults(mapRef.name, async (findings) => {
-    const ids: number[] = [];
-    for await (const { properties } of featuresOf(release.store, mapRef)) {
-      ids.push(Number(properties.dest_id));
-    }
-    ids.sort((a, b) => a - b);
-    if (pois && !sameIds(ids, pois)) {
-      findings.add('features', () => `${ids.length}, not the ${pois!.length} of ${ref.name}`);
-    }
-  });
+  yield* verifyFeatures(verification, mapRef, 'dest_id', pois, ref);
 }
 
 function checkBox(
@@ -65,13 +55,7 @@ function checkBox(
     if (count !== 0 || said !== null) wrong(`${said} around ${count} POIs`);
     return;
   }
-  const box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < count; i++) {
-    box[0] = Math.min(box[0], lon[i]);
-    box[1] = Math.min(box[1], lat[i]);
-    box[2] = Math.max(box[2], lon[i]);
-    box[3] = Math.max(box[3], lat[i]);
-  }
+  const box = boundsOf(lon, lat);
   if (box.every((edge, i) => edge / MICRO === said[i])) return;
   wrong(`${box.map((edge) => edge / MICRO).join(', ')}; the manifest says ${said.join(', ')}`);
 }

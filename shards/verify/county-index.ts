@@ -1,9 +1,9 @@
 import { BlockIndex } from '../blocks/block-index.ts';
 import { readOutlines } from '../fgb/outlines.ts';
 import { geoidFromNumber } from '../geoid.ts';
+import { boundsOf } from '../geometry/bounds.ts';
 import type { CountyManifest } from '../release/manifest.ts';
 import { type CountyFips, toMicro } from '../units.ts';
-import { least, most } from './extremes.ts';
 import { type Finding, findFaults } from './finding.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
@@ -50,7 +50,7 @@ export function verifyBlockPolygons(
     if (index && !sameIds(outlines.geoids, index.geoids)) {
       findings.add('features', () => 'are not the blocks of the index');
     }
-    const box = [least(outlines.x), least(outlines.y), most(outlines.x), most(outlines.y)];
+    const box = boundsOf(outlines.x, outlines.y);
     const said = county.block_box.map(toMicro);
     if (outlines.x.length > 0 && box.some((edge, i) => edge !== said[i])) {
       findings.add(

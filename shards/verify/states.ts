@@ -1,12 +1,12 @@
 import { type GeoidNumber, geoidFromNumber } from '../geoid.ts';
+import { boundsOf } from '../geometry/bounds.ts';
 import type { Rings } from '../geometry/rings.ts';
 import { PlaceTable } from '../places/place-table.ts';
 import type { StateManifest } from '../release/manifest.ts';
 import { type BoundingBox, toMicro } from '../units.ts';
-import { least, most } from './extremes.ts';
 import { type Finding, findFaults } from './finding.ts';
-import { featuresOf } from './layer.ts';
-import { outOfOrder, sameIds } from './row-rules.ts';
+import { verifyFeatures } from './layer.ts';
+import { outOfOrder } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
 
 /**
@@ -44,25 +44,12 @@ export async function* verifyState(
       }
     }
   });
-  if (!verification.isSound(mapRef)) return;
-  yield* findFaults(mapRef.name, async (findings) => {
-    const drawn: number[] = [];
-    for await (const { properties } of featuresOf(store, mapRef)) {
-      drawn.push(Number(properties.geoid));
-    }
-    drawn.sort((a, b) => a - b);
-    if (listed && !sameIds(drawn, listed)) {
-      findings.add('features', () => `${drawn.length}, not the ${listed!.length} of ${ref.name}`);
-    }
-  });
+  yield* verifyFeatures(verification, mapRef, 'geoid', listed, ref);
 }
 
 /** Whether an outline reaches every edge of a box and no farther. */
 function fills({ x, y }: Rings, { minLon, minLat, maxLon, maxLat }: BoundingBox): boolean {
-  return (
-    [minLon, minLat, maxLon, maxLat].map(toMicro).join() ===
-    [least(x), least(y), most(x), most(y)].join()
-  );
+  return [minLon, minLat, maxLon, maxLat].map(toMicro).join() === boundsOf(x, y).join();
 }
 
 /** Total population of some blocks; null if any cannot be looked up. */
