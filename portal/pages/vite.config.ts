@@ -31,7 +31,7 @@ function mapDocument(): Plugin {
     enforce: 'post',
     generateBundle(_, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-      const page = chunks.find(({ facadeModuleId: id }) => id?.endsWith('/map/map-page.tsx'));
+      const page = chunks.find(({ facadeModuleId: id }) => id?.endsWith('/map/shell/map-page.tsx'));
       const document = bundle['index.html'];
       if (page === undefined || document?.type !== 'asset') {
         throw new Error('map-document: the build has no index.html or no chunk of map-page.tsx');

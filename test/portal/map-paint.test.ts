@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stripeOpacity } from '../../portal/pages/map/drawing/block-expressions.ts';
+import { stripeOpacity } from '../../portal/pages/map/drawing/block-fills.ts';
 
 /**
  * MapLibre fails on a tile that arrives laid out for feature state when its layer no longer has

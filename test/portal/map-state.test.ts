@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openingBox } from '../../portal/pages/map/opening-box.ts';
+import { openingBox } from '../../portal/pages/map/catalogue/opening-box.ts';
 import {
   BASKET_BY,
   COMPARED,
@@ -10,11 +10,13 @@ import {
   type MapState,
   minutesOf,
   readMapState,
+  SITE_KINDS,
   VIEWS,
   writeMapState,
 } from '../../portal/pages/map/state/map-state.ts';
-import { MAX_ADDRESS_SITES } from '../../portal/pages/map/state/sites-codec.ts';
+import { MAX_ADDRESS_SITES } from '../../portal/pages/map/state/sites.ts';
 import { BOUNDS } from '../../proxy/bounds.ts';
+import { REQUEST_LIMITS } from '../../proxy/http/request-limits.ts';
 import { MAX_DEST_ID } from '../../shards/units.ts';
 import { forAll } from '../support/for-all.ts';
 
@@ -66,6 +68,12 @@ const states: fc.Arbitrary<MapState> = fc.record({
     }),
     { selector: ({ id }) => id, maxLength: 6 },
   ),
+  sitesBy: fc.record({
+    direction: fc.constantFrom(...DIRECTIONS),
+    weight: fc.stringMatching(/^[a-z][a-z0-9_]{0,39}$/),
+    choose: fc.integer({ min: 1, max: REQUEST_LIMITS.chosen }),
+  }),
+  adds: fc.constantFrom(...SITE_KINDS),
 });
 
 test('every state is written as a short address, and read back from it', () =>

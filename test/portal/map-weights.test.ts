@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrder } from '../../portal/pages/map/measures/weights.ts';
+import { inOrder } from '../../portal/pages/map/catalogue/weights.ts';
 
 test('weights are offered as wholes before their parts, wages from low to high, others last', () => {
   const units = {

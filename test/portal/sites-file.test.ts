@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSites, sitesFile } from '../../portal/pages/map/sites/sites-file.ts';
+import { readSites, sitesFile } from '../../portal/pages/map/views/sites/sites-files.ts';
 
 const read = (text: string) => readSites(new Blob([text]));
 

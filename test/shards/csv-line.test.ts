@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import Papa from 'papaparse';
 import { expect, test } from 'vitest';
 import { csvOf } from '../../portal/pages/map/blocks/block-files.ts';
-import { sitesCsv } from '../../portal/pages/map/sites/sites-csv.ts';
+import { sitesCsv } from '../../portal/pages/map/views/sites/sites-files.ts';
 import { Columns } from '../../proxy/formats/columns.ts';
 import { rendered } from '../../proxy/formats/render.ts';
 import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';

@@ -3,7 +3,7 @@ import { prefetchMapLibre } from '../map/drawing/map-libre.ts';
 import { FailedMap } from '../parts/failed-map.tsx';
 
 const loadMapPage = async () => {
-  const page = import('../map/map-page.tsx');
+  const page = import('../map/shell/map-page.tsx');
   // Starts the graphics, which everything waits for, while the page is still being loaded.
   prefetchMapLibre();
   return (await page).MapPage;

@@ -8,6 +8,7 @@ import {
   type Criterion,
 } from '../measures/basket.ts';
 import type { MapPosition } from '../state/map-state.ts';
+import { boxInView } from './box-in-view.ts';
 import {
   blocksWithin,
   type CountyBlocks,
@@ -15,7 +16,6 @@ import {
   joinedBands,
   joinedBlocks,
 } from './coloured-blocks.ts';
-import { boxInView } from './use-blocks-in-view.ts';
 
 /** The blocks of the counties in view by the criteria they meet, and the people in view. */
 export interface BasketInView {

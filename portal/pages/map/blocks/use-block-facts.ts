@@ -3,8 +3,8 @@ import type { Client } from '../../../client/src/index.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import type { BlockFacts } from './block-lists.ts';
+import { boxInView } from './box-in-view.ts';
 import { countiesNear, countyOf, type FoundBlock, findBlock } from './coloured-blocks.ts';
-import { boxInView } from './use-blocks-in-view.ts';
 
 /** Width of the margin around a map in which the counties of a reach are looked up, in degrees. */
 const AROUND_DEGREES = 1;

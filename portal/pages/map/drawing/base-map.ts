@@ -1,6 +1,6 @@
 import { layers } from '@protomaps/basemaps';
 import type { LayerSpecification, Map as MapLibreMap, StyleSpecification } from 'maplibre-gl';
-import type { BaseMap } from '../base-map-style.ts';
+import type { BaseMap } from '../catalogue/base-map-style.ts';
 import { BASE_MAP_FLAVORS } from './base-map-flavors.ts';
 import './base-map.css';
 

@@ -1,5 +1,6 @@
-import type { Map as MapLibreMap } from 'maplibre-gl';
+import type { ExpressionSpecification, Map as MapLibreMap } from 'maplibre-gl';
 import type { BlockClasses } from '../measures/block-classes.ts';
+import { UNROUTED_CLASS } from '../measures/block-classes.ts';
 
 /** The member of a block's feature state that holds its class. */
 export const CLASS = 'class';
@@ -32,4 +33,36 @@ export class BlockFills {
     }
     this.#shown = { geoids, classes };
   }
+}
+
+/** Returns the street modes that some modes need; transit begins with a walk. */
+export function streetsOf(modes: readonly string[]): readonly string[] {
+  return [...new Set(modes.map((mode) => (mode === 'bike' ? 'bike' : 'walk')))];
+}
+
+/** The class of a block; 0 without one. */
+export const CLASS_STATE = [
+  'coalesce',
+  ['feature-state', CLASS],
+  0,
+] as unknown as ExpressionSpecification;
+
+/**
+ * Opacity of stripes: on every block of their layer, or only on those of `UNROUTED_CLASS`. The
+ * expression depends on the state either way: if a tile was laid out for a state and arrives late,
+ * MapLibre cannot update it with a value that does not depend on one.
+ */
+export function stripeOpacity(every: boolean): ExpressionSpecification {
+  return ['case', ['==', CLASS_STATE, UNROUTED_CLASS], 1, every ? 1 : 0];
+}
+
+export function isBlock(geoid: string | null): ExpressionSpecification {
+  return ['==', ['get', 'geoid'], geoid ?? ''];
+}
+
+/** Filter for the blocks without a street near for every one of these modes. */
+export function isUnlinkedFor(modes: readonly string[]): ExpressionSpecification {
+  const streets = streetsOf(modes);
+  const unlinked: ExpressionSpecification = ['coalesce', ['get', 'unlinked'], ''];
+  return ['all', ...streets.map((street): ExpressionSpecification => ['in', street, unlinked])];
 }

@@ -1,8 +1,8 @@
 import type { Map as MapLibreMap, VectorTileSource } from 'maplibre-gl';
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import type { BlockClasses } from '../measures/block-classes.ts';
+import type { Point } from '../state/codecs.ts';
 import type { MapPosition } from '../state/map-state.ts';
-import type { Point } from '../state/point.ts';
 import { PADDING } from '../tiles/frame.ts';
 import { paintBaseMap } from './base-map.ts';
 import { BlockFills } from './block-fills.ts';
@@ -39,8 +39,8 @@ export type Shown =
       readonly blocks: BlockClasses | null;
     };
 
-interface MapParts extends NewMapParts {
-  readonly shown: Shown;
+/** Handlers of the events of a map. */
+export interface MapEvents {
   /** Called after the user has moved the map. */
   readonly onMoved: (position: MapPosition) => void;
   readonly onZoom: (zoom: number) => void;
@@ -53,19 +53,8 @@ interface MapParts extends NewMapParts {
   readonly onTrouble: () => void;
 }
 
-/** A map controlled by the page. */
-export interface DrawnMap {
-  show(shown: Shown): void;
-  useScheme(scheme: Scheme): void;
-  outline(outlines: Outlines): void;
-  mark(markers: readonly MapMarker[]): void;
-  highlight(marker: string | null): void;
-  /** Moves to a position; `null`: to the whole release. */
-  moveTo(position: MapPosition | null): void;
-  viewport(): Viewport;
-  /** Returns the map as it is shown, without the elements over it, as the data URL of a PNG. */
-  pixels(): Promise<string>;
-  remove(): void;
+interface MapParts extends NewMapParts, MapEvents {
+  readonly shown: Shown;
 }
 
 /** The part of the world that a map shows, and its size in pixels of the page. */
@@ -75,131 +64,189 @@ interface Viewport {
   readonly height: number;
 }
 
-/** Draws travel times over the blocks of a release. Nothing else is loaded. */
-export function drawMap(parts: MapParts): DrawnMap {
-  const { container, bounds, baseMap } = parts;
-  let { scheme, shown, bandsUrl } = parts;
-  const map = newMap(parts);
-  const fills = new BlockFills(map);
-  const markers = new MapMarkers(map, {
-    onPress: parts.onMarker,
-    onPoint: parts.onPointed,
-    onMove: parts.onMarkerMoved,
-    onRemove: parts.onMarkerRemoved,
-  });
-  // Until the bands are loaded, a block without a band is not known to be over 30 minutes.
-  let hasBands = false;
-  const paint = () => {
-    const hasGround = shown.of === 'bands' ? hasBands : shown.blocks !== null;
+/**
+ * A map of travel times over the blocks of a release, controlled by the page. Nothing else is
+ * loaded.
+ */
+export class DrawnMap {
+  readonly #parts: MapParts;
+  readonly #map: MapLibreMap;
+  readonly #fills: BlockFills;
+  readonly #markers: MapMarkers;
+  #scheme: Scheme;
+  #shown: Shown;
+  #bandsUrl: string;
+  #isStyled = false;
+  /** Until the bands are loaded, a block without a band is not known to be over 30 minutes. */
+  #hasBands = false;
+  /** A source that failed counts as loaded: only its metadata shows that it was read. */
+  #hasBandsMetadata = false;
+
+  constructor(parts: MapParts) {
+    this.#parts = parts;
+    this.#scheme = parts.scheme;
+    this.#shown = parts.shown;
+    this.#bandsUrl = parts.bandsUrl;
+    this.#map = newMap(parts);
+    this.#fills = new BlockFills(this.#map);
+    this.#markers = new MapMarkers(this.#map, {
+      onPress: parts.onMarker,
+      onPoint: parts.onPointed,
+      onMove: parts.onMarkerMoved,
+      onRemove: parts.onMarkerRemoved,
+    });
+    this.#map.once('style.load', () => {
+      this.#isStyled = true;
+      this.#refresh();
+    });
+    this.#followLoading();
+    this.#followUser();
+  }
+
+  show(next: Shown): void {
+    const before = this.#shown;
+    this.#shown = next;
+    this.#whenStyled(() => {
+      // A slider changes classes only.
+      if (isSamePicture(before, next)) {
+        if (next.of === 'classes') this.#fills.show(next.blocks);
+        return;
+      }
+      this.#isBeingDrawn();
+      if (next.of === 'bands' && next.bandsUrl !== this.#bandsUrl) {
+        this.#bandsUrl = next.bandsUrl;
+        this.#hasBands = false;
+        this.#hasBandsMetadata = false;
+        this.#map.getSource<VectorTileSource>('bands')!.setUrl(addressOf(next.bandsUrl));
+      }
+      this.#refresh();
+    });
+  }
+
+  useScheme(next: Scheme): void {
+    if (next === this.#scheme) return;
+    this.#scheme = next;
+    const { baseMap } = this.#parts;
+    this.#whenStyled(() => {
+      this.#isBeingDrawn();
+      this.#paint();
+      if (baseMap && 'archive' in baseMap) paintBaseMap(this.#map, next);
+    });
+  }
+
+  outline(outlines: Outlines): void {
+    this.#whenStyled(() => outline(this.#map, outlines));
+  }
+
+  mark(markers: readonly MapMarker[]): void {
+    this.#markers.show(markers);
+  }
+
+  highlight(marker: string | null): void {
+    this.#markers.highlight(marker);
+  }
+
+  /** Moves to a position; `null`: to the whole release. */
+  moveTo(position: MapPosition | null): void {
+    if (position) this.#map.jumpTo(placeOf(position));
+    else this.#map.fitBounds(boundsOf(this.#parts.bounds), { padding: PADDING, animate: false });
+  }
+
+  viewport(): Viewport {
+    const { clientWidth, clientHeight } = this.#parts.container;
+    return { position: this.#position(), width: clientWidth, height: clientHeight };
+  }
+
+  /** Returns the map as it is shown, without the elements over it, as the data URL of a PNG. */
+  pixels(): Promise<string> {
+    return new Promise((resolve) => {
+      // Between frames the canvas is empty.
+      this.#map.once('render', () => resolve(this.#map.getCanvas().toDataURL()));
+      this.#map.triggerRepaint();
+    });
+  }
+
+  remove(): void {
+    this.#map.remove();
+  }
+
+  /** Notes in `data-drawn` what the map has drawn, for tests to wait for. */
+  #followLoading(): void {
+    const map = this.#map;
+    map.on('sourcedata', ({ sourceId, sourceDataType }) => {
+      if (sourceId !== 'bands') return;
+      if (sourceDataType === 'metadata') this.#hasBandsMetadata = true;
+      this.#noteBands();
+    });
+    map.on('dataloading', () => this.#isBeingDrawn());
+    map.on('movestart', () => this.#isBeingDrawn());
+    map.on('idle', () => {
+      // If no tile is in view, no event of the source may follow its metadata.
+      this.#noteBands();
+      const { dataset } = this.#parts.container;
+      const shown = this.#shown;
+      if (shown.of === 'classes') dataset.drawn = `${shown.name} ${this.#scheme}`;
+      else if (this.#hasBands) dataset.drawn = `${shown.bandsUrl} ${this.#scheme}`;
+    });
+    map.on('error', ({ error }) => {
+      if (!/abort/i.test(error.message)) this.#parts.onTrouble();
+    });
+  }
+
+  #followUser(): void {
+    const map = this.#map;
+    const { container, onZoom, onMoved } = this.#parts;
+    map.on('zoom', () => onZoom(map.getZoom()));
+    onZoom(map.getZoom());
+    map.on('moveend', ({ originalEvent }) => {
+      if (originalEvent) onMoved(this.#position());
+    });
+    map.on('click', ({ point }) => this.#select(point.x, point.y));
+    map.getCanvas().addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter') return;
+      event.preventDefault();
+      this.#select(container.clientWidth / 2, container.clientHeight / 2);
+    });
+  }
+
+  #select(x: number, y: number): void {
+    const { lat, lng } = this.#map.unproject([x, y]);
+    this.#parts.onBlock(blockAt(this.#map, [x, y]), { lat, lon: lng });
+  }
+
+  #position(): MapPosition {
+    const { lat, lng } = this.#map.getCenter();
+    return { zoom: this.#map.getZoom(), lat, lon: lng };
+  }
+
+  #noteBands(): void {
+    if (this.#hasBands || !this.#hasBandsMetadata || !this.#map.isSourceLoaded('bands')) return;
+    this.#hasBands = true;
+    this.#paint();
+  }
+
+  #isBeingDrawn(): void {
+    delete this.#parts.container.dataset.drawn;
+  }
+
+  #paint(): void {
+    const shown = this.#shown;
+    const hasGround = shown.of === 'bands' ? this.#hasBands : shown.blocks !== null;
     const palette = shown.of === 'classes' ? shown.palette : 'classes';
-    paintWith(map, MAP_COLOURS[scheme], { hasGround, palette });
-  };
-  const refresh = () => {
-    paint();
-    showLayers(map, shown.of, shown.modes);
-    fills.show(shown.of === 'classes' ? shown.blocks : null);
-  };
-  let isStyled = false;
-  map.once('style.load', () => {
-    isStyled = true;
-    refresh();
-  });
-  // A source that failed counts as loaded: only its metadata shows that it was read.
-  let hasBandsMetadata = false;
-  const noteBands = () => {
-    if (hasBands || !hasBandsMetadata || !map.isSourceLoaded('bands')) return;
-    hasBands = true;
-    paint();
-  };
-  map.on('sourcedata', ({ sourceId, sourceDataType }) => {
-    if (sourceId !== 'bands') return;
-    if (sourceDataType === 'metadata') hasBandsMetadata = true;
-    noteBands();
-  });
-  const isBeingDrawn = () => delete container.dataset.drawn;
-  map.on('dataloading', isBeingDrawn);
-  map.on('movestart', isBeingDrawn);
-  map.on('idle', () => {
-    // If no tile is in view, no event of the source may follow its metadata.
-    noteBands();
-    if (shown.of === 'classes') container.dataset.drawn = `${shown.name} ${scheme}`;
-    else if (hasBands) container.dataset.drawn = `${shown.bandsUrl} ${scheme}`;
-  });
-  map.on('error', ({ error }) => {
-    if (!/abort/i.test(error.message)) parts.onTrouble();
-  });
-  map.on('zoom', () => parts.onZoom(map.getZoom()));
-  parts.onZoom(map.getZoom());
-  const positionNow = (): MapPosition => {
-    const { lat, lng } = map.getCenter();
-    return { zoom: map.getZoom(), lat, lon: lng };
-  };
-  map.on('moveend', ({ originalEvent }) => {
-    if (originalEvent) parts.onMoved(positionNow());
-  });
-  const select = (x: number, y: number) => {
-    const { lat, lng } = map.unproject([x, y]);
-    parts.onBlock(blockAt(map, [x, y]), { lat, lon: lng });
-  };
-  map.on('click', ({ point }) => select(point.x, point.y));
-  map.getCanvas().addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter') return;
-    event.preventDefault();
-    select(container.clientWidth / 2, container.clientHeight / 2);
-  });
-  const whenStyled = (act: () => void) => {
-    if (isStyled) act();
-    else map.once('style.load', act);
-  };
-  return {
-    show(next) {
-      const before = shown;
-      shown = next;
-      whenStyled(() => {
-        // A slider changes classes only.
-        if (isSamePicture(before, next)) {
-          if (next.of === 'classes') fills.show(next.blocks);
-          return;
-        }
-        isBeingDrawn();
-        if (next.of === 'bands' && next.bandsUrl !== bandsUrl) {
-          ({ bandsUrl } = next);
-          hasBands = false;
-          hasBandsMetadata = false;
-          map.getSource<VectorTileSource>('bands')!.setUrl(addressOf(bandsUrl));
-        }
-        refresh();
-      });
-    },
-    useScheme(next) {
-      if (next === scheme) return;
-      scheme = next;
-      whenStyled(() => {
-        isBeingDrawn();
-        paint();
-        if (baseMap && 'archive' in baseMap) paintBaseMap(map, scheme);
-      });
-    },
-    outline: (outlines) => whenStyled(() => outline(map, outlines)),
-    mark: (shownMarkers) => markers.show(shownMarkers),
-    highlight: (id) => markers.highlight(id),
-    moveTo(position) {
-      if (position) map.jumpTo(placeOf(position));
-      else map.fitBounds(boundsOf(bounds), { padding: PADDING, animate: false });
-    },
-    viewport: () => ({
-      position: positionNow(),
-      width: container.clientWidth,
-      height: container.clientHeight,
-    }),
-    pixels: () =>
-      new Promise((resolve) => {
-        // Between frames the canvas is empty.
-        map.once('render', () => resolve(map.getCanvas().toDataURL()));
-        map.triggerRepaint();
-      }),
-    remove: () => map.remove(),
-  };
+    paintWith(this.#map, MAP_COLOURS[this.#scheme], { hasGround, palette });
+  }
+
+  #refresh(): void {
+    const shown = this.#shown;
+    this.#paint();
+    showLayers(this.#map, shown.of, shown.modes);
+    this.#fills.show(shown.of === 'classes' ? shown.blocks : null);
+  }
+
+  #whenStyled(act: () => void): void {
+    if (this.#isStyled) act();
+    else this.#map.once('style.load', act);
+  }
 }
 
 function isSamePicture(one: Shown, other: Shown): boolean {

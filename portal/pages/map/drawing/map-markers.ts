@@ -1,5 +1,5 @@
 import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
-import type { Point } from '../state/point.ts';
+import type { Point } from '../state/codecs.ts';
 
 /** A point on the map that can be focused and pressed. */
 export interface MapMarker {

@@ -8,7 +8,7 @@ import {
   setWorkerUrl,
 } from 'maplibre-gl';
 import { PMTiles, Protocol } from 'pmtiles';
-import type { BaseMap } from '../base-map-style.ts';
+import type { BaseMap } from '../catalogue/base-map-style.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { ArchiveSource } from '../tiles/archive-source.ts';
 import { PADDING } from '../tiles/frame.ts';

@@ -1,7 +1,7 @@
 import type { ExpressionSpecification, LayerSpecification, Map as MapLibreMap } from 'maplibre-gl';
 import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
 import type { MAP_COLOURS, MapColours } from '../../../map-classes.ts';
-import { CLASS_STATE, isBlock, isUnlinkedFor, stripeOpacity } from './block-expressions.ts';
+import { CLASS_STATE, isBlock, isUnlinkedFor, stripeOpacity } from './block-fills.ts';
 
 export type Scheme = keyof typeof MAP_COLOURS;
 

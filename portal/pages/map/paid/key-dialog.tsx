@@ -2,13 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
 import { counted } from '../../formats.ts';
 import { Link } from '../../router/link.tsx';
-import type { PaidRequests } from './use-paid-requests.ts';
+import { useRequests } from './use-paid-requests.ts';
 
 /**
  * Prompts a visitor who is not signed in for a key when something costs tokens and there is none.
  * Escape cancels.
  */
-export function KeyDialog({ requests }: { readonly requests: PaidRequests }) {
+export function KeyDialog() {
+  const requests = useRequests();
   const { waiting } = requests;
   const dialog = useRef<HTMLDialogElement>(null);
   const [key, setKey] = useState('');

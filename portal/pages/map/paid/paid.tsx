@@ -3,17 +3,17 @@ import { useRef } from 'preact/hooks';
 import { counted } from '../../formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import type { Bill, Outcome, PaidRequest } from './paid-request.ts';
-import type { PaidRequests } from './use-paid-requests.ts';
+import { useRequests } from './use-paid-requests.ts';
 
 /** A button with the price of a request, then the result with its bill, or the failure in words. */
 export function Paid<T>(props: {
-  readonly requests: PaidRequests;
   readonly request: PaidRequest<T>;
   /** Label of the button, such as `Load the reach`. */
   readonly label: string;
   readonly children?: (value: T) => ComponentChildren;
 }) {
-  const { requests, request, label, children } = props;
+  const { request, label, children } = props;
+  const requests = useRequests();
   const outcome = requests.outcomeOf<T>(request.name);
   const group = useRef<HTMLDivElement>(null);
   // The pressed button is replaced; without this, the focus would move to the top of the page.

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../../client/src/index.ts';
 import { explained } from '../../api/fault.ts';
 import { useSession } from '../../session/session.tsx';
@@ -20,6 +21,15 @@ export interface PaidRequests {
   enterKey(key: string): void;
   /** Drops the request that waits for a key. */
   dismiss(): void;
+}
+
+const Shared = createContext<PaidRequests | null>(null);
+
+export const PaidProvider = Shared.Provider;
+
+/** Returns the requests that `PaidProvider` provides; fails outside it. */
+export function useRequests(): PaidRequests {
+  return useContext(Shared)!;
 }
 
 /** The result of a request; null until it has been paid for. */

@@ -1,14 +1,24 @@
 import { FileButton } from '../../parts/file-button.tsx';
 import { csvOf, geoJsonOf } from '../blocks/block-files.ts';
 import { type BlockList, boxAround } from '../blocks/block-lists.ts';
-import type { Catalogue } from '../catalogue.ts';
-import { ATTRIBUTION, dataDates } from '../data-dates.ts';
+import { ATTRIBUTION, dataDates } from '../catalogue/catalogue.ts';
+import { useMap } from '../state/map-context.ts';
+import { BlockTable } from './block-table.tsx';
 
-/**
- * Downloads of the blocks that a view shows. The files are made in the page, so nothing is charged.
- */
-export function BlockDownloads(props: { readonly catalogue: Catalogue; readonly list: BlockList }) {
-  const { catalogue, list } = props;
+/** The blocks that a view shows as a table and as files; nothing while they are not known. */
+export function ListedBlocks({ list }: { readonly list: BlockList | null }) {
+  if (list === null) return null;
+  return (
+    <>
+      <BlockTable list={list} />
+      <BlockDownloads list={list} />
+    </>
+  );
+}
+
+/** Downloads of blocks. The files are made in the page, so nothing is charged. */
+function BlockDownloads({ list }: { readonly list: BlockList }) {
+  const { catalogue } = useMap();
   const { release, blocksUrl } = catalogue;
   const name = `${list.name}-${release}`;
   const csv = async () => new Blob([csvOf(list, release)], { type: 'text/csv' });

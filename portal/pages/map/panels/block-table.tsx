@@ -41,21 +41,11 @@ export function BlockTable({ list }: { readonly list: BlockList }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <section class="block-rows" aria-label={`Blocks ${where}`} tabIndex={0}>
         <table>
-          <thead>
-            <tr>
-              {['Block', ...columns.map(({ title }) => title)].map((title) => (
-                <th
-                  key={title}
-                  scope="col"
-                  aria-sort={by.title === title ? (by.isDown ? 'descending' : 'ascending') : 'none'}
-                >
-                  <button type="button" onClick={() => sortBy(title)}>
-                    {title}
-                  </button>
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead
+            titles={['Block', ...columns.map(({ title }) => title)]}
+            by={by}
+            onSort={sortBy}
+          />
           <tbody>
             {rows.map((i) => (
               <tr key={blocks.geoids[i]}>
@@ -73,6 +63,32 @@ export function BlockTable({ list }: { readonly list: BlockList }) {
         </table>
       </section>
     </details>
+  );
+}
+
+/** Heads of columns, each a button that sorts by its column. */
+function TableHead(props: {
+  readonly titles: readonly string[];
+  readonly by: { readonly title: string; readonly isDown: boolean };
+  readonly onSort: (title: string) => void;
+}) {
+  const { titles, by, onSort } = props;
+  return (
+    <thead>
+      <tr>
+        {titles.map((title) => (
+          <th
+            key={title}
+            scope="col"
+            aria-sort={by.title === title ? (by.isDown ? 'descending' : 'ascending') : 'none'}
+          >
+            <button type="button" onClick={() => onSort(title)}>
+              {title}
+            </button>
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }
 

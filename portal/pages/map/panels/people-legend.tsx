@@ -1,6 +1,6 @@
 import { count, percent } from '../../formats.ts';
-import type { BaseMap } from '../base-map-style.ts';
-import type { Scheme } from '../drawing/paint.ts';
+import { useColourScheme } from '../drawing/use-colour-scheme.ts';
+import { useMap } from '../state/map-context.ts';
 import { groundSwatches } from './legend-swatches.ts';
 import { type Swatch, SwatchBox } from './swatches.tsx';
 
@@ -12,14 +12,14 @@ export interface PeopleRow {
 
 /** A legend that is a histogram of people, as a table. */
 export function PeopleLegend(props: {
-  readonly baseMap: BaseMap | null;
-  readonly scheme: Scheme;
   readonly caption: string;
   /** Head of the first column. */
   readonly by: string;
   readonly rows: readonly PeopleRow[];
 }) {
-  const { baseMap, scheme, caption, by, rows } = props;
+  const { caption, by, rows } = props;
+  const { baseMap } = useMap().catalogue;
+  const scheme = useColourScheme();
   const most = Math.max(1, ...rows.map(({ people }) => people ?? 0));
   const all = rows.reduce((sum, { people }) => sum + (people ?? 0), 0);
   return (

@@ -1,7 +1,7 @@
 import type { Mode } from '../../../client/src/index.ts';
-import { type Catalogue, type MapType, modeName } from '../catalogue.ts';
+import { type Catalogue, type MapType, modeName } from '../catalogue/catalogue.ts';
+import type { Weight } from '../catalogue/weights.ts';
 import type { Criterion } from '../measures/basket.ts';
-import type { Weight } from '../measures/weights.ts';
 import type { MapState } from './map-state.ts';
 
 /** Mode and type of the first map: walks to grocery stores. */

@@ -1,9 +1,18 @@
 import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
 import type { Criterion } from '../measures/basket.ts';
-import { listOf, type Member, oneOf, optional, wholeNumber } from './members.ts';
-import { degrees, type Point, pointCodec, readPoint } from './point.ts';
+import {
+  degrees,
+  listOf,
+  type Member,
+  oneOf,
+  optional,
+  type Point,
+  pointCodec,
+  readPoint,
+  wholeNumber,
+} from './codecs.ts';
 import type { Site } from './sites.ts';
-import { sitesCodec } from './sites-codec.ts';
+import { sitesCodec } from './sites.ts';
 
 export const VIEWS = ['nearest', 'basket', 'reach', 'compare', 'catchment', 'sites'] as const;
 export type View = (typeof VIEWS)[number];
@@ -58,6 +67,22 @@ export interface MapState {
   readonly poi: number | null;
   /** Sites of one's own; an address holds up to `MAX_ADDRESS_SITES`. */
   readonly sites: readonly Site[];
+  readonly sitesBy: SitesBy;
+  /** Kind of the site that a click on the map sets. */
+  readonly adds: (typeof SITE_KINDS)[number];
+}
+
+export const SITE_KINDS = ['site', 'candidate'] as const;
+
+/**
+ * How sites are measured. Their direction does not follow that of a reach: people mostly travel to
+ * sites.
+ */
+export interface SitesBy {
+  readonly direction: Direction;
+  readonly weight: string;
+  /** Number of candidates to choose. */
+  readonly choose: number;
 }
 
 /** The longest reach, minutes. */
@@ -130,6 +155,14 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   area: { key: 'a', what: 'area', initial: null, ...optional(areaCodec) },
   poi: { key: 'p', what: 'POI', initial: null, ...optional(destId) },
   sites: { key: 'q', what: 'list of sites', initial: [], ...sitesCodec },
+  sitesBy: {
+    key: 'y',
+    what: 'measure of the sites',
+    initial: { direction: 'to', weight: 'people', choose: 3 },
+    read: readSitesBy,
+    write: ({ direction, weight: of, choose }) => `${direction}-${of}-${choose}`,
+  },
+  adds: { key: 'n', what: 'kind of sites to set', initial: 'site', ...oneOf(SITE_KINDS) },
 };
 
 /**
@@ -185,6 +218,16 @@ function readPosition(text: string): MapPosition | undefined {
 
 function writePosition({ zoom, lat, lon }: MapPosition): string {
   return `${+zoom.toFixed(4)}/${degrees(lat)}/${degrees(lon)}`;
+}
+
+const SITES_BY = /^(from|to)-([a-z][a-z0-9_]{0,39})-(\d{1,3})$/;
+
+function readSitesBy(text: string): SitesBy | undefined {
+  const [, direction, of, choose] = SITES_BY.exec(text) ?? [];
+  const isValid = Number(choose) >= 1 && Number(choose) <= REQUEST_LIMITS.chosen;
+  return isValid
+    ? { direction: direction as Direction, weight: of, choose: Number(choose) }
+    : undefined;
 }
 
 const CRITERION = /^([a-z]{1,20})-(\d{1,9})-(5|10|15|20|25|30)$/;

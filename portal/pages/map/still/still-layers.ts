@@ -1,7 +1,7 @@
 import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
-import type { BaseMap } from '../base-map-style.ts';
+import type { BaseMap } from '../catalogue/base-map-style.ts';
+import { streetsOf } from '../drawing/block-fills.ts';
 import type { Shown } from '../drawing/draw-map.ts';
-import { streetsOf } from '../drawing/street-modes.ts';
 import { UNROUTED_CLASS } from '../measures/block-classes.ts';
 import type { Frame } from '../tiles/frame.ts';
 import { readTiles, TILE_ZOOMS, type TileFeature, tilesIn } from '../tiles/vector-tiles.ts';

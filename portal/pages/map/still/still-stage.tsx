@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLoaded } from '../../api/use-loaded.ts';
-import type { BaseMap } from '../base-map-style.ts';
 import type { Shown } from '../drawing/draw-map.ts';
-import type { Outlines, Scheme } from '../drawing/paint.ts';
-import type { MapPosition } from '../state/map-state.ts';
+import type { Outlines } from '../drawing/paint.ts';
+import { useColourScheme } from '../drawing/use-colour-scheme.ts';
+import { useMap } from '../state/map-context.ts';
 import { type Frame, frameAt, positionOf } from '../tiles/frame.ts';
 import { StripePattern } from './stripe-pattern.tsx';
 
@@ -16,22 +16,15 @@ const STEPS = [
 ] as const;
 
 interface StillProps {
-  readonly blocksUrl: string;
-  readonly baseMap: BaseMap | null;
   readonly shown: Shown;
-  readonly scheme: Scheme;
   readonly outlines: Outlines;
 }
 
 /** A still picture in place of the map, in browsers without WebGL; buttons move and zoom it. */
-export function StillStage(
-  props: StillProps & {
-    readonly bounds: readonly number[];
-    readonly position: MapPosition | null;
-    readonly onMoved: (position: MapPosition) => void;
-  },
-) {
-  const { bounds, position, onMoved } = props;
+export function StillStage(props: StillProps) {
+  const { catalogue, state, change } = useMap();
+  const { bounds } = catalogue;
+  const { position } = state;
   const place = useRef<HTMLElement>(null);
   const [{ width, height }, setSize] = useState({ width: 0, height: 0 });
   useEffect(() => {
@@ -47,9 +40,9 @@ export function StillStage(
     () => frameAt(now, width, height),
     [now.zoom, now.lat, now.lon, width, height],
   );
-  const zoomBy = (steps: number) => onMoved({ ...now, zoom: now.zoom + steps });
+  const zoomBy = (steps: number) => change({ position: { ...now, zoom: now.zoom + steps } });
   const moveBy = (x: number, y: number) =>
-    onMoved({ ...now, ...frame.pointAt((x + 0.5) * width, (y + 0.5) * height) });
+    change({ position: { ...now, ...frame.pointAt((x + 0.5) * width, (y + 0.5) * height) } });
   const buttons = [
     ['+', 'Zoom in', () => zoomBy(1)],
     ['−', 'Zoom out', () => zoomBy(-1)],
@@ -80,7 +73,9 @@ export function StillStage(
 }
 
 function Picture(props: StillProps & { readonly frame: Frame }) {
-  const { blocksUrl, baseMap, shown, scheme, outlines, frame } = props;
+  const { shown, outlines, frame } = props;
+  const { blocksUrl, baseMap } = useMap().catalogue;
+  const scheme = useColourScheme();
   const { width, height, box } = frame;
   const { selected } = outlines;
   const name = nameOf(shown);

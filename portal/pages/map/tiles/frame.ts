@@ -1,6 +1,6 @@
 import { latOf, lonOf, worldX, worldY } from '../../../../shards/geometry/web-mercator.ts';
+import type { Point } from '../state/codecs.ts';
 import type { MapPosition } from '../state/map-state.ts';
-import type { Point } from '../state/point.ts';
 import type { Box } from './vector-tiles.ts';
 
 /** MapLibre's tiles are 512 pixels wide. */

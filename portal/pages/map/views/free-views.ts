@@ -1,7 +1,7 @@
 import type { View } from '../state/map-state.ts';
-import { basketView } from './basket.ts';
+import { basketView } from './basket/basket-view.ts';
 import type { MapView } from './map-view.ts';
-import { nearestView } from './nearest.ts';
+import { nearestView } from './nearest/nearest-view.ts';
 
 /** The views that are free and need no key, which maps in other pages show. */
 export const FREE_VIEWS: Readonly<Partial<Record<View, MapView>>> = {

@@ -1,27 +1,47 @@
 import type { ComponentType } from 'preact';
-import type { BaseMap } from '../base-map-style.ts';
-import type { BasketInView } from '../blocks/use-basket.ts';
+import type { DataOf } from '../../../client/src/index.ts';
+import type { LoadedBasket } from '../blocks/use-basket.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
-import type { Catchment } from '../paid/catchment-request.ts';
 import type { PaidRequest } from '../paid/paid-request.ts';
 import type { Swatch } from '../panels/swatches.tsx';
-import type { ViewProps } from '../panels/view-props.ts';
 import type { Choice } from '../state/choice.ts';
 import type { MapState } from '../state/map-state.ts';
-import type { MapRequest } from './map-request.ts';
 
-/** The loaded parts of the picture; null until they are loaded. */
-interface LoadedParts {
+/** The pages of a catchment, each of which is paid for separately. */
+export interface Catchment {
+  /** All blocks of the loaded pages; null if none is loaded. */
+  readonly reach: Reach | null;
+  /** The loaded pages, and the next; a catchment of few blocks has one page. */
+  readonly pages: readonly PaidRequest<CatchmentPage>[];
+  /** The POI, named as in the rows; null without rows. */
+  readonly poi: { readonly dest_id: number; readonly name: string } | null;
+}
+
+export type CatchmentPage = DataOf<'listPoiCatchment'>;
+
+/** Data that views have loaded; null until then. */
+export interface Loaded {
+  /** Name of the POI at the origin, if there is one. */
+  readonly poiName: string | null;
   /** The requests of A and B; a reach has A only. */
   readonly a: PaidRequest<Reach> | null;
   readonly b: PaidRequest<Reach> | null;
   readonly reach: Reach | null;
   readonly comparison: Comparison | null;
   readonly catchment: Catchment | null;
-  readonly basket: Pick<BasketInView, 'blocks' | 'basket'> | null;
+  readonly basket: LoadedBasket;
+}
+
+/** Everything that a view may be drawn from. */
+export interface Viewed extends Loaded {
+  readonly catalogue: Catalogue;
+  readonly state: MapState;
+  readonly choice: Choice;
+  readonly scheme: Scheme;
 }
 
 /** A view of the map. */
@@ -30,21 +50,36 @@ export interface MapView {
   /** Number of origins: none, A only, or A and B. */
   readonly sides: 0 | 1 | 2;
   /** Title of pictures, of their files, and of the map for screen readers. */
-  readonly title: (state: MapState, choice: Choice, poiName: string | null) => string;
-  readonly legend: (
-    state: MapState,
-    choice: Choice,
-    baseMap: BaseMap | null,
-    scheme: Scheme,
-  ) => readonly Swatch[];
+  readonly title: (of: Viewed) => string;
+  readonly legend: (of: Viewed) => readonly Swatch[];
   /** Modes of the times that the view shows. */
   readonly modes: (choice: Choice) => readonly string[];
   /** Returns the colouring of the blocks. */
-  readonly shown: (state: MapState, choice: Choice, loaded: LoadedParts) => Shown;
-  /** The panel beside the map. */
-  readonly Panel: ComponentType<ViewProps>;
+  readonly shown: (of: Viewed) => Shown;
+  readonly Panel: ComponentType<Loaded>;
   /** The requests whose responses the map and its panel show. */
-  readonly requests: (props: ViewProps) => readonly MapRequest[];
+  readonly requests: (of: Viewed) => readonly MapRequest[];
+}
+
+/** A request to the API, as URL and as a call of the TypeScript client. */
+export interface MapRequest {
+  /** Name shown to users, such as `Reach of A`. */
+  readonly name: string;
+  readonly path: string;
+  readonly operation:
+    | 'getBlockAccess'
+    | 'getBlockSummary'
+    | 'getIsochrone'
+    | 'getPointAccess'
+    | 'listPoiCatchment'
+    | 'measureCoverage'
+    | 'measureSites';
+  /** The parameters of the call. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Whether the parameters are the body of a POST. */
+  readonly isPost?: boolean;
+  /** The member of the response that has the rows, or the sums of a basket. */
+  readonly rows: 'results' | 'blocks' | 'basket';
 }
 
 export const NO_ORIGIN = 'No block chosen';

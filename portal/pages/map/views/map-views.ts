@@ -1,11 +1,11 @@
 import type { View } from '../state/map-state.ts';
-import { basketView } from './basket.ts';
-import { catchmentView } from './catchment.ts';
-import { compareView } from './compare.ts';
+import { basketView } from './basket/basket-view.ts';
+import { catchmentView } from './catchment/catchment-view.ts';
+import { compareView } from './compare/compare-view.ts';
 import type { MapView } from './map-view.ts';
-import { nearestView } from './nearest.ts';
-import { reachView } from './reach.ts';
-import { sitesView } from './sites.ts';
+import { nearestView } from './nearest/nearest-view.ts';
+import { reachView } from './reach/reach-view.ts';
+import { sitesView } from './sites/sites-view.ts';
 
 /** The views by their names in addresses. */
 export const MAP_VIEWS: Readonly<Record<View, MapView>> = {

@@ -1,0 +1,135 @@
+import { byMode } from '../../../../shards/modes.ts';
+import type { Client, Mode } from '../../../client/src/index.ts';
+import { portalConfig } from '../../api/portal.ts';
+import { type DestinationType, releaseFacts } from '../../api/release.ts';
+import { dayMonthYear } from '../../formats.ts';
+import { type BaseMap, loadBaseMap } from './base-map-style.ts';
+import { openingBox } from './opening-box.ts';
+import { inOrder, type Weight } from './weights.ts';
+
+/** A destination type that has a map. */
+export interface MapType {
+  readonly id: number;
+  readonly name: string;
+  /** Name of the parent, if it has one. */
+  readonly group: string | null;
+}
+
+export interface Catalogue {
+  readonly release: string;
+  /** Bounds of the first view: those of its POIs, within those of its blocks (`openingBox`). */
+  readonly bounds: readonly number[];
+  readonly modes: readonly Mode[];
+  readonly types: readonly MapType[];
+  /** Everyday types, of which a profile consists. */
+  readonly everyday: readonly number[];
+  /** Names of all leaf types, by id. */
+  readonly typeNames: ReadonlyMap<number, string>;
+  readonly blocksUrl: string;
+  readonly baseMap: BaseMap | null;
+  /** The components of the release, with the dates of their data. */
+  readonly dates: readonly { readonly name: string; readonly day: string }[];
+  /** The counts per block, in the order in which they are offered. */
+  readonly weights: readonly Weight[];
+  bandsUrl(mode: string, type: number): string | undefined;
+}
+
+const COMPONENTS: Readonly<Record<string, string>> = {
+  road_network: 'streets',
+  transit_network: 'timetables',
+  pois: 'points of interest',
+  blocks: 'blocks',
+};
+
+/** Labels of everyday types. */
+const EVERYDAY = [
+  'grocery_stores',
+  'pharmacies',
+  'doctors',
+  'elementary_schools',
+  'playgrounds',
+  'libraries',
+  'cafes',
+  'frequent_transit',
+];
+
+/** Loads the layers of the release; `null` if it has no tiles. */
+export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
+  const [facts, { data: tiles }, { map_style_url }, { data: weighed }] = await Promise.all([
+    releaseFacts(api),
+    api.getTileArchives(),
+    portalConfig(),
+    api.getWeights(),
+  ]);
+  const { release, components, modes, types } = facts;
+  const { bounds, poi_bounds, archives } = tiles;
+  const blocks = archives.find(({ layer }) => layer === 'blocks');
+  const bands = new Map(
+    archives
+      .filter(({ layer }) => layer === 'bands')
+      .map(({ mode, dest_type_id, url }) => [`${mode}-${dest_type_id}`, url]),
+  );
+  if (blocks === undefined || bands.size === 0) return null;
+  const leaves = types.filter(({ is_leaf }) => is_leaf);
+  const names = new Map(types.map(({ dest_type_id, name }) => [dest_type_id, name]));
+  const mapped = modes.map(({ mode }) => mode).filter((mode) => hasAny(bands, mode));
+  return {
+    release,
+    bounds: openingBox(bounds, poi_bounds),
+    modes: mapped,
+    types: leaves
+      .filter(({ dest_type_id }) => mapped.some((mode) => bands.has(`${mode}-${dest_type_id}`)))
+      .map((type) => ({ id: type.dest_type_id, name: type.name, group: groupOf(type, names) })),
+    everyday: EVERYDAY.flatMap((label) =>
+      leaves.filter((type) => type.label === label).map(({ dest_type_id }) => dest_type_id),
+    ),
+    typeNames: new Map(leaves.map(({ dest_type_id, name }) => [dest_type_id, name])),
+    blocksUrl: blocks.url,
+    baseMap: await loadBaseMap(
+      map_style_url,
+      archives.find(({ layer }) => layer === 'basemap')?.url,
+    ),
+    dates: components.flatMap(({ component, effective_date }) =>
+      Object.hasOwn(COMPONENTS, component)
+        ? [{ name: COMPONENTS[component], day: effective_date }]
+        : [],
+    ),
+    weights: inOrder(weighed.weights),
+    bandsUrl: (mode, type) => bands.get(`${mode}-${type}`),
+  };
+}
+
+function hasAny(bands: ReadonlyMap<string, string>, mode: string): boolean {
+  return [...bands.keys()].some((key) => key.startsWith(`${mode}-`));
+}
+
+function groupOf({ parent_id }: DestinationType, names: ReadonlyMap<number, string>) {
+  return parent_id === null ? null : (names.get(parent_id) ?? null);
+}
+
+const BY_MODE: Readonly<Record<string, string>> = {
+  walk: 'Walk',
+  bike: 'Bike',
+  transit: 'Transit',
+};
+
+export function modeName(mode: string): string {
+  return BY_MODE[mode] ?? mode;
+}
+
+/** `Grocery stores: minutes on foot to the nearest`. */
+export function mapTitle(mode: string, typeName: string): string {
+  return `${typeName}: minutes ${byMode(mode)} to the nearest`;
+}
+
+/** Credits that a picture, a file or a page with data of a release must show. */
+export const ATTRIBUTION = '© OpenStreetMap contributors (ODbL), US Census Bureau';
+
+/**
+ * Sentences on a release and the dates of its data:
+ * `Release demo. Data of May 12, 2025 (streets), Jan 1, 2020 (blocks).`
+ */
+export function dataDates({ release, dates }: Pick<Catalogue, 'release' | 'dates'>): string {
+  const days = dates.map(({ name, day }) => `${dayMonthYear(day)} (${name})`).join(', ');
+  return `Release ${release}. Data of ${days}.`;
+}

@@ -1,0 +1,116 @@
+import type { ComponentChildren } from 'preact';
+import type { Mode } from '../../../client/src/index.ts';
+import { type MapType, modeName } from '../catalogue/catalogue.ts';
+import type { Weight } from '../catalogue/weights.ts';
+import { useMap } from '../state/map-context.ts';
+
+/** A row of alternatives, one of which is chosen: radio buttons that look like one switch. */
+export function Switch<Value extends string>(props: {
+  readonly label: string;
+  readonly name: string;
+  readonly values: readonly (readonly [value: Value, text: string])[];
+  readonly chosen: Value;
+  readonly onChoose: (value: Value) => void;
+}) {
+  const { label, name, values, chosen, onChoose } = props;
+  return (
+    <fieldset class="switch">
+      <legend class="unseen">{label}</legend>
+      {values.map(([value, text]) => (
+        <label key={value}>
+          <input
+            type="radio"
+            name={name}
+            value={value}
+            checked={value === chosen}
+            onChange={() => onChoose(value)}
+          />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** A labelled list to choose from. */
+export function Choose(props: {
+  readonly label: string;
+  readonly value: string | number;
+  readonly onChoose: (value: string) => void;
+  readonly children: ComponentChildren;
+}) {
+  const { label, value, onChoose, children } = props;
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {children}
+      </select>
+    </label>
+  );
+}
+
+export function ModeChoice(props: {
+  readonly label?: string;
+  readonly mode: string;
+  readonly onMode: (mode: Mode) => void;
+}) {
+  const { label = 'Mode', mode, onMode } = props;
+  const { modes } = useMap().catalogue;
+  return (
+    <Choose label={label} value={mode} onChoose={(next) => onMode(next as Mode)}>
+      {modes.map((one) => (
+        <option key={one} value={one}>
+          {modeName(one)}
+        </option>
+      ))}
+    </Choose>
+  );
+}
+
+export function TypeChoice(props: {
+  readonly label?: string;
+  readonly types: readonly MapType[];
+  readonly type: number;
+  readonly onType: (type: number) => void;
+}) {
+  const { label = 'To the nearest', types, type, onType } = props;
+  const groups = [...new Set(types.map(({ group }) => group))];
+  return (
+    <Choose label={label} value={type} onChoose={(value) => onType(Number(value))}>
+      {groups.map((group) => {
+        const options = types
+          .filter((one) => one.group === group)
+          .map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ));
+        return group === null ? (
+          options
+        ) : (
+          <optgroup key={group} label={group}>
+            {options}
+          </optgroup>
+        );
+      })}
+    </Choose>
+  );
+}
+
+export function WeightChoice(props: {
+  readonly weights: readonly Weight[];
+  readonly weight: string;
+  readonly onWeight: (weight: string) => void;
+}) {
+  const { weights, weight, onWeight } = props;
+  return (
+    <Choose label="Count" value={weight} onChoose={onWeight}>
+      {weights.map((one) => (
+        <option key={one.weight} value={one.weight}>
+          {one.label}
+        </option>
+      ))}
+    </Choose>
+  );
+}

@@ -1,0 +1,42 @@
+import { useId } from 'preact/hooks';
+import { useMap } from '../state/map-context.ts';
+import { COUNTED_MINUTES, MAX_MINUTES, MIN_MINUTES, minutesOf } from '../state/map-state.ts';
+
+/** A slider from 5 to 60 minutes. It only changes what the page shows: no request is sent. */
+export function MinutesSlider({ most = MAX_MINUTES }: { readonly most?: number }) {
+  const { state, change } = useMap();
+  const minutes = minutesOf(state);
+  const id = useId();
+  return (
+    <div class="minutes-slider">
+      <label for={id}>
+        Within <strong>{minutes}</strong> minutes
+      </label>
+      <input
+        id={id}
+        type="range"
+        min={MIN_MINUTES}
+        max={most}
+        step={1}
+        value={minutes}
+        list={`${id}-ticks`}
+        aria-valuetext={`${minutes} minutes`}
+        onInput={(event) => change({ minutes: event.currentTarget.valueAsNumber })}
+      />
+      <datalist id={`${id}-ticks`}>
+        {COUNTED_MINUTES.filter((tick) => tick <= most).map((tick) => (
+          <option key={tick} value={tick} label={String(tick)} />
+        ))}
+      </datalist>
+      {most === MAX_MINUTES && (
+        <div class="slider-ticks" aria-hidden="true">
+          {COUNTED_MINUTES.map((tick) => (
+            <span key={tick} class={`tick tick-${tick}`}>
+              {tick}
+            </span>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { byMode } from '../../../../shards/modes.ts';
+import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
+import type { Direction, Origin } from '../state/map-state.ts';
+
+/** Describes the time of a transit trip. */
+export const PERCENTILE =
+  'Weekday, 8 to 9 a.m., door to door. One departure in ten is at least this fast: the time of riders who know the timetable.';
+
+/** Title of a reach: `Reachable within 30 minutes on foot`. */
+export function reachTitle(mode: string, direction: Direction, minutes: number): string {
+  const verb = direction === 'from' ? 'Reachable' : 'Who gets here';
+  return `${verb} within ${minutes} minutes ${byMode(mode)}`;
+}
+
+/** GEOID, or latitude and longitude of an origin. */
+export function originText(origin: Origin): string {
+  return typeof origin === 'string' ? origin : `${origin.lat},${origin.lon}`;
+}
+
+/** Name of an origin: `block 990010012003080`, or a point, or the POI there. */
+export function originName(origin: Origin, poiName: string | null): string {
+  if (poiName !== null) return poiName;
+  return typeof origin === 'string' ? `block ${origin}` : `point ${origin.lat}, ${origin.lon}`;
+}
+
+/** Says why people, table and files are missing if facts of some blocks cannot be found. */
+export function FarNote() {
+  return (
+    <p role="status">
+      Some of these blocks are outside this release, or more than a degree away from the map: people
+      cannot be counted, and there is no table or file. If the map is elsewhere, move it there.
+    </p>
+  );
+}
+
+/** Describes the times of transit trips, if any are shown. */
+export function PercentileNote({ modes }: { readonly modes: readonly string[] }) {
+  return modes.includes('transit') ? <p class="quiet">{PERCENTILE}</p> : null;
+}
+
+/** Sentences on why people in view are not counted, or not yet, by the state of their blocks. */
+export const UNCOUNTED = {
+  loading: 'Counting people …',
+  failed: 'People could not be counted: the API does not respond.',
+  'too-many': `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`,
+} as const;

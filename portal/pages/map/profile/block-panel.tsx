@@ -1,0 +1,141 @@
+import { useEffect } from 'preact/hooks';
+import { byMode } from '../../../../shards/modes.ts';
+import type { PoiTime } from '../../../client/src/index.ts';
+import { count } from '../../formats.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { Section } from '../../parts/section.tsx';
+import { useApi } from '../../session/use-api.ts';
+import { useFoundBlock } from '../blocks/use-block-facts.ts';
+import type { TileBlock } from '../drawing/draw-map.ts';
+import { Paid } from '../paid/paid.tsx';
+import { useMap } from '../state/map-context.ts';
+import { OtherTypes, ProfileBars } from './profile-bars.tsx';
+import { profileRequest, summaryRequest } from './profile-request.ts';
+
+/** Panel of the selected block: its people, and minutes from it to POIs. */
+export function BlockPanel(
+  props: ExactMinutesProps & {
+    /** The block as in its tile, if the map has shown it. */
+    readonly block: TileBlock | null;
+  },
+) {
+  const { geoid, block } = props;
+  const { catalogue, state, choice, change } = useMap();
+  const { mode } = choice;
+  const street = mode === 'bike' ? 'bike' : 'walk';
+  const isPressed = block !== null;
+  const unseen = useFoundBlock(
+    useApi(),
+    isPressed ? null : geoid,
+    state.position,
+    catalogue.bounds,
+  );
+  const population = block?.population ?? (unseen?.isThere ? unseen.population : null);
+  // Below the legend, the panel of a pressed block would be out of sight.
+  useEffect(() => {
+    if (isPressed) document.getElementById('block')?.scrollIntoView({ block: 'start' });
+  }, [geoid, isPressed]);
+  return (
+    <Section
+      id="block"
+      title="Selected block"
+      class="map-block"
+      aside={
+        <button type="button" class="button button-small" onClick={() => change({ block: null })}>
+          Close
+        </button>
+      }
+    >
+      <dl class="block-facts">
+        <div>
+          <dt>GEOID</dt>
+          <dd class="mono">{geoid}</dd>
+        </div>
+        {population !== null && (
+          <div>
+            <dt>People</dt>
+            <dd>{count(population)}</dd>
+          </div>
+        )}
+      </dl>
+      {/* Shown before anything is charged. */}
+      {unseen?.isThere === false && (
+        <Notice kind="plain">
+          This release has no such block near the map. The address may be of another release.
+        </Notice>
+      )}
+      {block?.unlinked.includes(street) && (
+        <p class="quiet">No street near {byMode(mode)}: its minutes are not known.</p>
+      )}
+      <BlockActions geoid={geoid} />
+      <ExactMinutes {...props} />
+    </Section>
+  );
+}
+
+/** Buttons that open another view at a block. */
+function BlockActions({ geoid }: { readonly geoid: string }) {
+  const { change } = useMap();
+  return (
+    <div class="actions block-actions">
+      <button
+        type="button"
+        class="button button-small"
+        onClick={() => change({ view: 'reach', origin: geoid, poi: null })}
+      >
+        Reach from here
+      </button>
+      <button
+        type="button"
+        class="button button-small"
+        onClick={() => change({ view: 'compare', origin: geoid, poi: null })}
+      >
+        Use as A
+      </button>
+      <button
+        type="button"
+        class="button button-small"
+        onClick={() => change({ view: 'compare', otherOrigin: geoid })}
+      >
+        Use as B
+      </button>
+    </div>
+  );
+}
+
+interface ExactMinutesProps {
+  readonly geoid: string;
+  /** Marker pointed at, on the map or here. */
+  readonly pointed: string | null;
+  readonly onPointed: (id: string | null) => void;
+  readonly onCatchment: (poi: PoiTime) => void;
+}
+
+/** Minutes from a block with tenths, and the names of the POIs, for tokens. */
+function ExactMinutes(props: ExactMinutesProps) {
+  const { geoid } = props;
+  const {
+    catalogue,
+    choice: { mode, type },
+  } = useMap();
+  const others = catalogue.types.filter(({ id }) => !catalogue.everyday.includes(id));
+  return (
+    <Paid request={profileRequest(geoid, catalogue, type.id)} label="Minutes from here">
+      {(profile) => (
+        <>
+          <ProfileBars {...props} profile={profile} />
+          <Paid
+            request={summaryRequest(
+              geoid,
+              mode,
+              others.map(({ id }) => id),
+            )}
+            label={`${others.length} more types ${byMode(mode)}`}
+          >
+            {(summary) => <OtherTypes summary={summary} types={others} mode={mode} />}
+          </Paid>
+        </>
+      )}
+    </Paid>
+  );
+}

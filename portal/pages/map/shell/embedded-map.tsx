@@ -1,0 +1,155 @@
+import { MapProvider, useMap } from '../state/map-context.ts';
+import type { MapView, Viewed } from '../views/map-view.ts';
+import '../../styles/map.css';
+import '../../styles/embed.css';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { PAGE_PATHS } from '../../../page-paths.ts';
+import { keylessClient } from '../../api/clients.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { Shown } from '../../parts/shown.tsx';
+import { useBasket } from '../blocks/use-basket.ts';
+import { type Catalogue, dataDates, mapCatalogue } from '../catalogue/catalogue.ts';
+import type { DrawnMap } from '../drawing/draw-map.ts';
+import { prefetchMapLibre } from '../drawing/map-libre.ts';
+import { useColourScheme } from '../drawing/use-colour-scheme.ts';
+import { Swatches } from '../panels/swatches.tsx';
+import { PercentileNote } from '../panels/words.tsx';
+import { choiceOf } from '../state/choice.ts';
+import { writeMapState } from '../state/map-state.ts';
+import { useMapState } from '../state/use-map-state.ts';
+import { basketSentence, criterionName } from '../views/basket/basket-legend.ts';
+import { basketView } from '../views/basket/basket-view.ts';
+import { FREE_VIEWS } from '../views/free-views.ts';
+import { nearestView } from '../views/nearest/nearest-view.ts';
+import { MapStage } from './map-stage.tsx';
+
+/**
+ * The map for pages of other sites: a view that costs nothing, its legend, and a link to the whole
+ * map. It has no session.
+ */
+export function EmbeddedMap() {
+  const catalogue = useLoaded(() => mapCatalogue(keylessClient));
+  useEffect(prefetchMapLibre, []);
+  return (
+    <main class="embed map-page">
+      {catalogue.state === 'here' && catalogue.value !== null ? (
+        <FreeMap catalogue={catalogue.value} reload={catalogue.reload} />
+      ) : (
+        <Shown of={catalogue} what="the map">
+          {() => <Notice kind="plain">This release was built without map tiles.</Notice>}
+        </Shown>
+      )}
+    </main>
+  );
+}
+
+function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => Promise<void> }) {
+  const { catalogue, reload } = props;
+  const [{ state, faults }, change] = useMapState();
+  const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
+  const shared = useMemo(() => ({ catalogue, state, choice, change }), [choice, state]);
+  return (
+    <MapProvider value={shared}>
+      <FreeView faults={[...faults, ...choice.faults]} reload={reload} />
+    </MapProvider>
+  );
+}
+
+function FreeView(props: {
+  readonly faults: readonly string[];
+  readonly reload: () => Promise<void>;
+}) {
+  const { faults, reload } = props;
+  const { catalogue, state, choice, change } = useMap();
+  const scheme = useColourScheme();
+  const drawn = useRef<DrawnMap>(null);
+  const { bandsUrl } = choice;
+  const view = FREE_VIEWS[state.view] ?? nearestView;
+  const criteria = view === basketView ? choice.basket : NONE;
+  const basket = useBasket(keylessClient, state.position, catalogue.bounds, criteria);
+  const viewed = { ...NOTHING_LOADED, catalogue, state, choice, scheme, basket };
+  const inView = basket.state === 'here' ? basket.view : null;
+  const shown = useMemo(
+    () => view.shown(viewed),
+    [view, bandsUrl, choice.mode, state.basketBy, inView?.blocks, inView?.basket],
+  );
+  const outlines = useMemo(() => ({ selected: state.block, a: null, b: null }), [state.block]);
+  const title = view.title(viewed);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  return (
+    <>
+      <MapStage
+        key={catalogue.blocksUrl}
+        drawn={drawn}
+        isEmbedded
+        shown={shown}
+        outlines={outlines}
+        markers={NONE}
+        pointed={null}
+        events={{ ...NO_EVENTS, onBlock: (block) => change({ block: block?.geoid ?? null }) }}
+        onRetry={() => void reload()}
+      />
+      <Legend view={view} viewed={viewed} faults={faults} />
+    </>
+  );
+}
+
+function Legend(props: {
+  readonly view: MapView;
+  readonly viewed: Viewed;
+  readonly faults: readonly string[];
+}) {
+  const { view, viewed, faults } = props;
+  const { catalogue, state, choice, basket } = viewed;
+  return (
+    <section class="embed-legend" aria-labelledby="embed-title">
+      <h1 id="embed-title">{view.title(viewed)}</h1>
+      <PercentileNote modes={view.modes(choice)} />
+      {faults.map((fault) => (
+        <p key={fault} class="quiet">
+          {fault}
+        </p>
+      ))}
+      {FREE_VIEWS[state.view] === undefined && (
+        <p class="quiet">
+          The view of this link costs tokens. Shown instead: minutes to the nearest.
+        </p>
+      )}
+      {view === basketView && (
+        <>
+          <p>{choice.basket.map((one) => criterionName(catalogue, one)).join('; ')}.</p>
+          <p role="status">{basketSentence(basket, catalogue)}</p>
+        </>
+      )}
+      <Swatches entries={view.legend(viewed)} />
+      <p class="embed-facts">
+        {dataDates(catalogue)}{' '}
+        <a href={`${PAGE_PATHS.map}${writeMapState(state)}`} target="_blank" rel="noopener">
+          Open the whole map
+        </a>
+      </p>
+    </section>
+  );
+}
+
+const NONE = [] as const;
+
+const NOTHING_LOADED = {
+  a: null,
+  b: null,
+  reach: null,
+  comparison: null,
+  catchment: null,
+  poiName: null,
+};
+
+/** There are no markers to press. */
+const NO_EVENTS = {
+  onMarker() {},
+  onPointed() {},
+  onMarkerMoved() {},
+  onMarkerRemoved() {},
+};

@@ -1,0 +1,32 @@
+import '../../styles/map.css';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Shown } from '../../parts/shown.tsx';
+import { useApi } from '../../session/use-api.ts';
+import { mapCatalogue } from '../catalogue/catalogue.ts';
+import { Explorer } from './explorer.tsx';
+
+/** Travel times of the release on a map: free, and without a key. */
+export function MapPage() {
+  const api = useApi();
+  const catalogue = useLoaded(() => mapCatalogue(api));
+  return (
+    <Page title="Map" class="map-page" heading="Travel times on a map">
+      {catalogue.state === 'here' && catalogue.value !== null ? (
+        <Explorer catalogue={catalogue.value} reload={catalogue.reload} />
+      ) : (
+        <div class="map-absent">
+          <Shown of={catalogue} what="the map">
+            {() => (
+              <Notice kind="plain">
+                This release was built without map tiles, so there is nothing to draw. The API has
+                its times.
+              </Notice>
+            )}
+          </Shown>
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,168 @@
+import type { RefObject } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { FailedMap } from '../../parts/failed-map.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import type { DrawnMap, MapEvents, Shown } from '../drawing/draw-map.ts';
+import { hasWebgl, loadMapLibre } from '../drawing/map-libre.ts';
+import type { MapMarker } from '../drawing/map-markers.ts';
+import type { Outlines } from '../drawing/paint.ts';
+import { useColourScheme } from '../drawing/use-colour-scheme.ts';
+import { useMap } from '../state/map-context.ts';
+import type { MapPosition } from '../state/map-state.ts';
+import { StillStage } from '../still/still-stage.tsx';
+import { prefetchHead } from '../tiles/archive-source.ts';
+
+/** Lowest zoom with blocks; below it, tiles have only bands. */
+const BLOCK_ZOOM = 11;
+
+type StageEvents = Omit<MapEvents, 'onMoved' | 'onZoom' | 'onTrouble'>;
+
+interface StageProps {
+  /** The map, while there is one. */
+  readonly drawn: RefObject<DrawnMap | null>;
+  readonly shown: Shown;
+  readonly outlines: Outlines;
+  readonly markers: readonly MapMarker[];
+  /** Marker pointed at, here or in the panel. */
+  readonly pointed: string | null;
+  readonly events: StageEvents;
+  /** Whether the map is in a page of another site, whose scrolling it must not capture. */
+  readonly isEmbedded?: boolean;
+  /** Reloads everything, since another release may be in force. */
+  readonly onRetry: () => void;
+}
+
+/** The map, or a message where it cannot be drawn. */
+export function MapStage(props: StageProps) {
+  const { shown, onRetry } = props;
+  const id = useId();
+  const place = useRef<HTMLDivElement>(null);
+  const { state, zoom, isPartial } = useDrawnMap(props, place, `${id}-keys`);
+  const isMissing = state === 'no-webgl' || state === 'failed';
+  return (
+    <div class="map-frame">
+      {state === 'failed' && <FailedMap />}
+      {state === 'no-webgl' && <StillStage shown={shown} outlines={props.outlines} />}
+      <div class="map-stage" hidden={isMissing}>
+        <div ref={place} class="map-canvas" />
+        <svg class="map-cross" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
+          <path class="halo" d="M12 1v8M12 15v8M1 12h8M15 12h8" />
+          <path d="M12 1v8M12 15v8M1 12h8M15 12h8" />
+        </svg>
+        <div class="map-notes">
+          {state === 'loading' && <p class="map-note">Loading the map …</p>}
+          {state === 'here' && zoom < BLOCK_ZOOM && (
+            <p class="map-note">
+              {shown.of === 'bands'
+                ? 'Zoom in to see blocks, and which of them have no street near.'
+                : 'Zoom in to see blocks.'}
+            </p>
+          )}
+          {isPartial && (
+            <Notice kind="fault">
+              <p>
+                Parts of the map could not be loaded: the API does not respond, or serves a new
+                release.
+              </p>
+              <button type="button" class="button" onClick={onRetry}>
+                Try again
+              </button>
+            </Notice>
+          )}
+        </div>
+      </div>
+      <p id={`${id}-keys`} class="unseen">
+        Click a block to select it. By keyboard: arrow keys move the map, + and − zoom, Enter
+        selects the block at the cross.
+      </p>
+    </div>
+  );
+}
+
+/** Draws the map in a place, and keeps it as the page states. `describedBy`: id of its help. */
+function useDrawnMap(
+  props: StageProps,
+  place: RefObject<HTMLDivElement | null>,
+  describedBy: string,
+) {
+  const { catalogue, state: shared, choice, change } = useMap();
+  const { bounds, blocksUrl, baseMap } = catalogue;
+  const { position } = shared;
+  const scheme = useColourScheme();
+  const { drawn, isEmbedded = false } = props;
+  const [state, setState] = useState<'loading' | 'here' | 'no-webgl' | 'failed'>('loading');
+  const [isPartial, setPartial] = useState(false);
+  const [zoom, setZoom] = useState(BLOCK_ZOOM);
+  const now = { ...props, scheme, position, bandsUrl: choice.bandsUrl };
+  const latest = useRef(now);
+  latest.current = now;
+  const own = useRef<MapPosition | null>(position);
+
+  useEffect(() => {
+    const container = place.current;
+    if (container === null) return;
+    if (!hasWebgl()) return setState('no-webgl');
+    let isGone = false;
+    const fixed = { container, title: 'Map of travel times', describedBy, isEmbedded };
+    const events: MapEvents = {
+      ...eventsOf(latest),
+      onZoom: setZoom,
+      onTrouble: () => setPartial(true),
+      onMoved(moved) {
+        own.current = moved;
+        change({ position: moved });
+      },
+    };
+    // Requests what MapLibre needs first while MapLibre itself is still being loaded.
+    const base = baseMap && 'archive' in baseMap ? [baseMap.archive] : [];
+    for (const url of [latest.current.bandsUrl, blocksUrl, ...base]) prefetchHead(url);
+    loadMapLibre()
+      .then(({ DrawnMap }) => {
+        if (isGone) return;
+        const { current } = latest;
+        drawn.current = new DrawnMap({ ...catalogue, ...current, ...fixed, ...events });
+        drawn.current.outline(current.outlines);
+        drawn.current.mark(current.markers);
+        setState('here');
+      })
+      .catch(() => setState('failed'));
+    return () => {
+      isGone = true;
+      drawn.current?.remove();
+      drawn.current = null;
+    };
+  }, [blocksUrl, baseMap, bounds]);
+  useFollowed(props, position, own);
+  return { state, zoom, isPartial };
+}
+
+/** Shows on the map what changes in the page. `own`: the position that the map reported last. */
+function useFollowed(
+  { drawn, shown, outlines, markers, pointed }: StageProps,
+  position: MapPosition | null,
+  own: { current: MapPosition | null },
+): void {
+  const scheme = useColourScheme();
+  useEffect(() => drawn.current?.show(shown), [shown]);
+  useEffect(() => drawn.current?.useScheme(scheme), [scheme]);
+  useEffect(() => drawn.current?.outline(outlines), [outlines]);
+  useEffect(() => drawn.current?.mark(markers), [markers]);
+  useEffect(() => drawn.current?.highlight(pointed), [pointed]);
+  useEffect(() => {
+    // A position that the map reported needs no move.
+    if (position === own.current) return;
+    own.current = position;
+    drawn.current?.moveTo(position);
+  }, [position]);
+}
+
+/** Events that reach the handlers of the latest render. */
+function eventsOf(latest: { readonly current: { readonly events: StageEvents } }): StageEvents {
+  return {
+    onBlock: (block, at) => latest.current.events.onBlock(block, at),
+    onMarker: (marker) => latest.current.events.onMarker(marker),
+    onPointed: (marker) => latest.current.events.onPointed(marker),
+    onMarkerMoved: (marker, to) => latest.current.events.onMarkerMoved(marker, to),
+    onMarkerRemoved: (marker) => latest.current.events.onMarkerRemoved(marker),
+  };
+}

@@ -1,0 +1,74 @@
+import { useMemo } from 'preact/hooks';
+import { useApi } from '../../session/use-api.ts';
+import { useBasket } from '../blocks/use-basket.ts';
+import type { Shown } from '../drawing/draw-map.ts';
+import type { Outlines } from '../drawing/paint.ts';
+import { useColourScheme } from '../drawing/use-colour-scheme.ts';
+import type { Criterion } from '../measures/basket.ts';
+import { comparisonOf } from '../measures/comparison.ts';
+import { resultOf, useRequests } from '../paid/use-paid-requests.ts';
+import type { Profile } from '../profile/profile-request.ts';
+import { useMap } from '../state/map-context.ts';
+import type { MapState, Origin } from '../state/map-state.ts';
+import { catchmentOf } from '../views/catchment/catchment-request.ts';
+import type { Viewed } from '../views/map-view.ts';
+import { MAP_VIEWS } from '../views/map-views.ts';
+import { sidesOf } from '../views/reach/reach-request.ts';
+import type { FoundPoi } from './map-search.tsx';
+
+const NO_CRITERIA: readonly Criterion[] = [];
+
+/** The current view with what it has loaded. The arguments are POIs whose names are known. */
+export function useViewed(found: FoundPoi | null, profile: Profile | null): Viewed {
+  const { catalogue, state, choice } = useMap();
+  const requests = useRequests();
+  const scheme = useColourScheme();
+  const { poi } = state;
+  const criteria = state.view === 'basket' ? choice.basket : NO_CRITERIA;
+  const basket = useBasket(useApi(), state.position, catalogue.bounds, criteria);
+  const catchment = useMemo(
+    () => (poi === null ? null : catchmentOf(requests, poi, choice.mode)),
+    [poi, choice.mode, requests.changes],
+  );
+  const { sides } = MAP_VIEWS[state.view];
+  const [a, b] = sidesOf(state, choice);
+  const reach = resultOf(requests, sides > 0 ? a : null);
+  const other = resultOf(requests, sides > 1 ? b : null);
+  const comparison = useMemo(
+    () => (reach && other ? comparisonOf(reach, other) : null),
+    [reach, other],
+  );
+  const named = [found, ...(profile?.nearest.values() ?? []), catchment?.poi ?? null];
+  const poiName =
+    poi === null ? null : (named.find((one) => one?.dest_id === poi)?.name ?? `POI ${poi}`);
+  const loaded = { a, b, reach, comparison, catchment, basket, poiName };
+  return { catalogue, state, choice, scheme, ...loaded };
+}
+
+/** The colours and outlines of a view on the map. */
+export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly outlines: Outlines } {
+  const { state, choice, a, b, reach, comparison, catchment } = viewed;
+  const { view, minutes, compared, basketBy, block, origin, otherOrigin } = state;
+  const { mode, bandsUrl, otherMode } = choice;
+  const basket = viewed.basket.state === 'here' ? viewed.basket.view : null;
+  // Depends on the parts that views show, since every move of the map makes a new state and choice.
+  const shown = useMemo(
+    () => MAP_VIEWS[view].shown(viewed),
+    [
+      ...[view, minutes, compared, basketBy, mode, otherMode, bandsUrl],
+      ...[a?.name, b?.name, reach, comparison, catchment, basket?.blocks, basket?.basket],
+    ],
+  );
+  const outlines = useMemo(() => outlinesOf(state), [view, block, origin, otherOrigin]);
+  return { shown, outlines };
+}
+
+function outlinesOf({ view, block, origin, otherOrigin }: MapState): Outlines {
+  const { sides } = MAP_VIEWS[view];
+  const blockOf = (one: Origin | null) => (typeof one === 'string' ? one : null);
+  return {
+    selected: block,
+    a: sides > 0 ? blockOf(origin) : null,
+    b: sides > 1 ? blockOf(otherOrigin) : null,
+  };
+}

@@ -1,0 +1,180 @@
+import { useEffect, useState } from 'preact/hooks';
+import { count, counted, percent } from '../../../formats.ts';
+import { useApi } from '../../../session/use-api.ts';
+import { basketList } from '../../blocks/block-lists.ts';
+import type { LoadedBasket } from '../../blocks/use-basket.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
+import type { Criterion } from '../../measures/basket.ts';
+import { Paid } from '../../paid/paid.tsx';
+import { ListedBlocks } from '../../panels/block-downloads.tsx';
+import { Choose, Switch } from '../../panels/choices.tsx';
+import { PeopleLegend } from '../../panels/people-legend.tsx';
+import { SumsTable } from '../../panels/sums-table.tsx';
+import { PercentileNote } from '../../panels/words.tsx';
+import { useMap } from '../../state/map-context.ts';
+import type { MapState } from '../../state/map-state.ts';
+import type { Loaded } from '../map-view.ts';
+import { basketRows, basketSentence, criterionName } from './basket-legend.ts';
+import { basketRequest, type Coverage } from './basket-request.ts';
+import { CriteriaList } from './criteria-list.tsx';
+
+const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
+  ['furthest', 'The furthest'],
+  ['met', 'How many'],
+];
+
+/**
+ * Panel of a basket: people who have several things near, by the public block bands, and the exact
+ * sums for tokens.
+ */
+export function BasketPanel({ basket }: Pick<Loaded, 'basket'>) {
+  const { catalogue, state, choice, change } = useMap();
+  const scheme = useColourScheme();
+  const criteria = choice.basket;
+  const view = basket.state === 'here' ? basket.view : null;
+  const tally = view?.tally ?? null;
+  const list = view && basketList(view.blocks, view.basket, view.seen, view.criteria);
+  return (
+    <section class="view" aria-labelledby="basket">
+      <h2 id="basket">Who has everything nearby</h2>
+      <PercentileNote modes={criteria.map(({ mode }) => mode)} />
+      <CriteriaList
+        catalogue={catalogue}
+        criteria={criteria}
+        onChange={(next) => change({ basket: next })}
+      />
+      <Switch
+        label="Colour blocks by"
+        name="basket-by"
+        values={COLOURED_BY}
+        chosen={state.basketBy}
+        onChoose={(next) => change({ basketBy: next })}
+      />
+      <PeopleLegend
+        caption={`People in view by ${state.basketBy === 'met' ? 'the number of criteria met' : 'minutes to the furthest'}`}
+        by={state.basketBy === 'met' ? 'Criteria met' : 'Minutes'}
+        rows={basketRows(state.basketBy, view?.criteria.length ?? criteria.length, tally, scheme)}
+      />
+      <p role="status" class="people-sum">
+        {basketSentence(basket, catalogue)}
+      </p>
+      <ListedBlocks list={list} />
+      <ExactBasket basket={basket} />
+    </section>
+  );
+}
+
+/**
+ * The area of the exact sums: the chosen one, or the first county in view; null if there is
+ * neither.
+ */
+export function areaOf({ area }: MapState, basket: LoadedBasket): string | null {
+  return area ?? countiesOf(basket)[0] ?? null;
+}
+
+function countiesOf(basket: LoadedBasket): readonly string[] {
+  return basket.state === 'here' ? basket.view.blocks.counties : [];
+}
+
+/** The exact sums of a county in view, or of a place that was searched for. */
+function ExactBasket({ basket }: Pick<Loaded, 'basket'>) {
+  const { catalogue, state, choice, change } = useMap();
+  const criteria = choice.basket;
+  const placeName = usePlaceName(state.area);
+  const inView = countiesOf(basket);
+  const area = areaOf(state, basket);
+  if (area === null) return null;
+  const counties = area.length === 5 && !inView.includes(area) ? [area, ...inView] : inView;
+  return (
+    <div class="exact">
+      <h3>Exact totals for a city or county</h3>
+      <Choose label="Area" value={area} onChoose={(next) => change({ area: next })}>
+        {area.length === 7 && <option value={area}>{placeName ?? `Place ${area}`}</option>}
+        {counties.map((fips) => (
+          <option key={fips} value={fips}>
+            County {fips}
+          </option>
+        ))}
+      </Choose>
+      <p class="quiet">For a city, search for it above.</p>
+      <Paid request={basketRequest(area, criteria)} label="Exact shares">
+        {(coverage) => (
+          <ExactShares coverage={coverage} criteria={criteria} catalogue={catalogue} />
+        )}
+      </Paid>
+    </div>
+  );
+}
+
+function ExactShares(props: {
+  readonly coverage: Coverage;
+  readonly criteria: readonly Criterion[];
+  readonly catalogue: Catalogue;
+}) {
+  const { coverage, criteria, catalogue } = props;
+  const { total, with_all, met, missing_only, no_data } = coverage.basket!;
+  const [row] = coverage.results;
+  const [first] = criteria;
+  const near = (row.within as Readonly<Record<string, number>>)[first.minutes];
+  const share = (of: number) => (total === 0 ? '' : percent(of / total));
+  const most = Math.max(...missing_only);
+  return (
+    <>
+      <p class="figure">
+        <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')} have all
+      </p>
+      <p>
+        {criterionName(catalogue, first)}: {counted(near, 'person', 'people')}, {share(near)}.
+      </p>
+      <SumsTable
+        caption="People by criteria met"
+        heads={['Criteria met', 'People', 'Share']}
+        rows={[
+          ...met
+            .map((people, i) => ({
+              name: `${i} of ${criteria.length}`,
+              figures: [count(people), share(people)],
+            }))
+            .reverse(),
+          { name: 'not known', figures: [count(no_data), share(no_data)] },
+        ]}
+      />
+      <SumsTable
+        caption="People who lack one criterion only"
+        heads={['Missing only', 'People']}
+        rows={criteria.map((criterion, j) => ({
+          name: criterionName(catalogue, criterion),
+          figures: [count(missing_only[j])],
+        }))}
+      />
+      {most > 0 && (
+        <p>
+          Biggest single gap: {criterionName(catalogue, criteria[missing_only.indexOf(most)])}.{' '}
+          {counted(most, 'person has', 'people have')} everything else.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The name of a place, by its GEOID; null while it is not known, and for a county. */
+function usePlaceName(area: string | null): string | null {
+  const api = useApi();
+  const [known, setKnown] = useState<{ readonly geoid: string; readonly name: string } | null>(
+    null,
+  );
+  useEffect(() => {
+    if (area?.length !== 7) return;
+    let isGone = false;
+    api.getPlaceBoundary({ geoid: area }).then(
+      ({ data }) => isGone || setKnown({ geoid: area, name: data.properties.name }),
+      // Its GEOID is shown instead.
+      () => {},
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [api, area]);
+  return known?.geoid === area ? (known?.name ?? null) : null;
+}

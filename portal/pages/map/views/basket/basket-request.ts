@@ -1,0 +1,39 @@
+import { PLANS } from '../../../../../proxy/plans.ts';
+import type { DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
+import type { Criterion } from '../../measures/basket.ts';
+import type { PaidRequest } from '../../paid/paid-request.ts';
+
+export type Coverage = DataOf<'measureCoverage'>;
+
+/** Requests the exact sums of a basket over a place or county, by its GEOID of 7 or 5 digits. */
+export function basketRequest(area: string, criteria: readonly Criterion[]): PaidRequest<Coverage> {
+  const body = basketBody(area, criteria);
+  return {
+    name: `basket ${JSON.stringify(body)}`,
+    price: Math.max(PLANS.charges.row + PLANS.charges.basket, PLANS.charges.area_minimum),
+    run: (client, pay, signal) => pay(client.measureCoverage(body, { signal })),
+  };
+}
+
+/**
+ * The body of `basketRequest`. One row is shown beside the basket, that of the first criterion;
+ * without type and mode, the rows of all would be charged.
+ */
+export function basketBody(
+  area: string,
+  criteria: readonly Criterion[],
+): ParamsOf<'measureCoverage'> {
+  const [first] = criteria;
+  return {
+    area: area.length === COUNTY_DIGITS ? { counties: [area] } : { places: [area] },
+    mode: [first.mode as Mode],
+    type: [first.type],
+    all_of: criteria.map(({ type, mode, minutes }) => ({
+      type,
+      mode: mode as Mode,
+      max_minutes: minutes,
+    })),
+  };
+}
+
+const COUNTY_DIGITS = 5;

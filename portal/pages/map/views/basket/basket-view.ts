@@ -1,0 +1,47 @@
+import { furthestClasses, metClasses } from '../../measures/basket.ts';
+import { groundSwatches } from '../../panels/legend-swatches.ts';
+import type { MapView } from '../map-view.ts';
+import { basketRows } from './basket-legend.ts';
+import { areaOf, BasketPanel } from './basket-panel.tsx';
+import { basketBody } from './basket-request.ts';
+
+/** Blocks by the criteria of a basket. */
+export const basketView: MapView = {
+  name: 'Basket',
+  sides: 0,
+  title: ({ state: { basketBy } }) =>
+    basketBy === 'met' ? 'Criteria of a basket met' : 'Minutes to the furthest of a basket',
+  legend({ state, choice, catalogue, scheme }) {
+    const rows = basketRows(state.basketBy, choice.basket.length, null, scheme);
+    return [...rows.map(({ swatch }) => swatch), ...groundSwatches(catalogue.baseMap, scheme)];
+  },
+  modes: ({ basket }) => basket.map((criterion) => criterion.mode),
+  shown({ state: { basketBy }, choice, basket }) {
+    const classesOf = basketBy === 'met' ? metClasses : furthestClasses;
+    return {
+      of: 'classes',
+      name: `basket ${basketBy} ${JSON.stringify(choice.basket)}`,
+      modes: [],
+      palette: 'classes',
+      blocks:
+        basket.state === 'here'
+          ? { geoids: basket.view.blocks.geoids, classes: classesOf(basket.view.basket) }
+          : null,
+    };
+  },
+  Panel: BasketPanel,
+  requests({ state, choice, basket }) {
+    const area = areaOf(state, basket);
+    if (area === null) return [];
+    return [
+      {
+        name: 'Exact shares of the area',
+        path: '/v1/coverage',
+        operation: 'measureCoverage',
+        parameters: { ...basketBody(area, choice.basket) },
+        isPost: true,
+        rows: 'basket',
+      },
+    ];
+  },
+};

@@ -1,0 +1,71 @@
+import { useApi } from '../../../session/use-api.ts';
+import { catchmentList } from '../../blocks/block-lists.ts';
+import { useBlockFacts } from '../../blocks/use-block-facts.ts';
+import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
+import { Paid } from '../../paid/paid.tsx';
+import { ListedBlocks } from '../../panels/block-downloads.tsx';
+import { ModeChoice } from '../../panels/choices.tsx';
+import { catchmentSwatches } from '../../panels/legend-swatches.ts';
+import { MinutesSlider } from '../../panels/minutes-slider.tsx';
+import { PeopleWithin } from '../../panels/people-within.tsx';
+import { Swatches } from '../../panels/swatches.tsx';
+import { FarNote, PercentileNote, reachTitle } from '../../panels/words.tsx';
+import { useMap } from '../../state/map-context.ts';
+import { MAX_CATCHMENT_MINUTES, minutesOf } from '../../state/map-state.ts';
+import type { Loaded } from '../map-view.ts';
+
+/**
+ * Panel of a catchment: the blocks that reach a POI, with times to the POI itself in tenths of a
+ * minute.
+ */
+export function CatchmentPanel({ poiName, catchment }: Pick<Loaded, 'poiName' | 'catchment'>) {
+  const { catalogue, state, choice, change } = useMap();
+  const scheme = useColourScheme();
+  const { mode } = choice;
+  const minutes = minutesOf(state);
+  const reach = catchment?.reach ?? null;
+  const geoids = reach?.geoids ?? null;
+  const { facts, isFar } = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const list =
+    state.poi !== null && reach && facts
+      ? catchmentList(facts, reach, minutes, { mode, dest_id: state.poi })
+      : null;
+  return (
+    <section class="view" aria-labelledby="catchment">
+      <h2 id="catchment">{reachTitle(mode, 'to', minutes)}</h2>
+      <PercentileNote modes={[mode]} />
+      {catchment === null ? (
+        <p class="quiet">
+          Search for a place above, or select a block, load its minutes, and click one of its
+          markers.
+        </p>
+      ) : (
+        <>
+          <p>{poiName}</p>
+          <ModeChoice mode={mode} onMode={(next) => change({ mode: next })} />
+          {catchment.pages.map((page, i) => (
+            <Paid
+              key={page.name}
+              request={page}
+              label={i === 0 ? 'Load the catchment' : 'Load more blocks'}
+            />
+          ))}
+          {reach && <PeopleWithin reach={reach} facts={facts} minutes={minutes} />}
+          <MinutesSlider most={MAX_CATCHMENT_MINUTES} />
+          <Swatches entries={catchmentSwatches(scheme)} />
+          {isFar && <FarNote />}
+          <ListedBlocks list={list} />
+          {state.origin !== null && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => change({ view: 'reach', direction: 'to' })}
+            >
+              From further: reach within an hour
+            </button>
+          )}
+        </>
+      )}
+    </section>
+  );
+}

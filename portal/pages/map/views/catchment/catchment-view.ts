@@ -1,0 +1,43 @@
+import { CATCHMENT_CLASS_MINUTES, reachClasses } from '../../measures/reach.ts';
+import { catchmentSwatches } from '../../panels/legend-swatches.ts';
+import { reachTitle } from '../../panels/words.tsx';
+import { minutesOf } from '../../state/map-state.ts';
+import type { MapView } from '../map-view.ts';
+import { CatchmentPanel } from './catchment-panel.tsx';
+import { PAGE_ROWS } from './catchment-request.ts';
+
+/** Blocks that reach a POI. */
+export const catchmentView: MapView = {
+  name: 'Catchment',
+  sides: 0,
+  title: ({ state, choice, poiName }) =>
+    `${reachTitle(choice.mode, 'to', minutesOf(state))}: ${poiName ?? 'no POI chosen'}`,
+  legend: ({ scheme }) => catchmentSwatches(scheme),
+  modes: ({ mode }) => [mode],
+  shown({ state, choice, catchment }) {
+    const reach = catchment?.reach ?? null;
+    return {
+      of: 'classes',
+      name: `catchment ${catchment?.pages.at(-1)?.name}`,
+      modes: [choice.mode],
+      palette: 'classes',
+      blocks: reach && {
+        geoids: reach.geoids,
+        classes: reachClasses(reach.minutes, minutesOf(state), CATCHMENT_CLASS_MINUTES),
+      },
+    };
+  },
+  Panel: CatchmentPanel,
+  requests({ state: { poi }, choice: { mode } }) {
+    if (poi === null) return [];
+    return [
+      {
+        name: 'Catchment',
+        path: `/v1/pois/${poi}/catchment?mode=${mode}&limit=${PAGE_ROWS}`,
+        operation: 'listPoiCatchment',
+        parameters: { dest_id: poi, mode: [mode], limit: PAGE_ROWS },
+        rows: 'results',
+      },
+    ];
+  },
+};

@@ -1,0 +1,54 @@
+import { type Comparison, differenceClasses, laterOf } from '../../measures/comparison.ts';
+import { reachClasses } from '../../measures/reach.ts';
+import { differenceSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
+import { type MapState, minutesOf } from '../../state/map-state.ts';
+import { type MapView, NO_ORIGIN } from '../map-view.ts';
+import { blocksRequest } from '../reach/reach-view.ts';
+import { ComparePanel } from './compare-panel.tsx';
+
+/** Two reaches, A and B, side by side. */
+export const compareView: MapView = {
+  name: 'Compare',
+  sides: 2,
+  title: ({ state }) =>
+    state.origin === null ? NO_ORIGIN : `A compared with B, within ${minutesOf(state)} minutes`,
+  legend: ({ state, scheme }) =>
+    state.compared === 'difference' ? differenceSwatches(scheme) : reachSwatches(scheme),
+  modes: ({ mode, otherMode }) => [mode, otherMode],
+  shown: ({ state, choice, a, b, comparison }) => ({
+    of: 'classes',
+    name: `${a?.name} ${b?.name} ${state.compared}`,
+    modes: [choice.mode, choice.otherMode],
+    palette: state.compared === 'difference' ? 'difference' : 'classes',
+    blocks: comparison && {
+      geoids: comparison.geoids,
+      classes: comparedClasses(comparison, state.compared, minutesOf(state)),
+    },
+  }),
+  Panel: ComparePanel,
+  requests({ state, choice: { mode, otherMode } }) {
+    const { origin, otherOrigin } = state;
+    if (origin === null) return [];
+    return [
+      blocksRequest('Reach of A', state, origin, mode),
+      blocksRequest('Reach of B', state, otherOrigin ?? origin, otherMode),
+    ];
+  },
+};
+
+function comparedClasses(
+  comparison: Comparison,
+  compared: MapState['compared'],
+  minutes: number,
+): Uint8Array {
+  switch (compared) {
+    case 'difference':
+      return differenceClasses(comparison, minutes);
+    case 'both':
+      return reachClasses(laterOf(comparison), minutes);
+    case 'a':
+      return reachClasses(comparison.a, minutes);
+    case 'b':
+      return reachClasses(comparison.b, minutes);
+  }
+}

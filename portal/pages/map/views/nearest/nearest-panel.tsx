@@ -1,0 +1,80 @@
+import { count, percent } from '../../../formats.ts';
+import { useApi } from '../../../session/use-api.ts';
+import { nearestList } from '../../blocks/block-lists.ts';
+import { shareWithin } from '../../blocks/coloured-blocks.ts';
+import { mapTitle } from '../../catalogue/catalogue.ts';
+import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
+import { ListedBlocks } from '../../panels/block-downloads.tsx';
+import { ModeChoice, TypeChoice } from '../../panels/choices.tsx';
+import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
+import { PeopleLegend } from '../../panels/people-legend.tsx';
+import { PercentileNote, UNCOUNTED } from '../../panels/words.tsx';
+import { useMap } from '../../state/map-context.ts';
+import type { LoadedBlocks } from './use-blocks-in-view.ts';
+import { useBlocksInView } from './use-blocks-in-view.ts';
+
+/**
+ * Panel of minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view.
+ */
+export function NearestPanel() {
+  const { catalogue, state, choice, change } = useMap();
+  const { mode, type } = choice;
+  const blocks = useBlocksInView(useApi(), state.position, catalogue.bounds, mode, type.id);
+  const title = mapTitle(mode, type.name);
+  const list =
+    blocks.state === 'here'
+      ? nearestList(blocks.view.coloured, blocks.view.seen, mode, type.id)
+      : null;
+  return (
+    <>
+      <div class="map-choices">
+        <ModeChoice mode={mode} onMode={(next) => change({ mode: next, type: type.id })} />
+        <TypeChoice
+          types={catalogue.types}
+          type={type.id}
+          onType={(next) => change({ mode, type: next })}
+        />
+      </div>
+      <section aria-labelledby="legend">
+        <h2 id="legend">{title}</h2>
+        <PercentileNote modes={[mode]} />
+        <Legend title={title} blocks={blocks} />
+        <ListedBlocks list={list} />
+      </section>
+    </>
+  );
+}
+
+const NEAR_CLASSES = 3;
+
+/**
+ * Legend of minutes to the nearest POI: the people in view by class, and the share within 15
+ * minutes.
+ */
+function Legend(props: { readonly title: string; readonly blocks: LoadedBlocks }) {
+  const { title, blocks } = props;
+  const scheme = useColourScheme();
+  const tally = blocks.state === 'here' ? blocks.view.tally : null;
+  const rows = BAND_ORDER.map((band) => ({
+    swatch: bandSwatch(band, scheme),
+    people: tally?.people[band] ?? null,
+  }));
+  return (
+    <>
+      <PeopleLegend caption={`${title}: people in view by minutes`} by="Minutes" rows={rows} />
+      <p role="status" class="people-sum">
+        {sentenceOf(blocks)}
+      </p>
+    </>
+  );
+}
+
+/** A sentence on the people within 15 minutes, or on why they are not counted. */
+function sentenceOf(blocks: LoadedBlocks): string {
+  if (blocks.state === 'failed') return `${UNCOUNTED.failed} The colours are unaffected.`;
+  if (blocks.state !== 'here') return UNCOUNTED[blocks.state];
+  const { tally } = blocks.view;
+  if (tally.allPeople === 0) return 'No one lives in the area shown.';
+  const near = percent(shareWithin(tally, NEAR_CLASSES));
+  return `${near} of ${count(tally.allPeople)} people in view are within 15 minutes.`;
+}

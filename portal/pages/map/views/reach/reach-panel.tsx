@@ -1,0 +1,117 @@
+import { count } from '../../../formats.ts';
+import { useApi } from '../../../session/use-api.ts';
+import { reachList } from '../../blocks/block-lists.ts';
+import { useBlockFacts } from '../../blocks/use-block-facts.ts';
+import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
+import type { Reach } from '../../measures/reach.ts';
+import { Paid } from '../../paid/paid.tsx';
+import type { PaidRequest } from '../../paid/paid-request.ts';
+import { type PaidRequests, useRequests } from '../../paid/use-paid-requests.ts';
+import { ListedBlocks } from '../../panels/block-downloads.tsx';
+import { ModeChoice, Switch, WeightChoice } from '../../panels/choices.tsx';
+import { reachSwatches } from '../../panels/legend-swatches.ts';
+import { MinutesSlider } from '../../panels/minutes-slider.tsx';
+import { PeopleWithin } from '../../panels/people-within.tsx';
+import { SumsTable } from '../../panels/sums-table.tsx';
+import { Swatches } from '../../panels/swatches.tsx';
+import {
+  FarNote,
+  originName,
+  originText,
+  PercentileNote,
+  reachTitle,
+} from '../../panels/words.tsx';
+import { PEOPLE } from '../../state/choice.ts';
+import { useMap } from '../../state/map-context.ts';
+import type { Origin } from '../../state/map-state.ts';
+import type { Loaded } from '../map-view.ts';
+import { accessRequest } from './reach-request.ts';
+
+/** Panel of a reach: the blocks within some minutes of a block, or those that reach it. */
+export function ReachPanel({ a, reach, poiName }: Pick<Loaded, 'a' | 'reach' | 'poiName'>) {
+  const { catalogue, state, choice, change } = useMap();
+  const requests = useRequests();
+  const scheme = useColourScheme();
+  const { origin, direction, minutes } = state;
+  const { mode } = choice;
+  const geoids = reach?.geoids ?? null;
+  const { facts, isFar } = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const list =
+    origin !== null && reach && facts
+      ? reachList(facts, reach, minutes, { mode, direction, origin: originText(origin) })
+      : null;
+  return (
+    <section class="view" aria-labelledby="reach">
+      <h2 id="reach">{reachTitle(mode, direction, minutes)}</h2>
+      <Switch
+        label="Direction"
+        name="direction"
+        values={[
+          ['from', 'From the block'],
+          ['to', 'To the block'],
+        ]}
+        chosen={direction}
+        onChoose={(next) => change({ direction: next })}
+      />
+      <ModeChoice mode={mode} onMode={(next) => change({ mode: next })} />
+      <PercentileNote modes={[mode]} />
+      {origin === null || a === null ? (
+        <p class="quiet">Select a block on the map, then “Reach from here”.</p>
+      ) : (
+        <>
+          <p>
+            {direction === 'from' ? 'From' : 'To'} {originName(origin, poiName)}
+          </p>
+          <Paid request={a} label="Load the reach">
+            {(value) => <PeopleWithin reach={value} facts={facts} minutes={minutes} />}
+          </Paid>
+          <MinutesSlider />
+          <Swatches entries={reachSwatches(scheme)} />
+          {!hasNoStreet(requests, a) && <Opportunities origin={origin} />}
+          {isFar && <FarNote />}
+          <ListedBlocks list={list} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Whether a reach was refused because no street is near; then there is nothing to count either. */
+function hasNoStreet(requests: PaidRequests, { name }: PaidRequest<Reach>): boolean {
+  const outcome = requests.outcomeOf<Reach>(name);
+  return outcome.state === 'failed' && outcome.slug === 'no-isochrone-data';
+}
+
+/** Jobs, or another weight of the release, within reach of an origin; nothing without weights. */
+function Opportunities({ origin }: { readonly origin: Origin }) {
+  const { catalogue, state, choice, change } = useMap();
+  if (choice.weight === null) return null;
+  const { weight, label, unit } = choice.weight;
+  const request = accessRequest(origin, choice.mode, state.direction, weight);
+  return (
+    <section class="opportunities" aria-labelledby="opportunities">
+      <h3 id="opportunities">Jobs and more within reach</h3>
+      <WeightChoice
+        weights={catalogue.weights.filter((one) => one.weight !== PEOPLE)}
+        weight={weight}
+        onWeight={(next) => change({ weight: next })}
+      />
+      <Paid request={request} label="Count within reach">
+        {(counts) =>
+          counts.length === 0 ? (
+            <p>Not known: no street near.</p>
+          ) : (
+            <SumsTable
+              caption={label}
+              heads={['Within', unit]}
+              rows={counts.map((one) => ({
+                name: `${one.minutes} min`,
+                figures: [count(one.count)],
+              }))}
+            />
+          )
+        }
+      </Paid>
+    </section>
+  );
+}

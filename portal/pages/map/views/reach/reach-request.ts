@@ -1,0 +1,70 @@
+import { PLANS } from '../../../../../proxy/plans.ts';
+import type { DataOf, IsochroneBlocks, Mode } from '../../../../client/src/index.ts';
+import { type Reach, reachOf } from '../../measures/reach.ts';
+import type { PaidRequest } from '../../paid/paid-request.ts';
+import type { Choice } from '../../state/choice.ts';
+import {
+  COUNTED_MINUTES,
+  type Direction,
+  MAX_MINUTES,
+  type MapState,
+  type Origin,
+} from '../../state/map-state.ts';
+
+/**
+ * Requests all blocks within an hour of an origin in one response, which covers every slider
+ * position.
+ */
+export function reachRequest(origin: Origin, mode: Mode, direction: Direction): PaidRequest<Reach> {
+  const from = typeof origin === 'string' ? { block: origin } : origin;
+  return {
+    name: `reach ${direction} ${mode} ${JSON.stringify(from)}`,
+    price: PLANS.charges.isochrone_contour,
+    async run(client, pay, signal) {
+      const query = { ...from, mode, direction, minutes: MAX_MINUTES, format: 'blocks' } as const;
+      const { blocks } = (await pay(client.getIsochrone(query, { signal }))) as IsochroneBlocks;
+      return reachOf(blocks.map(({ geoid, travel_min }) => ({ geoid, minutes: travel_min })));
+    },
+  };
+}
+
+/** The requests of A and B; null without an origin. */
+export function sidesOf(
+  { origin, otherOrigin, direction }: MapState,
+  { mode, otherMode }: Choice,
+): readonly [PaidRequest<Reach> | null, PaidRequest<Reach> | null] {
+  const of = (one: Origin | null, by: Mode) =>
+    one === null ? null : reachRequest(one, by, direction);
+  return [of(origin, mode), of(otherOrigin ?? origin, otherMode)];
+}
+
+type Counts = DataOf<'getBlockAccess'>['results'];
+
+/**
+ * Requests how much of a weight is within reach of an origin; the result is empty if the mode has
+ * no street near.
+ */
+export function accessRequest(
+  origin: Origin,
+  mode: Mode,
+  direction: Direction,
+  weight: string,
+): PaidRequest<Counts> {
+  const query = accessQuery(mode, direction, weight);
+  return {
+    name: `access ${JSON.stringify([origin, query])}`,
+    price: COUNTED_MINUTES.length * PLANS.charges.row,
+    async run(client, pay, signal) {
+      const reply =
+        typeof origin === 'string'
+          ? pay(client.getBlockAccess({ geoid: origin, ...query }, { signal }))
+          : pay(client.getPointAccess({ ...origin, ...query }, { signal }));
+      return (await reply).results;
+    },
+  };
+}
+
+/** The query of `accessRequest`. */
+export function accessQuery(mode: Mode, direction: Direction, weight: string) {
+  return { mode: [mode], direction, of: [weight], minutes: COUNTED_MINUTES };
+}

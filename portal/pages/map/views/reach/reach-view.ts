@@ -1,0 +1,82 @@
+import { reachClasses } from '../../measures/reach.ts';
+import { reachSwatches } from '../../panels/legend-swatches.ts';
+import { originName, reachTitle } from '../../panels/words.tsx';
+import type { Choice } from '../../state/choice.ts';
+import { type MapState, minutesOf, type Origin } from '../../state/map-state.ts';
+import type { MapRequest } from '../map-view.ts';
+import { type MapView, NO_ORIGIN } from '../map-view.ts';
+import { ReachPanel } from './reach-panel.tsx';
+import { accessQuery } from './reach-request.ts';
+
+/** Blocks within reach of an origin, or that reach it. */
+export const reachView: MapView = {
+  name: 'Reach',
+  sides: 1,
+  title({ state, choice, poiName }) {
+    const { origin, direction } = state;
+    if (origin === null) return NO_ORIGIN;
+    return `${reachTitle(choice.mode, direction, minutesOf(state))}: ${originName(origin, poiName)}`;
+  },
+  legend: ({ scheme }) => reachSwatches(scheme),
+  modes: ({ mode }) => [mode],
+  shown: ({ state, choice: { mode }, a, reach }) => ({
+    of: 'classes',
+    name: a?.name ?? 'reach',
+    modes: [mode],
+    palette: 'classes',
+    blocks: reach && {
+      geoids: reach.geoids,
+      classes: reachClasses(reach.minutes, minutesOf(state)),
+    },
+  }),
+  Panel: ReachPanel,
+  requests({ state, choice }) {
+    if (state.origin === null) return [];
+    const reach = blocksRequest('Reach', state, state.origin, choice.mode);
+    return [reach, ...accessRequests(state, state.origin, choice)];
+  },
+};
+
+/** The request for the blocks of a reach. */
+export function blocksRequest(
+  name: string,
+  { direction, minutes }: MapState,
+  origin: Origin,
+  mode: Choice['mode'],
+): MapRequest {
+  const from =
+    typeof origin === 'string' ? { block: origin } : { lat: origin.lat, lon: origin.lon };
+  const parameters = { ...from, mode, direction, minutes, format: 'blocks' };
+  const query = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
+  return {
+    name,
+    path: `/v1/isochrone?${query.join('&')}`,
+    operation: 'getIsochrone',
+    parameters,
+    rows: 'blocks',
+  };
+}
+
+/** The request for the weight within reach; none if the release has people only. */
+function accessRequests(
+  { direction }: MapState,
+  origin: Origin,
+  { mode, weight }: Choice,
+): MapRequest[] {
+  if (weight === null) return [];
+  const query = accessQuery(mode, direction, weight.weight);
+  const isBlock = typeof origin === 'string';
+  const at = isBlock ? [] : Object.entries({ lat: origin.lat, lon: origin.lon });
+  const members = [...at, ...Object.entries(query)].flatMap(([key, value]) =>
+    [value].flat().map((one) => `${key}=${one}`),
+  );
+  return [
+    {
+      name: `${weight.label} within reach`,
+      path: `${isBlock ? `/v1/blocks/${origin}` : '/v1/point'}/access?${members.join('&')}`,
+      operation: isBlock ? 'getBlockAccess' : 'getPointAccess',
+      parameters: isBlock ? { geoid: origin, ...query } : { ...Object.fromEntries(at), ...query },
+      rows: 'results',
+    },
+  ];
+}

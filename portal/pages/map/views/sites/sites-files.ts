@@ -1,0 +1,67 @@
+import { parseSitesCsv } from '../../../../../proxy/fields/parse-sites-csv.ts';
+import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
+import { areaRows, siteColumns, siteRows } from '../../../../../proxy/queries/sites/site-table.ts';
+import { csvField, csvLine } from '../../../../../shards/csv/csv-line.ts';
+import { COUNTED_MINUTES } from '../../state/map-state.ts';
+import type { Site } from '../../state/sites.ts';
+import type { SitesCoverage } from './sites-request.ts';
+
+/**
+ * Measured sites as CSV, the same as the API returns: rows for the area, each site and each
+ * candidate, also for those that are left out.
+ */
+export function sitesCsv(coverage: SitesCoverage, points: readonly Site[]): string {
+  const candidates = points.filter(({ isCandidate }) => isCandidate);
+  const sites = points.filter(({ isCandidate }) => !isCandidate);
+  const { errors } = coverage;
+  const lists = { sent: { sites, candidates }, errors, measures: { ...coverage, uncovered: [] } };
+  const table = siteColumns({
+    minutes: COUNTED_MINUTES,
+    choose: candidates.length,
+    uncovered: 0,
+  });
+  const rows = [...areaRows(lists), ...siteRows(lists)].map((row) => table.cellsOf(row));
+  return [table.columns.map(({ name }) => name), ...rows].map(csvLine).join('');
+}
+
+/** The sites of a file, or what is wrong with it. */
+type ReadSites = { readonly sites: readonly Site[] } | { readonly fault: string };
+
+const MAX_BYTES = 1_000_000;
+
+/** Reads sites from a CSV file in UTF-8 or UTF-16, as the API does. Nothing is sent anywhere. */
+export async function readSites(file: Blob): Promise<ReadSites> {
+  if (file.size > MAX_BYTES) return { fault: 'The file is over 1 MB: too large for 1,000 sites.' };
+  const text = textOf(await file.arrayBuffer());
+  if (text.includes('\0')) return { fault: 'The file is not text: save it as CSV.' };
+  const parsed = parseSitesCsv(text, 2 * REQUEST_LIMITS.sites);
+  if ('faults' in parsed) {
+    const [{ line, msg }] = parsed.faults;
+    return { fault: `${line === undefined ? 'The file' : `Line ${line} of the file:`} ${msg}.` };
+  }
+  const sites = parsed.sites.map(({ id, lat, lon, isCandidate }): Site => {
+    return { id, lat: Number(lat), lon: Number(lon), isCandidate: isCandidate ?? false };
+  });
+  if (sites.length === 0) return { fault: 'The file has no sites.' };
+  const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
+  return Math.max(candidates, sites.length - candidates) > REQUEST_LIMITS.sites
+    ? { fault: `The file has more than ${REQUEST_LIMITS.sites} sites or candidates.` }
+    : { sites };
+}
+
+/** Writes sites to a CSV file that `readSites` reads, ids to the letter. */
+export function sitesFile(sites: readonly Site[]): Blob {
+  const lines = sites.map(({ id, lat, lon, isCandidate }) =>
+    [csvField(id), lat, lon, isCandidate ? 'yes' : 'no'].join(),
+  );
+  const text = ['id,lat,lon,candidate', ...lines].map((line) => `${line}\r\n`);
+  return new Blob(text, { type: 'text/csv' });
+}
+
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark. */
+function textOf(bytes: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return new TextDecoder().decode(bytes);
+}
