@@ -13,7 +13,7 @@ export const PAGE_PATHS = {
 /** Path of the map for iframes in pages of other sites; its document is a separate one. */
 export const EMBED_PATH = '/embed';
 
-/** The pages that require signing in, and that signing in can lead to. */
+/** The pages that require signing in. */
 export const OWN_PAGE_PATHS = [
   PAGE_PATHS.overview,
   PAGE_PATHS.keys,
@@ -23,10 +23,24 @@ export const OWN_PAGE_PATHS = [
 ] as const;
 export type OwnPagePath = (typeof OWN_PAGE_PATHS)[number];
 
+/** A page that signing in can lead to: one that requires it, or the map in a state. */
+export type NextPage = OwnPagePath | `${typeof PAGE_PATHS.map}${string}`;
+
+/** The map, with the state in its fragment; longer ones would not survive a mail. */
+export const MAP_STATE_PATH = /^\/map(#[\w=&/,.;!%'()*~-]{0,2500})?$/;
+
 /**
- * Returns the page to open after signing in: one of the known pages, otherwise the overview. Never
- * a foreign address.
+ * Returns the page to open after signing in: a known page, otherwise the overview. Never a foreign
+ * address.
  */
-export function ownPageOf(wanted: unknown): OwnPagePath {
-  return OWN_PAGE_PATHS.find((path) => path === wanted) ?? PAGE_PATHS.overview;
+export function nextPageOf(wanted: unknown): NextPage {
+  const own = OWN_PAGE_PATHS.find((path) => path === wanted);
+  if (own !== undefined) return own;
+  const isMap = typeof wanted === 'string' && MAP_STATE_PATH.test(wanted);
+  return isMap ? (wanted as NextPage) : PAGE_PATHS.overview;
+}
+
+/** A page as the value of a parameter of an address. */
+export function nextParameter(page: NextPage): string {
+  return encodeURIComponent(page).replaceAll('%2F', '/');
 }

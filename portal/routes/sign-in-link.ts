@@ -6,7 +6,7 @@ import { Problem } from '../../proxy/http/problem.ts';
 import { PROBLEM_TYPES } from '../../proxy/http/problem-types.ts';
 import { CHALLENGE_MINUTES } from '../../proxy/ledger/sign-ins.ts';
 import { numberWord } from '../../shards/number-words.ts';
-import { ownPageOf, PAGE_PATHS } from '../page-paths.ts';
+import { nextPageOf, PAGE_PATHS } from '../page-paths.ts';
 import { accountSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { answerWithLink } from '../sign-in/challenge.ts';
@@ -96,7 +96,7 @@ export async function serveSignInLink(
       return sendPage(
         reply,
         `Sign in to ${host}`,
-        `<form method="post" action="${PATH}"><p>You are signing in as <strong>${escapeHtml(opened.email)}</strong>.</p><input type="hidden" name="token" value="${escapeHtml(String(token))}"><input type="hidden" name="next" value="${ownPageOf(next)}"><button>Sign in</button></form>`,
+        `<form method="post" action="${PATH}"><p>You are signing in as <strong>${escapeHtml(opened.email)}</strong>.</p><input type="hidden" name="token" value="${escapeHtml(String(token))}"><input type="hidden" name="next" value="${escapeHtml(nextPageOf(next))}"><button>Sign in</button></form>`,
       );
     });
 
@@ -109,7 +109,7 @@ export async function serveSignInLink(
       if (email === undefined) throw wrongLink();
       const account = await beginSession(request, reply, services, email);
       return isForm
-        ? reply.redirect(ownPageOf(body.get('next')), 303)
+        ? reply.redirect(nextPageOf(body.get('next')), 303)
         : ownAccount(account, services);
     });
   });

@@ -7,7 +7,14 @@ import { networkOf, rateSubject } from '../../proxy/http/rate-limiting.ts';
 import { CHALLENGE_MINUTES, type ChallengeOutcome } from '../../proxy/ledger/sign-ins.ts';
 import { numberWord } from '../../shards/number-words.ts';
 import type { Message } from '../mail/mailer.ts';
-import { OWN_PAGE_PATHS, type OwnPagePath, PAGE_PATHS } from '../page-paths.ts';
+import {
+  MAP_STATE_PATH,
+  type NextPage,
+  nextPageOf,
+  nextParameter,
+  OWN_PAGE_PATHS,
+  PAGE_PATHS,
+} from '../page-paths.ts';
 import { accountSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import {
@@ -62,7 +69,8 @@ const email = z
 const askSchema = z.strictObject({
   email,
   next: z
-    .enum(OWN_PAGE_PATHS)
+    .union([z.enum(OWN_PAGE_PATHS), z.string().regex(MAP_STATE_PATH)])
+    .transform(nextPageOf)
     .default(PAGE_PATHS.overview)
     .meta({ description: 'The page that the mailed link opens after signing in.' }),
 });
@@ -280,10 +288,10 @@ function refuse(refused: Wait | null, why = 'too many codes were requested;'): v
 export function signInMail(
   to: string,
   { code, linkToken }: MailedSecrets,
-  next: OwnPagePath,
+  next: NextPage,
   accountUrl: string,
 ): Message {
-  const leadsOn = next === PAGE_PATHS.overview ? '' : `&next=${next}`;
+  const leadsOn = next === PAGE_PATHS.overview ? '' : `&next=${nextParameter(next)}`;
   const link = `${accountUrl}/auth/verify?token=${linkToken}${leadsOn}`;
   const host = new URL(accountUrl).host;
   const spaced = code.match(/\d{3}/g)!.join(' ');

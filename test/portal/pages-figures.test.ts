@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { nextPageOf, nextParameter } from '../../portal/page-paths.ts';
 import { sourcesOf } from '../../portal/pages/front/data-sources.ts';
 import { drawOutline, roundLength } from '../../portal/pages/front/outline.ts';
 import { detailInWords } from '../../portal/pages/my/activity-text.ts';
@@ -139,7 +140,17 @@ test('a chart has at most five lines, at whole numbers, and room for its highest
 
 test('sign-in redirects to our own pages only', () => {
   expect(nextPath('?next=/my/keys')).toBe('/my/keys');
-  for (const next of ['', '?next=//evil.example', '?next=https://evil.example', '?next=/my/../x']) {
+  const map = '/map#x=1&v=reach&o=36.1,-70.2&q=36,-70,a%2520b';
+  expect(nextPath(`?next=${nextParameter(nextPageOf(map))}`)).toBe(map);
+  for (const next of [
+    '',
+    '?next=//evil.example',
+    '?next=https://evil.example',
+    '?next=/my/../x',
+    '?next=/mapx',
+    '?next=/map%23"><b>',
+    `?next=/map%23${'a'.repeat(2_501)}`,
+  ]) {
     expect(nextPath(next)).toBe('/my');
   }
 });

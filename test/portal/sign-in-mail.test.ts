@@ -10,7 +10,8 @@ const NOTE =
 test.each([
   [PAGE_PATHS.overview, ''],
   [OTHER, `&next=${OTHER}`],
-])(
+  ['/map#x=1&m=walk', '&next=/map%23x%3D1%26m%3Dwalk'],
+] as const)(
   'the mail of a sign-in that leads on to %s has its code and link, as text and as HTML',
   (next, query) => {
     const mail = signInMail('ada@example.org', SECRETS, next, 'https://account.example.org');

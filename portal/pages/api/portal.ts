@@ -1,4 +1,4 @@
-import type { OwnPagePath } from '../../page-paths.ts';
+import type { NextPage } from '../../page-paths.ts';
 import type {
   Account,
   Activity,
@@ -27,7 +27,7 @@ export function portalConfig(): Promise<PortalConfig> {
 }
 
 /** Requests a mail with a code and a link; the link continues to `next`. */
-export const requestCode = (email: string, next: OwnPagePath) =>
+export const requestCode = (email: string, next: NextPage) =>
   post('/auth/request', { email, next });
 export const account = () => get<Account>('/account');
 export const keys = async () => (await get<{ keys: Key[] }>('/keys')).keys;

@@ -5,15 +5,17 @@ import { navigate, usePath } from './router.ts';
 export function Link(props: {
   readonly to: string;
   readonly class?: string;
+  /** Returns the address at the time of a click, if it depends on that. */
+  readonly toNow?: () => string;
   readonly children: ComponentChildren;
 }) {
-  const { to, children } = props;
+  const { to, toNow = () => to, children } = props;
   const isHere = usePath() === to;
   const follow = (event: MouseEvent) => {
     const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0;
     if (isElsewhere) return;
     event.preventDefault();
-    navigate(to);
+    navigate(toNow());
   };
   return (
     <a href={to} class={props.class} aria-current={isHere ? 'page' : undefined} onClick={follow}>

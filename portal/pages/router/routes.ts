@@ -1,4 +1,4 @@
-import { type OwnPagePath, ownPageOf, PAGE_PATHS } from '../../page-paths.ts';
+import { type NextPage, nextPageOf, type OwnPagePath, PAGE_PATHS } from '../../page-paths.ts';
 
 /** The signed-in pages, in the order of their navigation. */
 export const MY_PAGES: readonly { readonly path: OwnPagePath; readonly name: string }[] = [
@@ -10,6 +10,6 @@ export const MY_PAGES: readonly { readonly path: OwnPagePath; readonly name: str
 ];
 
 /** The page to open after signing in. */
-export function nextPath(query: string): OwnPagePath {
-  return ownPageOf(new URLSearchParams(query).get('next'));
+export function nextPath(query: string): NextPage {
+  return nextPageOf(new URLSearchParams(query).get('next'));
 }

@@ -5,6 +5,7 @@ import { signOut } from '../api/portal.ts';
 import { useApiAddress } from '../api/use-api-address.ts';
 import { Link } from '../router/link.tsx';
 import { navigate } from '../router/router.ts';
+import { SignInLink } from '../router/sign-in-link.tsx';
 import { useSession } from '../session/session.tsx';
 
 /** The service's icon: bands of travel time around a place. */
@@ -65,7 +66,7 @@ export function Header() {
             <SignOutButton />
           </>
         ) : (
-          <Link to={PAGE_PATHS.signIn}>Sign in</Link>
+          <SignInLink>Sign in</SignInLink>
         )}
       </nav>
     </header>

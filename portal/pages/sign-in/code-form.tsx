@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { OwnPagePath } from '../../page-paths.ts';
+import type { NextPage } from '../../page-paths.ts';
 import type { Account } from '../../responses.ts';
 import { CODE_DIGITS, digitsOfCode } from '../../sign-in/code-digits.ts';
 import { Fault } from '../api/fault.ts';
@@ -54,7 +54,7 @@ function digitWord(start: string): 'six' | 'twelve' {
 export function CodeForm(props: {
   readonly email: string;
   /** Page that the mailed link continues to. */
-  readonly next: OwnPagePath;
+  readonly next: NextPage;
   readonly onSignedIn: (account: Account) => void;
   readonly onOtherAddress: () => void;
 }) {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { OwnPagePath } from '../../page-paths.ts';
+import type { NextPage } from '../../page-paths.ts';
 import { requestCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';
 
@@ -7,7 +7,7 @@ import { Field } from '../parts/field.tsx';
 export function EmailForm(props: {
   readonly email: string;
   /** Page that the mailed link continues to. */
-  readonly next: OwnPagePath;
+  readonly next: NextPage;
   readonly onSent: (email: string) => void;
 }) {
   const [email, setEmail] = useState(props.email);

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { PAGE_PATHS } from '../../../page-paths.ts';
 import { counted } from '../../formats.ts';
-import { Link } from '../../router/link.tsx';
+import { SignInLink } from '../../router/sign-in-link.tsx';
 import { useRequests } from './use-paid-requests.ts';
 
 /**
@@ -32,8 +31,8 @@ export function KeyDialog() {
         {waiting !== null && (
           <p>
             At most {counted(waiting.price, 'token')} of your account. The key stays in this page
-            and is forgotten when you leave. Or <Link to={PAGE_PATHS.signIn}>sign in</Link>; then no
-            key is needed.
+            and is forgotten when you leave. Or <SignInLink>sign in</SignInLink>: no key is needed
+            then, and you return to this map.
           </p>
         )}
         <div class="field">
