@@ -153,7 +153,7 @@ async function openDrawn(page: Page, address: string): Promise<void> {
 async function openEmpty(page: Page, address: string): Promise<void> {
   await page.route('**/tiles/**', (route) => route.abort());
   await page.goto(address);
-  await page.getByText('Parts of the map could not be loaded').waitFor();
+  await page.getByText('could not be loaded').waitFor();
 }
 
 /** Frames per second while a pointer drags the map to and fro. */

@@ -65,7 +65,7 @@ test('each view with transit times states their percentile, and so does a frame'
     await context.close();
   }
   const { page, wrong, context } = await open(`/map#x=1&m=walk&b=${block}`);
-  await page.getByRole('button', { name: /^Minutes from here/ }).click();
+  await page.getByRole('button', { name: /^Exact minutes and names/ }).click();
   await enterKey(page);
   await page
     .locator('.profile')

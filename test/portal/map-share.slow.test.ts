@@ -157,7 +157,7 @@ test('PNG and SVG show the map in view, in the classes of the API, with title, l
   for (const label of ['0–5 min', '25–30 min', 'over 30 min', 'no street near', 'Port Meridian']) {
     expect(texts).toContain(label);
   }
-  expect(texts.join(' ')).toMatch(/Release demo\. Data of .*2026 \(streets\).*© OpenStreetMap/);
+  expect(texts.join(' ')).toMatch(/Release demo\. Data of .*2026 \(streets\).*Fictional demo city/);
   for (const colour of MAP_COLOURS.light.classes)
     expect(svg.toString()).toContain(`fill="${colour}"`);
   expect(asked.filter((url) => /\/v1\/(blocks|isochrone)/.test(url))).toEqual([]);
@@ -220,7 +220,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   const frame = news.page.frameLocator('iframe');
   await frame.locator('[data-drawn]').waitFor();
   await frame.getByRole('heading', { name: 'Libraries: minutes by bike to the nearest' }).waitFor();
-  await frame.getByText('OpenStreetMap').first().waitFor();
+  await frame.getByText('Fictional city').first().waitFor();
   const whole = frame.getByRole('link', { name: 'Open the whole map' });
   expect(await whole.getAttribute('href')).toBe(start);
   for (const path of ['/account', '/auth', '/browser-tokens']) {
@@ -390,6 +390,25 @@ test('requests with a body are copied as code too: exact shares of a basket, and
     expect(wrong).toEqual([]);
     await context.close();
   }
+});
+
+test('signing in from a price returns to the very map, by the code and by the link of the mail', async () => {
+  const state = `#x=1&v=reach&m=bike&map=13/36/-70&o=${site.exampleBlock}&min=25`;
+  const context = await site.browser.newContext();
+  const { page, wrong } = await openWatched(context, `${site.address}/map${state}`, [401]);
+  await page.getByRole('button', { name: /^Load the reach/ }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'sign in' }).click();
+  await page.getByLabel('E-mail address').fill('mapper@example.org');
+  await page.keyboard.press('Enter');
+  const { text } = await site.inbox.next('mapper@example.org');
+  const [link] = /http\S+\/auth\/verify\S+/.exec(text!)!;
+  await page.getByLabel('Six-digit code').fill(/\b(\d{6})\b/.exec(text!)![1]);
+  await page.waitForURL(`${site.address}/map${state}`);
+  await page.getByRole('button', { name: /^Load the reach/ }).click();
+  await page.getByText(/tokens charged, .* tokens left\./).waitFor();
+  expect(new URL(link).searchParams.get('next')).toBe(`/map${state}`);
+  expect(wrong).toEqual([]);
+  await context.close();
 });
 
 test('a signed-in visitor is charged the price on a button, and sees the balance of the account', async () => {

@@ -377,7 +377,7 @@ test('a click shows a block; a key, which is stored nowhere, shows its minutes, 
   }
   const panel = page.getByRole('region', { name: 'Selected block' });
   await panel.getByText(routed.geoid).waitFor();
-  const send = panel.getByRole('button', { name: /^Minutes from here/ });
+  const send = panel.getByRole('button', { name: /^Exact minutes and names/ });
   const dialog = page.getByRole('dialog');
   await send.click();
   await dialog.getByLabel('API key').fill('ta_live_wrong');
@@ -450,6 +450,75 @@ test('a click shows a block; a key, which is stored nowhere, shows its minutes, 
   await context.close();
 });
 
+/** Words for minutes as `minutesOf` returns them. */
+function bandOf(minutes: number | null | undefined): string {
+  if (minutes === null) return 'no street near';
+  if (minutes === undefined) return 'over 30 min';
+  const band = Math.ceil(minutes / 5);
+  return `${(band - 1) * 5}–${band * 5} min`;
+}
+
+test('the pointer and the keyboard show the class of the API’s minutes, the people and the place, without a key', async () => {
+  const zoom = 15;
+  const { page, wrong, context } = await open(at(zoom));
+  await drawn(page, 'walk', 101);
+  await page.locator('.people-sum').getByText('people in view').waitFor();
+  const box = (await page.locator('.map-canvas').boundingBox())!;
+  const near = blocks
+    .map((block) => ({ block, place: projected(block, zoom, box) }))
+    .filter(
+      ({ place: [x, y] }) => x > 150 && y > 150 && x < box.width - 150 && y < box.height - 150,
+    );
+  for (const { block, place } of near.slice(0, 8)) {
+    await page.mouse.move(box.x + place[0], box.y + place[1]);
+    const { population } = block;
+    const people = population === 1 ? ' · 1 person' : ` · ${population} people`;
+    const minutes = bandOf(await minutesOf(block.geoid, 'walk', 101));
+    const begun = `${minutes}${population === null ? '' : people}`;
+    await expect
+      .poll(async () => (await page.locator('.map-readout').textContent())?.slice(0, begun.length))
+      .toBe(begun);
+    const shown = (await page.locator('.map-readout').textContent())!;
+    await expect.poll(() => page.locator('.map-said').textContent()).toBe(shown);
+  }
+  await page.mouse.move(5, 5);
+  await expect.poll(() => page.locator('.map-readout').count()).toBe(0);
+  await page.locator('canvas').focus();
+  await page.keyboard.press('ArrowLeft');
+  await page
+    .locator('.map-readout')
+    .getByText(/ min · .*(people|person)/)
+    .waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('a click shows the class of the API’s minutes to the nearest of every type, without a key', async () => {
+  const routed: KnownBlock[] = [];
+  for (const block of blocks) {
+    if ((await minutesOf(block.geoid, 'bike', 101)) !== null) routed.push(block);
+    if (routed.length === 2) break;
+  }
+  const { destination_types: types } = (
+    await site.proxy.get('/v1/meta/destination-types')
+  ).json() as { destination_types: { name: string; dest_type_id: number }[] };
+  const { tiles } = site.proxy.releases.current.manifest;
+  const mapped = types.filter(({ dest_type_id }) => `bike-${dest_type_id}` in tiles);
+  for (const { geoid } of routed) {
+    const { page, wrong, context } = await open(at(13, `&m=bike&b=${geoid}`));
+    const panel = page.getByRole('region', { name: 'Selected block' });
+    await panel.getByText(/more types, nearest first$/).click();
+    const expected: string[] = [];
+    for (const { name, dest_type_id } of mapped) {
+      expected.push(name + bandOf(await minutesOf(geoid, 'bike', dest_type_id)));
+    }
+    const rows = await panel.locator('.bands tr').allTextContents();
+    expect(rows.toSorted()).toEqual(expected.toSorted());
+    expect(wrong).toEqual([]);
+    await context.close();
+  }
+});
+
 test('a mode, a type, the map and a block can be selected by keyboard alone', async () => {
   const { page, wrong, context } = await open('/map');
   await drawn(page, 'walk', 101);
@@ -515,7 +584,7 @@ test('axe finds nothing with a block selected, light and dark, on a phone and a 
   await context.close();
 });
 
-test('while the API is away the page says so, and works again when it is back', async () => {
+test('while the API is away the page says what is missing, and works again by itself', async () => {
   const context = await site.browser.newContext({ viewport: DESKTOP });
   const isAway = { catalogue: true, tiles: false };
   await context.route(`${site.apiAddress}/**`, (route) => {
@@ -527,15 +596,13 @@ test('while the API is away the page says so, and works again when it is back', 
   await page.goto(`${site.address}/map`);
   await page.getByText(/^Couldn’t load the map\./).waitFor();
   isAway.catalogue = false;
-  await page.getByRole('button', { name: 'Try again' }).click();
   await drawn(page, 'walk', 101);
   isAway.tiles = true;
   await page.getByRole('combobox', { name: 'To the nearest' }).selectOption('601');
-  await page.getByText('Parts of the map could not be loaded').waitFor();
+  await page.getByText('The colors could not be loaded').waitFor();
   isAway.tiles = false;
-  await page.getByRole('button', { name: 'Try again' }).click();
   await drawn(page, 'walk', 601);
-  await expect.poll(() => page.getByText('Parts of the map could not be loaded').count()).toBe(0);
+  await expect.poll(() => page.getByText('could not be loaded').count()).toBe(0);
   await context.close();
 });
 

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useAttempts } from './use-attempts.ts';
 
 /** Something that is loading, loaded, or failed to load. */
 export type Loaded<Value> =
@@ -7,8 +8,8 @@ export type Loaded<Value> =
   | { readonly state: 'failed'; readonly error: Error };
 
 /**
- * Loads a value when first shown, when `question` changes, and on `reload`. The old value stays
- * until the new one arrives.
+ * Loads a value when first shown, when `question` changes, on `reload`, and again after a failure.
+ * The old value stays until the new one arrives.
  */
 export function useLoaded<Value>(
   load: () => Promise<Value>,
@@ -26,10 +27,11 @@ export function useLoaded<Value>(
     );
     if (mine === turn.current) setLoaded(next);
   }, []);
+  const attempt = useAttempts(loaded.state === 'failed');
   useEffect(() => {
     void reload();
     // A result that arrives after unmounting is dropped.
     return () => void turn.current++;
-  }, [reload, question]);
+  }, [reload, question, attempt]);
   return { ...loaded, reload };
 }

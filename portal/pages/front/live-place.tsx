@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import type { Client } from '../../client/src/index.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { type Boundary, type Place, somePlace } from '../api/release.ts';
+import { useAttempts } from '../api/use-attempts.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { useApi } from '../session/use-api.ts';
 import { BandLegend, PlaceMap } from './place-map.tsx';
@@ -18,16 +19,20 @@ export function LivePlace() {
   const [outline, setOutline] = useState<Boundary | null>(null);
   const [isDown, setDown] = useState(false);
   const bandsUrl = useBandsUrl(api);
+  const attempt = useAttempts(isDown);
   const id = useId();
 
   useEffect(() => {
     const leaving = new AbortController();
     somePlace(api, leaving.signal).then(
-      (found) => found && setPlace((chosen) => chosen ?? found),
+      (found) => {
+        setDown(false);
+        if (found) setPlace((chosen) => chosen ?? found);
+      },
       () => leaving.signal.aborted || setDown(true),
     );
     return () => leaving.abort();
-  }, [api]);
+  }, [api, attempt]);
 
   useEffect(() => {
     if (place === null) return;
@@ -40,7 +45,7 @@ export function LivePlace() {
       () => leaving.signal.aborted || setDown(true),
     );
     return () => leaving.abort();
-  }, [api, place]);
+  }, [api, place, attempt]);
 
   return (
     <section class="live" aria-labelledby={id}>

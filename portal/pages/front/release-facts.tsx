@@ -1,3 +1,4 @@
+import { isFictional } from '../api/fictional.ts';
 import { type Feed, releaseFacts } from '../api/release.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count, dateOf, dayMonthYear } from '../formats.ts';
@@ -18,11 +19,14 @@ const COMPONENTS: Readonly<Record<string, string>> = {
 /** Sources and coverage of the current release. */
 export function ReleaseFacts() {
   const api = useApi();
-  const facts = useLoaded(() => releaseFacts(api));
+  const facts = useLoaded(async () => ({
+    ...(await releaseFacts(api)),
+    fictional: await isFictional(),
+  }));
   return (
     <Section id="facts" title="Data in this release" class="facts">
       <Shown of={facts} what="release details">
-        {({ release, last_updated, components, coverage, feeds, modes, types }) => (
+        {({ fictional, release, last_updated, components, coverage, feeds, modes, types }) => (
           <>
             <dl class="fact-figures">
               <Figure value={count(coverage.population)} name="people" />
@@ -53,7 +57,7 @@ export function ReleaseFacts() {
                 {components.map(({ component, version, effective_date }) => (
                   <tr key={component}>
                     <th scope="row">{COMPONENTS[component] ?? component}</th>
-                    <td>{sourcesOf(version)}</td>
+                    <td>{fictional ? 'invented' : sourcesOf(version)}</td>
                     <td class="day">{dayMonthYear(effective_date)}</td>
                   </tr>
                 ))}

@@ -1,6 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
+import { FICTIONAL, isFictional } from '../api/fictional.ts';
 import { useApiAddress } from '../api/use-api-address.ts';
+import { useLoaded } from '../api/use-loaded.ts';
 import { FrontPage } from '../front/front-page.tsx';
 import { AccountPage } from '../my/account-page.tsx';
 import { KeysPage } from '../my/keys-page.tsx';
@@ -64,13 +66,18 @@ function CurrentPage({ path }: { readonly path: string }) {
 /** Footer of every page, with the sources of the data. */
 function Footer() {
   const api = useApiAddress();
+  const fictional = useLoaded(isFictional);
   return (
     <footer class="site-foot">
-      <p>
-        Streets and points of interest: ©{' '}
-        <a href="https://www.openstreetmap.org/copyright">OpenStreetMap contributors</a>, ODbL.
-        Blocks: US Census Bureau. Timetables: feeds of the transit agencies.
-      </p>
+      {fictional.state === 'here' && fictional.value ? (
+        <p>{FICTIONAL}</p>
+      ) : (
+        <p>
+          Streets and points of interest: ©{' '}
+          <a href="https://www.openstreetmap.org/copyright">OpenStreetMap contributors</a>, ODbL.
+          Blocks: US Census Bureau. Timetables: feeds of the transit agencies.
+        </p>
+      )}
       {api !== null && (
         <ul>
           <li>

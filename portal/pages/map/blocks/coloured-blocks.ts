@@ -57,10 +57,19 @@ export async function countiesNear(
   return wanted.length < codes.size ? null : Promise.all(wanted.map(({ url }) => open(url)));
 }
 
-/** Whether the release has a block, and its population, null if unknown. */
-export type FoundBlock =
-  | { readonly isThere: true; readonly population: number | null }
-  | { readonly isThere: false };
+/** A block of the release. */
+export interface KnownBlock {
+  readonly isThere: true;
+  /** Its centre, degrees. */
+  readonly at: { readonly lat: number; readonly lon: number };
+  /** Null if unknown. */
+  readonly population: number | null;
+  /** Reads the bands of the nearest POIs of some types; null for a type without bands. */
+  bandsOf(mode: string, types: readonly number[]): Promise<readonly (number | null)[]>;
+}
+
+/** Whether the release has a block. */
+export type FoundBlock = KnownBlock | { readonly isThere: false };
 
 /** Finds a block whose county is in a box; null if there are too many counties to tell. */
 export async function findBlock(api: Client, box: Box, geoid: number): Promise<FoundBlock | null> {
@@ -69,9 +78,16 @@ export async function findBlock(api: Client, box: Box, geoid: number): Promise<F
   if (county === undefined) {
     return data.counties_found > data.counties.length ? null : { isThere: false };
   }
-  const { geoids, population } = await open(county.url);
-  const at = geoids.indexOf(geoid);
-  return at === -1 ? { isThere: false } : { isThere: true, population: population[at] };
+  const bands = await open(county.url);
+  const at = bands.geoids.indexOf(geoid);
+  if (at === -1) return { isThere: false };
+  return {
+    isThere: true,
+    at: { lat: bands.lat[at], lon: bands.lon[at] },
+    population: bands.population[at],
+    bandsOf: (mode, types) =>
+      Promise.all(types.map(async (type) => (await bands.bands(mode, type))?.[at] ?? null)),
+  };
 }
 
 /** The code of a block's county, as a number: the first five digits of its GEOID. */

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Client } from '../../../client/src/index.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
 import {
   type BasketBlocks,
   type BasketTally,
@@ -40,6 +41,7 @@ export function useBasket(
   criteria: readonly Criterion[],
 ): LoadedBasket {
   const [loaded, setLoaded] = useState<LoadedBasket>({ state: 'loading' });
+  const attempt = useAttempts(loaded.state === 'failed');
   const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
   useEffect(() => {
     if (criteria.length === 0) return;
@@ -51,7 +53,7 @@ export function useBasket(
     return () => {
       isGone = true;
     };
-  }, [api, place, bounds, JSON.stringify(criteria)]);
+  }, [api, attempt, place, bounds, JSON.stringify(criteria)]);
   return loaded;
 }
 

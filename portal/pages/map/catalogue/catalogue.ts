@@ -1,5 +1,6 @@
 import { byMode } from '../../../../shards/modes.ts';
 import type { Client, Mode } from '../../../client/src/index.ts';
+import { FICTIONAL, isFictional } from '../../api/fictional.ts';
 import { portalConfig } from '../../api/portal.ts';
 import { type DestinationType, releaseFacts } from '../../api/release.ts';
 import { dayMonthYear } from '../../formats.ts';
@@ -17,6 +18,8 @@ export interface MapType {
 
 export interface Catalogue {
   readonly release: string;
+  /** Whether the data are those of the fictional demo city. */
+  readonly isFictional: boolean;
   /** Bounds of the first view: those of its POIs, within those of its blocks (`openingBox`). */
   readonly bounds: readonly number[];
   readonly modes: readonly Mode[];
@@ -55,12 +58,14 @@ const EVERYDAY = [
 
 /** Loads the layers of the release; `null` if it has no tiles. */
 export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
-  const [facts, { data: tiles }, { map_style_url }, { data: weighed }] = await Promise.all([
-    releaseFacts(api),
-    api.getTileArchives(),
-    portalConfig(),
-    api.getWeights(),
-  ]);
+  const [facts, fictional, { data: tiles }, { map_style_url }, { data: weighed }] =
+    await Promise.all([
+      releaseFacts(api),
+      isFictional(),
+      api.getTileArchives(),
+      portalConfig(),
+      api.getWeights(),
+    ]);
   const { release, components, modes, types } = facts;
   const { bounds, poi_bounds, archives } = tiles;
   const blocks = archives.find(({ layer }) => layer === 'blocks');
@@ -75,6 +80,7 @@ export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
   const mapped = modes.map(({ mode }) => mode).filter((mode) => hasAny(bands, mode));
   return {
     release,
+    isFictional: fictional,
     bounds: openingBox(bounds, poi_bounds),
     modes: mapped,
     types: leaves
@@ -123,7 +129,9 @@ export function mapTitle(mode: string, typeName: string): string {
 }
 
 /** Credits that a picture, a file or a page with data of a release must show. */
-export const ATTRIBUTION = '© OpenStreetMap contributors (ODbL), US Census Bureau';
+export function attributionOf({ isFictional }: Pick<Catalogue, 'isFictional'>): string {
+  return isFictional ? FICTIONAL : '© OpenStreetMap contributors (ODbL), US Census Bureau.';
+}
 
 /**
  * Sentences on a release and the dates of its data:

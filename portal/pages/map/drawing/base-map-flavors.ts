@@ -51,7 +51,7 @@ function flavorOf(base: Flavor, earth: string, water: string, ink: Ink): Flavor 
     roads_label_major: text,
     roads_label_major_halo: halo,
     ocean_label: faintText,
-    subplace_label: faintText,
+    subplace_label: text,
     subplace_label_halo: halo,
     city_label: text,
     city_label_halo: halo,

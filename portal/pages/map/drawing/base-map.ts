@@ -6,7 +6,8 @@ import './base-map.css';
 
 /** The web font of `base-map.css`. MapLibre draws labels in it, since the style has no glyphs. */
 const FONT = 'Noto Sans Variable';
-const SOURCE = 'basemap';
+/** The source of the release's own base map. */
+export const BASE_MAP = 'basemap';
 
 type Scheme = keyof typeof BASE_MAP_FLAVORS;
 
@@ -25,7 +26,7 @@ export function baseMapStyle(
   if (baseMap === null) return { sources: {}, under: [], over: [] };
   if ('archive' in baseMap) {
     const source = { type: 'vector', url: addressOf(baseMap.archive) } as const;
-    return { sources: { [SOURCE]: source }, ...ownLayers(scheme) };
+    return { sources: { [BASE_MAP]: source }, ...ownLayers(scheme) };
   }
   const { sources, glyphs, sprite, layers } = baseMap.style;
   return {
@@ -50,7 +51,7 @@ export function paintBaseMap(map: MapLibreMap, scheme: Scheme): void {
 /** Protomaps' layers in the colours of a scheme, with the same ids in every scheme. */
 function ownLayers(scheme: Scheme): Pick<BaseMapStyle, 'under' | 'over'> {
   const flavor = BASE_MAP_FLAVORS[scheme];
-  const all = layers(SOURCE, flavor, { lang: 'en' }).filter(isDrawn).map(withOwnText);
+  const all = layers(BASE_MAP, flavor, { lang: 'en' }).filter(isDrawn).map(withOwnText);
   const isOver = (layer: LayerSpecification) =>
     layer.type === 'symbol' || OVER.has(sourceLayerOf(layer));
   return { under: all.filter((layer) => !isOver(layer)), over: all.filter(isOver) };
@@ -82,6 +83,6 @@ function withOwnText(layer: LayerSpecification): LayerSpecification {
       'text-field': ['get', 'name'],
       'text-font': [FONT],
     },
-    paint: { ...paint, 'text-halo-width': 1.5 },
+    paint: { ...paint, 'text-halo-width': 2 },
   };
 }

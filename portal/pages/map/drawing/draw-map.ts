@@ -1,10 +1,10 @@
-import type { Map as MapLibreMap, VectorTileSource } from 'maplibre-gl';
+import { LngLat, type Map as MapLibreMap, type VectorTileSource } from 'maplibre-gl';
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import type { BlockClasses } from '../measures/block-classes.ts';
 import type { Point } from '../state/codecs.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { PADDING } from '../tiles/frame.ts';
-import { paintBaseMap } from './base-map.ts';
+import { BASE_MAP, paintBaseMap } from './base-map.ts';
 import { BlockFills } from './block-fills.ts';
 import { type MapMarker, MapMarkers } from './map-markers.ts';
 import { addressOf, boundsOf, type NewMapParts, newMap, placeOf } from './new-map.ts';
@@ -39,6 +39,16 @@ export type Shown =
       readonly blocks: BlockClasses | null;
     };
 
+/** The block under the pointer, or under the cross of a map that has the focus. */
+export interface HoveredBlock {
+  readonly block: TileBlock;
+  /** Name of the nearest neighbourhood or city on the map; null if there is none. */
+  readonly place: string | null;
+  /** Position on the map, pixels. */
+  readonly x: number;
+  readonly y: number;
+}
+
 /** Handlers of the events of a map. */
 export interface MapEvents {
   /** Called after the user has moved the map. */
@@ -46,11 +56,13 @@ export interface MapEvents {
   readonly onZoom: (zoom: number) => void;
   /** Called when a point was selected, with the block at it; null if there is none. */
   readonly onBlock: (block: TileBlock | null, at: Point) => void;
+  readonly onHover: (hovered: HoveredBlock | null) => void;
   readonly onMarker: (id: string) => void;
   readonly onPointed: (id: string | null) => void;
   readonly onMarkerMoved: (id: string, to: Point) => void;
   readonly onMarkerRemoved: (id: string) => void;
-  readonly onTrouble: () => void;
+  /** Called with the id of the source that could not be loaded. */
+  readonly onTrouble: (source: string) => void;
 }
 
 interface MapParts extends NewMapParts, MapEvents {
@@ -76,6 +88,8 @@ export class DrawnMap {
   #scheme: Scheme;
   #shown: Shown;
   #bandsUrl: string;
+  /** The next frame in which the block under the pointer is looked up. */
+  #hovering = 0;
   #isStyled = false;
   /** Until the bands are loaded, a block without a band is not known to be over 30 minutes. */
   #hasBands = false;
@@ -101,6 +115,7 @@ export class DrawnMap {
     });
     this.#followLoading();
     this.#followUser();
+    this.#followPointer();
   }
 
   show(next: Shown): void {
@@ -167,6 +182,7 @@ export class DrawnMap {
   }
 
   remove(): void {
+    cancelAnimationFrame(this.#hovering);
     this.#map.remove();
   }
 
@@ -188,8 +204,9 @@ export class DrawnMap {
       if (shown.of === 'classes') dataset.drawn = `${shown.name} ${this.#scheme}`;
       else if (this.#hasBands) dataset.drawn = `${shown.bandsUrl} ${this.#scheme}`;
     });
-    map.on('error', ({ error }) => {
-      if (!/abort/i.test(error.message)) this.#parts.onTrouble();
+    map.on('error', (event) => {
+      if (/abort/i.test(event.error.message)) return;
+      this.#parts.onTrouble('sourceId' in event ? String(event.sourceId) : '');
     });
   }
 
@@ -206,6 +223,40 @@ export class DrawnMap {
       if (event.key !== 'Enter') return;
       event.preventDefault();
       this.#select(container.clientWidth / 2, container.clientHeight / 2);
+    });
+  }
+
+  /** Reports the block under the pointer, a finger, or the cross of a map with the focus. */
+  #followPointer(): void {
+    const map = this.#map;
+    const { container, onHover } = this.#parts;
+    const canvas = map.getCanvas();
+    const leave = () => {
+      cancelAnimationFrame(this.#hovering);
+      onHover(null);
+    };
+    const hoverCross = () => {
+      if (canvas.matches(':focus-visible')) {
+        this.#hover(container.clientWidth / 2, container.clientHeight / 2);
+      }
+    };
+    map.on('mousemove', ({ point }) => this.#hover(point.x, point.y));
+    map.on('click', ({ point }) => this.#hover(point.x, point.y));
+    map.on('mouseout', leave);
+    map.on('movestart', leave);
+    map.on('idle', hoverCross);
+    canvas.addEventListener('focus', hoverCross);
+    canvas.addEventListener('blur', leave);
+  }
+
+  /** Looks a block up once a frame, since a pointer moves more often. */
+  #hover(x: number, y: number): void {
+    cancelAnimationFrame(this.#hovering);
+    this.#hovering = requestAnimationFrame(() => {
+      if (this.#map.isMoving()) return;
+      const block = blockAt(this.#map, [x, y]);
+      const place = placeAt(this.#map, this.#map.unproject([x, y]));
+      this.#parts.onHover(block && { block, place, x, y });
     });
   }
 
@@ -269,4 +320,29 @@ function blockAt(map: MapLibreMap, at: [number, number]): TileBlock | null {
     population: typeof population === 'number' ? population : null,
     unlinked: typeof unlinked === 'string' ? unlinked.split(',') : [],
   };
+}
+
+/** A neighbourhood farther than this does not name a point. */
+const NEIGHBOURHOOD_METRES = 1_500;
+
+/** Name of the nearest neighbourhood of the release's base map, or else of the nearest city. */
+function placeAt(map: MapLibreMap, at: LngLat): string | null {
+  if (map.getSource(BASE_MAP) === undefined) return null;
+  const places = map
+    .querySourceFeatures(BASE_MAP, { sourceLayer: 'places' })
+    .flatMap(({ geometry, properties }) => {
+      if (geometry.type !== 'Point' || typeof properties.name !== 'string') return [];
+      const [lon, lat] = geometry.coordinates;
+      return [
+        { ...properties, name: properties.name, metres: at.distanceTo(new LngLat(lon, lat)) },
+      ];
+    })
+    .sort((a, b) => a.metres - b.metres);
+  const nearest = (kind: string, most: number) =>
+    places.find((one) => 'kind' in one && one.kind === kind && one.metres <= most)?.name;
+  return (
+    nearest('neighbourhood', NEIGHBOURHOOD_METRES) ??
+    nearest('locality', Number.POSITIVE_INFINITY) ??
+    null
+  );
 }

@@ -5,7 +5,9 @@ import type { Point } from '../state/codecs.ts';
 export interface MapMarker {
   readonly id: string;
   readonly at: Point;
-  /** Kind of the marker. A site or a candidate can be dragged, and removed with the Delete key. */
+  /**
+   * Kind of the marker. All but POIs can be dragged; the Delete key removes a site or a candidate.
+   */
   readonly kind: 'poi' | 'origin' | 'site' | 'candidate';
   /** Text on the marker; if empty, a dot. */
   readonly sign: string;
@@ -42,7 +44,7 @@ export class MapMarkers {
     }
     for (const [id, one] of wanted) {
       if (this.#shown.has(id)) continue;
-      const draggable = isOwn(one);
+      const draggable = one.kind !== 'poi';
       const marker = new Marker({ element: this.#element(one), draggable });
       marker.setLngLat([one.at.lon, one.at.lat]).addTo(this.#map);
       marker.on('dragend', () => {

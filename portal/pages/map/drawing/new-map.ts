@@ -27,6 +27,8 @@ export interface NewMapParts {
   /** An archive of bands, shown or not. */
   readonly bandsUrl: string;
   readonly bounds: readonly number[];
+  /** Whether the data are those of the fictional demo city. */
+  readonly isFictional: boolean;
   readonly position: MapPosition | null;
   readonly scheme: Scheme;
   /** Whether the map is in a page of another site, which one finger and the wheel scroll. */
@@ -34,8 +36,9 @@ export interface NewMapParts {
 }
 
 const MAX_ZOOM = 18;
-const ATTRIBUTION =
-  '© <a href="https://www.openstreetmap.org/copyright">OpenStreetMap</a> · US Census Bureau · <a href="https://maplibre.org/">MapLibre</a>';
+const SOURCES =
+  '© <a href="https://www.openstreetmap.org/copyright">OpenStreetMap</a> · US Census Bureau';
+const MAP_LIBRE = '<a href="https://maplibre.org/">MapLibre</a>';
 
 setWorkerUrl(workerUrl);
 const protocol = new Protocol();
@@ -75,7 +78,8 @@ export function newMap(parts: NewMapParts): MapLibreMap {
   map.keyboard.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }), 'top-right');
   map.addControl(new ScaleControl({ unit: 'imperial' }), 'bottom-left');
-  map.addControl(new AttributionControl({ compact: false, customAttribution: ATTRIBUTION }));
+  const customAttribution = [parts.isFictional ? 'Fictional city' : SOURCES, MAP_LIBRE].join(' · ');
+  map.addControl(new AttributionControl({ compact: false, customAttribution }));
   map.getCanvas().setAttribute('aria-describedby', parts.describedBy);
   return map;
 }

@@ -43,3 +43,8 @@ export function cumulative(
   for (let minute = 1; minute <= most; minute++) sums[minute] += sums[minute - 1];
   return sums;
 }
+
+/** Minutes to a block; undefined if it is not reached. */
+export function minutesTo({ geoids, minutes }: Reach, geoid: number): number | undefined {
+  return minutes[geoids.indexOf(geoid)];
+}

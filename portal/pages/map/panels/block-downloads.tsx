@@ -1,7 +1,7 @@
 import { FileButton } from '../../parts/file-button.tsx';
 import { csvOf, geoJsonOf } from '../blocks/block-files.ts';
 import { type BlockList, boxAround } from '../blocks/block-lists.ts';
-import { ATTRIBUTION, dataDates } from '../catalogue/catalogue.ts';
+import { attributionOf, dataDates } from '../catalogue/catalogue.ts';
 import { useMap } from '../state/map-context.ts';
 import { BlockTable } from './block-table.tsx';
 
@@ -28,7 +28,7 @@ function BlockDownloads({ list }: { readonly list: BlockList }) {
     const wanted = new Set(listed.map((i) => blocks.geoids[i]));
     const box = boxAround(list);
     const polygons = box === null ? new Map() : await blockPolygons(blocksUrl, box, wanted);
-    const text = geoJsonOf(list, polygons, { release, attribution: ATTRIBUTION });
+    const text = geoJsonOf(list, polygons, { release, attribution: attributionOf(catalogue) });
     return new Blob([text], { type: 'application/geo+json' });
   };
   return (
@@ -36,7 +36,7 @@ function BlockDownloads({ list }: { readonly list: BlockList }) {
       <summary>Download the blocks {list.where}</summary>
       <p class="quiet">
         Every block in the table, with its center. GeoJSON adds the outline. {dataDates(catalogue)}{' '}
-        {ATTRIBUTION}.
+        {attributionOf(catalogue)}
       </p>
       <p class="take-along">
         <FileButton label="CSV" name={`${name}.csv`} make={csv} />

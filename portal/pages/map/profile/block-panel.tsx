@@ -6,31 +6,23 @@ import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useApi } from '../../session/use-api.ts';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
-import type { TileBlock } from '../drawing/draw-map.ts';
 import { Paid } from '../paid/paid.tsx';
 import { useMap } from '../state/map-context.ts';
+import { FreeProfile } from './free-profile.tsx';
 import { OtherTypes, ProfileBars } from './profile-bars.tsx';
 import { profileRequest, summaryRequest } from './profile-request.ts';
 
 /** Panel of the selected block: its people, and minutes from it to POIs. */
 export function BlockPanel(
   props: ExactMinutesProps & {
-    /** The block as in its tile, if the map has shown it. */
-    readonly block: TileBlock | null;
+    /** Whether the block was selected on the map. */
+    readonly isPressed: boolean;
   },
 ) {
-  const { geoid, block } = props;
-  const { catalogue, state, choice, change } = useMap();
-  const { mode } = choice;
-  const street = mode === 'bike' ? 'bike' : 'walk';
-  const isPressed = block !== null;
-  const unseen = useFoundBlock(
-    useApi(),
-    isPressed ? null : geoid,
-    state.position,
-    catalogue.bounds,
-  );
-  const population = block?.population ?? (unseen?.isThere ? unseen.population : null);
+  const { geoid, isPressed } = props;
+  const { catalogue, state, change } = useMap();
+  const found = useFoundBlock(useApi(), geoid, state.position, catalogue.bounds);
+  const population = found?.isThere ? found.population : null;
   // Below the legend, the panel of a pressed block would be out of sight.
   useEffect(() => {
     if (isPressed) document.getElementById('block')?.scrollIntoView({ block: 'start' });
@@ -59,14 +51,12 @@ export function BlockPanel(
         )}
       </dl>
       {/* Shown before anything is charged. */}
-      {unseen?.isThere === false && (
+      {found?.isThere === false && (
         <Notice kind="plain">
           This release has no such block near the map. The address may be of another release.
         </Notice>
       )}
-      {block?.unlinked.includes(street) && (
-        <p class="quiet">No street near {byMode(mode)}: its minutes are not known.</p>
-      )}
+      {found?.isThere && <FreeProfile block={found} />}
       <BlockActions geoid={geoid} />
       <ExactMinutes {...props} />
     </Section>
@@ -120,7 +110,7 @@ function ExactMinutes(props: ExactMinutesProps) {
   } = useMap();
   const others = catalogue.types.filter(({ id }) => !catalogue.everyday.includes(id));
   return (
-    <Paid request={profileRequest(geoid, catalogue, type.id)} label="Minutes from here">
+    <Paid request={profileRequest(geoid, catalogue, type.id)} label="Exact minutes and names">
       {(profile) => (
         <>
           <ProfileBars {...props} profile={profile} />

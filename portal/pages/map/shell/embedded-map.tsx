@@ -1,3 +1,4 @@
+import { useBlocksInView } from '../blocks/use-blocks-in-view.ts';
 import { MapProvider, useMap } from '../state/map-context.ts';
 import type { MapView, Viewed } from '../views/map-view.ts';
 import '../../styles/map.css';
@@ -5,6 +6,7 @@ import '../../styles/embed.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
 import { keylessClient } from '../../api/clients.ts';
+import { FICTIONAL } from '../../api/fictional.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
@@ -68,7 +70,8 @@ function FreeView(props: {
   const view = FREE_VIEWS[state.view] ?? nearestView;
   const criteria = view === basketView ? choice.basket : NONE;
   const basket = useBasket(keylessClient, state.position, catalogue.bounds, criteria);
-  const viewed = { ...NOTHING_LOADED, catalogue, state, choice, scheme, basket };
+  const blocks = useBlocksInView(keylessClient, view === nearestView);
+  const viewed = { ...NOTHING_LOADED, blocks, catalogue, state, choice, scheme, basket };
   const inView = basket.state === 'here' ? basket.view : null;
   const shown = useMemo(
     () => view.shown(viewed),
@@ -87,6 +90,8 @@ function FreeView(props: {
         isEmbedded
         shown={shown}
         outlines={outlines}
+        legend={NONE}
+        minutesOf={(geoid) => view.minutesOf(viewed, geoid)}
         markers={NONE}
         pointed={null}
         events={{ ...NO_EVENTS, onBlock: (block) => change({ block: block?.geoid ?? null }) }}
@@ -126,6 +131,7 @@ function Legend(props: {
       )}
       <Swatches entries={view.legend(viewed)} />
       <p class="embed-facts">
+        {catalogue.isFictional && `${FICTIONAL} `}
         {dataDates(catalogue)}{' '}
         <a href={`${PAGE_PATHS.map}${writeMapState(state)}`} target="_blank" rel="noopener">
           Open the whole map
@@ -144,6 +150,7 @@ const NOTHING_LOADED = {
   comparison: null,
   catchment: null,
   poiName: null,
+  profile: null,
 };
 
 /** There are no markers to press. */

@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Notice } from '../../parts/notice.tsx';
-import { type Catalogue, dataDates } from '../catalogue/catalogue.ts';
-import type { DrawnMap, Shown, TileBlock } from '../drawing/draw-map.ts';
+import { attributionOf, type Catalogue, dataDates } from '../catalogue/catalogue.ts';
+import type { DrawnMap, Shown } from '../drawing/draw-map.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import { KeyDialog } from '../paid/key-dialog.tsx';
 import { PaidProvider, resultOf, usePaidRequests, useRequests } from '../paid/use-paid-requests.ts';
@@ -11,7 +11,7 @@ import { PERCENTILE } from '../panels/words.tsx';
 import { BlockPanel } from '../profile/block-panel.tsx';
 import { profileRequest } from '../profile/profile-request.ts';
 import { choiceOf } from '../state/choice.ts';
-import type { Point } from '../state/codecs.ts';
+import { degrees } from '../state/codecs.ts';
 import { MapProvider, useMap } from '../state/map-context.ts';
 import { VIEWS } from '../state/map-state.ts';
 import { withMoved, without, withSite } from '../state/sites.ts';
@@ -19,8 +19,8 @@ import { useMapState } from '../state/use-map-state.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { type FoundPoi, MapSearch } from './map-search.tsx';
-import { MapStage } from './map-stage.tsx';
-import { poiOf, siteOf, useMarkers } from './markers.ts';
+import { MapStage, type StageEvents } from './map-stage.tsx';
+import { ORIGIN, poiOf, siteOf, useMarkers } from './markers.ts';
 import { SharePanel } from './share-panel.tsx';
 import { Sheet } from './sheet.tsx';
 import { usePicture, useViewed } from './use-viewed.ts';
@@ -52,7 +52,7 @@ function MapParts(props: {
 }) {
   const { faults, reload } = props;
   const { catalogue, state, change } = useMap();
-  const [pressed, setPressed] = useState<TileBlock | null>(null);
+  const [pressed, setPressed] = useState<string | null>(null);
   const [found, setFound] = useState<FoundPoi | null>(null);
   const [pointed, setPointed] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(0);
@@ -60,28 +60,22 @@ function MapParts(props: {
   const profile = useProfile();
   const viewed = useViewed(found, profile);
   const { shown, outlines } = usePicture(viewed);
-  const { sites, view } = state;
+  const { view } = state;
   const markers = useMarkers(viewed, { profile, found });
   const showCatchment = (of: FoundPoi) => {
     setFound(of);
-    const { lat, lon, dest_id } = of;
-    change({ view: 'catchment', origin: { lat, lon }, poi: dest_id });
+    change({ view: 'catchment', origin: { lat: of.lat, lon: of.lon }, poi: of.dest_id });
   };
-  const events = {
-    onBlock(block: TileBlock | null, at: Point) {
-      if (view === 'sites') return change({ sites: withSite(sites, at, state.adds) });
-      setPressed(block);
-      change({ block: block?.geoid ?? null });
-    },
-    onMarker(id: string) {
-      const pressedPoi = poiOf(id, { profile, found });
-      if (pressedPoi) showCatchment(pressedPoi);
-    },
+  const events = useEvents({
+    onPressed: setPressed,
     onPointed: setPointed,
-    onMarkerMoved: (id: string, to: Point) => change({ sites: withMoved(sites, siteOf(id), to) }),
-    onMarkerRemoved: (id: string) => change({ sites: without(sites, siteOf(id)) }),
-  };
+    onPoi(id) {
+      const poi = poiOf(id, { profile, found });
+      if (poi) showCatchment(poi);
+    },
+  });
   const title = MAP_VIEWS[view].title(viewed);
+  const selected = state.block === null ? '' : `Block ${state.block} is selected.`;
   return (
     <div class="map-parts">
       <Sheet>
@@ -91,27 +85,58 @@ function MapParts(props: {
           onPointed={setPointed}
         />
         <Shared {...{ viewed, shown, markers, title, drawn }} />
-        <p class="map-sources">{dataDates(catalogue)}</p>
+        <p class="map-sources">
+          {dataDates(catalogue)} {attributionOf(catalogue)}
+        </p>
       </Sheet>
       <MapStage
         key={`${attempt} ${catalogue.blocksUrl}`}
         {...{ drawn, shown, outlines, markers, pointed, events }}
+        legend={MAP_VIEWS[view].legend(viewed)}
+        minutesOf={(geoid) => MAP_VIEWS[view].minutesOf(viewed, geoid)}
         onRetry={() => void reload().then(() => setAttempt(attempt + 1))}
       />
-      <p role="status" class="unseen">
-        {`${title}.`}
-        {state.block !== null && ` Block ${state.block} is selected.`}
-      </p>
+      <p role="status" class="unseen">{`${title}. ${selected}`}</p>
     </div>
   );
+}
+
+/** Handlers of clicks and drags on the map, by the current view. */
+function useEvents(on: {
+  readonly onPressed: (geoid: string | null) => void;
+  readonly onPointed: (marker: string | null) => void;
+  readonly onPoi: (marker: string) => void;
+}): StageEvents {
+  const { state, change } = useMap();
+  const { view, sites, adds } = state;
+  return {
+    onBlock(block, at) {
+      if (view === 'sites') return change({ sites: withSite(sites, at, adds) });
+      const geoid = block?.geoid ?? null;
+      if (view === 'reach' && geoid !== null) {
+        return change({ origin: geoid, poi: null, block: geoid });
+      }
+      on.onPressed(geoid);
+      change({ block: geoid });
+    },
+    onMarker: on.onPoi,
+    onPointed: on.onPointed,
+    onMarkerMoved: (id, to) =>
+      change(
+        id === ORIGIN
+          ? { origin: { lat: degrees(to.lat), lon: degrees(to.lon) }, poi: null }
+          : { sites: withMoved(sites, siteOf(id), to) },
+      ),
+    onMarkerRemoved: (id) => change({ sites: without(sites, siteOf(id)) }),
+  };
 }
 
 /** The search, the views, and the panels of the current view and of the selected block. */
 function Panels(props: {
   readonly viewed: Viewed;
   readonly faults: readonly string[];
-  /** The block that was pressed last, as in its tile. */
-  readonly pressed: TileBlock | null;
+  /** GEOID of the block that was pressed last. */
+  readonly pressed: string | null;
   readonly pointed: string | null;
   readonly onFound: (poi: FoundPoi) => void;
   readonly onPointed: (id: string | null) => void;
@@ -140,7 +165,7 @@ function Panels(props: {
       {block !== null && (
         <BlockPanel
           geoid={block}
-          block={pressed?.geoid === block ? pressed : null}
+          isPressed={pressed === block}
           pointed={pointed}
           onPointed={onPointed}
           onCatchment={showCatchment}

@@ -1,7 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { render, type VNode } from 'preact';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ATTRIBUTION, dataDates } from '../catalogue/catalogue.ts';
+import { attributionOf, dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap, Shown } from '../drawing/draw-map.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Scheme } from '../drawing/paint.ts';
@@ -63,7 +63,7 @@ function Sheet(props: { readonly parts: PictureParts; readonly children: Compone
       sources={[
         ...(remark === null ? [] : [remark]),
         dataDates(catalogue),
-        `${ATTRIBUTION}. Travel-Time Access, ${location.host}.`,
+        `${attributionOf(catalogue)} Travel-Time Access, ${location.host}.`,
       ]}
       markers={markers}
       scheme={scheme}

@@ -4,6 +4,7 @@ import type { PoiSearchResult } from '../../../client/src/index.ts';
 import type { Place } from '../../api/release.ts';
 import { counted } from '../../formats.ts';
 import { useApi } from '../../session/use-api.ts';
+import type { MapType } from '../catalogue/catalogue.ts';
 import { Paid } from '../paid/paid.tsx';
 import type { PaidRequest } from '../paid/paid-request.ts';
 import type { Point } from '../state/codecs.ts';
@@ -12,7 +13,10 @@ import { useMap } from '../state/map-context.ts';
 const PLACE_ZOOM = 13;
 const POI_ZOOM = 15;
 
-/** A search for cities, which is free, and for POIs around the middle of the map, for tokens. */
+/**
+ * A search for cities and for types to map, which is free, and for POIs around the middle of the
+ * map, for tokens.
+ */
 export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }) {
   const { catalogue, state, change } = useMap();
   const around = state.position ?? middleOf(catalogue.bounds);
@@ -28,6 +32,14 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
       choose() {
         setText('');
         change({ area: geoid, position: { zoom: PLACE_ZOOM, lat, lon } });
+      },
+    })),
+    ...typesBeginning(catalogue.types, typed).map(({ id, name }) => ({
+      key: `type ${id}`,
+      label: `${name}: minutes to the nearest`,
+      choose() {
+        setText('');
+        change({ view: 'nearest', type: id });
       },
     })),
     {
@@ -161,6 +173,17 @@ function SearchList(props: {
   );
 }
 
+/** Maximum number of types among the matches. */
+const MAX_TYPES = 4;
+
+/** The types of which a word begins with a text. */
+function typesBeginning(types: readonly MapType[], typed: string): readonly MapType[] {
+  const begun = typed.toLowerCase();
+  return types
+    .filter(({ name }) => ` ${name.toLowerCase()}`.includes(` ${begun}`))
+    .slice(0, MAX_TYPES);
+}
+
 function middleOf([west, south, east, north]: readonly number[]): Point {
   return { lat: (south + north) / 2, lon: (west + east) / 2 };
 }
@@ -196,7 +219,7 @@ function PoiResults(props: {
                 </button>
               </li>
             ))}
-            {pois.length === 0 && <li class="quiet">None within 25 km.</li>}
+            {pois.length === 0 && <li class="quiet">None within 15 miles.</li>}
           </ul>
         )}
       </Paid>

@@ -1,21 +1,26 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useAttempts } from '../../api/use-attempts.ts';
 import { FailedMap } from '../../parts/failed-map.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import type { DrawnMap, MapEvents, Shown } from '../drawing/draw-map.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { DrawnMap, HoveredBlock, MapEvents, Shown } from '../drawing/draw-map.ts';
 import { hasWebgl, loadMapLibre } from '../drawing/map-libre.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Outlines } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
+import type { Swatch } from '../panels/swatches.tsx';
 import { useMap } from '../state/map-context.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { StillStage } from '../still/still-stage.tsx';
 import { prefetchHead } from '../tiles/archive-source.ts';
+import { MapKey } from './map-key.tsx';
+import { Readout } from './readout.tsx';
 
 /** Lowest zoom with blocks; below it, tiles have only bands. */
 const BLOCK_ZOOM = 11;
 
-type StageEvents = Omit<MapEvents, 'onMoved' | 'onZoom' | 'onTrouble'>;
+export type StageEvents = Omit<MapEvents, 'onMoved' | 'onZoom' | 'onHover' | 'onTrouble'>;
 
 interface StageProps {
   /** The map, while there is one. */
@@ -26,6 +31,9 @@ interface StageProps {
   /** Marker pointed at, here or in the panel. */
   readonly pointed: string | null;
   readonly events: StageEvents;
+  readonly legend: readonly Swatch[];
+  /** Returns words for the minutes of a block, by its GEOID. */
+  readonly minutesOf: (geoid: number) => string | null;
   /** Whether the map is in a page of another site, whose scrolling it must not capture. */
   readonly isEmbedded?: boolean;
   /** Reloads everything, since another release may be in force. */
@@ -34,10 +42,10 @@ interface StageProps {
 
 /** The map, or a message where it cannot be drawn. */
 export function MapStage(props: StageProps) {
-  const { shown, onRetry } = props;
+  const { shown, legend, minutesOf, onRetry } = props;
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
-  const { state, zoom, isPartial } = useDrawnMap(props, place, `${id}-keys`);
+  const { state, zoom, hovered, missing } = useDrawnMap(props, place, `${id}-keys`);
   const isMissing = state === 'no-webgl' || state === 'failed';
   return (
     <div class="map-frame">
@@ -49,7 +57,9 @@ export function MapStage(props: StageProps) {
           <path class="halo" d="M12 1v8M12 15v8M1 12h8M15 12h8" />
           <path d="M12 1v8M12 15v8M1 12h8M15 12h8" />
         </svg>
+        <Readout hovered={hovered} minutesOf={minutesOf} />
         <div class="map-notes">
+          <MapKey legend={legend} />
           {state === 'loading' && <p class="map-note">Loading the map …</p>}
           {state === 'here' && zoom < BLOCK_ZOOM && (
             <p class="map-note">
@@ -58,17 +68,7 @@ export function MapStage(props: StageProps) {
                 : 'Zoom in to see blocks.'}
             </p>
           )}
-          {isPartial && (
-            <Notice kind="fault">
-              <p>
-                Parts of the map could not be loaded: the API does not respond, or serves a new
-                release.
-              </p>
-              <button type="button" class="button" onClick={onRetry}>
-                Try again
-              </button>
-            </Notice>
-          )}
+          {missing !== null && <Missing source={missing} onRetry={onRetry} />}
         </div>
       </div>
       <p id={`${id}-keys`} class="unseen">
@@ -76,6 +76,49 @@ export function MapStage(props: StageProps) {
         selects the block at the cross.
       </p>
     </div>
+  );
+}
+
+/** Names of what the sources of the map show. */
+const SHOWN_BY: Readonly<Record<string, string>> = {
+  bands: 'The colors',
+  blocks: 'The blocks',
+  basemap: 'Streets and names',
+};
+
+/** Says which part of the map is missing, and loads the map again once the API has that part. */
+function Missing({ source, onRetry }: { readonly source: string; readonly onRetry: () => void }) {
+  const { catalogue, choice } = useMap();
+  const { blocksUrl, baseMap } = catalogue;
+  const base = baseMap && 'archive' in baseMap ? baseMap.archive : null;
+  const url = { bands: choice.bandsUrl, blocks: blocksUrl, basemap: base }[source] ?? null;
+  const attempt = useAttempts(url !== null);
+  useEffect(() => {
+    if (attempt === 0 || url === null) return;
+    let isGone = false;
+    isServed(url).then((isBack) => isBack && !isGone && onRetry());
+    return () => {
+      isGone = true;
+    };
+  }, [attempt]);
+  return (
+    <Notice kind="fault">
+      <p>
+        {SHOWN_BY[source] ?? 'Parts of the map'} could not be loaded: the API does not respond, or
+        serves a new release.{url !== null && ' Trying again …'}
+      </p>
+      <button type="button" class="button" onClick={onRetry}>
+        Try again
+      </button>
+    </Notice>
+  );
+}
+
+async function isServed(url: string): Promise<boolean> {
+  const query = { headers: { range: 'bytes=0-0' }, cache: 'no-store' } as const;
+  return await fetch(url, query).then(
+    ({ ok }) => ok,
+    () => false,
   );
 }
 
@@ -91,8 +134,9 @@ function useDrawnMap(
   const scheme = useColourScheme();
   const { drawn, isEmbedded = false } = props;
   const [state, setState] = useState<'loading' | 'here' | 'no-webgl' | 'failed'>('loading');
-  const [isPartial, setPartial] = useState(false);
+  const [missing, setMissing] = useState<string | null>(null);
   const [zoom, setZoom] = useState(BLOCK_ZOOM);
+  const [hovered, setHovered] = useState<HoveredBlock | null>(null);
   const now = { ...props, scheme, position, bandsUrl: choice.bandsUrl };
   const latest = useRef(now);
   latest.current = now;
@@ -103,37 +147,47 @@ function useDrawnMap(
     if (container === null) return;
     if (!hasWebgl()) return setState('no-webgl');
     let isGone = false;
+    let map: DrawnMap | null = null;
     const fixed = { container, title: 'Map of travel times', describedBy, isEmbedded };
     const events: MapEvents = {
       ...eventsOf(latest),
       onZoom: setZoom,
-      onTrouble: () => setPartial(true),
+      onHover: setHovered,
+      onTrouble: (source) =>
+        // A source that has a name says more than an error without one that follows.
+        setMissing((before) => (source in SHOWN_BY ? source : (before ?? source))),
       onMoved(moved) {
         own.current = moved;
         change({ position: moved });
       },
     };
-    // Requests what MapLibre needs first while MapLibre itself is still being loaded.
-    const base = baseMap && 'archive' in baseMap ? [baseMap.archive] : [];
-    for (const url of [latest.current.bandsUrl, blocksUrl, ...base]) prefetchHead(url);
+    prefetchHeads(latest.current.bandsUrl, catalogue);
     loadMapLibre()
       .then(({ DrawnMap }) => {
         if (isGone) return;
         const { current } = latest;
-        drawn.current = new DrawnMap({ ...catalogue, ...current, ...fixed, ...events });
-        drawn.current.outline(current.outlines);
-        drawn.current.mark(current.markers);
+        map = new DrawnMap({ ...catalogue, ...current, ...fixed, ...events });
+        drawn.current = map;
+        map.outline(current.outlines);
+        map.mark(current.markers);
         setState('here');
       })
       .catch(() => setState('failed'));
     return () => {
       isGone = true;
-      drawn.current?.remove();
-      drawn.current = null;
+      map?.remove();
+      // Another map may have taken its place.
+      if (drawn.current === map) drawn.current = null;
     };
   }, [blocksUrl, baseMap, bounds]);
   useFollowed(props, position, own);
-  return { state, zoom, isPartial };
+  return { state, zoom, hovered, missing };
+}
+
+/** Requests what MapLibre needs first while MapLibre itself is still being loaded. */
+function prefetchHeads(bandsUrl: string, { blocksUrl, baseMap }: Catalogue): void {
+  const base = baseMap && 'archive' in baseMap ? [baseMap.archive] : [];
+  for (const url of [bandsUrl, blocksUrl, ...base]) prefetchHead(url);
 }
 
 /** Shows on the map what changes in the page. `own`: the position that the map reported last. */

@@ -1,10 +1,13 @@
 import { useMemo } from 'preact/hooks';
 import { byMode } from '../../../../shards/modes.ts';
+import { useApi } from '../../session/use-api.ts';
+import { useFoundBlock } from '../blocks/use-block-facts.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import { originName } from '../panels/words.tsx';
 import { markerId } from '../profile/profile-bars.tsx';
 import type { Profile } from '../profile/profile-request.ts';
-import type { MapState, Origin } from '../state/map-state.ts';
+import type { Point } from '../state/codecs.ts';
+import type { Origin } from '../state/map-state.ts';
 import type { Site } from '../state/sites.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
@@ -19,29 +22,29 @@ interface MarkedPois {
 }
 
 /**
- * Returns the markers of a view: either sites of one's own, or an origin that is a point, the POIs
+ * Returns the markers of a view: either sites of one's own, or an origin, the POIs
  * of a profile, and one POI, that of the catchment or one searched for.
  */
-export function useMarkers({ state, poiName }: Viewed, pois: MarkedPois): readonly MapMarker[] {
+export function useMarkers(
+  { catalogue, state, poiName }: Viewed,
+  pois: MarkedPois,
+): readonly MapMarker[] {
   const { view, origin, poi, sites } = state;
   const { profile, found } = pois;
-  return useMemo(
-    () => markersOf(state, poiName, pois),
-    [view, origin, poi, poiName, profile, found, sites],
-  );
-}
-
-function markersOf(
-  { view, origin, poi, sites }: MapState,
-  poiName: string | null,
-  { profile, found }: MarkedPois,
-): readonly MapMarker[] {
-  if (view === 'sites') return siteMarkers(sites);
-  const caught =
-    view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
-      ? { dest_id: poi, name: poiName!, ...origin }
-      : null;
-  return poiMarkers(MAP_VIEWS[view].sides > 0 ? origin : null, profile, caught ?? found);
+  const isShown = MAP_VIEWS[view].sides > 0;
+  const block = isShown && typeof origin === 'string' ? origin : null;
+  const known = useFoundBlock(useApi(), block, state.position, catalogue.bounds);
+  return useMemo(() => {
+    if (view === 'sites') return siteMarkers(sites);
+    const at = block === null ? origin : known?.isThere ? known.at : null;
+    const caught =
+      view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
+        ? { dest_id: poi, name: poiName!, ...origin }
+        : null;
+    const origins =
+      isShown && origin !== null && at !== null ? [originMarker(origin, at as Point)] : [];
+    return [...poiMarkers(profile, caught ?? found), ...origins];
+  }, [view, origin, poi, poiName, profile, found, sites, known]);
 }
 
 /** The POI of a marker; undefined for a marker of anything else. */
@@ -50,11 +53,7 @@ export function poiOf(marker: string, { profile, found }: MarkedPois) {
   return pois.find((one) => one && markerId(one) === marker) ?? undefined;
 }
 
-function poiMarkers(
-  origin: Origin | null,
-  profile: Profile | null,
-  found: MarkedPoi | null,
-): readonly MapMarker[] {
+function poiMarkers(profile: Profile | null, found: MarkedPoi | null): readonly MapMarker[] {
   const markers = new Map<string, MapMarker>();
   const mark = ({ dest_id, name, lat, lon }: MarkedPoi, minutes: string) =>
     markers.set(markerId({ dest_id })!, {
@@ -68,11 +67,15 @@ function poiMarkers(
   for (const one of profile?.nearest.values() ?? []) {
     mark(one, `, ${one.travel_time.toFixed(1)} min ${byMode(one.mode)}`);
   }
-  if (origin !== null && typeof origin !== 'string') {
-    const title = originName(origin, null);
-    markers.set('origin', { id: 'origin', at: origin, kind: 'origin', sign: 'A', title });
-  }
   return [...markers.values()];
+}
+
+/** Id of the marker of an origin. */
+export const ORIGIN = 'origin';
+
+function originMarker(origin: Origin, at: Point): MapMarker {
+  const title = `${originName(origin, null)}: drag to move it`;
+  return { id: ORIGIN, at, kind: 'origin', sign: 'A', title };
 }
 
 const SITE_PREFIX = 'site-';

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../../session/use-api.ts';
 import { useBasket } from '../blocks/use-basket.ts';
+import { useBlocksInView } from '../blocks/use-blocks-in-view.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Outlines } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
@@ -26,6 +27,7 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const { poi } = state;
   const criteria = state.view === 'basket' ? choice.basket : NO_CRITERIA;
   const basket = useBasket(useApi(), state.position, catalogue.bounds, criteria);
+  const blocks = useBlocksInView(useApi(), state.view === 'nearest');
   const catchment = useMemo(
     () => (poi === null ? null : catchmentOf(requests, poi, choice.mode)),
     [poi, choice.mode, requests.changes],
@@ -41,7 +43,7 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const named = [found, ...(profile?.nearest.values() ?? []), catchment?.poi ?? null];
   const poiName =
     poi === null ? null : (named.find((one) => one?.dest_id === poi)?.name ?? `POI ${poi}`);
-  const loaded = { a, b, reach, comparison, catchment, basket, poiName };
+  const loaded = { a, b, reach, comparison, catchment, basket, poiName, blocks, profile };
   return { catalogue, state, choice, scheme, ...loaded };
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { DataOf } from '../../../client/src/index.ts';
 import type { LoadedBasket } from '../blocks/use-basket.ts';
+import type { LoadedBlocks } from '../blocks/use-blocks-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Scheme } from '../drawing/paint.ts';
@@ -8,6 +9,7 @@ import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import type { PaidRequest } from '../paid/paid-request.ts';
 import type { Swatch } from '../panels/swatches.tsx';
+import type { Profile } from '../profile/profile-request.ts';
 import type { Choice } from '../state/choice.ts';
 import type { MapState } from '../state/map-state.ts';
 
@@ -34,6 +36,10 @@ export interface Loaded {
   readonly comparison: Comparison | null;
   readonly catchment: Catchment | null;
   readonly basket: LoadedBasket;
+  /** The blocks in view by minutes to the nearest POI. */
+  readonly blocks: LoadedBlocks;
+  /** The exact minutes of the selected block. */
+  readonly profile: Profile | null;
 }
 
 /** Everything that a view may be drawn from. */
@@ -56,6 +62,8 @@ export interface MapView {
   readonly modes: (choice: Choice) => readonly string[];
   /** Returns the colouring of the blocks. */
   readonly shown: (of: Viewed) => Shown;
+  /** Words for the minutes of a block, by its GEOID; null if the map shows none. */
+  readonly minutesOf: (of: Viewed, geoid: number) => string | null;
   readonly Panel: ComponentType<Loaded>;
   /** The requests whose responses the map and its panel show. */
   readonly requests: (of: Viewed) => readonly MapRequest[];

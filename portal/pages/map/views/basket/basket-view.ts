@@ -1,4 +1,5 @@
-import { furthestClasses, metClasses } from '../../measures/basket.ts';
+import { classWords } from '../../blocks/block-bands.ts';
+import { criteriaMet, furthestClasses, metClasses } from '../../measures/basket.ts';
 import { groundSwatches } from '../../panels/legend-swatches.ts';
 import type { MapView } from '../map-view.ts';
 import { basketRows } from './basket-legend.ts';
@@ -28,6 +29,15 @@ export const basketView: MapView = {
           ? { geoids: basket.view.blocks.geoids, classes: classesOf(basket.view.basket) }
           : null,
     };
+  },
+  minutesOf({ state: { basketBy }, basket }, geoid) {
+    if (basket.state !== 'here') return null;
+    const { view } = basket;
+    const at = view.blocks.geoids.indexOf(geoid);
+    if (at === -1) return null;
+    if (basketBy === 'furthest') return `furthest ${classWords(view.basket.furthest[at])}`;
+    const met = criteriaMet(view.basket, at);
+    return met === null ? 'not known' : `${met} of ${view.criteria.length} met`;
   },
   Panel: BasketPanel,
   requests({ state, choice, basket }) {

@@ -1,4 +1,4 @@
-import { CATCHMENT_CLASS_MINUTES, reachClasses } from '../../measures/reach.ts';
+import { CATCHMENT_CLASS_MINUTES, minutesTo, reachClasses } from '../../measures/reach.ts';
 import { catchmentSwatches } from '../../panels/legend-swatches.ts';
 import { reachTitle } from '../../panels/words.tsx';
 import { minutesOf } from '../../state/map-state.ts';
@@ -26,6 +26,10 @@ export const catchmentView: MapView = {
         classes: reachClasses(reach.minutes, minutesOf(state), CATCHMENT_CLASS_MINUTES),
       },
     };
+  },
+  minutesOf({ catchment }, geoid) {
+    const minutes = catchment?.reach && minutesTo(catchment.reach, geoid);
+    return typeof minutes === 'number' ? `${minutes.toFixed(1)} min` : null;
   },
   Panel: CatchmentPanel,
   requests({ state: { poi }, choice: { mode } }) {

@@ -1,7 +1,9 @@
+import { byMode } from '../../../../../shards/modes.ts';
 import { type Comparison, differenceClasses, laterOf } from '../../measures/comparison.ts';
 import { reachClasses } from '../../measures/reach.ts';
 import { differenceSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
-import { type MapState, minutesOf } from '../../state/map-state.ts';
+import { originName } from '../../panels/words.tsx';
+import { MAX_MINUTES, type MapState, minutesOf } from '../../state/map-state.ts';
 import { type MapView, NO_ORIGIN } from '../map-view.ts';
 import { blocksRequest } from '../reach/reach-view.ts';
 import { ComparePanel } from './compare-panel.tsx';
@@ -10,8 +12,13 @@ import { ComparePanel } from './compare-panel.tsx';
 export const compareView: MapView = {
   name: 'Compare',
   sides: 2,
-  title: ({ state }) =>
-    state.origin === null ? NO_ORIGIN : `A compared with B, within ${minutesOf(state)} minutes`,
+  title({ state, choice: { mode, otherMode }, poiName }) {
+    const { origin, otherOrigin } = state;
+    if (origin === null) return NO_ORIGIN;
+    const b = otherOrigin === null ? 'the same' : originName(otherOrigin, null);
+    const sides = `A, ${originName(origin, poiName)} ${byMode(mode)}, and B, ${b} ${byMode(otherMode)}`;
+    return `${sides}, within ${minutesOf(state)} minutes`;
+  },
   legend: ({ state, scheme }) =>
     state.compared === 'difference' ? differenceSwatches(scheme) : reachSwatches(scheme),
   modes: ({ mode, otherMode }) => [mode, otherMode],
@@ -25,6 +32,12 @@ export const compareView: MapView = {
       classes: comparedClasses(comparison, state.compared, minutesOf(state)),
     },
   }),
+  minutesOf({ comparison }, geoid) {
+    const at = comparison?.geoids.indexOf(geoid) ?? -1;
+    if (comparison === null || at === -1) return null;
+    const words = (minutes: number) => (minutes <= MAX_MINUTES ? minutes : `over ${MAX_MINUTES}`);
+    return `A ${words(comparison.a[at])}, B ${words(comparison.b[at])} min`;
+  },
   Panel: ComparePanel,
   requests({ state, choice: { mode, otherMode } }) {
     const { origin, otherOrigin } = state;

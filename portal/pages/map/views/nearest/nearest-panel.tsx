@@ -1,7 +1,7 @@
 import { count, percent } from '../../../formats.ts';
-import { useApi } from '../../../session/use-api.ts';
 import { nearestList } from '../../blocks/block-lists.ts';
 import { shareWithin } from '../../blocks/coloured-blocks.ts';
+import type { LoadedBlocks } from '../../blocks/use-blocks-in-view.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
@@ -10,16 +10,14 @@ import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
 import { PeopleLegend } from '../../panels/people-legend.tsx';
 import { PercentileNote, UNCOUNTED } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
-import type { LoadedBlocks } from './use-blocks-in-view.ts';
-import { useBlocksInView } from './use-blocks-in-view.ts';
+import type { Loaded } from '../map-view.ts';
 
 /**
  * Panel of minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view.
  */
-export function NearestPanel() {
-  const { catalogue, state, choice, change } = useMap();
+export function NearestPanel({ blocks }: Pick<Loaded, 'blocks'>) {
+  const { catalogue, choice, change } = useMap();
   const { mode, type } = choice;
-  const blocks = useBlocksInView(useApi(), state.position, catalogue.bounds, mode, type.id);
   const title = mapTitle(mode, type.name);
   const list =
     blocks.state === 'here'
@@ -71,7 +69,6 @@ function Legend(props: { readonly title: string; readonly blocks: LoadedBlocks }
 
 /** A sentence on the people within 15 minutes, or on why they are not counted. */
 function sentenceOf(blocks: LoadedBlocks): string {
-  if (blocks.state === 'failed') return `${UNCOUNTED.failed} The colours are unaffected.`;
   if (blocks.state !== 'here') return UNCOUNTED[blocks.state];
   const { tally } = blocks.view;
   if (tally.allPeople === 0) return 'No one lives in the area shown.';

@@ -1,3 +1,4 @@
+import { classWords } from '../../blocks/block-bands.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
 import type { MapView } from '../map-view.ts';
@@ -11,6 +12,16 @@ export const nearestView: MapView = {
   legend: ({ catalogue, scheme }) => nearestSwatches(catalogue.baseMap, scheme),
   modes: ({ mode }) => [mode],
   shown: ({ choice: { mode, bandsUrl } }) => ({ of: 'bands', bandsUrl, modes: [mode] }),
+  minutesOf({ state, choice: { mode, type }, blocks, profile }, geoid) {
+    const exact =
+      Number(state.block) === geoid &&
+      profile?.rows.find((row) => row.mode === mode && row.dest_type_id === type.id);
+    if (exact) return `${exact.travel_time.toFixed(1)} min`;
+    if (blocks.state !== 'here') return null;
+    const { geoids, classes } = blocks.view.coloured;
+    const at = geoids.indexOf(geoid);
+    return at === -1 ? null : classWords(classes[at]);
+  },
   Panel: NearestPanel,
   requests({ state: { block: geoid }, choice: { mode, type } }) {
     if (geoid === null) return [];

@@ -1,4 +1,5 @@
-import { count } from '../../../formats.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { count, counted } from '../../../formats.ts';
 import { useApi } from '../../../session/use-api.ts';
 import { reachList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
@@ -56,7 +57,7 @@ export function ReachPanel({ a, reach, poiName }: Pick<Loaded, 'a' | 'reach' | '
       <ModeChoice mode={mode} onMode={(next) => change({ mode: next })} />
       <PercentileNote modes={[mode]} />
       {origin === null || a === null ? (
-        <p class="quiet">Select a block on the map, then “Reach from here”.</p>
+        <p class="quiet">Click a block on the map.</p>
       ) : (
         <>
           <p>
@@ -66,6 +67,7 @@ export function ReachPanel({ a, reach, poiName }: Pick<Loaded, 'a' | 'reach' | '
             {(value) => <PeopleWithin reach={value} facts={facts} minutes={minutes} />}
           </Paid>
           <MinutesSlider />
+          <EveryClick request={a} />
           <Swatches entries={reachSwatches(scheme)} />
           {!hasNoStreet(requests, a) && <Opportunities origin={origin} />}
           {isFar && <FarNote />}
@@ -73,6 +75,21 @@ export function ReachPanel({ a, reach, poiName }: Pick<Loaded, 'a' | 'reach' | '
         </>
       )}
     </section>
+  );
+}
+
+/** A choice to load the reach of every block that is clicked, and of an origin that is dragged. */
+function EveryClick({ request }: { readonly request: PaidRequest<Reach> }) {
+  const requests = useRequests();
+  const [isOn, setOn] = useState(false);
+  useEffect(() => {
+    if (isOn) requests.send(request);
+  }, [isOn, request.name]);
+  return (
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={() => setOn(!isOn)} />
+      Load at every click or drag, {counted(request.price, 'token')} at most each
+    </label>
   );
 }
 

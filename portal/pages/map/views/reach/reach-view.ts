@@ -1,8 +1,8 @@
-import { reachClasses } from '../../measures/reach.ts';
+import { minutesTo, reachClasses } from '../../measures/reach.ts';
 import { reachSwatches } from '../../panels/legend-swatches.ts';
 import { originName, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
-import { type MapState, minutesOf, type Origin } from '../../state/map-state.ts';
+import { MAX_MINUTES, type MapState, minutesOf, type Origin } from '../../state/map-state.ts';
 import type { MapRequest } from '../map-view.ts';
 import { type MapView, NO_ORIGIN } from '../map-view.ts';
 import { ReachPanel } from './reach-panel.tsx';
@@ -29,6 +29,11 @@ export const reachView: MapView = {
       classes: reachClasses(reach.minutes, minutesOf(state)),
     },
   }),
+  minutesOf({ reach }, geoid) {
+    if (reach === null) return null;
+    const minutes = minutesTo(reach, geoid);
+    return minutes === undefined ? `over ${MAX_MINUTES} min` : `${minutes} min`;
+  },
   Panel: ReachPanel,
   requests({ state, choice }) {
     if (state.origin === null) return [];

@@ -19,6 +19,7 @@ export const sitesView: MapView = {
     palette: 'classes',
     blocks: NO_BLOCKS,
   }),
+  minutesOf: () => null,
   Panel: SitesPanel,
   requests({ state: { sites, sitesBy }, choice: { mode } }) {
     if (sites.length === 0) return [];

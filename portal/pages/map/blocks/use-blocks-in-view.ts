@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Client } from '../../../../client/src/index.ts';
-import { boxInView } from '../../blocks/box-in-view.ts';
+import type { Client } from '../../../client/src/index.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
+import { useMap } from '../state/map-context.ts';
+import type { Box } from '../tiles/vector-tiles.ts';
+import { boxInView } from './box-in-view.ts';
 import {
   blocksWithin,
   type ColouredBlocks,
   colouredBlocks,
   type Tally,
   tallyOf,
-} from '../../blocks/coloured-blocks.ts';
-import type { MapPosition } from '../../state/map-state.ts';
-import type { Box } from '../../tiles/vector-tiles.ts';
+} from './coloured-blocks.ts';
 
 /** The blocks in view, by class. */
 interface BlocksInView {
@@ -27,28 +28,28 @@ export type LoadedBlocks =
 const LOADING: LoadedBlocks = { state: 'loading' };
 
 /**
- * The blocks that the map shows, with the class of each for a mode and type. `position`: null while
- * the map shows the whole release.
+ * The blocks that the map shows, with the class of each for the chosen mode and type. Unless
+ * `isShown`, nothing is read.
  */
-export function useBlocksInView(
-  api: Client,
-  position: MapPosition | null,
-  bounds: readonly number[],
-  mode: string,
-  type: number,
-): LoadedBlocks {
+export function useBlocksInView(api: Client, isShown: boolean): LoadedBlocks {
+  const { catalogue, state, choice } = useMap();
+  const { bounds } = catalogue;
+  const { position } = state;
+  const { mode, type } = choice;
   const [loaded, setLoaded] = useState<LoadedBlocks>(LOADING);
+  const attempt = useAttempts(loaded.state === 'failed');
   const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
   useEffect(() => {
+    if (!isShown) return;
     let isGone = false;
-    inView(api, boxInView(position, bounds), mode, type).then(
+    inView(api, boxInView(position, bounds), mode, type.id).then(
       (next) => isGone || setLoaded(next),
       () => isGone || setLoaded({ state: 'failed' }),
     );
     return () => {
       isGone = true;
     };
-  }, [api, place, bounds, mode, type]);
+  }, [api, isShown, attempt, place, bounds, mode, type.id]);
   return loaded;
 }
 

@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'preact/hooks';
+import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
+import { byMode } from '../../../../shards/modes.ts';
+import { classWords } from '../blocks/block-bands.ts';
+import type { KnownBlock } from '../blocks/coloured-blocks.ts';
+import { useColourScheme } from '../drawing/use-colour-scheme.ts';
+import { bandSwatch } from '../panels/legend-swatches.ts';
+import { SwatchBox } from '../panels/swatches.tsx';
+import { useMap } from '../state/map-context.ts';
+
+/** A type, and the band of the nearest POI of it. */
+interface TypeBand {
+  readonly id: number;
+  readonly name: string;
+  readonly band: number;
+}
+
+/**
+ * Minutes from a block to the nearest POI of every type by the chosen mode, in classes, from the
+ * public block bands: free, and without a key.
+ */
+export function FreeProfile({ block }: { readonly block: KnownBlock }) {
+  const { catalogue, choice } = useMap();
+  const { mode, type } = choice;
+  const all = useTypeBands(block);
+  if (all === null) return <p class="quiet">Loading its minutes …</p>;
+  if (all.length > 0 && all.every(({ band }) => band === UNROUTED)) {
+    return <p class="quiet">No street near {byMode(mode)}: its minutes are not known.</p>;
+  }
+  const first = [type.id, ...catalogue.everyday];
+  const [shown, others] = [true, false].map((isFirst) =>
+    all.filter(({ id }) => first.includes(id) === isFirst),
+  );
+  return (
+    <>
+      <Bands caption={`Minutes ${byMode(mode)} to the nearest`} rows={shown} />
+      {others.length > 0 && (
+        <details>
+          <summary>{others.length} more types, nearest first</summary>
+          <Bands
+            caption={`Further types ${byMode(mode)}`}
+            rows={others.toSorted((a, b) => a.band - b.band)}
+          />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Bands(props: { readonly caption: string; readonly rows: readonly TypeBand[] }) {
+  const scheme = useColourScheme();
+  return (
+    <table class="nearest bands">
+      <caption>{props.caption}</caption>
+      <tbody>
+        {props.rows.map(({ id, name, band }) => (
+          <tr key={id}>
+            <th scope="row">{name}</th>
+            <td>
+              {band !== BEYOND && <SwatchBox {...bandSwatch(band, scheme)} />}
+              {classWords(band)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The bands of a block for all types by the chosen mode; null until they are loaded. */
+function useTypeBands(block: KnownBlock): readonly TypeBand[] | null {
+  const { catalogue, choice } = useMap();
+  const { types } = catalogue;
+  const { mode } = choice;
+  const [loaded, setLoaded] = useState<{
+    readonly of: readonly [KnownBlock, string];
+    readonly rows: readonly TypeBand[];
+  } | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    const ids = types.map(({ id }) => id);
+    block.bandsOf(mode, ids).then(
+      (bands) => {
+        if (isGone) return;
+        const rows = types.flatMap(({ id, name }, i) => {
+          const band = bands[i];
+          return band === null ? [] : [{ id, name, band }];
+        });
+        setLoaded({ of: [block, mode], rows });
+      },
+      // The map itself reports that the API does not respond.
+      () => {},
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [block, mode, types]);
+  return loaded?.of[0] === block && loaded.of[1] === mode ? loaded.rows : null;
+}
