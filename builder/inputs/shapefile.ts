@@ -2,23 +2,42 @@ import { createReadStream } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Area } from '../../shards/geometry/polygon.ts';
+import type { Area, Position } from '../../shards/geometry/polygon.ts';
 import { BuildError } from '../errors.ts';
 import { ByteReader } from './byte-reader.ts';
 import { crsOfWkt, isLikeWgs84, otherCoordinates } from './crs.ts';
 import { readDbf } from './dbf.ts';
 import { unreadable } from './fingerprint.ts';
-import { damaged, readShp, readShx, type ShpRecord, type ShxEntry } from './shp.ts';
+import {
+  damaged,
+  LINES,
+  POLYGONS,
+  readShp,
+  readShx,
+  type ShpRecord,
+  type ShxEntry,
+} from './shp.ts';
+import { polygonsOfRings } from './shp-rings.ts';
 import { decodePiece } from './text.ts';
 import { ZipInput } from './zip.ts';
 
-/** A polygon record of a shapefile. */
-export interface ShapeRecord {
+interface FieldRecord {
   /** Counted from 1, as in shapefile programs. */
   readonly number: number;
-  readonly area: Area;
   readonly fields: Readonly<Record<string, unknown>>;
 }
+
+/** A polygon record of a shapefile. */
+export interface ShapeRecord extends FieldRecord {
+  readonly area: Area;
+}
+
+/** A line record of a shapefile. */
+export interface LineRecord extends FieldRecord {
+  readonly lines: readonly (readonly Position[])[];
+}
+
+type Note = (line: string) => void;
 
 /**
  * Reads the polygons of a shapefile one by one: a `.zip` that contains one, or a `.shp` next to its
@@ -29,8 +48,31 @@ export interface ShapeRecord {
  */
 export async function* readShapefile(
   input: string,
-  note: (line: string) => void = () => {},
+  note: Note = () => {},
 ): AsyncGenerator<ShapeRecord> {
+  for await (const { where, parts, ...record } of readRecords(input, POLYGONS, note)) {
+    yield { ...record, area: { polygons: polygonsOfRings(where, parts) } };
+  }
+}
+
+/** Reads the lines of a shapefile one by one, as `readShapefile` does polygons. */
+export async function* readLineShapefile(input: string, note: Note): AsyncGenerator<LineRecord> {
+  for await (const { number, fields, parts } of readRecords(input, LINES, note)) {
+    yield { number, fields, lines: parts };
+  }
+}
+
+/** A record with the parts of its shape; `where` names file and record in errors. */
+interface PartsRecord extends FieldRecord {
+  readonly where: string;
+  readonly parts: ShpRecord['parts'];
+}
+
+async function* readRecords(
+  input: string,
+  kind: typeof POLYGONS,
+  note: Note,
+): AsyncGenerator<PartsRecord> {
   const files = isLooseShapefile(input) ? await looseFiles(input) : await zippedFiles(input);
   const streams: Readable[] = [];
   const open = async (ending: Ending) => {
@@ -47,7 +89,7 @@ export async function* readShapefile(
     const cpg = await open('.cpg');
     const encoding = cpg && decodePiece(await cpg.take(MAX_TEXT_BYTES)).trim();
     let guessed = 0;
-    const shapes = readShp(files.name('.shp'), shp);
+    const shapes = readShp(files.name('.shp'), shp, kind);
     const rows = readDbf(files.name('.dbf'), dbf, encoding || null, () => guessed++);
     const index = shx && readShx(files.name('.shx'), shx);
     for (let records = 0; ; records++) {
@@ -62,9 +104,10 @@ export async function* readShapefile(
       if (row.done !== shape.done) throw lengthOf('.dbf', row.done);
       if (entry && entry.done !== shape.done) throw lengthOf('.shx', entry.done);
       if (shape.done || row.done) break;
-      const { number, polygons } = shape.value;
+      const { number, parts } = shape.value;
       if (entry && !entry.done) checkPlace(files.name('.shx'), shape.value, entry.value);
-      yield { number, area: { polygons }, fields: row.value };
+      const where = `${files.name('.shp')}: record ${number}`;
+      yield { number, where, parts, fields: row.value };
     }
     if (guessed > 0) {
       note(

@@ -1,9 +1,8 @@
-import type { Polygon } from '../../shards/geometry/polygon.ts';
+import type { Position } from '../../shards/geometry/polygon.ts';
 import { BuildError } from '../errors.ts';
 import type { ByteReader } from './byte-reader.ts';
-import { polygonsOfRings } from './shp-rings.ts';
 
-/** A polygon of a `.shp`, and the position of its record. */
+/** A polygon or line of a `.shp`, and the position of its record. */
 export interface ShpRecord {
   /** Counted from 1, as in shapefile programs. */
   readonly number: number;
@@ -11,7 +10,8 @@ export interface ShpRecord {
   readonly offset: number;
   /** Size of the content after the record's header. */
   readonly contentBytes: number;
-  readonly polygons: readonly Polygon[];
+  /** Rings of a polygon, lines of a line. */
+  readonly parts: readonly (readonly Position[])[];
 }
 
 /** The contents of a record's header, as repeated in the `.shx`. */
@@ -23,25 +23,39 @@ const RECORD_HEADER_BYTES = 8;
 const SHX_ENTRY_BYTES = 8;
 /** Maximum size of a record; the outline of all of Alaska takes a twentieth of it. */
 const MAX_RECORD_BYTES = 64 * 2 ** 20;
-/** Bytes of a polygon before its parts and points: type, box, two counts. */
-const POLYGON_BYTES = 44;
+/** Bytes of a shape before its parts and points: type, box, two counts. */
+const SHAPE_BYTES = 44;
 const PART_BYTES = 4;
 const POINT_BYTES = 16;
-const POLYGON = 5;
-/** Polygons whose points also have a height or a measure, stored after the points. */
-const POLYGON_Z = 15;
-const POLYGON_M = 25;
-const SHAPES: Readonly<Record<number, string>> = { 0: 'null shape', 1: 'point', 3: 'line' };
+const SHAPES: Readonly<Record<number, string>> = {
+  0: 'null shape',
+  1: 'point',
+  3: 'line',
+  5: 'polygon',
+};
+
+/** A kind of shape: its types, of which the later ones also have a height or a measure. */
+interface ShapeKind {
+  readonly name: string;
+  readonly part: string;
+  readonly types: readonly number[];
+}
+export const POLYGONS: ShapeKind = { name: 'polygon', part: 'ring', types: [5, 15, 25] };
+export const LINES: ShapeKind = { name: 'line', part: 'part', types: [3, 13, 23] };
 
 /**
- * Reads the polygons of a `.shp` (ESRI Shapefile Technical Description, 1998). Record numbers must
- * be consecutive, and record lengths must add up to the length in the header and of the file;
- * otherwise, and for shapes that are not polygons in degrees, throws a `BuildError` that names
- * `file` and record.
+ * Reads the shapes of a `.shp` (ESRI Shapefile Technical Description, 1998). Record numbers must be
+ * consecutive, and record lengths must add up to the length in the header and of the file;
+ * otherwise, and for shapes that are not of the kind and in degrees, throws a `BuildError` that
+ * names `file` and record.
  */
-export async function* readShp(file: string, bytes: ByteReader): AsyncGenerator<ShpRecord> {
+export async function* readShp(
+  file: string,
+  bytes: ByteReader,
+  kind: ShapeKind,
+): AsyncGenerator<ShpRecord> {
   const { fileBytes, shapeType } = await readHeader(file, bytes);
-  if (![POLYGON, POLYGON_Z, POLYGON_M].includes(shapeType)) throw notPolygons(file, shapeType);
+  if (!kind.types.includes(shapeType)) throw notOfKind(file, shapeType, kind);
   let offset = HEADER_BYTES;
   for (let number = 1; offset < fileBytes; number++) {
     const broken = (problem: string) => damaged(file, `record ${number} ${problem}`);
@@ -59,7 +73,7 @@ export async function* readShp(file: string, bytes: ByteReader): AsyncGenerator<
       number,
       offset,
       contentBytes,
-      polygons: polygonsOf(`${file}: record ${number}`, content),
+      parts: partsOf(`${file}: record ${number}`, content, kind),
     };
     offset += RECORD_HEADER_BYTES + contentBytes;
   }
@@ -85,35 +99,37 @@ async function readHeader(file: string, bytes: ByteReader) {
   return { fileBytes: 2 * head.readInt32BE(24), shapeType: head.readInt32LE(32) };
 }
 
-/** Decodes the polygons of a record. `where` names file and record in errors. */
-function polygonsOf(where: string, content: Buffer): Polygon[] {
+/** Decodes the parts of a record. `where` names file and record in errors. */
+function partsOf(where: string, content: Buffer, kind: ShapeKind): Position[][] {
   const type = content.readInt32LE(0);
-  if (type !== POLYGON && type !== POLYGON_Z && type !== POLYGON_M) throw notPolygons(where, type);
-  if (content.length < POLYGON_BYTES) throw damaged(where, 'is shorter than a polygon');
+  if (!kind.types.includes(type)) throw notOfKind(where, type, kind);
+  if (content.length < SHAPE_BYTES) throw damaged(where, `is shorter than a ${kind.name}`);
   const parts = content.readInt32LE(36);
   const points = content.readInt32LE(40);
-  const pointsAt = POLYGON_BYTES + PART_BYTES * parts;
+  const pointsAt = SHAPE_BYTES + PART_BYTES * parts;
   const end = pointsAt + POINT_BYTES * points;
-  const isWhole = type === POLYGON ? end === content.length : end <= content.length;
+  const isWhole = type === kind.types[0] ? end === content.length : end <= content.length;
   if (parts < 1 || points < 1 || !isWhole) {
-    throw damaged(where, `has ${parts} rings of ${points} points in ${content.length} bytes`);
+    throw damaged(
+      where,
+      `has ${parts} ${kind.part}s of ${points} points in ${content.length} bytes`,
+    );
   }
   const firstPoint = Array.from({ length: parts }, (_, part) =>
-    content.readInt32LE(POLYGON_BYTES + PART_BYTES * part),
+    content.readInt32LE(SHAPE_BYTES + PART_BYTES * part),
   );
-  const rings = firstPoint.map((first, part) => {
+  return firstPoint.map((first, part) => {
     const last = part + 1 < parts ? firstPoint[part + 1] : points;
     if (first >= last || last > points || firstPoint[0] !== 0) {
-      throw damaged(where, `has a ring from point ${first} to ${last} of ${points}`);
+      throw damaged(where, `has a ${kind.part} from point ${first} to ${last} of ${points}`);
     }
     return Array.from({ length: last - first }, (_, i) =>
       position(where, content, pointsAt + POINT_BYTES * (first + i)),
     );
   });
-  return polygonsOfRings(where, rings);
 }
 
-function position(where: string, content: Buffer, at: number): [lon: number, lat: number] {
+function position(where: string, content: Buffer, at: number): Position {
   const [lon, lat] = [content.readDoubleLE(at), content.readDoubleLE(at + 8)];
   if (Math.abs(lon) <= 360 && Math.abs(lat) <= 90) return [lon, lat];
   throw new BuildError(
@@ -121,9 +137,9 @@ function position(where: string, content: Buffer, at: number): [lon: number, lat
   );
 }
 
-function notPolygons(where: string, type: number): BuildError {
+function notOfKind(where: string, type: number, { name }: ShapeKind): BuildError {
   const shape = SHAPES[type] ?? `shape of type ${type}`;
-  return new BuildError(`${where} is a ${shape}, not a polygon; a polygon layer is needed`);
+  return new BuildError(`${where} is a ${shape}, not a ${name}; a ${name} layer is needed`);
 }
 
 /** The error for a damaged part of a shapefile. */
