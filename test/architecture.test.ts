@@ -67,6 +67,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'geometry',
     'fgb',
     'store',
+    'addresses',
     'blocks',
     'matrix',
     'transit',

@@ -1,3 +1,5 @@
+import { AddressDirectory } from '../addresses/address-directory.ts';
+import { AddressTable } from '../addresses/address-table.ts';
 import { BlockIndex } from '../blocks/block-index.ts';
 import type { Turns } from '../concurrency/turns.ts';
 import { ShardError } from '../errors.ts';
@@ -11,6 +13,7 @@ import { type SpatialOrder, spatialOrderSteps } from '../pois/spatial-order.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
+import type { Bytes } from '../units.ts';
 import { WeightTable } from '../weights/weight-table.ts';
 import type { CountyManifest } from './manifest.ts';
 import type { CachedValue } from './release-cache.ts';
@@ -138,4 +141,21 @@ export async function loadDestIds(
 ): Promise<CachedValue<DestDirectory>> {
   const value = new DestDirectory(ref.name, await readVerified(store, ref));
   return { value, bytes: value.byteLength };
+}
+
+export async function loadAddresses(
+  store: Store,
+  ref: ObjectRef,
+  headBytes: Bytes,
+): Promise<CachedValue<AddressTable>> {
+  const value = await AddressTable.open(store, ref, headBytes);
+  return { value, bytes: value.byteLength };
+}
+
+export async function loadAddressDirectory(
+  store: Store,
+  ref: ObjectRef,
+): Promise<CachedValue<AddressDirectory>> {
+  const value = new AddressDirectory(ref.name, await readVerified(store, ref));
+  return { value, bytes: 4 * ref.bytes };
 }

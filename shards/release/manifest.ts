@@ -18,7 +18,7 @@ export const objectRefSchema = z.strictObject({
 
 /**
  * Objects that each county has, by kind, which is also the folder in the store. A release may lack
- * `reach-to`, `transit` and `weights`.
+ * `reach-to`, `transit`, `weights` and `addresses`.
  */
 export const COUNTY_OBJECT_KINDS = [
   'index',
@@ -32,6 +32,7 @@ export const COUNTY_OBJECT_KINDS = [
   'catchment',
   'poi-map',
   'weights',
+  'addresses',
 ] as const;
 export type CountyObjectKind = (typeof COUNTY_OBJECT_KINDS)[number];
 
@@ -42,8 +43,8 @@ export type Direction = (typeof DIRECTIONS)[number];
 /** Objects that each state has, for its census places that have blocks in the release. */
 export const STATE_OBJECT_KINDS = ['places', 'place-map'] as const;
 
-/** Kinds of objects of which a release has one each. */
-export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map'] as const;
+/** Kinds of objects of which a release has one each; it may lack `address-directory`. */
+export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map', 'address-directory'] as const;
 
 export const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
@@ -78,6 +79,7 @@ export const countySchema = z.strictObject({
     'reach-to': objectRefSchema.optional(),
     transit: objectRefSchema.optional(),
     weights: objectRefSchema.optional(),
+    addresses: objectRefSchema.optional(),
   }),
   /** The band of each block by mode and leaf type; absent where the release has no tiles. */
   block_bands: tileArchiveSchema.optional(),
@@ -210,7 +212,9 @@ const membersSchema = z.strictObject({
   weights: z.array(weightSchema).default([]),
   counties: z.record(countyFipsSchema, countySchema),
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
-  objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)),
+  objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)).extend({
+    'address-directory': objectRefSchema.optional(),
+  }),
   /** PMTiles archives: `blocks`, `basemap`, and `<mode>-<dest_type_id>`. */
   tiles: z.record(z.string().regex(/^[a-z]+(-\d+)?$/), tileArchiveSchema),
 });
@@ -240,6 +244,10 @@ function consistent<S extends z.ZodType<Manifest>>(schema: S) {
     .refine(hasItsWeights, {
       path: ['weights'],
       error: 'need an object in every county, which counties have only for them',
+    })
+    .refine(hasItsAddresses, {
+      path: ['objects', 'address-directory'],
+      error: 'needs the addresses of every county, which counties have only with it',
     });
 }
 
@@ -256,6 +264,12 @@ function hasItsDirections({ directions, counties }: Manifest): boolean {
 function hasItsWeights({ weights, counties }: Manifest): boolean {
   return Object.values(counties).every(
     ({ objects }) => 'weights' in objects === weights.length > 0,
+  );
+}
+
+function hasItsAddresses({ objects: { 'address-directory': directory }, counties }: Manifest) {
+  return Object.values(counties).every(
+    ({ objects }) => 'addresses' in objects === (directory !== undefined),
   );
 }
 

@@ -1,3 +1,5 @@
+import type { AddressDirectory } from '../addresses/address-directory.ts';
+import type { AddressTable } from '../addresses/address-table.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import { Turns } from '../concurrency/turns.ts';
@@ -23,12 +25,14 @@ import type { PoiMatrix } from '../pois/poi-matrix.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { Taxonomy } from '../taxonomy.ts';
 import type { TransitTable } from '../transit/transit-table.ts';
-import type { BoundingBox, CountyBlock, CountyFips, StatePlace } from '../units.ts';
+import type { BoundingBox, Bytes, CountyBlock, CountyFips, StatePlace } from '../units.ts';
 import { PEOPLE, type Weight } from '../weights/weight.ts';
 import { CountyBoxes } from './county-boxes.ts';
 import {
   type BlockAreas,
   type Catchments,
+  loadAddressDirectory,
+  loadAddresses,
   loadAreas,
   loadCatchments,
   loadDestIds,
@@ -293,6 +297,22 @@ export class Release {
   destIds(): Promise<DestDirectory> {
     const ref = this.manifest.objects['dest-ids'];
     return this.retained(ref.name, () => this.load(ref.name, () => loadDestIds(this.store, ref)));
+  }
+
+  /** The counties with addresses; undefined in a release without. One read, then kept. */
+  addressDirectory(): Promise<AddressDirectory> | undefined {
+    const ref = this.manifest.objects['address-directory'];
+    return (
+      ref &&
+      this.retained(ref.name, () =>
+        this.#cache.getOrLoad(ref.name, () => loadAddressDirectory(this.store, ref)),
+      )
+    );
+  }
+
+  /** The streets with addresses of a county, whose head has `headBytes`. One read, then cached. */
+  addresses(ref: ObjectRef, headBytes: Bytes): Promise<AddressTable> {
+    return this.#cache.getOrLoad(ref.name, () => loadAddresses(this.store, ref, headBytes));
   }
 
   /** A tile archive. Two reads, then cached. */

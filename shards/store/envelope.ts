@@ -175,16 +175,17 @@ export function readEnvelope(
 }
 
 /**
- * Reads everything before the rows of an object, which come last: one small read to learn its
- * length, and another if it is longer than that read. Throws a `ShardError` if the object was
- * written for another name.
+ * Reads everything before the rows of an object, which come last: one read of `firstBytes`, small
+ * where the length is not known, and another if it is longer than that read. Throws a `ShardError`
+ * if the object was written for another name.
  */
 export async function readHead(
   source: RangeSource,
   ref: ObjectRef,
   kind: string,
+  firstBytes = HEADER_READ_BYTES,
 ): Promise<Uint8Array> {
-  const first = await source.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
+  const first = await source.readRange(ref, 0, Math.min(firstBytes, ref.bytes));
   const envelope = readEnvelope(ref.name, first, ref.bytes, kind);
   if (envelope.sum !== nameSum(ref.name)) {
     throw damaged(ref.name, 'header', 'is of another kind or area than the name');

@@ -8,6 +8,7 @@ import { checkRecordedHash } from '../store/recorded-hash.ts';
 import type { ObjectRef } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
 import { verifyBlockBands } from './block-bands.ts';
+import { verifyAddresses } from './county-addresses.ts';
 import { verifyCatchment } from './county-catchment.ts';
 import { verifyBlockPolygons, verifyIndex } from './county-index.ts';
 import { verifyPois } from './county-pois.ts';
@@ -52,6 +53,8 @@ export async function* verifyRelease(
   }
 
   yield* check(objects['dest-ids'], () => readDestIds(verification, objects['dest-ids']));
+  const directory = objects['address-directory'];
+  if (directory) yield* check(directory);
   for (const [fips, county] of Object.entries(counties)) {
     yield* check(county.objects.index, () => verifyIndex(verification, fips, county));
   }
@@ -74,9 +77,10 @@ export async function* verifyRelease(
     }
     yield* check(refs['poi-map']);
     yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
-    const { weights, transit } = refs;
+    const { weights, transit, addresses } = refs;
     if (transit) yield* check(transit, () => verifyTransit(release, county, transit));
     if (weights) yield* check(weights, () => totals.verify(county, weights));
+    if (addresses) yield* check(addresses, () => verifyAddresses(release, county, addresses));
     if (county.block_bands) {
       const { archive, sums } = county.block_bands;
       yield* check(sums);

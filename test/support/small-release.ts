@@ -129,7 +129,9 @@ async function putCounty(
     catchment: await encodeCatchments(county, modes),
   };
   const refs: Record<string, ObjectRef> = {};
-  for (const kind of COUNTY_OBJECT_KINDS.filter((one) => one !== 'weights')) {
+  for (const kind of COUNTY_OBJECT_KINDS.filter(
+    (one) => one !== 'weights' && one !== 'addresses',
+  )) {
     refs[kind] = await put(store, `${kind}/${county.fips}`, objects[kind] ?? UNREAD);
   }
   return {

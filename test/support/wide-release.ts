@@ -133,7 +133,7 @@ function manifestOf(
   objects: ReadonlyMap<string, Uint8Array>,
 ): CountyManifest {
   const refs = Object.fromEntries(
-    COUNTY_OBJECT_KINDS.filter((one) => one !== 'weights').map((kind) => {
+    COUNTY_OBJECT_KINDS.filter((one) => one !== 'weights' && one !== 'addresses').map((kind) => {
       const name = `${kind}/${fips}`;
       const bytes = objects.get(name) ?? UNREAD;
       return [kind, { name, bytes: bytes.length, sha256: hash('sha256', bytes) }];

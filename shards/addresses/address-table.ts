@@ -1,0 +1,279 @@
+import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { stemSum } from '../codec/object-name.ts';
+import { VarintReader, VarintWriter } from '../codec/varint.ts';
+import { ShardError } from '../errors.ts';
+import type { GeoidNumber } from '../geoid.ts';
+import {
+  checkedSection,
+  HEADER_READ_BYTES,
+  readEnvelope,
+  readHead,
+  sectionOf,
+  writeEnvelope,
+} from '../store/envelope.ts';
+import { RowDirectory } from '../store/row-directory.ts';
+import type { ObjectRef, RangeSource } from '../store/store.ts';
+import type { Bytes, MicroDegrees } from '../units.ts';
+import type { StreetName } from './street-name.ts';
+
+export const ADDRESSES_KIND = 'ADDR';
+
+/** Which numbers between the ends of a range there are. */
+export const EVERY_NUMBER = 0;
+export const ODD_NUMBERS = 1;
+export const EVEN_NUMBERS = 2;
+
+/** House numbers along one side of a street, within one block; or one number, at a point. */
+export interface AddressRange {
+  /** The number at the first point of the line, and that at the last; either may be the lower. */
+  readonly from: number;
+  readonly to: number;
+  readonly parity: number;
+  /** The text after the number of a point, such as `b`; '' for none. */
+  readonly suffix: string;
+  /** Five digits; '' if unknown. */
+  readonly zip: string;
+  readonly geoid: GeoidNumber;
+  /** The line; a single point for one number. */
+  readonly x: readonly MicroDegrees[];
+  readonly y: readonly MicroDegrees[];
+}
+
+/** A street of a county as the head of an object lists it. */
+export interface StreetEntry extends StreetName {
+  /** The name as its source spells it. */
+  readonly label: string;
+  /** The lowest and the highest house number. */
+  readonly lowest: number;
+  readonly highest: number;
+  readonly zips: readonly string[];
+}
+
+/** A street to be written. */
+export interface StreetRanges extends StreetName {
+  readonly label: string;
+  /** At least one. */
+  readonly ranges: readonly AddressRange[];
+}
+
+const DIRECTIONS = ['', 'n', 's', 'e', 'w', 'ne', 'nw', 'se', 'sw'];
+
+/**
+ * Encodes the streets of a county, each with a row of ranges, sorted by name, so that the rows of
+ * streets that differ in suffix or direction only are adjacent. `stem`: of the object's name.
+ */
+export function encodeAddresses(stem: string, given: readonly StreetRanges[]): Uint8Array {
+  const sum = stemSum(stem);
+  const streets = [...given].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  const zips = distinct(streets.flatMap(({ ranges }) => ranges.map(({ zip }) => zip)));
+  const suffixes = distinct(streets.map(({ suffix }) => suffix));
+  const words = new VarintWriter();
+  for (const list of [zips, suffixes]) {
+    words.uint(list.length);
+    for (const word of list) writeText(words, word);
+  }
+  const names = new VarintWriter(1 << 12);
+  const directory = new VarintWriter(1 << 12);
+  const rows = new VarintWriter(1 << 16);
+  names.uint(streets.length);
+  streets.forEach((street, row) => {
+    const { before, base, suffix, after, label, ranges } = street;
+    const ends = ranges.flatMap(({ from, to }) => [from, to]);
+    const [lowest, highest] = [Math.min(...ends), Math.max(...ends)];
+    const isSameBase = base === streets[row - 1]?.base;
+    writeText(names, isSameBase ? '' : base);
+    names.byte(DIRECTIONS.indexOf(before) * DIRECTIONS.length + DIRECTIONS.indexOf(after));
+    names.uint(suffixes.indexOf(suffix));
+    writeText(names, label);
+    names.uint(lowest);
+    names.uint(highest - lowest);
+    const own = distinct(ranges.map(({ zip }) => zip));
+    names.uint(own.length);
+    for (const zip of own) names.uint(zips.indexOf(zip));
+    const start = rows.length;
+    writeRanges(rows, ranges, zips);
+    rows.take(ROW_CRC_BYTES);
+    sealRow(sum, row, rows.view(), start);
+    directory.uint(rows.length - start);
+  });
+  const sections = [
+    { tag: 'WORD', bytes: words.view() },
+    { tag: 'STRT', bytes: names.view() },
+    { tag: 'RDIR', bytes: directory.view() },
+    { tag: 'ROWS', bytes: rows.view() },
+  ];
+  return writeEnvelope(ADDRESSES_KIND, sections, sum);
+}
+
+function sortKey({ base, suffix, before, after }: StreetName): string {
+  return [base, suffix, before, after].join('\0');
+}
+
+function distinct(words: readonly string[]): string[] {
+  return [...new Set(words)].sort();
+}
+
+const encoder = new TextEncoder();
+
+function writeText(writer: VarintWriter, text: string): void {
+  const bytes = encoder.encode(text);
+  writer.uint(bytes.length);
+  writer.bytes(bytes);
+}
+
+/** Writes each range as differences from the previous one. */
+function writeRanges(
+  writer: VarintWriter,
+  ranges: readonly AddressRange[],
+  zips: readonly string[],
+): void {
+  let [from, geoid, x, y] = [0, 0, 0, 0];
+  for (const range of ranges) {
+    writer.int(range.from - from);
+    writer.int(range.to - range.from);
+    writer.uint(range.parity);
+    writeText(writer, range.suffix);
+    writer.uint(zips.indexOf(range.zip));
+    writer.int(range.geoid - geoid);
+    writer.uint(range.x.length);
+    for (let i = 0; i < range.x.length; i++) {
+      writer.int(range.x[i] - x);
+      writer.int(range.y[i] - y);
+      [x, y] = [range.x[i], range.y[i]];
+    }
+    [from, geoid] = [range.from, range.geoid];
+  }
+}
+
+/**
+ * The stored addresses of a county. Street names are in memory; reading the ranges of streets takes
+ * one range read.
+ */
+export class AddressTable {
+  /** Sorted by base, then by suffix and directions. */
+  readonly streets: readonly StreetEntry[];
+  readonly #source: RangeSource;
+  readonly #ref: ObjectRef;
+  readonly #zips: readonly string[];
+  readonly #directory: RowDirectory;
+
+  private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
+    this.#source = source;
+    this.#ref = ref;
+    const envelope = readEnvelope(ref.name, head, ref.bytes, ADDRESSES_KIND);
+    const section = (tag: string) =>
+      new VarintReader(checkedSection(ref.name, envelope, tag, head));
+    const [words, names, lengths] = ['WORD', 'STRT', 'RDIR'].map(section);
+    const rows = sectionOf(ref.name, envelope, 'ROWS');
+    try {
+      this.#zips = readWords(words);
+      this.streets = readStreets(names, this.#zips, readWords(words));
+      this.#directory = new RowDirectory(lengths, this.streets.length, rows);
+    } catch (error) {
+      if (error instanceof RangeError) throw new ShardError(ref.name, 'streets', error.message);
+      throw error;
+    }
+  }
+
+  /** Reads the head of `ref`: one read if it has no more than `headBytes`, otherwise two. */
+  static async open(
+    source: RangeSource,
+    ref: ObjectRef,
+    headBytes: Bytes = HEADER_READ_BYTES,
+  ): Promise<AddressTable> {
+    return new AddressTable(source, ref, await readHead(source, ref, ADDRESSES_KIND, headBytes));
+  }
+
+  /** Memory use, for a byte-bounded cache. */
+  get byteLength(): Bytes {
+    return this.streets.length * 200 + this.#directory.byteLength;
+  }
+
+  /** The ranges of the streets from `first` up to `end`. One range read. */
+  async ranges(first: number, end: number): Promise<AddressRange[][]> {
+    const offset = this.#directory.startOf(first);
+    const length = this.#directory.startOf(end) - offset;
+    const bytes = await this.#source.readRange(this.#ref, offset, length);
+    return Array.from({ length: end - first }, (_, i) => {
+      const row = first + i;
+      const start = this.#directory.startOf(row) - offset;
+      const own = bytes.subarray(start, this.#directory.startOf(row + 1) - offset);
+      const rowEnd = checkedRowLength(this.#ref.name, row, own);
+      try {
+        return readRanges(new VarintReader(own, 0, rowEnd), this.#zips);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        throw new ShardError(this.#ref.name, `row ${row}`, error.message);
+      }
+    });
+  }
+}
+
+const decoder = new TextDecoder();
+
+function readText(reader: VarintReader): string {
+  return decoder.decode(reader.bytes(reader.uint()));
+}
+
+function readWords(reader: VarintReader): string[] {
+  const count = reader.uint();
+  if (count > reader.left) throw new RangeError(`counts ${count} words`);
+  return Array.from({ length: count }, () => readText(reader));
+}
+
+/** The item of a list at a position as stored; throws a `RangeError` beyond its end. */
+function itemOf(list: readonly string[], position: number): string {
+  if (position < list.length) return list[position];
+  throw new RangeError(`refers to word ${position} of ${list.length}`);
+}
+
+function readStreets(
+  reader: VarintReader,
+  zips: readonly string[],
+  suffixes: readonly string[],
+): StreetEntry[] {
+  const count = reader.uint();
+  if (count > reader.left) throw new RangeError(`counts ${count} streets`);
+  let base = '';
+  return Array.from({ length: count }, () => {
+    base = readText(reader) || base;
+    const directions = reader.byte();
+    const suffix = itemOf(suffixes, reader.uint());
+    const label = readText(reader);
+    const lowest = reader.uint();
+    return {
+      before: itemOf(DIRECTIONS, Math.floor(directions / DIRECTIONS.length)),
+      base,
+      suffix,
+      after: itemOf(DIRECTIONS, directions % DIRECTIONS.length),
+      label,
+      lowest,
+      highest: lowest + reader.uint(),
+      zips: Array.from({ length: reader.uint() }, () => itemOf(zips, reader.uint())),
+    };
+  });
+}
+
+function readRanges(reader: VarintReader, zips: readonly string[]): AddressRange[] {
+  const ranges: AddressRange[] = [];
+  let [from, geoid, x, y] = [0, 0, 0, 0];
+  while (!reader.done) {
+    from += reader.int();
+    const to = from + reader.int();
+    const parity = reader.uint();
+    const suffix = readText(reader);
+    const zip = itemOf(zips, reader.uint());
+    geoid += reader.int();
+    const points = reader.uint();
+    if (points === 0 || points > reader.left) throw new RangeError(`counts ${points} points`);
+    const [xs, ys]: number[][] = [[], []];
+    for (let i = 0; i < points; i++) {
+      x += reader.int();
+      y += reader.int();
+      xs.push(x);
+      ys.push(y);
+    }
+    ranges.push({ from, to, parity, suffix, zip, geoid, x: xs, y: ys });
+  }
+  return ranges;
+}
