@@ -19,13 +19,15 @@ export interface InputPaths {
   readonly elevation?: readonly string[];
   /** Counts by block, block group or tract: LODES, PL 94-171, or tables of one's own. */
   readonly weights?: readonly string[];
+  /** House numbers: TIGER/Line `addrfeat` shapefiles, zipped; OSM PBF files, for their `addr:*`. */
+  readonly addresses?: readonly string[];
 }
 
 /** Lists the paths of all inputs. */
 export function pathsIn(inputs: InputPaths): string[] {
   const { osm, blocks, population = [], gtfs = [], places = [], pois = [] } = inputs;
-  const { elevation = [], weights = [] } = inputs;
-  return [osm, blocks, population, gtfs, places, pois, elevation, weights].flat();
+  const { elevation = [], weights = [], addresses = [] } = inputs;
+  return [osm, blocks, population, gtfs, places, pois, elevation, weights, addresses].flat();
 }
 
 /** The feeds that a build may do without. */

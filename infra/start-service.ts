@@ -142,7 +142,8 @@ async function writeDemo(out: string, progress: Progress): Promise<BuildRequest>
   const city = await writeDemoCity({ ...DEMO, out }, progress);
   const { blocks, weights } = city;
   const [osm, gtfs, places] = [[city.osm], [city.gtfs], [city.places]];
-  return { osm, blocks, gtfs, places, weights, counties: [], release: 'demo' };
+  const addresses = [...city.addresses, city.osm];
+  return { osm, blocks, gtfs, places, weights, addresses, counties: [], release: 'demo' };
 }
 
 /** Builds and exports a release of prepared inputs. */

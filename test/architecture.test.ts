@@ -92,6 +92,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'census',
     'gtfs',
     'osm',
+    'addresses',
     'weights',
     'fetch',
     'elevation',

@@ -37,6 +37,8 @@ const inputListSchema = z.object({
   places: fileNames,
   pois: fileNames,
   weights: fileNames,
+  /** Absent in folders of fetches without addresses. */
+  addresses: fileNames.default([]),
   gtfs: z
     .array(
       z.object({

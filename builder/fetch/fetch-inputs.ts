@@ -16,6 +16,7 @@ import { type AreaRequest, countiesIn, requireKnownStates } from './named-areas.
 import { fetchOverturePlaces } from './overture-places.ts';
 import { readPlaceList } from './place-list.ts';
 import {
+  censusAddresses,
   censusBlocks,
   censusCounties,
   censusPlaceList,
@@ -31,7 +32,7 @@ import {
 import { type ChosenWeights, chooseWeights } from './weight-files.ts';
 
 /** The inputs that can be fetched independently. */
-export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois', 'weights'] as const;
+export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois', 'weights', 'addresses'] as const;
 export type InputKind = (typeof INPUT_KINDS)[number];
 
 export interface FetchRequest {
@@ -74,10 +75,10 @@ const REACH: Metres =
 /**
  * Fetches the public inputs for the counties of an area: OpenStreetMap extracts of their states and
  * of states within reach, census blocks and places, the GTFS feeds that run there, Overture places
- * within reach, and counts by block; and lists them in the folder. Existing files that have not
- * changed are kept. Throws a `BuildError` that names the URL once the other downloads of the same
- * step are done; later steps are skipped. An unavailable feed is named in `remarks` instead, and
- * tables that a state lacks in `withoutWeights`.
+ * within reach, counts by block, and address ranges; and lists them in the folder. Existing files
+ * that have not changed are kept. Throws a `BuildError` that names the URL once the other downloads
+ * of the same step are done; later steps are skipped. An unavailable feed is named in `remarks`
+ * instead, and tables that a state lacks in `withoutWeights`.
  */
 export async function fetchInputs(request: FetchRequest, progress: Progress): Promise<Fetched> {
   const { services, fresh, confirm = async () => true } = request;
@@ -115,11 +116,15 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
     const { files: weights, withoutWeights } = asks('weights')
       ? await chooseWeights(services, states, session)
       : NO_WEIGHTS;
+    const addresses = (asks('addresses') ? counties : []).map((county) =>
+      censusAddresses(services, county),
+    );
     const groups = [
       { name: 'streets', files: osm },
       { name: 'census', files: [...blocks, ...places] },
       { name: 'transit', files: chosen.feeds.map(({ id, urls }) => gtfsFeed(urls[0], id)) },
       { name: 'weights', files: weights },
+      { name: 'addresses', files: addresses },
     ];
     await announceDownload(groups, asks('pois') ? ['Overture places'] : [], confirm, session);
 
@@ -129,16 +134,22 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
       ? await fetchOverturePlaces(services.overture, request.overtureRelease, reach, session)
       : null;
     await requireAll('weights', weights, session);
+    await requireAll('addresses', addresses, session);
     const files = (some: readonly { file: string }[]) => some.map(({ file }) => file);
     // Inputs that are not asked for remain as an earlier fetch for the same counties left them.
     const before = (listed.join() === counties.join() ? folder.inputs : null) ?? NO_INPUTS;
+    const streets = asks('osm') ? files(osm) : before.osm;
+    const ownExtracts = states.map((state) => osmExtract(services, state).file);
     const inputs: InputList = {
       counties,
-      osm: asks('osm') ? files(osm) : before.osm,
+      osm: streets,
       blocks: asks('census') ? files(blocks) : before.blocks,
       places: asks('census') ? files(places) : before.places,
       pois: pois === null ? before.pois : [path.relative(folder.path(''), pois)],
       weights: asks('weights') ? files(weights) : before.weights,
+      addresses: asks('addresses')
+        ? [...files(addresses), ...ownExtracts.filter((file) => streets.includes(file))]
+        : before.addresses,
       gtfs: asks('gtfs') ? gtfs : before.gtfs,
     };
     await folder.noteInputs(inputs);
@@ -158,6 +169,7 @@ const NO_INPUTS: InputList = {
   places: [],
   pois: [],
   weights: [],
+  addresses: [],
   gtfs: [],
 };
 

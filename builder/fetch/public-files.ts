@@ -90,6 +90,17 @@ export function censusPlaces({ census }: PublicServices, state: StateFips): Down
   return { url, file: `places/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
 }
 
+/** Connecticut has planning regions in place of its counties of 2020 from this year on. */
+const CONNECTICUT = { state: '09', lastYear: 2021 };
+
+/** The address ranges of a county's streets. */
+export function censusAddresses({ census }: PublicServices, county: CountyFips): Download {
+  const year = county.startsWith(CONNECTICUT.state) ? CONNECTICUT.lastYear : TIGER_YEAR;
+  const name = `tl_${year}_${county}_addrfeat.zip`;
+  const url = `${census}/geo/tiger/TIGER${year}/ADDRFEAT/${name}`;
+  return { url, file: `addresses/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
+}
+
 /**
  * The layer of the country's counties: those of 2020, which the blocks have, with borders
  * simplified for maps.

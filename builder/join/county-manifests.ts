@@ -16,19 +16,21 @@ interface JoinedObjects {
   readonly blockBands: ByCounty<NonNullable<CountyManifest['block_bands']>> | null;
   /** Empty without weights. */
   readonly weights: Readonly<Record<CountyFips, ObjectRef>>;
+  /** Empty without addresses. */
+  readonly addresses: Readonly<Record<CountyFips, ObjectRef>>;
 }
 
 /** Returns the counties of a release in the form of its manifest. */
 export function countyManifests(
   counties: ByCounty<RegionCounty>,
   directions: readonly Direction[],
-  { poiObjects, catchments, reachTo, blockBands, weights }: JoinedObjects,
+  { poiObjects, catchments, reachTo, blockBands, weights, addresses }: JoinedObjects,
 ): Record<CountyFips, CountyManifest> {
   const manifests: Record<CountyFips, CountyManifest> = {};
   for (const [county, { searched }] of counties) {
     const { poi_rows, reach_rows, objects, ...facts } = searched;
     const { box, map } = poiObjects.of(county);
-    const weight = weights[county];
+    const [weight, address] = [weights[county], addresses[county]];
     manifests[county] = {
       ...facts,
       poi_box: box,
@@ -39,6 +41,7 @@ export function countyManifests(
         catchment: catchments.get(county)!,
         'poi-map': map,
         ...(weight && { weights: weight }),
+        ...(address && { addresses: address }),
       },
       ...(blockBands && { block_bands: blockBands.get(county)! }),
     };

@@ -90,7 +90,7 @@ export function joinRelease(
     const joined = await joinRegions(store, request.plan, regions);
     const { sources } = joined;
     const { plan } = request.plan;
-    const { modes, taxonomy, weights } = plan;
+    const { modes, taxonomy, weights, addresses } = plan;
     const directions = directionsOf(request);
     const licensed = <Feed extends { readonly sha256: string }>(feed: Feed) => {
       return { ...feed, licence: plan.feed_licences[feed.sha256] ?? null };
@@ -130,6 +130,7 @@ export function joinRelease(
       reachTo,
       blockBands,
       weights: hasWeights ? weights.counties : {},
+      addresses: addresses?.counties ?? {},
     };
     const counties = countyManifests(joined.counties, directions, joinedObjects);
     const states = await putStates(store, joined.states, joined.counties);
@@ -160,6 +161,7 @@ export function joinRelease(
           'fgb',
           await countyMap(store, joined.counties),
         ),
+        ...(addresses && { 'address-directory': addresses.directory }),
       },
       tiles: hasTiles ? await drawTiles({ modes, taxonomy, counties, baseMap }, drawing) : {},
     };

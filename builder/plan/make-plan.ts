@@ -22,6 +22,7 @@ import { BlockTables } from '../prepare/read-blocks.ts';
 import type { PreparedFeed } from '../prepare/read-feeds.ts';
 import { streetAreaOf } from '../prepare/read-osm-cells.ts';
 import { PoiTables } from '../prepare/read-pois.ts';
+import { writeAddresses } from '../prepare/write-addresses.ts';
 import { writeBlocks } from '../prepare/write-blocks.ts';
 import { writeFeeds } from '../prepare/write-feeds.ts';
 import { writeOsmCells } from '../prepare/write-osm-cells.ts';
@@ -101,8 +102,8 @@ export async function planRelease(
   });
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
-  const { blocks, osm, pois, places, feeds, weights } = plan;
-  const prepared = [...objectRefsIn([blocks, osm, pois, places, feeds, weights])];
+  const { blocks, osm, pois, places, feeds, weights, addresses } = plan;
+  const prepared = [...objectRefsIn([blocks, osm, pois, places, feeds, weights, addresses])];
   await receipts.keep('plan', key, { plan: ref, prepared });
   return { ...storedPlan(ref, plan), pathOf };
 }
@@ -124,8 +125,8 @@ interface DescribedInputs {
 /** Describes the inputs, each kind in an order that does not depend on their paths. */
 async function describeInputs(request: InputPaths, progress: Progress): Promise<DescribedInputs> {
   const { osm, blocks, population = [], gtfs = [], places = [], pois = [] } = request;
-  const { elevation = [], weights = [] } = request;
-  const all = { osm, blocks, population, gtfs, places, pois, elevation, weights };
+  const { elevation = [], weights = [], addresses = [] } = request;
+  const all = { osm, blocks, population, gtfs, places, pois, elevation, weights, addresses };
   const kinds = Object.entries(all);
   const stage = progress.start('inputs', kinds.flatMap(([, paths]) => paths).length, 'inputs');
   const paths = new Map<string, string>();
@@ -182,12 +183,13 @@ async function makePlan(
   });
   const tables = new BlockTables(store, blocks);
   const { counties, boxes } = await estimateCounties(request, tables);
+  const origins = { blocks: tables, counties: Object.keys(counties).sort() };
   const weights = await writeWeights({
     ...of(inputs.weights),
-    blocks: tables,
-    counties: Object.keys(counties).sort(),
+    ...origins,
     mayBePartial: request.partialWeights ?? false,
   });
+  const addresses = await writeAddresses({ ...of(inputs.addresses), ...origins });
   const box = boxes.reduce(boxAroundBoth);
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
@@ -213,6 +215,7 @@ async function makePlan(
       pois: [...inputs.pois],
       elevation: [...inputs.elevation],
       weights: [...inputs.weights],
+      addresses: [...inputs.addresses],
       gtfs: [...inputs.gtfs],
     },
     blocks,
@@ -223,6 +226,7 @@ async function makePlan(
     feeds_left_out: [...(feeds?.leftOut ?? [])],
     feed_licences: terms.licences,
     weights,
+    addresses,
     counties,
   };
 }

@@ -10,6 +10,7 @@ import { preparedBlocksSchema } from '../prepare/read-blocks.ts';
 import { preparedCellsSchema } from '../prepare/read-cells.ts';
 import { preparedFeedSchema } from '../prepare/read-feeds.ts';
 import { preparedOsmSchema } from '../prepare/read-osm-cells.ts';
+import { preparedAddressesSchema } from '../prepare/write-addresses.ts';
 import { preparedWeightsSchema } from '../prepare/write-weights.ts';
 import { countyEstimateSchema } from './county-estimate.ts';
 import { plannedInputSchema } from './planned-input.ts';
@@ -34,6 +35,7 @@ const releasePlanSchema = z.strictObject({
     pois: inputs,
     elevation: inputs,
     weights: inputs,
+    addresses: inputs,
     gtfs: inputs,
   }),
   /** The blocks of all given counties; those outside the origin counties are targets only. */
@@ -51,6 +53,8 @@ const releasePlanSchema = z.strictObject({
   feed_licences: z.record(z.string(), z.string()),
   /** The weights of the origin counties: final objects of the release. */
   weights: preparedWeightsSchema,
+  /** The addresses of the origin counties: final objects of the release; null without them. */
+  addresses: preparedAddressesSchema.nullable(),
   /** The origin counties, ascending. */
   counties: z.record(countyFipsSchema, countyEstimateSchema),
 });
@@ -61,15 +65,17 @@ export interface StoredPlan {
   readonly ref: ObjectRef;
   readonly plan: ReleasePlan;
   /**
-   * The SHA-256 of the plan without weights and licences. Regions do not depend on these, so their
-   * receipts identify the plan by this hash, and a change of them repeats no search.
+   * The SHA-256 of the plan without weights, addresses and licences. Regions do not depend on
+   * these, so their receipts identify the plan by this hash, and a change of them repeats no
+   * search.
    */
   readonly searchPlan: string;
 }
 
 export function storedPlan(ref: ObjectRef, plan: ReleasePlan): StoredPlan {
-  const { weights: _, feed_licences: __, inputs, ...rest } = plan;
-  return { ref, plan, searchPlan: sealOf({ ...rest, inputs: { ...inputs, weights: [] } }) };
+  const { weights: _, addresses: __, feed_licences: ___, inputs, ...rest } = plan;
+  const searched = { ...inputs, weights: [], addresses: [] };
+  return { ref, plan, searchPlan: sealOf({ ...rest, inputs: searched }) };
 }
 
 /** Reads a plan from a store; throws a `ShardError` if the object is damaged. */

@@ -24,6 +24,7 @@ export interface InputFlags extends FeedFlags {
   elevation?: string[];
   weights?: string[];
   partialWeights?: boolean;
+  addresses?: string[];
   counties?: string;
 }
 
@@ -60,6 +61,10 @@ export function addInputs(command: Command): Command {
     .option(
       '--partial-weights',
       'accept weights for fewer than 90 % of the blocks; the others count as 0',
+    )
+    .option(
+      '--addresses <files...>',
+      'house numbers for the search of addresses: TIGER/Line addrfeat shapefiles (.zip), and .osm.pbf files for their addr:* (default: no addresses)',
     )
     .option(
       '--counties <fips>',
@@ -135,6 +140,7 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
     pois: files(flags.pois, fetched?.pois),
     elevation: files(flags.elevation),
     weights: files(flags.weights, fetched?.weights),
+    addresses: files(flags.addresses, fetched?.addresses),
     partialWeights: flags.partialWeights ?? false,
     catalogued: new Map(feeds.map(({ file, ...feed }) => [path.join(folder!, file), feed])),
     counties:

@@ -175,13 +175,18 @@ function weighted(leaves: readonly TaxonomyEntry[]): TaxonomyEntry[] {
   return leaves.flatMap((leaf) => Array<TaxonomyEntry>(WEIGHTS[leaf.label] ?? 1).fill(leaf));
 }
 
+/** The city, and the ZIP code, of the addresses in a column of cells. */
+export function cityAt({ countyLine }: CityPlan, column: number) {
+  return CITIES[column < countyLine ? '001' : '003'];
+}
+
 function addressTags(
   plan: CityPlan,
   names: StreetNames,
   { column, row }: Cell,
   stand: Stand,
 ): Tags {
-  const [city, zip] = CITIES[column < plan.countyLine ? '001' : '003'];
+  const [city, zip] = cityAt(plan, column);
   const street =
     stand.on === 'east'
       ? names.across(column + 1)

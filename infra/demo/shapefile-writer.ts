@@ -11,7 +11,10 @@ export interface ShapefileField {
 }
 
 export interface ShapefileRecord {
-  /** Outer rings run clockwise, holes counter-clockwise, as the format requires. */
+  /**
+   * Outer rings run clockwise, holes counter-clockwise, as the format requires; in a layer of
+   * lines, the lines.
+   */
   readonly polygon: Polygon;
   /** Values in the order of the fields. */
   readonly values: readonly (string | number)[];
@@ -21,6 +24,8 @@ export interface ShapefileLayer {
   /** Base name of the files in the archive, without extension. */
   readonly name: string;
   readonly fields: readonly ShapefileField[];
+  /** Whether the shapes are lines, not polygons. */
+  readonly isOfLines?: boolean;
   /**
    * Yields the records. Called several times, with the same result each time, since lengths and
    * boxes precede the data they describe.
@@ -30,6 +35,7 @@ export interface ShapefileLayer {
 
 const HEADER_BYTES = 100;
 const RECORD_HEADER_BYTES = 8;
+const LINE = 3;
 const POLYGON = 5;
 /** Bytes of a polygon before its parts and points: type, box, two counts. */
 const POLYGON_BYTES = 44;
@@ -42,8 +48,8 @@ const NAD83 =
   'GEOGCS["GCS_North_American_1983",DATUM["D_North_American_1983",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';
 
 /**
- * Writes a zipped shapefile of polygons in NAD83, in constant memory. Follows the "ESRI Shapefile
- * Technical Description" (1998) and dBASE III.
+ * Writes a zipped shapefile of polygons or lines in NAD83, in constant memory. Follows the "ESRI
+ * Shapefile Technical Description" (1998) and dBASE III.
  */
 export function writeShapefile(path: string, layer: ShapefileLayer): Promise<void> {
   const { name } = layer;
@@ -60,14 +66,14 @@ export function writeShapefile(path: string, layer: ShapefileLayer): Promise<voi
 
 function* geometry(layer: ShapefileLayer): Generator<Uint8Array> {
   const { bytes, box } = measure(layer);
-  yield header(HEADER_BYTES + bytes, box);
+  yield header(layer, HEADER_BYTES + bytes, box);
   let number = 1;
-  for (const { polygon } of layer.records()) yield polygonRecord(number++, polygon);
+  for (const { polygon } of layer.records()) yield shapeRecord(layer, number++, polygon);
 }
 
 function* offsets(layer: ShapefileLayer): Generator<Uint8Array> {
   const { count, box } = measure(layer);
-  yield header(HEADER_BYTES + count * RECORD_HEADER_BYTES, box);
+  yield header(layer, HEADER_BYTES + count * RECORD_HEADER_BYTES, box);
   let offset = HEADER_BYTES;
   for (const { polygon } of layer.records()) {
     const bytes = contentBytes(polygon);
@@ -139,24 +145,28 @@ function contentBytes(polygon: Polygon): number {
   return POLYGON_BYTES + polygon.reduce((sum, ring) => sum + 4 + POINT_BYTES * ring.length, 0);
 }
 
-function header(fileBytes: number, box: Box): Uint8Array {
+function typeOf({ isOfLines = false }: ShapefileLayer): number {
+  return isOfLines ? LINE : POLYGON;
+}
+
+function header(layer: ShapefileLayer, fileBytes: number, box: Box): Uint8Array {
   const head = Buffer.alloc(HEADER_BYTES);
   head.writeInt32BE(9994, 0);
   head.writeInt32BE(fileBytes / 2, 24);
   head.writeInt32LE(1000, 28);
-  head.writeInt32LE(POLYGON, 32);
+  head.writeInt32LE(typeOf(layer), 32);
   box.forEach((side, i) => {
     head.writeDoubleLE(side, 36 + 8 * i);
   });
   return head;
 }
 
-function polygonRecord(number: number, polygon: Polygon): Uint8Array {
+function shapeRecord(layer: ShapefileLayer, number: number, polygon: Polygon): Uint8Array {
   const bytes = contentBytes(polygon);
   const record = Buffer.alloc(RECORD_HEADER_BYTES + bytes);
   record.writeInt32BE(number, 0);
   record.writeInt32BE(bytes / 2, 4);
-  record.writeInt32LE(POLYGON, 8);
+  record.writeInt32LE(typeOf(layer), 8);
   boxOf(polygon).forEach((side, i) => {
     record.writeDoubleLE(side, 12 + 8 * i);
   });

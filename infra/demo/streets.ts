@@ -1,5 +1,5 @@
 import type { CityPlan } from './city-plan.ts';
-import type { Cell } from './lattice.ts';
+import type { Cell, Corner } from './lattice.ts';
 import type { StreetNames } from './names.ts';
 import { NO_TAGS, type OsmWay, type Tags } from './osm-elements.ts';
 import { isPlainCorner } from './plain-grid.ts';
@@ -29,6 +29,43 @@ export function* streetWays(plan: CityPlan, names: StreetNames): Generator<OsmWa
     for (const way of waysOfLine(plan, 'across', column, tags)) yield { id: id++, ...way };
   }
   for (const way of avenues(plan)) yield { id: id++, ...way };
+}
+
+/** A part of a street between two corners, and the cells on both of its sides. */
+export interface StreetEdge {
+  readonly name: string;
+  readonly from: Corner;
+  readonly to: Corner;
+  /** The cell to the left of one who goes from `from` to `to`; it may be outside the city. */
+  readonly left: Cell;
+  readonly right: Cell;
+}
+
+/** The edges of the lattice that are streets, without bridges and trails. */
+export function* streetEdges(plan: CityPlan, names: StreetNames): Generator<StreetEdge> {
+  for (let row = 0; row <= plan.rows; row++) {
+    const tags = lineTags(plan, 'along', row, names);
+    for (let column = 0; column < plan.columns; column++) {
+      const [from, to] = [column, column + 1].map((at) => ({ column: at, row }));
+      const sides = { left: { column, row }, right: { column, row: row - 1 } };
+      const name = houseStreet(edgeTags(plan, 'along', row, column, tags), tags);
+      if (name !== null) yield { name, from, to, ...sides };
+    }
+  }
+  for (let column = 0; column <= plan.columns; column++) {
+    const tags = lineTags(plan, 'across', column, names);
+    for (let row = 0; row < plan.rows; row++) {
+      const [from, to] = [row, row + 1].map((at) => ({ column, row: at }));
+      const sides = { left: { column: column - 1, row }, right: { column, row } };
+      const name = houseStreet(edgeTags(plan, 'across', column, row, tags), tags);
+      if (name !== null) yield { name, from, to, ...sides };
+    }
+  }
+}
+
+/** The name of an edge with these tags, of those of its line, if houses may stand on it. */
+function houseStreet(tags: Tags | null, { bridge }: LineTags): string | null {
+  return tags === null || tags === bridge ? null : tags.name;
 }
 
 type WayWithoutId = Omit<OsmWay, 'id'>;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Progress } from '../../builder/progress.ts';
 import { counted } from '../../shards/number-words.ts';
+import { addressLayer } from './address-layer.ts';
 import { countiesOf, STATE_FIPS } from './census-ids.ts';
 import { planCity } from './city-plan.ts';
 import { gtfsTables } from './gtfs-tables.ts';
@@ -47,6 +48,8 @@ export interface DemoFiles {
   readonly counties: string;
   /** LODES workplaces and residences, and PL 94-171. */
   readonly weights: string[];
+  /** Address ranges, one for each county. */
+  readonly addresses: string[];
 }
 
 /** Date of the map data; fixed, like everything in the city. */
@@ -54,8 +57,8 @@ const DRAWN = new Date('2026-01-01T00:00:00Z');
 
 /**
  * Writes a fictional city as the files a real one comes in: OpenStreetMap PBF, GTFS, and TIGER/Line
- * shapefiles of blocks, places and counties. Equal options give identical bytes. Throws a
- * `BuildError` for an invalid size or seed.
+ * shapefiles of blocks, places, counties and address ranges. Equal options give identical bytes.
+ * Throws a `BuildError` for an invalid size or seed.
  */
 export async function writeDemoCity(options: DemoOptions, progress: Progress): Promise<DemoFiles> {
   const { scale, planTransit } = PRESETS[options.preset ?? 'city'];
@@ -71,6 +74,9 @@ export async function writeDemoCity(options: DemoOptions, progress: Progress): P
     places: at('places', `tl_${STATE_FIPS}_place.zip`),
     counties: at('places', 'tl_us_county.zip'),
     weights: WEIGHT_FILES.map((name) => at('weights', name)),
+    addresses: counties.map(({ fips }) =>
+      at('addresses', `tl_2024_${STATE_FIPS}${fips}_addrfeat.zip`),
+    ),
   };
 
   const streets = progress.start('demo streets', null, 'elements');
@@ -81,6 +87,7 @@ export async function writeDemoCity(options: DemoOptions, progress: Progress): P
   const census = progress.start('demo census', counties.length, 'counties');
   for (const [i, county] of counties.entries()) {
     await writeShapefile(files.blocks[i], blockLayer(plan, county));
+    await writeShapefile(files.addresses[i], addressLayer(plan, names, county));
     census.at(i + 1);
   }
   await writeShapefile(files.places, placeLayer(plan));

@@ -166,6 +166,7 @@ function storedPlan(store: FolderStore, program = programVersion()) {
     pois: [],
     elevation: [],
     weights: [],
+    addresses: [],
     gtfs: [],
   };
   const empty: ReleasePlan = {
@@ -189,6 +190,7 @@ function storedPlan(store: FolderStore, program = programVersion()) {
     feeds_left_out: [],
     feed_licences: {},
     weights: { weights: [], counties: {} },
+    addresses: null,
     counties: {},
   };
   return putObject(store, 'plans/none', 'json', Buffer.from(JSON.stringify(empty)));

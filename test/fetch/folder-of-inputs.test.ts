@@ -17,6 +17,7 @@ const LIST: InputList = {
   places: [],
   pois: ['pois/overture.geojson'],
   weights: [],
+  addresses: [],
   gtfs: [
     { file: 'gtfs/a.zip', publisher: 'A', licence: 'https://a.example/terms' },
     { file: 'gtfs/b.zip', publisher: '', licence: null },

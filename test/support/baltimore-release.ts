@@ -8,7 +8,12 @@ import { keptFolder } from './kept-folder.ts';
 /** Builds the release of Baltimore, on foot and by bike, into a folder. */
 export async function buildBaltimore(folder: string, tiles = false): Promise<void> {
   const store = new FolderStore(folder);
-  const inputs = { osm: [BALTIMORE_OSM], blocks: [BALTIMORE_BLOCKS], counties: ['24510'] };
+  const inputs = {
+    osm: [BALTIMORE_OSM],
+    blocks: [BALTIMORE_BLOCKS],
+    addresses: [BALTIMORE_OSM],
+    counties: ['24510'],
+  };
   await buildRelease({ ...inputs, release: 'test', tiles }, store, silent);
   await store.close();
 }

@@ -42,6 +42,7 @@ export function demoRequest(city: string): BuildRequest {
     gtfs: filesIn('gtfs'),
     places: [path.join(city, 'places', 'tl_99_place.zip')],
     weights: filesIn('weights'),
+    addresses: [...filesIn('addresses'), ...filesIn('osm')],
     counties: [],
     release: 'demo',
   };

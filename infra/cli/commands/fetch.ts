@@ -61,7 +61,7 @@ async function fetchFiles(flags: FetchFlags): Promise<void> {
   const [first] = [...area.places, ...area.counties, ...area.states, 'nation'];
   const out = flags.out ?? `./${folderNameOf(first.split(',')[0])}`;
   const { inputs } = await fetchArea({ area, out }, flags, terminalProgress(process.stderr));
-  const { osm, gtfs, blocks, places, pois, weights } = inputs;
+  const { osm, gtfs, blocks, places, pois, weights, addresses } = inputs;
   const isEnough = osm.length > 0 && blocks.length > 0;
   const files = [
     ...osm,
@@ -70,6 +70,7 @@ async function fetchFiles(flags: FetchFlags): Promise<void> {
     ...places,
     ...pois,
     ...weights,
+    ...addresses.filter((file) => !osm.includes(file)),
   ];
   const text = isEnough ? buildCommand(out) : files.map((file) => path.join(out, file)).join('\n');
   process.stdout.write(`${text}\n`);

@@ -1,6 +1,11 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
+import {
+  ADDRESS_DIRECTORY_KIND,
+  AddressDirectory,
+} from '../../../shards/addresses/address-directory.ts';
+import { ADDRESSES_KIND, AddressTable } from '../../../shards/addresses/address-table.ts';
 import { BLOCK_BANDS_MAGIC } from '../../../shards/bands/block-band-layout.ts';
 import { BlockBands } from '../../../shards/bands/block-bands.ts';
 import { BEYOND } from '../../../shards/bands/time-bands.ts';
@@ -114,6 +119,8 @@ const SHARDS: ReadonlyMap<string, (store: Store, ref: ObjectRef) => Promise<void
   [DEST_IDS_KIND, inspectDestIds],
   [WEIGHTS_KIND, inspectWeights],
   [TRANSIT_KIND, inspectTransit],
+  [ADDRESSES_KIND, inspectAddresses],
+  [ADDRESS_DIRECTORY_KIND, inspectAddressDirectory],
   [PAGE_SUMS_KIND, async () => print('page checksums of the archive next to it')],
 ]);
 
@@ -203,6 +210,29 @@ async function inspectWeights(store: Store, ref: ObjectRef): Promise<void> {
     const blocks = counts.filter((count) => count > 0).length;
     print(`  ${weight}: ${withCommas(total)} in ${counted(blocks, 'block')}`);
   }
+}
+
+async function inspectAddresses(store: Store, ref: ObjectRef): Promise<void> {
+  const table = await AddressTable.open(store, ref);
+  const { streets } = table;
+  let [points, lines] = [0, 0];
+  for (const row of streets.keys()) {
+    const [ranges] = await table.ranges(row, row + 1);
+    const single = ranges.filter(({ x }) => x.length === 1).length;
+    points += single;
+    lines += ranges.length - single;
+  }
+  const zips = new Set(streets.flatMap((street) => street.zips));
+  print(
+    `addresses: ${counted(streets.length, 'street')} with ${counted(points, 'house number')} and ${counted(lines, 'range')}, ${counted(zips.size, 'ZIP code')}`,
+  );
+  if (streets.length > 0) print(`  first street: ${JSON.stringify(streets[0])}`);
+}
+
+async function inspectAddressDirectory(store: Store, ref: ObjectRef): Promise<void> {
+  const bytes = await store.readRange(ref, 0, ref.bytes);
+  const { headBytes } = new AddressDirectory(ref.name, bytes);
+  print(`directory: ZIP codes of ${counted(headBytes.size, 'county', 'counties')}`);
 }
 
 async function inspectTransit(store: Store, ref: ObjectRef): Promise<void> {
