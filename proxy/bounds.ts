@@ -40,6 +40,8 @@ export const BOUNDS = {
   tileAcross: { min: 0, max: 2 ** 30 - 1 },
   /** Number of census places found by name. */
   placesFound: { min: 1, max: 20 },
+  /** Number of matches of an address. */
+  addressesFound: { min: 1, max: 20 },
 } as const satisfies Readonly<Record<string, Bounds>>;
 
 /** Maximum list lengths and text lengths of a request. */
@@ -71,6 +73,7 @@ export const LIMITS = {
 /** Default numbers of rows per page and of places found. */
 export const DEFAULT_LIMIT = 100;
 export const DEFAULT_PLACES_FOUND = 10;
+export const DEFAULT_ADDRESSES_FOUND = 5;
 /** Default limits, in minutes, within which weights are counted. */
 export const DEFAULT_MINUTES: readonly Minutes[] = [15, 30, 45, 60];
 

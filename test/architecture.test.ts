@@ -157,6 +157,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'pois',
     'journeys',
     'areas',
+    'addresses',
     'opportunities',
     'sites',
   ],

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoint.ts';
 import { access } from './access.ts';
+import { addresses } from './addresses.ts';
 import { poisCatchment } from './batch-catchments.ts';
 import { blocksPois, pointsPois } from './batch-poi-times.ts';
 import { blocksSummary, pointsSummary } from './batch-summaries.ts';
@@ -30,6 +31,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ready,
   ...catalogue,
   ...places,
+  addresses,
   tokens,
   blockSummary,
   blockPois,

@@ -8,13 +8,13 @@ import {
   geoidToNumber,
   isGeoid,
 } from '../../shards/geoid.ts';
-import { BOUNDS, type Bounds, boundsSchema, isWithin } from '../bounds.ts';
+import { BOUNDS, type Bounds, boundsSchema, isOnEarth, isWithin } from '../bounds.ts';
 import { truncate } from '../http/problem.ts';
 import { acceptsParameters } from '../http/validation.ts';
 import type { SentValue } from '../queries/origins/origin-block.ts';
 import { objectOf } from './compounds.ts';
 import { type Kind, optional, required, withSchema } from './field.ts';
-import { decimal, hintOn, kindOf, number, UNBOUNDED } from './kinds.ts';
+import { decimal, hintOn, kindOf, number, phrase, UNBOUNDED } from './kinds.ts';
 
 /** A block in a path or query: its 15 digits. */
 export const blockGeoid = {
@@ -100,6 +100,22 @@ export const radius = optional(number(BOUNDS.radius), {
     json: `Metres around the centre, at most ${BOUNDS.radius.max}.`,
   },
 });
+
+/** A point as one parameter, `lon,lat`. */
+export const nearPoint = {
+  text: phrase((text) => text)
+    .text.transform((text, context) => {
+      const numbers = text.split(',').map((part) => decimal(part.trim()));
+      const [lon, lat] = numbers;
+      if (numbers.length === 2 && lon !== undefined && lat !== undefined && isOnEarth(lon, lat)) {
+        return { lon, lat };
+      }
+      const message = 'must be lon,lat: a longitude and a latitude in degrees, in this order';
+      context.addIssue({ code: 'custom', params: { type: 'invalid_point' }, message });
+      return z.NEVER;
+    })
+    .meta({ override: { type: 'string' } }),
+};
 
 /** Error messages of a point. */
 export const POINT_FAULTS = {

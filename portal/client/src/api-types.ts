@@ -774,6 +774,32 @@ export interface Operations {
       };
     };
   };
+  /** Search addresses. Best match first: a house number that is on the map (`address`) or estimated between others (`interpolated`), a `street`, an `intersection` (`Plum Avenue & 5th Street`), `coordinates` (latitude first), a `block`, a census `place`, a `county` by its code. Abbreviations, missing directions, cities and ZIP codes, and a letter or two wrong in a name of five letters are understood. `confidence`, 0 to 1, falls with each difference from the text, and with each other match that fits about as well; nothing below 0.3 is listed. From 0.8 on a match may be taken without asking: matches in two blocks that fit equally well are both below it, as is a street whose number is not known. Only releases that were built with addresses have those and streets. */
+  findAddresses: {
+    params: {
+      /** Address, intersection, street, coordinates, GEOID or place; at most 100 characters. */
+      q: string;
+      /** `lon,lat`, WGS84 degrees: matches near it are preferred, and counties around it are searched where the text names no city and no ZIP code. */
+      near?: string | undefined;
+      /** Maximum number of matches, 1 to 20. */
+      limit?: number | undefined;
+    };
+    responses: {
+      'application/json': {
+        results: Array<{
+          label: string;
+          kind: 'address' | 'interpolated' | 'street' | 'intersection' | 'coordinates' | 'block' | 'place' | 'county';
+          lat: number;
+          lon: number;
+          /** The GEOID of the block, or of a place or county itself. */
+          geoid: string;
+          confidence: number;
+          /** From `near`, in metres; null without it. */
+          distance_m: number | null;
+        }>;
+      };
+    };
+  };
   /** Token balance of the account. Free, and available at a zero balance too. */
   getTokens: {
     params: Record<string, never>;
@@ -1642,6 +1668,7 @@ export const OPERATIONS: Record<
   getPlans: ['free','GET','/v1/plans'],
   findPlaces: ['free','GET','/v1/places'],
   getPlaceBoundary: ['free','GET','/v1/places/{geoid}/boundary'],
+  findAddresses: ['free','GET','/v1/addresses'],
   getTokens: ['keyed','GET','/v1/tokens'],
   getBlockSummary: ['keyed','GET','/v1/blocks/{geoid}/summary'],
   listBlockPois: ['keyed','GET','/v1/blocks/{geoid}/pois'],

@@ -1,0 +1,147 @@
+import { type HouseNumber, parseHouseNumber } from '../../../shards/addresses/house-number.ts';
+import {
+  directionOf,
+  LONG_SUFFIXES,
+  parseStreetName,
+  type StreetName,
+  suffixOf,
+  wordsOf,
+} from '../../../shards/addresses/street-name.ts';
+import { editDistance } from '../../../shards/edit-distance.ts';
+import { foldText } from '../../../shards/folded-text.ts';
+import { STATES } from '../../../shards/states.ts';
+
+/** One way to understand the text of an address. */
+export interface AddressReading {
+  /** Null for a street alone. */
+  readonly number: HouseNumber | null;
+  readonly street: StreetName;
+  /** The name of the city in folded words; '' if none is named. */
+  readonly city: string;
+  /** Whether the words after the street are taken for a city only because nothing else fits. */
+  readonly isCityGuessed: boolean;
+  /** Five digits; '' if none are given. */
+  readonly zip: string;
+  /** Letters that are wrong in the suffix. */
+  readonly edits: number;
+}
+
+/** The text of an address, without what is the same in all of its readings. */
+interface Postal {
+  readonly parts: readonly string[];
+  readonly zip: string;
+}
+
+const ZIP_AT_END = /[\s,]+(\d{5})(?:-\d{4})?$/;
+const COUNTRY_AT_END = /[\s,]+(?:usa|u\.s\.a\.|united states(?: of america)?)$/i;
+const UNIT =
+  /(?:^|[\s,]+)(?:(?:apt|apartment|unit|suite|ste|floor|fl|room|rm|bldg|building)\b\.?\s*#?|#)\s*[\w-]+$/i;
+const NUMBER_FIRST = /^(\d+(?:-\d+)?[a-z]?(?:\s+1\/2)?)\s+(.*\S)$/i;
+/** Words of the longest city names that are looked for without a comma. */
+const CITY_WORDS = 4;
+
+const STATE_WORDS: ReadonlySet<string> = new Set(
+  [...STATES.values()].flatMap(({ usps, name }) => [foldText(usps), foldText(name)]).concat('xa'),
+);
+
+/**
+ * Reads text as an address, in each way that it can be read, guesses last: `12 Plum Ave Springfield
+ * 00101`, with or without number, city, state and ZIP code. `isCity` tells whether folded words
+ * name a city.
+ */
+export function readAddress(text: string, isCity: (words: string) => boolean): AddressReading[] {
+  const { parts, zip } = postalOf(text);
+  const [line = '', ...others] = parts;
+  const [, numberText, rest] = NUMBER_FIRST.exec(line) ?? [];
+  const number = parseHouseNumber(numberText ?? '');
+  const words = wordsOf(number === null ? line : rest);
+  const city = others.length > 0 ? wordsOf(others[others.length - 1]).join(' ') : '';
+  const whole = { street: words, city, isCityGuessed: false };
+  const splits = city === '' ? [whole, ...withoutComma(words, isCity)] : [whole];
+  splits.sort((a, b) => Number(a.isCityGuessed) - Number(b.isCityGuessed));
+  return splits.flatMap(({ street, ...named }) =>
+    suffixesOf(street).map((suffixed) => ({ number, zip, ...named, ...suffixed })),
+  );
+}
+
+/** Reads the two streets of an intersection, `Plum Ave & 5th St`; null for other text. */
+export function readIntersection(
+  text: string,
+  isCity: (words: string) => boolean,
+): readonly [AddressReading[], AddressReading[]] | null {
+  const [first, second, third] = text.split(/\s+(?:and|at)\s+|\s*[&@]\s*|\s+\/\s+/i);
+  if (!first?.trim() || !second?.trim() || third !== undefined) return null;
+  if (NUMBER_FIRST.test(first.trim()) && parseHouseNumber(first.trim().split(/\s/)[0])) return null;
+  const crossing = readAddress(second, isCity);
+  const { parts } = postalOf(first);
+  const own = readAddress(parts[0] ?? '', isCity);
+  return [own, crossing];
+}
+
+/** Parts text at commas, without ZIP code, state, country and units. */
+function postalOf(text: string): Postal {
+  let left = text.trim().replace(COUNTRY_AT_END, '');
+  const zip = ZIP_AT_END.exec(left)?.[1] ?? '';
+  left = left.replace(ZIP_AT_END, '');
+  const parts = left.split(',').map((part) => part.trim());
+  const last = parts.length - 1;
+  parts[last] = withoutState(parts[last], last > 0);
+  const lines = parts.map((part) => part.replace(UNIT, '').trim()).filter((part) => part !== '');
+  const isSplitNumber = lines.length > 1 && parseHouseNumber(lines[0]) !== null;
+  const joined = isSplitNumber ? [`${lines[0]} ${lines[1]}`, ...lines.slice(2)] : lines;
+  return { parts: joined, zip };
+}
+
+/**
+ * Removes a state from the end. Where a street can end, `Ct` and `Ne` are no states, and neither
+ * are whole names: Washington is also a street.
+ */
+function withoutState(part: string, isAfterComma: boolean): string {
+  const words = part.split(/\s+/);
+  for (const count of [2, 1]) {
+    const state = foldText(words.slice(-count).join(' '));
+    if (!STATE_WORDS.has(state)) continue;
+    const isStreetWord = suffixOf(state) !== undefined || directionOf(state) !== undefined;
+    const isName = state.length > 2;
+    if (!isAfterComma && (isStreetWord || isName || words.length <= count)) continue;
+    return words.slice(0, -count).join(' ');
+  }
+  return part;
+}
+
+/**
+ * The ways to part a city from a street without a comma between them: before the words that name
+ * one, after a suffix, since the release need not have the city, and, as a guess, anywhere.
+ */
+function* withoutComma(words: readonly string[], isCity: (words: string) => boolean) {
+  for (let count = 1; count <= Math.min(CITY_WORDS, words.length - 1); count++) {
+    const [street, rest] = [words.slice(0, -count), words.slice(-count)];
+    const isAfterSuffix = street.length > 1 && suffixOf(street[street.length - 1]) !== undefined;
+    const isPartOfStreet = count === 1 && (directionOf(rest[0]) ?? suffixOf(rest[0])) !== undefined;
+    const city = rest.join(' ');
+    const isKnown = isCity(city);
+    if (isPartOfStreet && !isKnown) continue;
+    yield { street, city, isCityGuessed: !isAfterSuffix && !isKnown };
+  }
+}
+
+/**
+ * The ways to take the words of a street apart: as they are, with a last word that could be a
+ * suffix as a part of the name, and with a misspelt suffix corrected.
+ */
+function suffixesOf(words: readonly string[]): Pick<AddressReading, 'street' | 'edits'>[] {
+  const asTyped = { street: parseStreetName(words), edits: 0 };
+  const at = directionOf(words[words.length - 1] ?? '') ? words.length - 2 : words.length - 1;
+  const typed = words[at] ?? '';
+  if (at < 1) return [asTyped];
+  if (suffixOf(typed) !== undefined) {
+    return [asTyped, { street: parseStreetName(words, false), edits: 0 }];
+  }
+  const most = typed.length < 6 ? 1 : 2;
+  const near = LONG_SUFFIXES.map((suffix) => ({ suffix, edits: editDistance(suffix, typed) }))
+    .filter(({ edits }) => edits <= most)
+    .sort((a, b) => a.edits - b.edits)[0];
+  if (typed.length < 4 || near === undefined) return [asTyped];
+  const corrected = words.with(at, near.suffix);
+  return [asTyped, { street: parseStreetName(corrected), edits: near.edits }];
+}

@@ -1,0 +1,99 @@
+import { expect, inject, test } from 'vitest';
+import type { FoundAddress } from '../../proxy/queries/addresses/find-addresses.ts';
+import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
+import { smallReleaseOfTests } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+import { demoAddresses } from './demo-addresses.ts';
+
+const proxy = proxyOfTests();
+const COUNTY = smallCounty({ fips: '24510', seed: 3, blocks: 12, pois: 6 });
+const store = smallReleaseOfTests(COUNTY);
+
+const urlOf = (q: string, more = '') => `/v1/addresses?q=${encodeURIComponent(q)}${more}`;
+async function search(q: string, more = ''): Promise<FoundAddress[]> {
+  const response = await proxy.get(urlOf(q, more));
+  expect([q, response.statusCode]).toEqual([q, 200]);
+  return response.json().results;
+}
+
+const LIST = demoAddresses();
+/** An address of the demo city on a street whose name has at least six letters. */
+const HOUSE = LIST.find(({ street, number }) => street === 'Juniper Avenue' && number > 500)!;
+
+test('each kind of text has its own kind of match, with the block', async () => {
+  const { number, street, city, zip, block } = HOUSE;
+  const [address] = await search(`${number} ${street}, ${city}, XA ${zip}`);
+  expect(address).toMatchObject({ kind: 'interpolated', geoid: block, distance_m: null });
+  expect(address.label).toBe(`${number} ${street}, ${zip}`);
+  const { lat, lon } = address;
+  expect(await search(`${lat}, ${lon}`)).toEqual([
+    expect.objectContaining({ kind: 'coordinates', geoid: block, lat, lon, confidence: 1 }),
+  ]);
+  expect(await search(`${lon} ${lat}`)).toMatchObject([{ kind: 'coordinates', geoid: block }]);
+  expect(await search(block)).toMatchObject([{ kind: 'block', geoid: block, confidence: 1 }]);
+  expect(await search(block.slice(0, 5))).toMatchObject([{ kind: 'county' }]);
+  expect((await search('port meridian'))[0]).toMatchObject({ kind: 'place', geoid: '9957600' });
+  expect((await search(street))[0]).toMatchObject({ kind: 'street' });
+  expect((await search('Juniper Ave & Fifth St'))[0]).toMatchObject({
+    kind: 'intersection',
+    label: 'Juniper Avenue & 5th Street',
+  });
+  expect(await search('no such thing at all')).toEqual([]);
+});
+
+test('a street whose number is not known is too uncertain to be taken', async () => {
+  for (const q of ['99999 Juniper Avenue', 'Juniper Avenue', 'Jniper Av 77777']) {
+    for (const { confidence } of await search(q)) expect(confidence).toBeLessThan(0.8);
+  }
+});
+
+test('matches near a point come first, with their distance', async () => {
+  const [west, east] = await search('Juniper Avenue');
+  for (const wanted of [west, east]) {
+    const [first] = await search('Juniper Avenue', `&near=${wanted.lon},${wanted.lat}`);
+    expect(first).toMatchObject({ geoid: wanted.geoid, distance_m: 0 });
+  }
+});
+
+test('a search costs nothing, has an ETag, and reads each county twice when cold', async () => {
+  const cold = await openProxy(inject('demoStore'));
+  try {
+    const { number, street, zip } = HOUSE;
+    const url = urlOf(`${number} ${street} ${zip}`);
+    const first = await cold.get(url);
+    const objects = cold.store.reads.map((name) => name.replace(/-[0-9a-f]+\..*/, ''));
+    expect(objects).toEqual(['address-directory/all', 'addresses/99001', 'addresses/99001']);
+    expect(first.headers['cache-control']).toMatch(/public/);
+    const again = await cold.get(url, undefined, { 'if-none-match': String(first.headers.etag) });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+    expect(cold.store.reads).toHaveLength(3);
+  } finally {
+    await cold.close();
+  }
+});
+
+test.each([
+  ['', 'q'],
+  ['q=', 'q'],
+  ['q=elm&near=1', 'near'],
+  ['q=elm&near=-70,36,1', 'near'],
+  ['q=elm&near=36,-700', 'near'],
+  ['q=elm&limit=21', 'limit'],
+  ['q=elm&zip=00101', 'zip'],
+])('a wrong parameter is refused by name: %s', async (query, name) => {
+  const response = await proxy.get(`/v1/addresses?${query}`);
+  expect(response.statusCode).toBe(400);
+  expect(response.json().errors[0].loc).toEqual(['query', name]);
+});
+
+test('a release without addresses finds the rest', async () => {
+  const plain = await openProxy(store);
+  try {
+    const response = await plain.get(urlOf('12 Juniper Avenue'));
+    expect(response.json()).toEqual({ results: [] });
+    const [{ geoid }] = COUNTY.blocks;
+    expect((await plain.get(urlOf(geoid))).json().results[0].kind).toBe('block');
+  } finally {
+    await plain.close();
+  }
+});
