@@ -10,6 +10,7 @@ export const FREE_ROUTES = [
   '/v1/meta/weights',
   '/v1/places',
   '/v1/places/{geoid}/boundary',
+  '/v1/addresses',
   '/v1/plans',
   '/v1/isochrone/meta',
   '/v1/meta/tiles',

@@ -73,7 +73,7 @@ const fetchCounty = async (over: Partial<FetchRequest> = {}) => {
     { ...silent, note: (line) => notes.push(line) },
   );
   const at = (files: readonly string[]) => files.map((file) => path.join(out, file));
-  const { osm, blocks, places, pois, weights } = inputs;
+  const { osm, blocks, places, pois, weights, addresses } = inputs;
   return {
     osm: at(osm),
     blocks: at(blocks),
@@ -81,6 +81,7 @@ const fetchCounty = async (over: Partial<FetchRequest> = {}) => {
     gtfs: at(inputs.gtfs.map(({ file }) => file)),
     pois: at(pois),
     weights: at(weights),
+    addresses: at(addresses),
     ...rest,
   };
 };
@@ -133,20 +134,25 @@ test('a build accepts the fetched files', async () => {
       path.join(out, 'weights/md_wac_S000_JT00_2022.csv.gz'),
       path.join(out, 'weights/md_rac_S000_JT00_2021.csv.gz'),
     ],
+    addresses: [
+      path.join(out, 'addresses/tl_2024_24001_addrfeat.zip'),
+      path.join(out, 'osm/maryland-latest.osm.pbf'),
+    ],
     withoutWeights: [],
   });
   expect(readdirSync(out).sort()).toEqual(
-    ['blocks', 'gtfs', 'osm', 'places', 'pois', 'sources.json', 'weights'].sort(),
+    ['addresses', 'blocks', 'gtfs', 'osm', 'places', 'pois', 'sources.json', 'weights'].sort(),
   );
   const { files } = JSON.parse(readFileSync(path.join(out, 'sources.json'), 'utf8'));
   const inputs = Object.values(fetched).flat() as string[];
   for (const file of inputs) expect(files[path.relative(out, file)].bytes).toBeGreaterThan(0);
 
   const store = new FolderStore(folderPath());
-  const { osm, blocks, places, gtfs, pois, weights } = fetched;
-  const request = { osm, blocks, places, gtfs, pois, weights, counties: [COUNTY] };
+  const { remarks: _, withoutWeights: __, ...given } = fetched;
+  const request = { ...given, counties: [COUNTY] };
   const { manifest } = await buildPlain(request, store);
   await store.close();
+  expect(manifest.counties[COUNTY].objects.addresses?.bytes).toBeGreaterThan(1_000);
   expect(manifest.counties[COUNTY].routable_blocks).toBeGreaterThan(100);
   const years = Object.fromEntries(manifest.weights.map(({ weight, year }) => [weight, year]));
   expect(years).toMatchObject({ jobs: 2022, workers: 2021, hispanic: 2020 });

@@ -6,8 +6,10 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { readCounties } from '../../builder/fetch/county-layer.ts';
 import { ZipInput } from '../../builder/inputs/zip.ts';
 import { silent } from '../../builder/progress.ts';
+import { addressLayer } from '../../infra/demo/address-layer.ts';
 import { COUNTIES, STATE_FIPS } from '../../infra/demo/census-ids.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
+import { streetNames } from '../../infra/demo/names.ts';
 import { type ShapefileLayer, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { blockLayer, countyLayer, placeLayer } from '../../infra/demo/tiger-layers.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
@@ -29,6 +31,7 @@ export const PATHS = {
   placeList: '/geo/docs/reference/codes2020/national_place_by_county2020.txt',
   blocks: '/geo/tiger/TIGER2024/TABBLOCK20/tl_2024_24_tabblock20.zip',
   places: '/geo/tiger/TIGER2024/PLACE/tl_2024_24_place.zip',
+  addresses: '/geo/tiger/TIGER2024/ADDRFEAT/tl_2024_24001_addrfeat.zip',
   osm: '/north-america/us/maryland-latest.osm.pbf',
   catalogue: '/feeds_v2.csv',
   feed: '/mdb-247/latest.zip',
@@ -41,8 +44,8 @@ export const PATHS = {
 
 /**
  * Lays the demo city out on a mirror as the real services would, were it in Maryland:
- * OpenStreetMap, census, a catalogue with one feed, one Overture place, counts by block. Returns
- * the box of its county.
+ * OpenStreetMap, census, a catalogue with one feed, one Overture place, counts by block, address
+ * ranges of a county. Returns the box of that county.
  */
 export async function layOutMaryland(mirror: Mirror, folder: string): Promise<BoundingBox> {
   const city = await writeDemoCity({ ...CITY, out: path.join(folder, 'city') }, silent);
@@ -57,6 +60,7 @@ export async function layOutMaryland(mirror: Mirror, folder: string): Promise<Bo
   const counties = await put(PATHS.counties, countyLayer(plan));
   await put(PATHS.blocks, ...COUNTIES.map((county) => blockLayer(plan, county)));
   await put(PATHS.places, placeLayer(plan));
+  await put(PATHS.addresses, addressLayer(plan, streetNames(plan), COUNTIES[0]));
   putOsm(mirror, PATHS.osm, readFileSync(city.osm));
   mirror.put(PATHS.feed, readFileSync(city.gtfs));
   mirror.put(PATHS.placeList, PLACE_LIST);
@@ -153,7 +157,7 @@ export function catalogue(box: BoundingBox, url: string, licence = ''): string {
 
 /** Merges layers, and replaces the fictional state's codes by Maryland's. */
 function inMaryland(name: string, layers: readonly ShapefileLayer[]): ShapefileLayer {
-  const { fields } = layers[0];
+  const { fields, isOfLines = false } = layers[0];
   const codes = new Set(
     ['STATEFP', 'STATEFP20', 'GEOID', 'GEOID20'].flatMap((code) => {
       const column = fields.findIndex((field) => field.name === code);
@@ -165,6 +169,7 @@ function inMaryland(name: string, layers: readonly ShapefileLayer[]): ShapefileL
   return {
     name,
     fields,
+    isOfLines,
     *records() {
       for (const layer of layers) {
         for (const { polygon, values } of layer.records()) {

@@ -42,6 +42,7 @@ function expectDocumented(route: string, method: string, response: HttpResponse)
 }
 
 const FREE_PATHS: Readonly<Record<string, string>> = {
+  '/v1/addresses': '/v1/addresses?q=port',
   '/v1/places': '/v1/places?q=port',
   '/v1/places/{geoid}/boundary': `/v1/places/${PORT_MERIDIAN}/boundary`,
 };
