@@ -1,5 +1,9 @@
-import path from 'node:path';
-import { boxesMeet, bufferBox, cutAtAntimeridian } from '../../shards/geometry/wgs84.ts';
+import {
+  boxAroundBoth,
+  boxesMeet,
+  bufferBox,
+  cutAtAntimeridian,
+} from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import { type StateFips, uspsOf } from '../../shards/states.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
@@ -131,7 +135,12 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
     await requireAll('streets and census', [...osm, ...blocks, ...places], session);
     const { gtfs, remarks } = await fetchFeeds(chosen, session);
     const pois = asks('pois')
-      ? await fetchOverturePlaces(services.overture, request.overtureRelease, reach, session)
+      ? await fetchOverturePlaces(
+          services.overture,
+          request.overtureRelease,
+          boxesByState(counties, layer),
+          session,
+        )
       : null;
     await requireAll('weights', weights, session);
     await requireAll('addresses', addresses, session);
@@ -145,7 +154,7 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
       osm: streets,
       blocks: asks('census') ? files(blocks) : before.blocks,
       places: asks('census') ? files(places) : before.places,
-      pois: pois === null ? before.pois : [path.relative(folder.path(''), pois)],
+      pois: pois ?? before.pois,
       weights: asks('weights') ? files(weights) : before.weights,
       addresses: asks('addresses')
         ? [...files(addresses), ...ownExtracts.filter((file) => streets.includes(file))]
@@ -209,6 +218,27 @@ async function chooseFeeds(
 ): Promise<ChosenFeeds> {
   if (gtfs.length > 0) return feedsAt(gtfs);
   return chooseCatalogueFeeds(services, boxes, states.map(stateName), session);
+}
+
+/**
+ * The box of everything within reach of the counties of each state; two where it extends over the
+ * antimeridian.
+ */
+function boxesByState(
+  counties: readonly CountyFips[],
+  layer: ReadonlyMap<CountyFips, County>,
+): BoundingBox[] {
+  const bySide = new Map<string, BoundingBox>();
+  for (const county of counties) {
+    for (const own of layer.get(county)!.boxes) {
+      for (const box of cutAtAntimeridian(bufferBox(own, REACH))) {
+        const side = `${stateOf(county)} ${Math.sign(box.minLon + box.maxLon)}`;
+        const known = bySide.get(side);
+        bySide.set(side, known ? boxAroundBoth(known, box) : box);
+      }
+    }
+  }
+  return [...bySide.values()];
 }
 
 /** The states of the counties that meet one of the boxes. */

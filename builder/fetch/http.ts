@@ -168,6 +168,21 @@ export class Http {
   }
 
   /**
+   * The size and the strong ETag of a file that is to be read by ranges. Throws a `BuildError` if
+   * the server does not state them.
+   */
+  version(url: string): Promise<{ bytes: Bytes; etag: string }> {
+    return this.retry(url, async () => {
+      const response = await this.ask('HEAD', url);
+      if (response.status !== 200) throw await refusal(url, response);
+      await response.body.dump();
+      const [bytes, etag] = [lengthOf(response), response.header('etag')];
+      if (bytes !== null && etag?.startsWith('"')) return { bytes, etag };
+      throw new BuildError(`${url}: the server does not state its size and ETag; use another`);
+    });
+  }
+
+  /**
    * The size that a GET would transfer, for telling it in advance; null if the server does not
    * state it. A server is asked once for each URL.
    */

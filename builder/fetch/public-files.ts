@@ -33,6 +33,7 @@ export interface PublicServices {
   readonly lodes: string;
   /** The catalogue's server, or the URL of a catalogue in CSV. */
   readonly mobility: string;
+  /** The STAC catalogue of Overture Maps. */
   readonly overture: string;
 }
 
@@ -41,7 +42,7 @@ export const PUBLIC_SERVICES: PublicServices = {
   census: 'https://www2.census.gov',
   lodes: 'https://lehd.ces.census.gov',
   mobility: 'https://files.mobilitydatabase.org',
-  overture: 'https://overturemaps-us-west-2.s3.us-west-2.amazonaws.com',
+  overture: 'https://stac.overturemaps.org',
 };
 
 const TIGER_YEAR = 2024;

@@ -107,7 +107,7 @@ export const fetchSchema = z.object({
   CENSUS_URL: service('census', 'TIGER/Line files and PL 94-171 redistricting data'),
   LODES_URL: service('lodes', 'LODES, jobs and workers by block'),
   MOBILITY_URL: service('mobility', 'the catalogue of GTFS feeds, or its CSV file'),
-  OVERTURE_URL: service('overture', 'the Overture Maps bucket'),
+  OVERTURE_URL: service('overture', 'the STAC catalogue of Overture Maps'),
 });
 
 function service(name: keyof PublicServices, what: string) {

@@ -29,9 +29,9 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { buildPlain } from '../support/build-plain.ts';
 import { boxRing } from '../support/rings.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { COUNTY, catalogue, layOutMaryland, PATHS, putOsm } from './maryland.ts';
+import { COUNTY, catalogue, layOutMaryland, OVERTURE, PATHS, putOsm } from './maryland.ts';
 import { Mirror } from './mirror.ts';
-import { overtureFile } from './overture-file.ts';
+import { placesIn, putOverture } from './overture-file.ts';
 import { scratchFolders } from './scratch-folders.ts';
 
 const folderPath = scratchFolders();
@@ -127,7 +127,7 @@ test('a build accepts the fetched files', async () => {
     blocks: [path.join(out, 'blocks/tl_2024_24_tabblock20.zip')],
     places: [path.join(out, 'places/tl_2024_24_place.zip')],
     gtfs: [path.join(out, 'gtfs/mdb-247.zip')],
-    pois: [path.join(out, 'pois/overture.geojson')],
+    pois: [path.join(out, 'pois/overture-00000.parquet')],
     remarks: [],
     weights: [
       path.join(out, 'weights/md2020.pl.zip'),
@@ -313,7 +313,7 @@ test('of a county across the antimeridian, fetches both sides and nothing betwee
     { id: 'across', lon: -179.95, lat: 53.55 },
     { id: 'edmonton', lon: -113.5, lat: 53.5 },
   ].map((one) => ({ ...one, name: one.id, category: 'grocery_store' }));
-  mirror.put(PATHS.overture, overtureFile(places, { rowsPerGroup: 1 }));
+  putOverture(mirror, { label: OVERTURE, files: [places] }, { rowsPerGroup: 1 });
   const { osm, gtfs, remarks, pois } = await fetchCounty({
     ...only('osm', 'gtfs', 'pois'),
     area: county(aleutians),
@@ -323,9 +323,7 @@ test('of a county across the antimeridian, fetches both sides and nothing betwee
   expect(remarks).toEqual([
     expect.stringMatching(/\(attu\): is the feed at the address of .*\(adak\)/),
   ]);
-  const { features } = JSON.parse(readFileSync(pois[0], 'utf8'));
-  const ids = features.map(({ properties }: { properties: { id: string } }) => properties.id);
-  expect(ids).toEqual(['adak', 'attu', 'across']);
+  expect(await placesIn(pois)).toEqual(['adak', 'attu', 'across']);
 });
 
 test('keeps using a feed that has since disappeared, and reports that', async () => {

@@ -15,7 +15,7 @@ const LIST: InputList = {
   osm: ['osm/maryland-latest.osm.pbf'],
   blocks: ['blocks/md.zip'],
   places: [],
-  pois: ['pois/overture.geojson'],
+  pois: ['pois/overture-00000.parquet'],
   weights: [],
   addresses: [],
   gtfs: [
@@ -42,7 +42,7 @@ test('a folder of inputs stands for its files, counties and licences, and flags 
     blocks: [path.join(at, 'blocks/md.zip')],
     gtfs: [a, b],
     places: [],
-    pois: [path.join(at, 'pois/overture.geojson')],
+    pois: [path.join(at, 'pois/overture-00000.parquet')],
     counties: ['24510'],
     leaveOutUnlicensed: false,
     catalogued: new Map([

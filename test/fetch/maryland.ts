@@ -16,15 +16,18 @@ import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { writeZip, type ZipPart } from '../../infra/demo/zip-writer.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { Mirror } from './mirror.ts';
-import { overtureFile } from './overture-file.ts';
+import { putOverture } from './overture-file.ts';
 
-const CITY = { blocks: 500, seed: 3 };
+export const CITY = { blocks: 500, seed: 3 };
 /** The state that the fictional city belongs to. */
 const MARYLAND = '24';
 export const COUNTY = `${MARYLAND}001`;
 
 /** The licence of the feed in the catalogue. */
 export const LICENCE = 'https://transit.example/terms';
+
+/** The release of Overture. */
+export const OVERTURE = '2025-10-22.0';
 
 export const PATHS = {
   counties: '/geo/tiger/GENZ2020/shp/cb_2020_us_county_500k.zip',
@@ -39,7 +42,6 @@ export const PATHS = {
   rac: '/data/lodes/LODES8/md/rac/md_rac_S000_JT00_2021.csv.gz',
   lodes: '/data/lodes/LODES8/md/lodes_md.sha256sum',
   pl: '/programs-surveys/decennial/2020/data/01-Redistricting_File--PL_94-171/Maryland/md2020.pl.zip',
-  overture: '/release/2025-10-22.0/theme=places/type=place/part-00000.zstd.parquet',
 } as const;
 
 /**
@@ -68,7 +70,8 @@ export async function layOutMaryland(mirror: Mirror, folder: string): Promise<Bo
   mirror.put(PATHS.catalogue, catalogue(box, `${mirror.url}${PATHS.feed}`, LICENCE));
   const place = { id: 'p', name: 'Corner Store', category: 'grocery_store' };
   const at = { lon: (box.minLon + box.maxLon) / 2, lat: (box.minLat + box.maxLat) / 2 };
-  mirror.put(PATHS.overture, overtureFile([{ ...place, ...at }], { rowsPerGroup: 10 }));
+  const overture = { label: OVERTURE, files: [[{ ...place, ...at }]] };
+  putOverture(mirror, overture, { rowsPerGroup: 10 });
   await putWeights(mirror, city.weights, folder);
   return box;
 }

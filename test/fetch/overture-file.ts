@@ -1,5 +1,7 @@
-import type { SchemaElement } from 'hyparquet';
+import { hash } from 'node:crypto';
+import { asyncBufferFromFile, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { ByteWriter, parquetWrite } from 'hyparquet-writer';
+import type { Mirror } from './mirror.ts';
 
 /** An Overture place, with the fields that tests distinguish. */
 export interface Place {
@@ -8,6 +10,65 @@ export interface Place {
   readonly category: string;
   readonly lon: number;
   readonly lat: number;
+}
+
+/** A release as it is laid out on a mirror: the places of each of its files. */
+export interface OvertureRelease {
+  readonly label: string;
+  readonly files: readonly (readonly Place[])[];
+}
+
+/** Path of a release's file on a mirror. */
+export const placeFile = (label: string, file: number) =>
+  `/release/${label}/theme=places/type=place/part-0000${file}-c000.zstd.parquet`;
+
+/**
+ * Serves a release of places with its STAC catalogue, as Overture does: a catalogue of releases, a
+ * collection of places, and an item with the box of each file, and the addresses of its copies.
+ */
+export function putOverture(
+  mirror: Mirror,
+  { label, files }: OvertureRelease,
+  options: FileOptions,
+): void {
+  const put = (path: string, content: object) => mirror.put(path, JSON.stringify(content));
+  put('/catalog.json', {
+    ...{ type: 'Catalog', id: 'Overture Releases', stac_version: '1.1.0', latest: label },
+    links: [{ rel: 'child', href: `./${label}/catalog.json`, latest: true }],
+  });
+  put(`/${label}/places/place/collection.json`, {
+    ...{ type: 'Collection', id: 'place', stac_version: '1.1.0' },
+    links: [
+      { rel: 'parent', href: '../catalog.json' },
+      ...files.map((_, i) => ({ rel: 'item', href: `./0000${i}/0000${i}.json` })),
+    ],
+  });
+  for (const [i, places] of files.entries()) {
+    const path = placeFile(label, i);
+    mirror.put(path, overtureFile(places, options));
+    const edges = (axis: 'lon' | 'lat') => places.map((place) => Math.fround(place[axis]));
+    const [lon, lat] = [edges('lon'), edges('lat')];
+    const low = [Math.min(...lon), Math.min(...lat)];
+    put(`/${label}/places/place/0000${i}/0000${i}.json`, {
+      ...{ type: 'Feature', id: `0000${i}`, stac_version: '1.1.0', collection: 'place' },
+      bbox: [...low, Math.max(...lon), Math.max(...lat)],
+      assets: {
+        'aws-s3': { href: `s3://overturemaps-us-west-2${path}` },
+        aws: { href: `${mirror.url}${path}`, type: 'application/vnd.apache.parquet' },
+      },
+    });
+  }
+}
+
+/** The ids of all places in some files. */
+export async function placesIn(files: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const path of files) {
+    const file = await asyncBufferFromFile(path);
+    const rows = await parquetReadObjects({ file, columns: ['id'] });
+    ids.push(...rows.map(({ id }) => String(id)));
+  }
+  return ids;
 }
 
 interface FileOptions {
@@ -37,6 +98,8 @@ export function overtureFile(places: readonly Place[], options: FileOptions): Ui
     addresses: places.map(({ id }) => [
       { freeform: `${id} Light St`, locality: 'Baltimore', postcode: '21230', region: 'MD' },
     ]),
+    // Long, and without repetition, so that the column has a size.
+    websites: places.map(({ id }) => [hash('sha256', id)]),
     brand: places.map(({ name }) => ({ names: { primary: `${name} Inc` } })),
   };
   parquetWrite({
@@ -84,7 +147,7 @@ const list = (name: string): SchemaElement[] => [
 ];
 
 const SCHEMA: SchemaElement[] = [
-  { name: 'schema', num_children: 8 },
+  { name: 'schema', num_children: 9 },
   text('id'),
   { name: 'geometry', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' },
   group('bbox', 4),
@@ -99,6 +162,8 @@ const SCHEMA: SchemaElement[] = [
   ...list('addresses'),
   group('element', 4),
   ...['freeform', 'locality', 'postcode', 'region'].map(text),
+  ...list('websites'),
+  text('element'),
   group('brand', 1),
   group('names', 1),
   text('primary'),

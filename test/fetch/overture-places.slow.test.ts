@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
-import type { FeatureCollection, Point } from 'geojson';
-import { parquetMetadata } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readPoiFiles } from '../../builder/destinations/from-files.ts';
 import { FetchFolder } from '../../builder/fetch/fetch-folder.ts';
 import { Http } from '../../builder/fetch/http.ts';
 import { fetchOverturePlaces } from '../../builder/fetch/overture-places.ts';
@@ -10,11 +11,12 @@ import { silent } from '../../builder/progress.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { forAll } from '../support/for-all.ts';
 import { Mirror } from './mirror.ts';
-import { overtureFile, type Place } from './overture-file.ts';
+import { overtureFile, type Place, placeFile, placesIn, putOverture } from './overture-file.ts';
 import { scratchFolders } from './scratch-folders.ts';
 
 const BOX: BoundingBox = { minLon: -76.7, minLat: 39.2, maxLon: -76.5, maxLat: 39.4 };
-const PREFIX = '/release/2025-10-22.0/theme=places/type=place';
+const LABEL = '2026-08-19.0';
+const COLLECTION = `/${LABEL}/places/place/collection.json`;
 /** Bytes of the tail of a file, which has its footer and is read first. */
 const FOOTER_BYTES = 512 * 1024;
 const folderPath = scratchFolders();
@@ -44,51 +46,51 @@ const row = (id: string, count: number, fromLon: number, toLon: number, lat: num
     place(`${id}-${i}`, fromLon + ((toLon - fromLon) * (i + 0.5)) / count, lat),
   );
 
+const put = (files: readonly (readonly Place[])[], rowsPerGroup = 10, more = {}) =>
+  putOverture(mirror, { label: LABEL, files }, { rowsPerGroup, ...more });
+
+/** Fetches the places, and returns the paths of the files. */
 async function fetchPlaces(boxes: readonly BoundingBox[] = [BOX], root = folderPath()) {
   const folder = await FetchFolder.open(root);
   try {
     const session = { http, folder, progress: silent };
-    const path = await fetchOverturePlaces(mirror.url, null, boxes, session);
-    return JSON.parse(readFileSync(path, 'utf8')) as FeatureCollection<Point>;
+    const names = await fetchOverturePlaces(mirror.url, null, boxes, session);
+    return names.map((name) => folder.path(name));
   } finally {
     await folder.close();
   }
 }
 
-const ids = ({ features }: FeatureCollection) => features.map(({ properties }) => properties?.id);
+/** The names of the POIs that a build of the box reads from files. */
+async function poisIn(files: readonly string[]): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { destination } of readPoiFiles(files, BOX, silent))
+    names.push(destination.name);
+  return names.sort();
+}
 
-test('places within the box arrive as GeoJSON, with Overture’s names', async () => {
-  mirror.put(
-    `${PREFIX}/part-00000.zstd.parquet`,
-    overtureFile([place('a', -76.6, 39.3), place('b', -76.8, 39.3)], { rowsPerGroup: 10 }),
-  );
-  expect(await fetchPlaces()).toEqual({
-    type: 'FeatureCollection',
-    features: [
-      {
-        type: 'Feature',
-        geometry: { type: 'Point', coordinates: [-76.6, 39.3] },
-        properties: {
-          id: 'a',
-          names: { primary: 'Shop a' },
-          categories: { primary: 'grocery_store', alternate: ['shop', 'grocery_store_2'] },
-          confidence: 0.75,
-          addresses: [
-            { freeform: 'a Light St', locality: 'Baltimore', postcode: '21230', region: 'MD' },
-          ],
-          brand: { names: { primary: 'Shop a Inc' } },
-        },
-      },
-    ],
-  });
+test('of the files of a release, only those whose box meets the area are touched', async () => {
+  put([[place('here', -76.6, 39.3)], [place('far', 2, 48)], [place('north', -76.6, 45)]]);
+  const files = await fetchPlaces();
+  expect(await placesIn(files)).toEqual(['here']);
+  for (const far of [1, 2]) expect(mirror.gets(placeFile(LABEL, far))).toEqual([]);
+  expect(files.map((file) => path.basename(file))).toEqual(['overture-00000.parquet']);
 });
 
-test('no places make an empty collection', async () => {
-  mirror.put(`${PREFIX}/a.parquet`, overtureFile([place('a', 2, 48)], { rowsPerGroup: 10 }));
-  expect((await fetchPlaces()).features).toEqual([]);
+test('the places of a file keep their values, without the columns that no build reads', async () => {
+  put([[place('a', -76.6, 39.3), place('b', -76.65, 39.25)]]);
+  const [file] = await fetchPlaces();
+  const read = async (from: Parameters<typeof parquetReadObjects>[0]['file']) =>
+    parquetReadObjects({ file: from });
+  const bytes = mirror.served(placeFile(LABEL, 0)).bytes;
+  const original = await read(Uint8Array.from(bytes).buffer);
+  const kept = await read(await asyncBufferFromFile(file));
+  expect(original[0]).toHaveProperty('websites');
+  expect(kept).toEqual(original.map(({ websites: _, ...rest }) => rest));
+  expect(await poisIn([file])).toEqual(['Shop a', 'Shop b']);
 });
 
-test('reads only the row groups that meet the county', async () => {
+test('only row groups that meet a box are read, and of them no unused column', async () => {
   const rowsPerGroup = 8_000;
   const groups = [
     row('west', rowsPerGroup, -120, -119, 39.3),
@@ -96,120 +98,118 @@ test('reads only the row groups that meet the county', async () => {
     row('north', rowsPerGroup, -76.69, -76.51, 45),
     row('east', rowsPerGroup, 2, 3, 39.3),
   ];
+  put([groups.flat()], rowsPerGroup);
+  const found = await placesIn(await fetchPlaces());
+  expect(found).toEqual(groups[1].map(({ id }) => id));
   const file = overtureFile(groups.flat(), { rowsPerGroup });
-  const far = overtureFile(groups[3], { rowsPerGroup });
-  mirror.put(`${PREFIX}/a.parquet`, file);
-  mirror.put(`${PREFIX}/b.parquet`, far);
-  expect(ids(await fetchPlaces())).toEqual(groups[1].map(({ id }) => id));
-
-  const readsOf = (name: string) =>
-    mirror.gets(`${PREFIX}/${name}`).map(({ range }) => range!.match(/\d+/g)!.map(Number));
-  const [tail, ...reads] = readsOf('a.parquet');
+  const [tail, ...reads] = mirror
+    .gets(placeFile(LABEL, 0))
+    .map(({ range }) => range!.match(/\d+/g)!.map(Number));
   expect(tail).toEqual([file.length - FOOTER_BYTES, file.length - 1]);
-  const offsets = parquetMetadata(file).row_groups.map(({ columns: [{ meta_data }] }) =>
-    Number(meta_data?.dictionary_page_offset ?? meta_data?.data_page_offset),
-  );
-  expect(offsets[2]).toBeLessThan(tail[0]);
+  const wanted = parquetMetadata(Uint8Array.from(file).buffer).row_groups[1].columns;
+  const ranges = wanted.map(({ meta_data }) => {
+    const from = Number(meta_data!.dictionary_page_offset ?? meta_data!.data_page_offset);
+    return {
+      path: meta_data!.path_in_schema[0],
+      from,
+      to: from + Number(meta_data!.total_compressed_size),
+    };
+  });
+  const read = (at: number) => reads.some(([from, to]) => from <= at && at <= to);
   expect(reads.length).toBeGreaterThan(0);
   for (const [from, to] of reads) {
-    expect(from).toBeGreaterThanOrEqual(offsets[1]);
-    expect(to).toBeLessThan(offsets[2]);
+    expect(from).toBeGreaterThanOrEqual(ranges[0].from);
+    expect(to).toBeLessThan(ranges.at(-1)!.to);
   }
-  expect(readsOf('b.parquet')).toHaveLength(1);
+  for (const { path: column, from } of ranges)
+    expect([column, read(from)]).toEqual([column, column !== 'websites']);
 });
 
-test('reads a group without statistics and checks its places', async () => {
-  const places = [...row('here', 20, -76.69, -76.51, 39.3), ...row('far', 20, 2, 3, 48)];
-  mirror.put(`${PREFIX}/a.parquet`, overtureFile(places, { rowsPerGroup: 20, statistics: false }));
-  expect(ids(await fetchPlaces())).toHaveLength(20);
+test('a group without statistics is kept, and its places elsewhere are left out by the build', async () => {
+  put([[...row('here', 20, -76.69, -76.51, 39.3), ...row('far', 20, 2, 3, 48)]], 20, {
+    statistics: false,
+  });
+  const files = await fetchPlaces();
+  expect(await placesIn(files)).toHaveLength(40);
+  expect(await poisIn(files)).toHaveLength(20);
 });
 
-test('of two counties far apart, reads neither places nor row groups between them', async () => {
-  const west: BoundingBox = { ...BOX, minLon: -118.6, maxLon: -118 };
-  const rowsPerGroup = 8_000;
-  const groups = [
-    row('west', rowsPerGroup, -118.5, -118.1, 39.3),
-    row('between', rowsPerGroup, -96, -95, 39.3),
-    row('here', rowsPerGroup, -76.69, -76.51, 39.3),
-    // Beyond what is read with the footer.
-    row('east', rowsPerGroup, 2, 3, 39.3),
-    row('east', rowsPerGroup, 2, 3, 39.3),
-  ];
-  const file = overtureFile(groups.flat(), { rowsPerGroup });
-  mirror.put(`${PREFIX}/a.parquet`, file);
-  const found = ids(await fetchPlaces([BOX, west]));
-  expect(found).toEqual([...groups[0], ...groups[2]].map(({ id }) => id));
-  const offsets = parquetMetadata(file).row_groups.map(({ columns: [{ meta_data }] }) =>
-    Number(meta_data?.dictionary_page_offset ?? meta_data?.data_page_offset),
-  );
-  const [tail, ...reads] = mirror
-    .gets(`${PREFIX}/a.parquet`)
-    .map(({ range }) => range!.match(/\d+/g)!.map(Number));
-  expect(offsets[3]).toBeLessThan(tail[0]);
-  for (const [from, to] of reads) expect(to < offsets[1] || from >= offsets[2]).toBe(true);
-});
-
-test('uses the newest release from all pages of the listing', async () => {
-  mirror.pageSize = 2;
-  const put = (release: string, name: string, id: string) =>
-    mirror.put(
-      `/release/${release}/theme=places/type=place/${name}`,
-      overtureFile([place(id, -76.6, 39.3)], { rowsPerGroup: 1 }),
-    );
-  put('2025-09-24.0', 'a.parquet', 'old');
-  for (const name of ['a', 'b', 'c', 'd & "e"']) put('2025-10-22.0', `${name}.parquet`, name);
-  mirror.put('/release/2025-10-22.0/theme=places/type=place/_SUCCESS', '');
-  expect(ids(await fetchPlaces())).toEqual(['a', 'b', 'c', 'd & "e"']);
-});
-
-test('a second fetch reads the listing only; other boxes or files are read again', async () => {
+test('an interrupted fetch continues with the file at which it stopped; a second one reads no file', async () => {
   const root = folderPath();
-  mirror.put(`${PREFIX}/a.parquet`, overtureFile([place('a', -76.6, 39.3)], { rowsPerGroup: 1 }));
-  const first = await fetchPlaces([BOX], root);
+  put([[place('a', -76.6, 39.3)], [place('b', -76.6, 39.35)], [place('c', -76.55, 39.3)]]);
+  mirror.fail(placeFile(LABEL, 1), { status: 404 });
+  await expect(fetchPlaces([BOX], root)).rejects.toThrow(/part-00001.*not found/);
   mirror.takeSent();
-  expect(await fetchPlaces([BOX], root)).toEqual(first);
-  expect(mirror.gets(`${PREFIX}/a.parquet`)).toEqual([]);
-  mirror.put(`${PREFIX}/b.parquet`, overtureFile([place('b', -76.6, 39.3)], { rowsPerGroup: 1 }));
-  expect(ids(await fetchPlaces([BOX], root))).toEqual(['a', 'b']);
-  expect(ids(await fetchPlaces([{ ...BOX, maxLon: -76.65 }], root))).toEqual([]);
+  const files = await fetchPlaces([BOX], root);
+  expect(await placesIn(files)).toEqual(['a', 'b', 'c']);
+  expect(mirror.gets(placeFile(LABEL, 0))).toEqual([]);
+  mirror.takeSent();
+  expect(await fetchPlaces([BOX], root)).toEqual(files);
+  for (const file of [0, 1, 2]) expect(mirror.gets(placeFile(LABEL, file))).toEqual([]);
+  // Other boxes, a changed file and a damaged copy are read again.
+  expect(await placesIn(await fetchPlaces([{ ...BOX, maxLon: -76.56 }], root))).toEqual(['a', 'b']);
+  put([[place('new', -76.6, 39.3)], [place('b', -76.6, 39.35)]]);
+  mirror.takeSent();
+  expect(await placesIn(await fetchPlaces([{ ...BOX, maxLon: -76.56 }], root))).toEqual([
+    'new',
+    'b',
+  ]);
+  expect(mirror.gets(placeFile(LABEL, 1))).toEqual([]);
 });
 
-test('retries a failed range; a file replaced during reading is an error', async () => {
-  const path = `${PREFIX}/a.parquet`;
-  mirror.put(path, overtureFile([place('a', -76.6, 39.3)], { rowsPerGroup: 1 }));
-  mirror.fail(path, { status: 503 }, { cutAfter: 10 });
-  expect(ids(await fetchPlaces())).toEqual(['a']);
-  mirror.fail(path, { status: 412 });
-  await expect(fetchPlaces()).rejects.toThrow(/a\.parquet: was replaced during the download/);
-  mirror.fail(path, 'ignore-range');
-  await expect(fetchPlaces()).rejects.toThrow(/a\.parquet: .*does not support range requests/);
+test('a file that is replaced while it is read, and a cut transfer, leave no copy behind', async () => {
+  const root = folderPath();
+  put([[place('a', -76.6, 39.3)]]);
+  const file = placeFile(LABEL, 0);
+  mirror.fail(file, { status: 412 });
+  await expect(fetchPlaces([BOX], root)).rejects.toThrow(/was replaced during the download/);
+  expect(existsSync(path.join(root, 'pois/overture-00000.parquet'))).toBe(false);
+  mirror.fail(file, 'ignore-range');
+  await expect(fetchPlaces([BOX], root)).rejects.toThrow(/does not support range requests/);
+  mirror.fail(file, { status: 503 }, { cutAfter: 10 });
+  expect(await placesIn(await fetchPlaces([BOX], root))).toEqual(['a']);
 });
 
-test('reports a missing bucket, release or Parquet file with the address', async () => {
-  await expect(fetchPlaces()).rejects.toThrow(/release\/: has no releases/);
-  mirror.put(`${PREFIX}/a.txt`, '');
+test('what is not such a release is an error that names the address', async () => {
+  await expect(fetchPlaces()).rejects.toThrow(/\/catalog\.json: not found \(404\)/);
+  mirror.put('/catalog.json', '{"latest": "newest"}');
+  await expect(fetchPlaces()).rejects.toThrow(/catalog\.json: .*is not the STAC index .*latest/);
+  put([[place('a', -76.6, 39.3)]]);
+  mirror.put(placeFile(LABEL, 0), 'a page of text');
+  await expect(fetchPlaces()).rejects.toThrow(/part-00000.*: cannot be read as Parquet/);
+  mirror.put(COLLECTION, '<html>');
+  await expect(fetchPlaces()).rejects.toThrow(/collection\.json: .*is not the STAC index/);
+  mirror.put(COLLECTION, '{"links": []}');
   await expect(fetchPlaces()).rejects.toThrow(
-    /type=place\/: has no Parquet files.*--overture-release/,
+    /collection\.json: lists no files.*--overture-release/,
   );
-  mirror.put(`${PREFIX}/a.parquet`, 'a page of text');
-  await expect(fetchPlaces()).rejects.toThrow(/a\.parquet: cannot be read as Parquet/);
 });
 
-test('whatever the groups, returns exactly the places within the boxes', async () => {
+test('whatever the groups, a build reads exactly the places in its area', async () => {
   const lon = fc.double({ min: -77, max: -76.2, noNaN: true });
   const lat = fc.double({ min: 39, max: 39.6, noNaN: true });
+  const files = fc.array(fc.array(fc.tuple(lon, lat), { minLength: 1, maxLength: 20 }), {
+    minLength: 1,
+    maxLength: 3,
+  });
   await forAll(
-    50,
-    fc.array(fc.tuple(lon, lat), { minLength: 1, maxLength: 40 }),
-    fc.integer({ min: 1, max: 40 }),
+    30,
+    files,
+    fc.integer({ min: 1, max: 20 }),
     fc.boolean(),
     async (points, rowsPerGroup, pageIndex) => {
-      const places = points.map(([x, y], i) => place(`p${i}`, x, y));
-      mirror.put(`${PREFIX}/a.parquet`, overtureFile(places, { rowsPerGroup, pageIndex }));
-      const within = places.filter(
-        (p) => p.lon >= -76.7 && p.lon <= -76.5 && p.lat >= 39.2 && p.lat <= 39.4,
-      );
-      expect(ids(await fetchPlaces())).toEqual(within.map(({ id }) => id));
+      const places = points.map((some, f) => some.map(([x, y], i) => place(`p${f}-${i}`, x, y)));
+      put(places, rowsPerGroup, { pageIndex });
+      const within = places
+        .flat()
+        .filter(
+          (p) =>
+            p.lon >= BOX.minLon &&
+            p.lon <= BOX.maxLon &&
+            p.lat >= BOX.minLat &&
+            p.lat <= BOX.maxLat,
+        );
+      expect(await poisIn(await fetchPlaces())).toEqual(within.map(({ name }) => name).sort());
     },
   );
 });

@@ -1,0 +1,224 @@
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import {
+  type AsyncBuffer,
+  type ColumnChunk,
+  type FileMetaData,
+  parquetMetadataAsync,
+  type RowGroup,
+  type SchemaElement,
+} from 'hyparquet';
+import { ByteWriter } from 'hyparquet-writer';
+import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
+import type { BoundingBox, Bytes } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { makeFolderOf, unwritable } from './fetch-folder.ts';
+import type { Http } from './http.ts';
+
+/** A file on a server that is read by ranges. */
+interface RemoteFile {
+  readonly url: string;
+  readonly bytes: Bytes;
+  readonly etag: string;
+}
+
+const MAGIC = Buffer.from('PAR1');
+/** Chunks with a smaller gap between them are read together. */
+const GAP: Bytes = 64 * 2 ** 10;
+/** Maximum size of what is read together. */
+const MOST: Bytes = 64 * 2 ** 20;
+/**
+ * Degrees by which boxes are widened: more than the error, at 180°, of the 32-bit floats in the
+ * files.
+ */
+const FLOAT_SLACK = 1e-4;
+
+/**
+ * Copies some top-level columns of a Parquet file's row groups that may meet a box, by the
+ * statistics of its `bbox` column, as they are encoded, so no row is decoded. The file gets its
+ * name only once it is complete. Returns the number of rows. Throws a `BuildError` that names the
+ * URL if it is not such a file.
+ */
+export async function copyRowGroups(
+  http: Http,
+  { url, bytes, etag }: RemoteFile,
+  target: string,
+  boxes: readonly BoundingBox[],
+  columns: readonly string[],
+  required: readonly string[],
+): Promise<number> {
+  const source: AsyncBuffer = {
+    byteLength: bytes,
+    slice: (from, to = bytes) => http.range(url, from, to, etag),
+  };
+  const metadata = await metadataOf(url, source, required);
+  const groups = metadata.row_groups.filter((group) => boxes.some((box) => mayMeet(group, box)));
+  const unfinished = `${target}.part`;
+  await makeFolderOf(target);
+  try {
+    const out = await open(unfinished, 'w');
+    try {
+      await out.write(MAGIC);
+      let end = MAGIC.length;
+      const copied: RowGroup[] = [];
+      for (const group of groups) {
+        const chunks = group.columns.filter((chunk) => columns.includes(columnOf(chunk)));
+        const placed = await copyChunks(source, chunks, out, end);
+        end = placed.end;
+        copied.push({
+          columns: placed.chunks,
+          total_byte_size: sizeOf(chunks, 'total_uncompressed_size'),
+          total_compressed_size: sizeOf(chunks, 'total_compressed_size'),
+          num_rows: group.num_rows,
+        });
+      }
+      const footer = new ByteWriter();
+      const num_rows = copied.reduce((sum, group) => sum + group.num_rows, 0n);
+      const schema = schemaOf(metadata.schema, columns);
+      writeMetadata(footer, { ...metadata, schema, row_groups: copied, num_rows });
+      await out.write(Buffer.concat([footer.getBytes(), MAGIC]));
+      await out.sync();
+      await rename(unfinished, target);
+      return Number(num_rows);
+    } finally {
+      await out.close();
+    }
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    if (error instanceof BuildError) throw error;
+    throw unwritable(target, error);
+  }
+}
+
+async function metadataOf(
+  url: string,
+  source: AsyncBuffer,
+  required: readonly string[],
+): Promise<FileMetaData> {
+  let metadata: FileMetaData;
+  try {
+    metadata = await parquetMetadataAsync(source, { geoparquet: false });
+  } catch (error) {
+    if (error instanceof BuildError || !(error instanceof Error)) throw error;
+    throw new BuildError(
+      `${url}: cannot be read as Parquet (${error.message}); is this an Overture release?`,
+      { cause: error },
+    );
+  }
+  const present = new Set(metadata.row_groups[0]?.columns.map(columnOf));
+  const missing = required.find((column) => !present.has(column));
+  if (missing !== undefined) throw new BuildError(`${url}: has no column ${missing}`);
+  return metadata;
+}
+
+/** The top-level column that a chunk belongs to. */
+function columnOf({ meta_data }: ColumnChunk): string {
+  return meta_data?.path_in_schema[0] ?? '';
+}
+
+/** Whether a row group's statistics allow for a row in the box; true without statistics. */
+function mayMeet({ columns }: RowGroup, box: BoundingBox): boolean {
+  const bound = (side: string, which: 'min' | 'max'): number | null => {
+    const path = `bbox.${side}`;
+    const chunk = columns.find(({ meta_data }) => meta_data?.path_in_schema.join('.') === path);
+    const statistics = chunk?.meta_data?.statistics;
+    const value = which === 'min' ? statistics?.min_value : statistics?.max_value;
+    return typeof value === 'number' ? value : null;
+  };
+  const isAtMost = (value: number | null, limit: number) =>
+    value === null || value <= limit + FLOAT_SLACK;
+  const isAtLeast = (value: number | null, limit: number) =>
+    value === null || value >= limit - FLOAT_SLACK;
+  return (
+    isAtMost(bound('xmin', 'min'), box.maxLon) &&
+    isAtLeast(bound('xmax', 'max'), box.minLon) &&
+    isAtMost(bound('ymin', 'min'), box.maxLat) &&
+    isAtLeast(bound('ymax', 'max'), box.minLat)
+  );
+}
+
+/** Copies chunks in their order to the end of a file, and returns them at their new offsets. */
+async function copyChunks(
+  source: AsyncBuffer,
+  chunks: readonly ColumnChunk[],
+  out: FileHandle,
+  start: Bytes,
+): Promise<{ chunks: ColumnChunk[]; end: Bytes }> {
+  let end = start;
+  const copied: ColumnChunk[] = [];
+  for (const run of runsOf(chunks)) {
+    const from = rangeOf(run[0]).from;
+    const read = await source.slice(from, rangeOf(run.at(-1)!).to);
+    for (const chunk of run) {
+      const range = rangeOf(chunk);
+      const shift = BigInt(end - range.from);
+      await out.write(new Uint8Array(read, range.from - from, range.to - range.from));
+      end += range.to - range.from;
+      const { dictionary_page_offset, data_page_offset, ...facts } = chunk.meta_data!;
+      copied.push({
+        file_offset: 0n,
+        meta_data: {
+          ...facts,
+          data_page_offset: data_page_offset + shift,
+          dictionary_page_offset:
+            dictionary_page_offset === undefined ? undefined : dictionary_page_offset + shift,
+          index_page_offset: undefined,
+          bloom_filter_offset: undefined,
+          bloom_filter_length: undefined,
+        },
+      });
+    }
+  }
+  return { chunks: copied, end };
+}
+
+/** Groups chunks that are near each other, in the order of the file. */
+function runsOf(chunks: readonly ColumnChunk[]): ColumnChunk[][] {
+  const runs: ColumnChunk[][] = [];
+  for (const chunk of chunks) {
+    const { from, to } = rangeOf(chunk);
+    const run = runs.at(-1);
+    const isNear =
+      run !== undefined &&
+      from >= rangeOf(run.at(-1)!).to &&
+      from - rangeOf(run.at(-1)!).to <= GAP &&
+      to - rangeOf(run[0]).from <= MOST;
+    if (isNear) run.push(chunk);
+    else runs.push([chunk]);
+  }
+  return runs;
+}
+
+function rangeOf({ meta_data }: ColumnChunk): { from: Bytes; to: Bytes } {
+  const { dictionary_page_offset, data_page_offset, total_compressed_size } = meta_data!;
+  // Some writers state a dictionary offset of 0 for a chunk without one.
+  const from = Number(dictionary_page_offset || data_page_offset);
+  return { from, to: from + Number(total_compressed_size) };
+}
+
+function sizeOf(
+  chunks: readonly ColumnChunk[],
+  which: 'total_uncompressed_size' | 'total_compressed_size',
+): bigint {
+  return chunks.reduce((sum, { meta_data }) => sum + meta_data![which], 0n);
+}
+
+/** The schema of some of the top-level columns; elements are listed depth first. */
+function schemaOf(schema: readonly SchemaElement[], columns: readonly string[]): SchemaElement[] {
+  const kept: SchemaElement[] = [];
+  let at = 1;
+  const endOf = (from: number): number => {
+    let end = from + 1;
+    for (let i = 0; i < (schema[from].num_children ?? 0); i++) end = endOf(end);
+    return end;
+  };
+  let count = 0;
+  while (at < schema.length) {
+    const end = endOf(at);
+    if (columns.includes(schema[at].name)) {
+      kept.push(...schema.slice(at, end));
+      count++;
+    }
+    at = end;
+  }
+  return [{ ...schema[0], num_children: count }, ...kept];
+}
