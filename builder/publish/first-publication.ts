@@ -2,7 +2,7 @@ import { nullIfMissing, ShardError } from '../../shards/errors.ts';
 import { decodeLatest, encodeLatest } from '../../shards/release/latest.ts';
 import type { Latest } from '../../shards/release/manifest.ts';
 import { MANIFESTS } from '../../shards/release/manifests.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
+import type { Store, WritableStore } from '../../shards/store/store.ts';
 
 /**
  * The folder with the `latest.json` that first made each manifest current. Entries are only added.
@@ -47,11 +47,16 @@ export async function forgetDamagedPublication(
   }
 }
 
+/** When a manifest first became current; null if it never was. */
+export async function publishedAt(store: Store, manifest: string): Promise<string | null> {
+  return (await read(store, recordOf(manifest)))?.published_at ?? null;
+}
+
 function recordOf(manifest: string): string {
   return manifest.replace(MANIFESTS, PUBLICATIONS);
 }
 
-async function read(store: WritableStore, name: string): Promise<Latest | null> {
+async function read(store: Store, name: string): Promise<Latest | null> {
   const record = await nullIfMissing(store.readWhole(name));
   return record && decodeLatest(record.bytes, name);
 }

@@ -1,3 +1,4 @@
+import { NOTES } from '../../shards/release/release-notes.ts';
 import type { StoredObject } from '../../shards/store/store.ts';
 import { PUBLICATIONS } from './first-publication.ts';
 
@@ -29,8 +30,8 @@ export interface Garbage {
  * Determines the unneeded objects of a store. The newest manifests are those written last: a
  * manifest is the last thing a build writes before it becomes current, and is never rewritten.
  * Objects named by a kept manifest or a young receipt stay, receipts stay while everything they
- * name does, and anything young stays. First publications of releases stay too, in case one is
- * rebuilt. `namedBy` returns what a manifest or a receipt names.
+ * name does, and anything young stays. First publications and notes of releases stay too: they are
+ * the history of the store. `namedBy` returns what a manifest or a receipt names.
  */
 export async function findGarbage(
   { objects: stored, leftovers }: StoreContents,
@@ -71,11 +72,11 @@ export async function findGarbage(
 function sort(stored: readonly StoredObject[]) {
   const isIn = (folder: string) => (object: StoredObject) => object.name.startsWith(folder);
   const [isManifest, isReceipt] = [isIn('manifests/'), isIn('receipts/')];
-  const isPublication = isIn(PUBLICATIONS);
+  const isHistory = (one: StoredObject) => isIn(PUBLICATIONS)(one) || isIn(NOTES)(one);
   return {
     manifests: stored.filter(isManifest).sort(newestFirst),
     receipts: stored.filter(isReceipt),
-    objects: stored.filter((one) => !isManifest(one) && !isReceipt(one) && !isPublication(one)),
+    objects: stored.filter((one) => !isManifest(one) && !isReceipt(one) && !isHistory(one)),
   };
 }
 

@@ -19,6 +19,7 @@ export const STORE_FOLDERS: readonly string[] = [
   'exports',
   'manifests',
   'published',
+  'notes',
   'inputs',
   'plans',
   'prepared',

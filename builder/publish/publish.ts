@@ -16,10 +16,18 @@ export async function publishManifest(
   manifest: Manifest,
   now: Date,
 ): Promise<Latest> {
-  const bytes = Buffer.from(JSON.stringify(manifestSchema.parse(manifest)));
-  const ref = await putObject(store, `manifests/${manifest.release}`, 'json', bytes);
+  const ref = await putManifest(store, manifest);
   await forgetDamagedPublication(store, ref.name);
   return promote(store, manifest.release, ref, now);
+}
+
+/** Writes the manifest of a release that is not, or not yet, the current one. */
+export function putManifest(store: WritableStore, manifest: Manifest): Promise<ObjectRef> {
+  return putObject(store, `manifests/${manifest.release}`, 'json', encodeManifest(manifest));
+}
+
+export function encodeManifest(manifest: Manifest): Uint8Array {
+  return Buffer.from(JSON.stringify(manifestSchema.parse(manifest)));
 }
 
 /**

@@ -1,11 +1,12 @@
 import { Turns } from '../concurrency/turns.ts';
-import { StoreError } from '../errors.ts';
+import { ShardError, StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { readLatest } from './latest.ts';
 import type { Latest } from './manifest.ts';
 import { readManifest } from './manifests.ts';
 import { Release } from './release.ts';
 import type { ReleaseCache } from './release-cache.ts';
+import { type ReleaseNotes, readNotes } from './release-notes.ts';
 
 /** Reads `latest.json` and the manifest it names, whose hash it verifies. */
 export async function openRelease(store: Store, cache: ReleaseCache): Promise<Release> {
@@ -20,7 +21,17 @@ export async function openManifest(
 ): Promise<Release> {
   const { manifest } = await readManifest(store, latest.manifest, latest.sha256);
   await Turns.SHARED.yieldIfOverdue();
-  return new Release(store, latest, manifest, cache);
+  return new Release(store, latest, manifest, cache, await notesIfAny(store, latest.manifest));
+}
+
+/** Reads the notes of a release, which is served without them if they cannot be read. */
+async function notesIfAny(store: Store, manifest: string): Promise<ReleaseNotes | null> {
+  try {
+    return await readNotes(store, manifest);
+  } catch (error) {
+    if (error instanceof ShardError || error instanceof StoreError) return null;
+    throw error;
+  }
 }
 
 /** Follows `latest.json`. A request reads `current` once and uses that release throughout. */

@@ -54,6 +54,7 @@ import type {
   TileArchive,
 } from './manifest.ts';
 import type { CachedValue, ReleaseCache } from './release-cache.ts';
+import type { ReleaseNotes } from './release-notes.ts';
 
 /** A county of a release, with its boxes parsed. */
 export interface ReleaseCounty {
@@ -84,13 +85,22 @@ export class Release {
    */
   readonly blockBoxes: CountyBoxes<ReleaseCounty>;
   readonly poiBoxes: CountyBoxes<ReleaseCounty>;
+  /** Null if the release was made without notes. */
+  readonly notes: ReleaseNotes | null;
   /** Those of slow work on this release. */
   readonly turns = Turns.SHARED;
   private readonly cache: ReleaseCache;
   private readonly kept = new SingleFlight<string, object>(new Map());
 
-  constructor(store: Store, latest: Latest, manifest: Manifest, cache: ReleaseCache) {
+  constructor(
+    store: Store,
+    latest: Latest,
+    manifest: Manifest,
+    cache: ReleaseCache,
+    notes: ReleaseNotes | null = null,
+  ) {
     this.store = store;
+    this.notes = notes;
     this.latest = latest;
     this.manifest = manifest;
     this.version = `${latest.release}-${latest.sha256.slice(0, VERSION_DIGITS)}`;

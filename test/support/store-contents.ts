@@ -3,15 +3,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * SHA-256 of every file of a store by name, leaving out locks, its id, times of publication, and
- * plans and receipts, which record how a store was built and not its contents.
+ * SHA-256 of every file of a store by name, leaving out locks, its id, times of publication,
+ * notes, which depend on the release before, and plans and receipts, which record how a store was
+ * built and not its contents.
  */
 export async function storeContents(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
-    .filter((name) => !/^(plans|receipts|published|\.store-id)/.test(name) && !/lock\b/.test(name));
+    .filter(
+      (name) => !/^(plans|receipts|published|notes|\.store-id)/.test(name) && !/lock\b/.test(name),
+    );
   const hashes = names.sort().map(async (name) => {
     const bytes = await readFile(path.join(folder, name));
     const content = name === 'latest.json' ? withoutTime(bytes) : bytes;

@@ -9,9 +9,11 @@ import {
 import { counted } from '../../../shards/number-words.ts';
 import { objectsNamed } from '../../../shards/release/manifest-objects.ts';
 import { MANIFESTS, readManifest, releaseOfName } from '../../../shards/release/manifests.ts';
+import { notesInWords } from '../../../shards/release/notes-in-words.ts';
 import { Release } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
 import { diffReleases } from '../../../shards/release/release-diff.ts';
+import { readNotes } from '../../../shards/release/release-notes.ts';
 import { openRelease } from '../../../shards/release/release-source.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
 import type { Store, WritableStore } from '../../../shards/store/store.ts';
@@ -136,7 +138,7 @@ async function open(store: Store, wanted: string | undefined): Promise<Release> 
     sha256: ref.sha256,
     published_at: new Date().toISOString(),
   };
-  return new Release(store, asIfPromoted, manifest, cache);
+  return new Release(store, asIfPromoted, manifest, cache, await readNotes(store, ref.name));
 }
 
 /** Finds a manifest by its own name or, in a store that can list its releases, by label. */
@@ -171,11 +173,12 @@ async function diff(
 }
 
 async function show(store: Store, wanted: string | undefined, json: boolean): Promise<void> {
-  const { manifest, latest } = await open(store, wanted);
+  const { manifest, latest, notes } = await open(store, wanted);
   if (json) return print(JSON.stringify(manifest, null, 2));
   const since = wanted === undefined ? `, current, published ${latest.published_at}` : '';
   print(`release ${manifest.release}${since}: ${latest.manifest}`);
   for (const line of contentsOf(manifest)) print(line);
+  if (notes) for (const line of notesInWords(notes)) print(line);
 }
 
 async function verify(store: Store, wanted: string | undefined): Promise<void> {
