@@ -36,6 +36,7 @@ import { ARCHIVE_PATH, serveArchives } from './serve/serve-archives.ts';
 import { serveExports } from './serve/serve-exports.ts';
 import { serveFree } from './serve/serve-free.ts';
 import { admitPost, serveKeyed } from './serve/serve-keyed.ts';
+import { RELEASE_FEED_PATH, serveReleaseFeed } from './serve/serve-release-feed.ts';
 import type { ProxyServices } from './services.ts';
 
 /** Maximum size of a request body; the largest batch and the largest polygon fit. */
@@ -138,11 +139,19 @@ export async function buildProxy(parts: {
   serveArchives(app, services);
   serveMcp(app, services);
   serveExports(app, services);
+  serveReleaseFeed(app, services);
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);
   serveDocs(app, config, services.catalogue, document);
   app.knownPaths.add(
-    allowedMethods(['/openapi.json', ARCHIVE_PATH, EXPORT_ROUTE, problemPage, ...DOCS_PATHS]),
+    allowedMethods([
+      '/openapi.json',
+      ARCHIVE_PATH,
+      EXPORT_ROUTE,
+      RELEASE_FEED_PATH,
+      problemPage,
+      ...DOCS_PATHS,
+    ]),
   );
   return app;
 }

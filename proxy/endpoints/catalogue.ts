@@ -2,6 +2,11 @@ import { z } from 'zod';
 import { MODES } from '../../shards/modes.ts';
 import { coverageGaps, dataCoverage } from '../../shards/release/data-coverage.ts';
 import { statedFeedSchema, statedFeeds } from '../../shards/release/feed-state.ts';
+import {
+  changesSchema,
+  poisOfTypeSchema,
+  unlinkedBlocksSchema,
+} from '../../shards/release/release-notes.ts';
 import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../fields/field.ts';
@@ -107,7 +112,8 @@ const vintage = freeEndpoint({
   summary: 'Version of each data component',
   description:
     'A version changes with everything the component was made from: files, parameters, and how ' +
-    'they were processed. The date is the effective date of the data.',
+    'they were processed. The date is the effective date of the data. Also what the release holds, ' +
+    'and what changed since the one before. `/releases.atom` is a feed of releases.',
   responseDescription: 'The data components with their versions and dates.',
   response: z.object({
     components: z.array(
@@ -135,15 +141,31 @@ const vintage = freeEndpoint({
     feeds: z.array(statedFeedSchema).meta({
       description: 'The GTFS feeds that were given for the release, used or not, by file.',
     }),
+    before: z.string().nullable().meta({
+      description: 'The release that was current before; null for the first, and if not known.',
+    }),
+    blocks_without_streets: z.array(unlinkedBlocksSchema).nullable().meta({
+      description: 'Blocks without a street nearby, by mode and reason; null if not counted.',
+    }),
+    pois: z.array(poisOfTypeSchema).nullable().meta({
+      description: 'POIs by leaf type, and how many the release before had; null if not counted.',
+    }),
+    changes: changesSchema.nullable().meta({
+      description: 'Changes since the release before; null without one, and if not known.',
+    }),
   }),
   respond: ({ releases }) => {
-    const { manifest } = releases.current;
+    const { manifest, notes } = releases.current;
     return {
       body: {
         components: manifest.components,
         coverage: dataCoverage(manifest),
         coverage_gaps: coverageGaps(manifest),
         feeds: statedFeeds(manifest),
+        before: notes?.before?.release ?? null,
+        blocks_without_streets: notes?.blocks_without_streets ?? null,
+        pois: notes?.pois ?? null,
+        changes: notes?.changes ?? null,
       },
     };
   },

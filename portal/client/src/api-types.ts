@@ -650,7 +650,7 @@ export interface Operations {
       };
     };
   };
-  /** Version of each data component. A version changes with everything the component was made from: files, parameters, and how they were processed. The date is the effective date of the data. */
+  /** Version of each data component. A version changes with everything the component was made from: files, parameters, and how they were processed. The date is the effective date of the data. Also what the release holds, and what changed since the one before. `/releases.atom` is a feed of releases. */
   getVintage: {
     params: Record<string, never>;
     responses: {
@@ -688,6 +688,54 @@ export interface Operations {
           /** Why the feed is left out, or has less service than expected. */
           reason: string | null;
         }>;
+        /** The release that was current before; null for the first, and if not known. */
+        before: string | null;
+        /** Blocks without a street nearby, by mode and reason; null if not counted. */
+        blocks_without_streets: Array<{
+          mode: 'walk' | 'bike';
+          reason: 'no-street-near' | 'outside-street-data' | 'not-on-mode-network';
+          blocks: number;
+          blocks_before: number | null;
+        }> | null;
+        /** POIs by leaf type, and how many the release before had; null if not counted. */
+        pois: Array<{
+          dest_type_id: number;
+          label: string;
+          pois: number;
+          pois_before: number | null;
+        }> | null;
+        /** Changes since the release before; null without one, and if not known. */
+        changes: {
+          counties: {
+            both: number;
+            changed: number;
+            added: Array<string>;
+            gone: Array<string>;
+          };
+          feeds: {
+            used_before: number;
+            added: Array<string>;
+            lost: Array<{
+              file: string;
+              reason: string | null;
+            }>;
+          };
+          cut_off: Array<{
+            county: string;
+            blocks: number;
+            linked_before: number;
+          }>;
+          times: {
+            compared: number;
+            moved: number;
+            moved_much: number;
+          };
+          objects: {
+            all: number;
+            kept: number;
+            new_bytes: number;
+          };
+        } | null;
       };
     };
   };

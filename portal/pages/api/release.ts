@@ -3,6 +3,7 @@ import type { Client, DataOf } from '../../client/src/index.ts';
 export type Place = DataOf<'findPlaces'>['places'][number];
 export type Boundary = DataOf<'getPlaceBoundary'>;
 export type Feed = DataOf<'getVintage'>['feeds'][number];
+export type Facts = Awaited<ReturnType<typeof releaseFacts>>;
 export type DestinationType = DataOf<'getDestinationTypes'>['destination_types'][number];
 
 /** Sources, modes and destination types of the current release. */

@@ -1,5 +1,5 @@
 import { isFictional } from '../api/fictional.ts';
-import { type Feed, releaseFacts } from '../api/release.ts';
+import { type Facts, type Feed, releaseFacts } from '../api/release.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count, dateOf, dayMonthYear } from '../formats.ts';
 import { Section } from '../parts/section.tsx';
@@ -26,7 +26,7 @@ export function ReleaseFacts() {
   return (
     <Section id="facts" title="Data in this release" class="facts">
       <Shown of={facts} what="release details">
-        {({ fictional, release, last_updated, components, coverage, feeds, modes, types }) => (
+        {({ fictional, release, last_updated, components, coverage, feeds, modes, types, ...notes }) => (
           <>
             <dl class="fact-figures">
               <Figure value={count(coverage.population)} name="people" />
@@ -64,6 +64,8 @@ export function ReleaseFacts() {
               </tbody>
             </WideTable>
             {feeds.length > 0 && <Feeds feeds={feeds} />}
+            <Holdings {...notes} types={types} />
+            <Changes {...notes} />
             <details class="behind versions">
               <summary>
                 Release {release}, published {dateOf(last_updated)}: versions
@@ -125,6 +127,89 @@ function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
           ))}
         </tbody>
       </WideTable>
+    </details>
+  );
+}
+
+const UNLINKED: Readonly<Record<string, string>> = {
+  'no-street-near': 'No street is near',
+  'outside-street-data': 'The street data does not reach them',
+  'not-on-mode-network': 'The streets nearby are closed to the mode, or lead nowhere',
+};
+
+/** POIs by type, and blocks without streets by reason, beside those of the release before. */
+function Holdings({
+  pois,
+  blocks_without_streets,
+  types,
+}: Pick<Facts, 'pois' | 'blocks_without_streets' | 'types'>) {
+  if (pois === null || blocks_without_streets === null) return null;
+  const names = new Map(types.map(({ dest_type_id, name }) => [dest_type_id, name]));
+  return (
+    <details class="behind">
+      <summary>
+        {count(pois.reduce((sum, type) => sum + type.pois, 0))} points of interest by type, and
+        blocks without streets
+      </summary>
+      <WideTable label="What the release holds">
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">Now</th>
+            <th scope="col">Release before</th>
+          </tr>
+        </thead>
+        <tbody>
+          {pois.map(({ dest_type_id, label, pois: now, pois_before }) => (
+            <tr key={dest_type_id}>
+              <th scope="row">{names.get(dest_type_id) ?? label}</th>
+              <td>{count(now)}</td>
+              <td>{pois_before === null ? '–' : count(pois_before)}</td>
+            </tr>
+          ))}
+          {blocks_without_streets.map(({ mode, reason, blocks, blocks_before }) => (
+            <tr key={`${mode} ${reason}`}>
+              <th scope="row">
+                Blocks without streets ({mode}): {UNLINKED[reason]}
+              </th>
+              <td>{count(blocks)}</td>
+              <td>{blocks_before === null ? '–' : count(blocks_before)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </WideTable>
+    </details>
+  );
+}
+
+/** Lists the changes since the release before. */
+function Changes({ before, changes }: Pick<Facts, 'before' | 'changes'>) {
+  if (before === null || changes === null) return null;
+  const { counties, feeds, cut_off, times } = changes;
+  return (
+    <details class="behind">
+      <summary>
+        Changes since release {before}: {count(counties.changed)} of {count(counties.both)} counties
+      </summary>
+      <ul>
+        {counties.added.length > 0 && <li>Counties added: {counties.added.join(', ')}</li>}
+        {counties.gone.length > 0 && <li>Counties gone: {counties.gone.join(', ')}</li>}
+        {feeds.added.length > 0 && <li>Feeds added: {feeds.added.join(', ')}</li>}
+        {feeds.lost.map(({ file, reason }) => (
+          <li key={file}>
+            Feed lost: {file} ({reason ?? 'not among the inputs'})
+          </li>
+        ))}
+        {cut_off.map(({ county, blocks }) => (
+          <li key={county}>
+            County {county}: {count(blocks)} blocks lost their streets
+          </li>
+        ))}
+        <li>
+          {percent(times.moved, times.compared)} % of the times to the nearest moved,{' '}
+          {percent(times.moved_much, times.compared)} % by five minutes or more, or came or went
+        </li>
+      </ul>
     </details>
   );
 }
