@@ -116,6 +116,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'join',
     'build-jobs',
     'build',
+    'refresh',
     'export',
   ],
   proxy: [
@@ -214,6 +215,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'observe',
     'demo',
+    'webhook',
     'mail-page',
     'serve',
     'portal',

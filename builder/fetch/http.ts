@@ -96,10 +96,11 @@ export class Http {
   }
 
   async #request(
-    method: 'GET' | 'HEAD',
+    method: 'GET' | 'HEAD' | 'POST',
     url: string,
     at: URL,
     headers: Readonly<Record<string, string>>,
+    body?: string,
   ): Promise<Dispatcher.ResponseData> {
     try {
       this.#guard.check(at);
@@ -110,6 +111,7 @@ export class Http {
           'accept-encoding': 'identity',
           ...headers,
         },
+        body,
         dispatcher: this.#agent,
       });
     } catch (error) {
@@ -164,6 +166,33 @@ export class Http {
         throw new TransientError(`sent other bytes than ${from} to ${to - 1}`);
       }
       return bytes;
+    });
+  }
+
+  /**
+   * Sends a JSON document, with headers made for each attempt, and ignores the body of the
+   * response. Follows no redirect. Throws a `BuildError` that names the receiver as `called`,
+   * unless the response is a success.
+   */
+  async post(
+    url: string,
+    called: string,
+    body: string,
+    headers: () => Readonly<Record<string, string>>,
+  ): Promise<void> {
+    await this.retry(called, async () => {
+      const json = { 'content-type': 'application/json', ...headers() };
+      const { statusCode, body: response } = await this.#request(
+        'POST',
+        called,
+        new URL(url),
+        json,
+        body,
+      );
+      await response.dump();
+      if (statusCode >= 200 && statusCode < 300) return;
+      if (TRANSIENT.has(statusCode)) throw new TransientError(`responded with ${statusCode}`);
+      throw new BuildError(`${called}: responded with ${statusCode}; check its address`);
     });
   }
 

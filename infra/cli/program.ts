@@ -26,6 +26,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Build a release from open data and publish it to a store.',
     define: async () => (await import('./commands/build.ts')).defineBuild,
   },
+  refresh: {
+    description:
+      'Download what is new, build what changed, and publish it unless too much is lost; for a timer.',
+    define: async () => (await import('./commands/refresh.ts')).defineRefresh,
+  },
   plan: {
     description: 'Plan a build, and show its units.',
     define: async () => (await import('./commands/plan.ts')).definePlan,

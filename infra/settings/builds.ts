@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { PUBLIC_SERVICES, type PublicServices } from '../../builder/fetch/public-files.ts';
 import { DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
+import { THRESHOLDS, type Thresholds } from '../../builder/publish/judge-release.ts';
 import { withoutPassword } from '../../proxy/ledger/ledger-address.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { shownLocation, storeFault } from '../../shards/store/store-location.ts';
@@ -9,7 +10,13 @@ import { HOST, METRICS_PORT } from './listening.ts';
 import { STORE } from './locations.ts';
 import { queueFault } from './queue-address.ts';
 import { setting } from './setting.ts';
-import { checkedSetting, integerSetting, sizeSetting, wordsSetting } from './setting-types.ts';
+import {
+  checkedSetting,
+  integerSetting,
+  percentSetting,
+  sizeSetting,
+  wordsSetting,
+} from './setting-types.ts';
 
 /** Settings of `tta plan`, in addition to its inputs. */
 export const planSchema = z.object({
@@ -110,11 +117,70 @@ export const fetchSchema = z.object({
   OVERTURE_URL: service('overture', 'the STAC catalogue of Overture Maps'),
 });
 
+function threshold(name: keyof Thresholds, of: string) {
+  return setting(percentSetting().prefault(String(THRESHOLDS[name])), {
+    description: `largest percentage of ${of}`,
+    value: '<percent>',
+  });
+}
+
+/** Settings of `tta refresh`, in addition to those of its build and its download. */
+export const refreshSchema = z.object({
+  MAX_FEEDS_LOST: threshold('feedsLost', 'feeds with service before that may have none'),
+  MAX_BLOCKS_CUT_OFF: threshold(
+    'blocksCutOff',
+    'a county’s blocks with a street nearby that may lose it',
+  ),
+  MAX_TIMES_MOVED: threshold(
+    'timesMoved',
+    'times to the nearest that may move by five minutes or more, come or go',
+  ),
+  MAX_POIS_CHANGED: threshold('poisChanged', 'POIs of a type that may go, or be new'),
+  WEBHOOK_URL: setting(
+    checkedSetting((text) =>
+      isWebAddress(text) ? null : 'is not a URL starting with http:// or https://',
+    ).optional(),
+    {
+      description: 'where events about releases are sent, as Standard Webhooks specifies',
+      secret: true,
+      whenUnset: 'none are sent',
+      needs: ['WEBHOOK_SECRET'],
+    },
+  ),
+  WEBHOOK_SECRET: setting(
+    z
+      .string()
+      .transform((text, context) => {
+        const key = webhookKey(text);
+        if (key !== null) return key;
+        context.addIssue('is not whsec_ followed by 24 to 64 random bytes in base64');
+        return z.NEVER;
+      })
+      .optional(),
+    {
+      description: 'signs events: whsec_ and 24 to 64 random bytes in base64',
+      secret: true,
+      needs: ['WEBHOOK_URL'],
+    },
+  ),
+});
+
+const [SHORTEST_KEY, LONGEST_KEY] = [24, 64];
+
+/** Decodes a secret in the form of Standard Webhooks; null if it is not one. */
+function webhookKey(secret: string): Uint8Array | null {
+  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? '';
+  const key = Buffer.from(base64, 'base64');
+  return key.length >= SHORTEST_KEY && key.length <= LONGEST_KEY ? key : null;
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
 function service(name: keyof PublicServices, what: string) {
   const type = checkedSetting((text) =>
-    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-      ? null
-      : 'is not a URL starting with http:// or https://',
+    isWebAddress(text) ? null : 'is not a URL starting with http:// or https://',
   )
     // Paths are appended to the URL.
     .transform((url) => url.replace(/\/+$/, ''))

@@ -10,6 +10,16 @@ export function integerSetting(min: number, max: number) {
     .pipe(z.number().min(min, wrong).max(max, wrong));
 }
 
+/** A percentage, with or without decimals. */
+export function percentSetting() {
+  return z.string().transform((text, context) => {
+    const percent = Number(text);
+    if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
+    context.addIssue('is not a percentage from 0 to 100');
+    return z.NEVER;
+  });
+}
+
 const UNITS: Readonly<Record<string, number>> = {
   '': 1,
   MB: 1e6,

@@ -7,6 +7,7 @@ import {
   exportSchema,
   fetchSchema,
   planSchema,
+  refreshSchema,
   workerSchema,
 } from '../../infra/settings/builds.ts';
 import { mcpSchema } from '../../infra/settings/mcp.ts';
@@ -33,6 +34,7 @@ const SECTIONS: readonly [title: string, rows: Rows][] = [
   ['`tta export`', rowsOf(exportSchema)],
   ['`tta worker`', rowsOf(workerSchema)],
   ['`tta fetch`', rowsOf(fetchSchema)],
+  ['`tta refresh`', rowsOf(refreshSchema)],
   ['`tta mcp`', rowsOf(mcpSchema)],
 ];
 
@@ -84,6 +86,7 @@ test('the help of a command documents every setting that it accepts', async () =
     build: rowsOf(buildSchema),
     export: rowsOf(exportSchema),
     worker: rowsOf(workerSchema),
+    refresh: rowsOf(refreshSchema),
   })) {
     const { stdout } = await runIn({}, command, '--help');
     for (const [name, type] of rows) {

@@ -32,20 +32,25 @@ interface FetchFlags extends AreaFlags, Flags {
   allowHosts?: string[];
 }
 
-/** Defines the options and the action of `tta fetch`. */
-export function defineFetch(command: Command): void {
-  addArea(command)
-    .option(
-      '--out <dir>',
-      'output folder; unchanged files in it are kept (default: named after the area)',
-    )
+/** Adds the flags of a download of an area. */
+export function addDownload(command: Command): Command {
+  return addArea(command)
     .option('--only <inputs>', `any of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)
-    .option('--gtfs <urls...>', 'feeds to use instead of those in the catalogue')
     .option('--overture-release <label>', 'such as 2025-10-22.0 (default: the latest)')
     .option(
       '--allow-hosts <hosts...>',
       'private hosts that the catalogue and redirects may point to, such as 10.1.2.3:8080; hosts in other flags are allowed',
+    );
+}
+
+/** Defines the options and the action of `tta fetch`. */
+export function defineFetch(command: Command): void {
+  addDownload(command)
+    .option(
+      '--out <dir>',
+      'output folder; unchanged files in it are kept (default: named after the area)',
     )
+    .option('--gtfs <urls...>', 'feeds to use instead of those in the catalogue')
     .addHelpText(
       'after',
       '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are respected.\n\nExamples:\n  tta fetch --place "Baltimore, MD"\n  tta fetch --county 24510 24005 --out ./inputs\n  tta fetch --state MD DC --contact ops@example.org --yes',

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { releaseSchema } from '../shards/release/manifest.ts';
+import { MANIFESTS, releaseOfName } from '../shards/release/manifests.ts';
+import type { ReleaseNotes } from '../shards/release/release-notes.ts';
+import { putBodyOf } from '../shards/store/put-body.ts';
+import type { WritableStore } from '../shards/store/store.ts';
+import { stageRelease } from './build.ts';
+import { type BuildRequest, pathsIn } from './build-request.ts';
+import { findJoined } from './join/join-release.ts';
+import { planRelease } from './plan/make-plan.ts';
+import type { Progress } from './progress.ts';
+import { forgetDamagedPublication, publishedAt } from './publish/first-publication.ts';
+import { reasonsAgainst, type Thresholds } from './publish/judge-release.ts';
+import { whileBuilding } from './publish/output.ts';
+import { latestIfAny, promoteRelease } from './publish/promote-release.ts';
+import { encodeManifest } from './publish/publish.ts';
+import { sha256Of } from './publish/put-object.ts';
+import { OwnReceipts, type Receipts } from './receipts/receipts.ts';
+
+/** The outcome of a refresh. */
+export interface Refreshed {
+  readonly outcome: 'promoted' | 'nothing-new' | 'refused';
+  /** The name of the manifest that the inputs give; current after a promotion. */
+  readonly manifest: string;
+  readonly release: string;
+  readonly notes: ReleaseNotes;
+  /** Why the release is refused; empty for other outcomes. */
+  readonly reasons: readonly string[];
+}
+
+/** The inputs of the last refresh, by their plan, and the label of their release. */
+const lastSchema = z.strictObject({ plan: z.string(), release: releaseSchema });
+const LAST = ['refresh', 'last'] as const;
+
+/**
+ * Builds a release from inputs that may have changed, and makes it current if it differs from the
+ * current one by no more than the thresholds. A refused release stays in the store, to be looked at
+ * and promoted by hand. Inputs whose release was current before are nothing new, so that a rollback
+ * lasts. After an interruption, the same call continues.
+ */
+export async function refreshRelease(
+  request: Omit<BuildRequest, 'release'>,
+  thresholds: Thresholds,
+  store: WritableStore,
+  progress: Progress,
+  now: Date,
+): Promise<Refreshed> {
+  const { name, manifest, notes } = await whileBuilding(store, pathsIn(request), async () => {
+    const receipts = new OwnReceipts(store);
+    const plan = await planRelease(request, store, progress, receipts);
+    const release = await labelFor({ ...request, plan }, store, receipts, now);
+    return stageRelease(plan, { ...request, release }, store, progress, receipts);
+  });
+  await forgetDamagedPublication(store, name);
+  const refreshed = { manifest: name, release: manifest.release, notes };
+  if ((await publishedAt(store, name)) !== null) {
+    return { ...refreshed, outcome: 'nothing-new', reasons: [] };
+  }
+  const reasons = reasonsAgainst(notes, thresholds);
+  if (reasons.length > 0) return { ...refreshed, outcome: 'refused', reasons };
+  await promoteRelease(store, name, now);
+  return { ...refreshed, outcome: 'promoted', reasons: [] };
+}
+
+/**
+ * Returns the label for the release of a plan: that of the current release if the plan gives the
+ * same, or that of an interrupted or refused refresh of the plan; otherwise the date, with a number
+ * if other releases have it.
+ */
+async function labelFor(
+  request: Omit<Parameters<typeof findJoined>[0], 'release'>,
+  store: WritableStore,
+  receipts: Receipts,
+  now: Date,
+): Promise<string> {
+  const latest = await latestIfAny(store);
+  if (latest !== null) {
+    const same = await findJoined({ ...request, release: latest.release }, receipts);
+    const sha256 = same && (await sha256Of(putBodyOf(encodeManifest(same))));
+    if (sha256 === latest.sha256) return latest.release;
+  }
+  const plan = request.plan.ref.sha256;
+  const last = await receipts.find(...LAST, lastSchema);
+  if (last?.plan === plan) return last.release;
+  const taken = new Set((await store.list(MANIFESTS)).map(({ name }) => releaseOfName(name)));
+  const date = now.toISOString().slice(0, 10);
+  let release = date;
+  for (let n = 2; taken.has(release); n++) release = `${date}.${n}`;
+  await receipts.keep(...LAST, { plan, release });
+  return release;
+}
