@@ -3,7 +3,17 @@
  * command prints only the message and exits with 1.
  */
 export class BuildError extends Error {
-  override readonly name = 'BuildError';
+  override readonly name: string = 'BuildError';
+}
+
+/** Thrown when another process has locked the store, for a limited time. */
+export class StoreBusy extends BuildError {
+  override readonly name = 'StoreBusy';
+}
+
+/** Work that needs more memory than it may use. */
+export class OutOfMemory extends BuildError {
+  override readonly name = 'OutOfMemory';
 }
 
 const QUOTED_LENGTH = 60;

@@ -3,7 +3,7 @@ import type { Bytes } from '../shards/units.ts';
 import { DEFAULT_MEMORY, type Resources } from './build-request.ts';
 import type { CountyScope } from './county/county-scope.ts';
 import { bytesOfColumns } from './county/nth-columns.ts';
-import { BuildError } from './errors.ts';
+import { OutOfMemory } from './errors.ts';
 import { BASE_BYTES, THREAD_BYTES } from './prepare/memory-limit.ts';
 import { duration } from './progress.ts';
 import { isLinked, type LinkedRegion } from './region/link-region.ts';
@@ -36,7 +36,7 @@ const MIB = 2 ** 20;
 
 /**
  * Fits the searches of a region into its memory: as many threads as there is room for, up to the
- * requested number. Searches some blocks to estimate the total time. Throws a `BuildError` when not
+ * requested number. Searches some blocks to estimate the total time. Throws `OutOfMemory` when not
  * even one thread fits.
  */
 export function fitSearch(
@@ -51,7 +51,7 @@ export function fitSearch(
   // Threads of a pool share a copy of the region; a single thread needs none.
   const room = Math.floor((free - bytesOf(searchRegion)) / perThread);
   if (free < perThread) {
-    throw new BuildError(
+    throw new OutOfMemory(
       `this build needs about ${Math.ceil((memory - free + perThread) / MIB)} MiB but may use only ${Math.floor(memory / MIB)}; allow more with --memory, or build fewer counties`,
     );
   }

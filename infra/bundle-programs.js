@@ -11,7 +11,7 @@ if (folder === undefined) throw new Error('name the folder: node infra/bundle-pr
 const PROGRAMS = [
   'infra/cli/tta',
   'infra/start',
-  'infra/build-queue/job-thread',
+  'infra/build-queue/task-thread',
   'builder/export/table-thread',
   'builder/prepare/preparation-thread',
   'builder/search/search-thread',

@@ -114,10 +114,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'memory-budget',
     'build-region',
     'join',
-    'build-jobs',
+    'export',
+    'tasks',
     'build',
     'refresh',
-    'export',
   ],
   proxy: [
     'plans',

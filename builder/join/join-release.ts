@@ -20,8 +20,9 @@ import { fitJoin } from '../memory-budget.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
 import type { Progress } from '../progress.ts';
+import { noteRelease } from '../publish/note-release.ts';
 import { requireObjects } from '../publish/promote-release.ts';
-import { publishManifest } from '../publish/publish.ts';
+import { publishManifest, putManifest } from '../publish/publish.ts';
 import { putObject } from '../publish/put-object.ts';
 import { Receipts } from '../receipts/receipts.ts';
 import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
@@ -177,6 +178,8 @@ export function joinRelease(
  */
 export async function publishRelease(store: WritableStore, manifest: Manifest): Promise<Latest> {
   await requireObjects(store, `release ${manifest.release}`, manifest);
+  const { name } = await putManifest(store, manifest);
+  await noteRelease(store, { name, manifest });
   return publishManifest(store, manifest, new Date());
 }
 

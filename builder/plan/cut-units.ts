@@ -1,8 +1,22 @@
-import type { CountyFips } from '../../shards/units.ts';
+import type { Bytes, CountyFips } from '../../shards/units.ts';
 import { type CountyEstimate, connectedParts } from './county-estimate.ts';
 
 /** The default maximum number of blocks per unit, which fit in about 4 GB. */
 export const DEFAULT_UNIT_BLOCKS = 100_000;
+const BLOCK_BYTES: Bytes = 4e9 / DEFAULT_UNIT_BLOCKS;
+
+/** Estimates the memory for a unit. */
+export function bytesOfUnit(blocks: number): Bytes {
+  return blocks * BLOCK_BYTES;
+}
+
+/** Number of blocks in some counties. */
+export function blocksOf(
+  counties: Readonly<Record<CountyFips, CountyEstimate>>,
+  group: readonly CountyFips[],
+): number {
+  return sumOf(group, (county) => counties[county].blocks);
+}
 
 /**
  * Divides counties into units of work. Each unit is connected and has at most `maxBlocks` blocks,
@@ -17,7 +31,7 @@ export function cutUnits(
 ): CountyFips[][] {
   const units: CountyFips[][] = [];
   const cut = (group: readonly CountyFips[]): void => {
-    const blocks = sumOf(group, (county) => counties[county].blocks);
+    const blocks = blocksOf(counties, group);
     if (group.length < 2 || blocks <= maxBlocks) units.push([...group].sort());
     else for (const half of halve(counties, group, Math.ceil(blocks / maxBlocks))) cut(half);
   };

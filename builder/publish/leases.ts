@@ -3,7 +3,8 @@ import { hostname } from 'node:os';
 import { nullIfMissing } from '../../shards/errors.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
-import { type LockWait, StoreBusy, SWEEP_LOCK, withLock } from './locks.ts';
+import { StoreBusy } from '../errors.ts';
+import { type LockWait, SWEEP_LOCK, withLock } from './locks.ts';
 
 /** Folder of leases, one for each build whose objects workers write. */
 const LEASES = 'leases/';

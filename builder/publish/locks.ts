@@ -1,16 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
-import { BuildError } from '../errors.ts';
+import { StoreBusy } from '../errors.ts';
 
 /** Held while writing objects to a store, or removing them. */
 export const BUILD_LOCK = '.build-lock';
 /** Held while beginning a lease, and while removing unneeded objects. */
 export const SWEEP_LOCK = '.sweep-lock';
 const RETENTION_LOCK = 'manifests/retention.lock';
-
-/** Thrown when another process has locked the store, for a limited time. */
-export class StoreBusy extends BuildError {}
 
 /** How long to wait for a lock. `onWait` is called at most once, after half a second or more. */
 export interface LockWait {

@@ -5,9 +5,9 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { LATEST } from '../../shards/store/store.ts';
-import { BuildError } from '../errors.ts';
+import { BuildError, StoreBusy } from '../errors.ts';
 import { withWritesExcluded } from './leases.ts';
-import { BUILD_LOCK, type LockWait, StoreBusy, SWEEP_LOCK, withBuildsLocked } from './locks.ts';
+import { BUILD_LOCK, type LockWait, SWEEP_LOCK, withBuildsLocked } from './locks.ts';
 import { STORE_ID } from './store-id.ts';
 
 /** The folders of a store. */

@@ -1,6 +1,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import type { Bytes } from '../../shards/units.ts';
 import { receivedError } from './sent-errors.ts';
 
 /** Runs pieces of work, several at a time. */
@@ -43,16 +44,18 @@ export function thisThread<Request, Result>(
 /**
  * Opens a pool of threads that run a module of compiled code, each given `data` at its start. The
  * module exports its work through `sendingErrors`. If a thread dies, the piece it was running
- * fails.
+ * fails. `heap`: the limit of each thread's own objects, by default that of this thread.
  */
 export function openThreads<Request, Result>(
   module: URL,
   threads: number,
   data?: unknown,
+  heap?: Bytes,
 ): ThreadPool<Request, Result> {
   const pool = new Piscina<Request, Result>({
     filename: module.href,
     workerData: data,
+    ...(heap !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heap / 2 ** 20 } }),
     minThreads: threads,
     maxThreads: threads,
   });

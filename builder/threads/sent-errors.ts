@@ -1,5 +1,5 @@
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { BuildError } from '../errors.ts';
+import { BuildError, OutOfMemory, StoreBusy } from '../errors.ts';
 
 /*
  * An error sent between threads loses its class and everything but its message, and thus whether
@@ -7,7 +7,7 @@ import { BuildError } from '../errors.ts';
  * objects.
  */
 
-const CLASSES = [BuildError, ShardError, StoreError];
+const CLASSES = [BuildError, OutOfMemory, StoreBusy, ShardError, StoreError];
 
 /**
  * Wraps the work that a thread's module exports, so that `receivedError` can restore its errors.

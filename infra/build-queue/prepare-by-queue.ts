@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { BuildError } from '../../builder/errors.ts';
@@ -11,23 +10,16 @@ import type { PreparationJob } from '../../builder/prepare/preparation-job.ts';
 import { silent } from '../../builder/progress.ts';
 import { endLease } from '../../builder/publish/leases.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
+import { taskResultSchema } from '../../builder/tasks/run-task.ts';
+import { buildIdOf, type TaskNode } from '../../builder/tasks/task.ts';
 import { keepUntilFailed } from '../../shards/concurrency/on-demand.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
-import {
-  type BuildQueue,
-  type BuildQueueJob,
-  jobReturnSchema,
-  removeIfUnstarted,
-} from './queue.ts';
-import { jobOptions } from './submit.ts';
+import type { BuildQueue } from './queue.ts';
 
 /** Maximum number of jobs in the queue at once; more than the threads that workers could have. */
 const QUEUED_JOBS = 1_000;
 const POLL_MS: Millis = 500;
-
-/** Hex digits of the id that the preparation jobs of a plan share. */
-const ID_DIGITS = 16;
 
 /**
  * A pool that queues preparation jobs for workers, and runs jobs that no worker has begun on
@@ -43,12 +35,11 @@ export class QueuePreparationPool implements PreparationPool {
   readonly #local: PreparationPool;
   readonly #inputAt: PendingPlan['inputAt'];
   readonly #build: string;
-  /** Removes the jobs that a killed command left behind while it made the same plan. */
-  readonly #cleared: Promise<unknown>;
   /** Uploads by the SHA-256 of the input, which many jobs read. */
   readonly #uploads = new Map<string, Promise<void>>();
   readonly #runs: Promise<unknown>[] = [];
-  readonly #unfinished = new Set<BuildQueueJob>();
+  /** Ids of the tasks that this has queued and not seen done. */
+  readonly #unfinished = new Set<string>();
   #freeLocally: number;
   #isClosed = false;
 
@@ -63,12 +54,8 @@ export class QueuePreparationPool implements PreparationPool {
     this.#receipts = new Receipts(store);
     this.#local = local;
     this.#inputAt = inputAt;
-    this.#build = key.slice(0, ID_DIGITS);
+    this.#build = buildIdOf(['plan', key]);
     this.#freeLocally = local.width;
-    this.#cleared = queue.removeUnstarted(
-      ({ data }) => 'preparation' in data && data.build === this.#build,
-    );
-    this.#cleared.catch(() => {});
   }
 
   run(job: PreparationJob, onWork: (amount: number) => void): Promise<JobResult> {
@@ -81,32 +68,34 @@ export class QueuePreparationPool implements PreparationPool {
     this.#isClosed = true;
     await this.#local.close();
     await Promise.allSettled(this.#runs);
-    // An unreachable queue keeps these jobs; the next command that makes the same plan removes
-    // them.
-    for (const queued of this.#unfinished) await removeIfUnstarted(queued).catch(() => false);
+    // An unreachable queue keeps these jobs; the next command that makes the same plan finds them.
+    for (const id of this.#unfinished) await this.#queue.removeUnlessBegun(id).catch(() => false);
     // If this fails, the lease expires.
     await endLease(this.#store, this.#build).catch(() => {});
   }
 
   async #prepare(job: PreparationJob, onWork: (amount: number) => void): Promise<JobResult> {
-    const queued = await this.#enqueue(job);
-    const result = await this.#finish(job, queued, onWork);
-    this.#unfinished.delete(queued);
+    const node = await this.#nodeOf(job);
+    this.#unfinished.add(node.id);
+    const result = await this.#finish(job, node, onWork);
+    this.#unfinished.delete(node.id);
     return result;
   }
 
-  async #enqueue(job: PreparationJob): Promise<BuildQueueJob> {
-    await this.#cleared;
+  async #nodeOf(job: PreparationJob): Promise<TaskNode> {
     const inputs = job.paths.map(this.#inputAt);
     for (const [i, input] of inputs.entries()) await this.#upload(input, job.paths[i]);
     this.#requireOpen();
-    const preparation = await putJob(this.#store, job, inputs);
+    const stored = await putJob(this.#store, job, inputs);
     this.#requireOpen();
-    const build = this.#build;
-    const id = `${build}-${randomUUID().slice(0, 8)}-${job.spec.kind}`;
-    const queued = await this.#queue.jobs.add('prepare', { build, preparation }, jobOptions(id));
-    this.#unfinished.add(queued);
-    return queued;
+    return {
+      id: `${this.#build}-${job.spec.kind}-${buildIdOf([job.key])}`,
+      build: this.#build,
+      task: { kind: 'prepare', job: stored },
+      after: [],
+      memory: job.memory,
+      turn: 0,
+    };
   }
 
   #upload(input: PlannedInput, path: string): Promise<void> {
@@ -115,29 +104,33 @@ export class QueuePreparationPool implements PreparationPool {
     );
   }
 
-  /** Waits for the worker that has a job, or runs the job here if no worker has begun it. */
+  /**
+   * Waits for the worker that has a job, or runs the job here if no worker has begun it. A job that
+   * the queue or the store has lost is queued again.
+   */
   async #finish(
     job: PreparationJob,
-    queued: BuildQueueJob,
+    node: TaskNode,
     onWork: (amount: number) => void,
   ): Promise<JobResult> {
     for (;;) {
+      await this.#queue.add(node);
       await pause(POLL_MS);
       this.#requireOpen();
-      const state = await queued.getState();
+      const state = await this.#queue.jobs.getJobState(node.id);
       if (state === 'failed') {
         // The job stays in the queue, to show the reason of the failure.
-        this.#unfinished.delete(queued);
-        throw new BuildError(await this.#queue.failureOf(queued.id!));
+        this.#unfinished.delete(node.id);
+        throw new BuildError(await this.#queue.failureOf(node.id));
       }
       if (state === 'completed') {
         const value = await this.#receipts.findUnlisted(job.spec.kind, job.key, z.unknown());
-        if (value !== null) return { value, notes: await this.#notesOf(queued), isKept: true };
+        if (value !== null) return { value, notes: await this.#notesOf(node), isKept: true };
       }
-      if (this.#freeLocally === 0) continue;
+      if (this.#freeLocally === 0 || state === 'active') continue;
       this.#freeLocally--;
       try {
-        if (await removeIfUnstarted(queued)) return await this.#local.run(job, onWork);
+        if (await this.#queue.removeUnlessBegun(node.id)) return await this.#local.run(job, onWork);
       } finally {
         this.#freeLocally++;
       }
@@ -145,9 +138,9 @@ export class QueuePreparationPool implements PreparationPool {
   }
 
   /** The notes that the worker returned with a job. */
-  async #notesOf({ id }: BuildQueueJob): Promise<readonly string[]> {
-    const done = await this.#queue.jobs.getJob(id!);
-    const returned = jobReturnSchema.safeParse(done?.returnvalue);
+  async #notesOf({ id }: TaskNode): Promise<readonly string[]> {
+    const done = await this.#queue.jobs.getJob(id);
+    const returned = taskResultSchema.safeParse(done?.returnvalue);
     return returned.success ? returned.data.notes : [];
   }
 

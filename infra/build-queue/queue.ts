@@ -1,19 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { FlowProducer, type Job, Queue } from 'bullmq';
+import { type FlowJob, FlowProducer, type Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { z } from 'zod';
 import { BuildError } from '../../builder/errors.ts';
 import { storeId } from '../../builder/publish/store-id.ts';
+import type { TaskResult } from '../../builder/tasks/run-task.ts';
+import { type TaskNode, tasksIn } from '../../builder/tasks/task.ts';
 import { withoutPassword } from '../../proxy/ledger/ledger-address.ts';
 import { redisOptions } from '../../proxy/ledger/redis/redis-options.ts';
-import { messageOf } from '../../shards/error-facts.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import type { Millis } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 import { UsageError } from '../errors.ts';
 import { parseQueueAddress, QUEUE_FORM } from '../settings/queue-address.ts';
-import type { Queued } from './queued-job.ts';
+import type { QueuedTask } from './queued-task.ts';
+import { ATTEMPTS } from './retries.ts';
 
 /** Progress that a worker reports while it works. */
 export interface JobProgress {
@@ -21,16 +20,7 @@ export interface JobProgress {
   readonly stage: string;
 }
 
-/** Schema of a worker's result for a job, which anyone with access to the Redis can write. */
-export const jobReturnSchema = z.strictObject({
-  /** Counties that a unit has searched, instead of finding their objects. */
-  searched: z.array(z.string()).readonly(),
-  /** The notes of a preparation job, see `JobResult`. */
-  notes: z.array(z.string()).readonly(),
-});
-export type JobReturn = z.infer<typeof jobReturnSchema>;
-
-export type BuildQueueJob = Job<Queued, JobReturn>;
+export type BuildQueueJob = Job<QueuedTask, TaskResult>;
 
 const PREFIX = 'tta-build';
 /** States of unfinished jobs. */
@@ -41,21 +31,15 @@ export const UNFINISHED_STATES = [
   'delayed',
   'active',
 ] as const;
-const CONNECT_MS = 3_000;
+const CONNECT_MS: Millis = 3_000;
+const LONGEST_RECONNECT_MS: Millis = 2_000;
 const POLL_MS: Millis = 1_000;
-const PLANNING_LAPSES_S = 15;
-const RENEW_PLANNING_MS = 5_000;
-/** Time until unused queues are forgotten. */
+/** Time without jobs and commands until all is done; longer than a client takes to reconnect. */
+const EMPTY_MS: Millis = 2 * LONGEST_RECONNECT_MS;
+/** Time until the locations of unused queues are forgotten. */
 const QUEUES_LAPSE_S = 30 * 86_400;
-/** Time until a count of polls expires; longer than a worker is usually cut off from its queue. */
-const POLLS_LAPSE_S = 3_600;
-/** Time within which commands that plan or watch a build restore what the Redis has lost. */
-const RESTORED_WITHIN_MS: Millis = 3 * RENEW_PLANNING_MS;
-/**
- * Time until the mark of a cancelled build expires; longer than between two polls of a command that
- * waits for the build, even if the command loses the queue for a while.
- */
-const CANCELLED_LAPSES_S = 60;
+/** Seconds that finished jobs are kept for inspection. */
+const KEEP_S = 7 * 86_400;
 /** Jobs examined at a time. */
 const PAGE = 100;
 /** Hash: queue → the location of its store. */
@@ -66,8 +50,11 @@ export async function queueName(store: WritableStore): Promise<string> {
   return `${PREFIX}-${await storeId(store)}`;
 }
 
-/** Connects to a queue's Redis; once connected, reconnects whenever the connection is lost. */
-export async function connect(address: string): Promise<Redis> {
+/**
+ * Connects to a queue's Redis; once connected, reconnects whenever the connection is lost. Redis
+ * shows the connection by `clientName` for as long as it lasts.
+ */
+export async function connect(address: string, clientName?: string): Promise<Redis> {
   const shown = withoutPassword(address);
   const parsed = parseQueueAddress(address);
   if (!parsed) throw new UsageError(`queue ${shown}: ${QUEUE_FORM}`);
@@ -75,11 +62,12 @@ export async function connect(address: string): Promise<Redis> {
   let lastError: Error | null = null;
   const redis = new Redis({
     ...redisOptions(parsed),
+    ...(clientName !== undefined && { connectionName: clientName }),
     lazyConnect: true,
     connectTimeout: CONNECT_MS,
     // Required for blocking job fetches.
     maxRetriesPerRequest: null,
-    retryStrategy: (times) => (isOpen ? Math.min(2_000, 100 * times) : null),
+    retryStrategy: (times) => (isOpen ? Math.min(LONGEST_RECONNECT_MS, 100 * times) : null),
   });
   // Commands are held until the connection is back; without a listener the error would be logged to
   // the console.
@@ -98,7 +86,23 @@ export async function connect(address: string): Promise<Redis> {
   }
 }
 
-/** The build queue, as seen by processes that submit and watch jobs. */
+/** Name of the connection of a command that queues tasks or waits for them. */
+const commandName = (queue: string) => `${queue}:command`;
+/** Name of the connection of a worker, which states the memory that it has for a task. */
+export const workerName = (queue: string, memory: Bytes) => `${queue}:worker:${memory}`;
+
+interface QueueOptions {
+  /** Receives a line when the queue is lost later. */
+  readonly note?: (line: string) => void;
+  /** Whether workers with `--until-done` stay for as long as this is open. */
+  readonly isCommand?: boolean;
+}
+
+/**
+ * The tasks of a store's builds in Redis. Only commands add tasks, each by its own id, so that
+ * adding it again is harmless. Nothing here is needed to know what is done, which the receipts in
+ * the store tell: a queue that has lost its data is filled again by the same command.
+ */
 export class BuildQueue {
   readonly #redis: Redis;
   /** Name of the queue, and prefix of its keys. */
@@ -106,65 +110,139 @@ export class BuildQueue {
   readonly #store: WritableStore;
   /** The other queues that have been noted. */
   readonly #noted = new Set<string>();
-  readonly jobs: Queue<Queued>;
-  readonly flows: FlowProducer;
+  readonly jobs: Queue<QueuedTask>;
+  readonly #flows: FlowProducer;
 
-  private constructor(
-    redis: Redis,
-    name: string,
-    store: WritableStore,
-    note: (line: string) => void,
-  ) {
+  private constructor(redis: Redis, name: string, store: WritableStore, options: QueueOptions) {
     this.#redis = redis;
     this.name = name;
     this.#store = store;
     let isAway = false;
     redis.on('error', ({ message }: Error) => {
-      if (!isAway) note(`queue: ${message}; waiting for it to come back`);
+      if (!isAway) options.note?.(`queue: ${message}; waiting for it to come back`);
       isAway = true;
     });
     redis.on('ready', () => {
       isAway = false;
     });
     this.jobs = new Queue(name, { connection: redis });
-    this.flows = new FlowProducer({ connection: redis });
+    this.#flows = new FlowProducer({ connection: redis });
     // Errors are reported by the calls that fail or wait.
     this.jobs.on('error', () => {});
-    this.flows.on('error', () => {});
+    this.#flows.on('error', () => {});
   }
 
-  /**
-   * Opens the queue of a store. Throws a `UsageError` if the queue is unreachable. `note` receives
-   * a line when the queue is lost later.
-   */
+  /** Opens the queue of a store. Throws a `UsageError` if the queue is unreachable. */
   static async open(
     address: string,
     store: WritableStore,
-    note: (line: string) => void = () => {},
+    options: QueueOptions = {},
   ): Promise<BuildQueue> {
-    const redis = await connect(address);
+    const name = await queueName(store);
+    const redis = await connect(address, options.isCommand ? commandName(name) : undefined);
+    return new BuildQueue(redis, name, store, options);
+  }
+
+  /**
+   * Adds a task and those before it, and returns true; or false if it is in the queue already. The
+   * worker that gets a task detects work that is already done.
+   */
+  async add(root: TaskNode): Promise<boolean> {
+    const states: readonly string[] = UNFINISHED_STATES;
+    if (states.includes(await this.jobs.getJobState(root.id))) return false;
+    await this.#redis
+      .multi()
+      .hset(QUEUES, this.name, this.#store.location)
+      .expire(QUEUES, QUEUES_LAPSE_S)
+      .srem(this.#cancelled, root.build)
+      .exec();
+    // Jobs that an earlier command has seen finished would count as done.
+    for (const { id } of tasksIn(root)) {
+      const job = await this.jobs.getJob(id);
+      if (job?.finishedOn !== undefined) await job.remove({ removeChildren: false });
+    }
+    await this.#flows.add(this.#flowOf(root));
+    return true;
+  }
+
+  #flowOf({ id, build, task, memory, turn, after }: TaskNode, isRoot = true): FlowJob {
+    return {
+      name: task.kind,
+      queueName: this.name,
+      data: { build, task, memory } satisfies QueuedTask,
+      opts: {
+        jobId: id,
+        attempts: ATTEMPTS,
+        // Computed by the worker's `pauseAfterMs`.
+        backoff: { type: 'custom' },
+        removeOnComplete: { age: KEEP_S },
+        removeOnFail: { age: KEEP_S },
+        priority: turn,
+        ...(!isRoot && { failParentOnFailure: true }),
+      },
+      children: after.map((node) => this.#flowOf(node, false)),
+    };
+  }
+
+  /** Set of the builds that were cancelled and have not been queued since. */
+  get #cancelled(): string {
+    return `${this.name}:cancelled`;
+  }
+
+  /**
+   * Removes the jobs of a build that no worker has begun, and returns the numbers of removed and of
+   * running jobs. If any were removed, commands that wait for the build end.
+   */
+  async cancel(build: string): Promise<{ readonly removed: number; readonly running: number }> {
+    const found: (BuildQueueJob | undefined)[] = await this.jobs.getJobs([...UNFINISHED_STATES]);
+    const wanted = found
+      .filter((job) => job !== undefined)
+      .filter(({ data }) => data.build === build);
+    // Added first, or a command could queue the removed jobs again.
+    if (wanted.length > 0) await this.#redis.sadd(this.#cancelled, build);
+    let removed = 0;
+    // Jobs are removed before the jobs that they wait for, since without these they would begin.
+    for (const { id } of wanted.sort((a, b) => heightOf(b) - heightOf(a))) {
+      if (await this.removeUnlessBegun(id!)) removed++;
+    }
+    if (removed === 0) await this.#redis.srem(this.#cancelled, build);
+    return { removed, running: wanted.length - removed };
+  }
+
+  /** Throws a `BuildError` if a build has been cancelled. */
+  async requireUncancelled(build: string): Promise<void> {
+    if ((await this.#redis.sismember(this.#cancelled, build)) === 0) return;
+    throw new BuildError('the build was cancelled');
+  }
+
+  /**
+   * Removes a job from the queue, unless a worker has begun it, and returns whether it is no longer
+   * there. The jobs that it waits for stay. Rejects if the queue fails.
+   */
+  async removeUnlessBegun(id: string): Promise<boolean> {
+    const job = await this.jobs.getJob(id);
     try {
-      return new BuildQueue(redis, await queueName(store), store, note);
+      await job?.remove({ removeChildren: false });
+      return true;
     } catch (error) {
-      redis.disconnect();
+      // A job that a worker holds cannot be removed.
+      if ((await this.jobs.getJobState(id)) === 'active') return false;
       throw error;
     }
   }
 
-  /**
-   * Set of the keys of commands that plan or watch a build. Each command has a key of its own,
-   * which expires if the command is killed.
-   */
-  get planners(): string {
-    return `${this.name}:planners`;
+  /** Names of the connections to the Redis that begin with a prefix. */
+  async #connections(prefix: string): Promise<string[]> {
+    const list = String(await this.#redis.client('LIST'));
+    const names = [...list.matchAll(/ name=(\S*)/g)].map(([, name]) => name);
+    return names.filter((name) => name.startsWith(prefix));
   }
 
-  /**
-   * The key that marks a build as cancelled. While the key exists, commands that wait for the build
-   * end instead of queuing it again.
-   */
-  #cancelledKey(build: string): string {
-    return `${this.name}:cancelled:${build}`;
+  /** Whether a worker that has more memory than this is connected. */
+  async hasLargerWorker(memory: Bytes): Promise<boolean> {
+    const prefix = workerName(this.name, 0).slice(0, -1);
+    const names = await this.#connections(prefix);
+    return names.some((name) => Number(name.slice(prefix.length)) > memory);
   }
 
   /** Notes, each once, the other stores whose jobs wait for workers. */
@@ -193,121 +271,28 @@ export class BuildQueue {
   }
 
   /**
-   * Runs `plan`, which queues jobs, and queues them again if the queue loses them. Meanwhile,
-   * `untilDone` waits even if there are no jobs.
-   */
-  async whilePlanning<T>(plan: () => Promise<T>): Promise<T> {
-    const planner = `${this.planners}:${randomUUID()}`;
-    const renew = () =>
-      this.#redis
-        .multi()
-        .set(planner, '1', 'EX', PLANNING_LAPSES_S)
-        .sadd(this.planners, planner)
-        .expire(this.planners, PLANNING_LAPSES_S)
-        .hset(QUEUES, this.name, this.#store.location)
-        .expire(QUEUES, QUEUES_LAPSE_S)
-        .exec();
-    await renew();
-    // A failed renewal may succeed next time.
-    const timer = setInterval(() => renew().catch(() => {}), RENEW_PLANNING_MS);
-    try {
-      return await plan();
-    } finally {
-      clearInterval(timer);
-      // Not awaited, since without the queue it would delay an error. If it fails, the key expires.
-      this.#redis
-        .multi()
-        .del(planner)
-        .srem(this.planners, planner)
-        .exec()
-        .catch(() => {});
-    }
-  }
-
-  async #countPlanners(): Promise<number> {
-    const planners = await this.#redis.smembers(this.planners);
-    return planners.length === 0 ? 0 : this.#redis.exists(...planners);
-  }
-
-  /**
-   * Resolves when no job is left and no build is being planned or watched, with a message if a
-   * build has failed for good, otherwise with null. Waits up to `firstMs` for a first job, and for
-   * a while if the Redis has lost its data, which it notes.
+   * Resolves when no job is left and no command is connected that may add some, with a message if a
+   * build has failed for good, otherwise with null. Waits up to `firstMs` for a first job.
    */
   async untilDone(
     firstMs: Millis = 0,
     note: (line: string) => void = () => {},
   ): Promise<string | null> {
-    // Planners are counted first, since jobs are queued before planning ends.
-    const countUnfinished = async () =>
-      (await this.#countPlanners()) + (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
-    // Counts the polls, from which the worker detects that the Redis has lost data.
-    const polls = `${this.name}:looks:${randomUUID()}`;
-    let emptyUntilMs = performance.now() + firstMs;
-    for (let poll = 1; ; ) {
+    let untilMs = performance.now() + firstMs;
+    for (;;) {
       try {
-        const unfinished = await countUnfinished();
-        if (await this.#hasLostData(polls, poll)) {
-          note('the queue has lost data; waiting for jobs to be queued again');
-          emptyUntilMs = Math.max(emptyUntilMs, performance.now() + RESTORED_WITHIN_MS);
-        } else if (unfinished > 0) emptyUntilMs = 0;
-        else if (performance.now() >= emptyUntilMs) return await this.failure();
-        poll++;
+        // Commands are counted first, since jobs are queued before a command ends.
+        const commands = (await this.#connections(commandName(this.name))).length;
+        const jobs = await this.jobs.getJobCountByTypes(...UNFINISHED_STATES);
+        if (commands + jobs > 0) untilMs = performance.now() + EMPTY_MS;
+        else if (performance.now() >= untilMs) return await this.failure();
       } catch (error) {
         // A Redis that has become a replica, or whose memory is full, refuses commands for a while.
         if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
         note(`the queue refuses commands; asking again: ${error.message}`);
       }
-      await pause(POLL_MS);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-  }
-
-  /**
-   * Whether the Redis has lost the count of the previous poll, because it was emptied, restarted
-   * from an older snapshot, or replaced by a replica that lagged behind.
-   */
-  async #hasLostData(key: string, poll: number): Promise<boolean> {
-    const replies = await this.#redis.multi().getset(key, poll).expire(key, POLLS_LAPSE_S).exec();
-    const before = Number(replies?.[0][1] ?? 0);
-    // A command that is resent after a lost reply finds its own count.
-    return poll > 1 && before !== poll - 1 && before !== poll;
-  }
-
-  /**
-   * Removes the jobs of a build that no worker has begun, and returns the numbers of removed and of
-   * running jobs. If any were removed, commands that wait for the build end.
-   */
-  async cancel(build: string): Promise<{ readonly removed: number; readonly running: number }> {
-    // Set first, or a command could queue the removed jobs again.
-    await this.#redis.set(this.#cancelledKey(build), '1', 'EX', CANCELLED_LAPSES_S);
-    const counts = await this.removeUnstarted(({ data }) => data.build === build);
-    if (counts.removed === 0) await this.#redis.del(this.#cancelledKey(build));
-    return counts;
-  }
-
-  /** Removes the mark of a cancelled build, which is to be queued again. */
-  async renew(build: string): Promise<void> {
-    await this.#redis.del(this.#cancelledKey(build));
-  }
-
-  /** Throws a `BuildError` if a build has been cancelled. */
-  async requireUncancelled(build: string): Promise<void> {
-    if ((await this.#redis.exists(this.#cancelledKey(build))) === 0) return;
-    throw new BuildError('the build was cancelled');
-  }
-
-  /** Removes unfinished jobs that no worker has begun. Counts them, and those that run. */
-  async removeUnstarted(
-    isWanted: (job: BuildQueueJob) => boolean,
-  ): Promise<{ readonly removed: number; readonly running: number }> {
-    const found: (BuildQueueJob | undefined)[] = await this.jobs.getJobs([...UNFINISHED_STATES]);
-    const wanted = found.filter((job) => job !== undefined).filter(isWanted);
-    let removed = 0;
-    // Jobs are removed before the jobs that they wait for, since without these they would begin.
-    for (const job of wanted.sort((a, b) => heightOf(b) - heightOf(a))) {
-      if (await removeIfUnstarted(job)) removed++;
-    }
-    return { removed, running: wanted.length - removed };
   }
 
   /**
@@ -332,37 +317,20 @@ export class BuildQueue {
    * failure.
    */
   async failureOf(id: string): Promise<string> {
-    const failedReason = (await this.jobs.getJob(id))?.failedReason || 'the build failed';
-    const [, child] = /^child .*:(\S+) failed$/.exec(failedReason) ?? [];
-    return child ? this.failureOf(child) : failedReason;
+    const job = await this.jobs.getJob(id);
+    const { failed: [before] = [] } = (await job?.getDependencies({ failed: { count: 1 } })) ?? {};
+    // By the job's key, of which the id is the last part.
+    if (before !== undefined) return this.failureOf(before.slice(before.lastIndexOf(':') + 1));
+    return job?.failedReason || 'the build failed';
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.jobs.close(), this.flows.close()]);
+    await Promise.all([this.jobs.close(), this.#flows.close()]);
     this.#redis.disconnect();
   }
 }
 
-/** Number of levels of jobs that a job waits for. */
-function heightOf({ name }: BuildQueueJob): number {
-  return ['join', 'publish'].indexOf(name) + 1;
-}
-
-/**
- * Message of BullMQ's error for a job that a worker has begun; nothing else identifies the error.
- */
-const IS_LOCKED = /could not be removed because it is locked/;
-
-/**
- * Removes a job from the queue, unless a worker has begun it, and returns whether it was removed.
- * The jobs that it waits for stay. Rejects if the queue fails.
- */
-export async function removeIfUnstarted(job: BuildQueueJob): Promise<boolean> {
-  try {
-    await job.remove({ removeChildren: false });
-    return true;
-  } catch (error) {
-    if (IS_LOCKED.test(messageOf(error))) return false;
-    throw error;
-  }
+/** Number of levels of tasks that a task waits for. */
+function heightOf({ data }: BuildQueueJob): number {
+  return ['join', 'publish'].indexOf(data.task.kind) + 1;
 }

@@ -1,4 +1,4 @@
-import { StoreBusy } from '../../builder/publish/locks.ts';
+import { OutOfMemory, StoreBusy } from '../../builder/errors.ts';
 import { StoreError } from '../../shards/errors.ts';
 
 /**
@@ -22,6 +22,12 @@ export function pauseAfterMs(failures: number): number {
 export function isTransient(error: unknown): boolean {
   if (error instanceof StoreError || error instanceof StoreBusy) return true;
   const { errno, code } = (error ?? {}) as NodeJS.ErrnoException;
-  // Another worker may have more memory.
+  // A larger worker may come.
   return typeof errno === 'number' || code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+/** Whether a larger machine may succeed. */
+export function isOutOfMemory(error: unknown): boolean {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return error instanceof OutOfMemory || code === 'ERR_WORKER_OUT_OF_MEMORY';
 }

@@ -1,31 +1,34 @@
 import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import { UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
+import { DelayedError, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { Progress, StageProgress } from '../../builder/progress.ts';
 import { endLease, withLease } from '../../builder/publish/leases.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { makeOwnFolder, removeAbandonedFolders } from '../../shards/store/process-name.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
+import { describe } from '../errors.ts';
 import { obstacleTo, parseJob } from './job-checks.ts';
-import { JobRunner } from './job-runner.ts';
-import type { ThreadMessage } from './job-thread.ts';
-import { type BuildQueueJob, connect, type JobProgress, queueName } from './queue.ts';
-import { describeJob, type Queued } from './queued-job.ts';
-import { pauseAfterMs } from './retries.ts';
+import { BuildQueue, type BuildQueueJob, connect, type JobProgress, workerName } from './queue.ts';
+import { describeJob, type QueuedTask } from './queued-task.ts';
+import { isOutOfMemory, isTransient, pauseAfterMs } from './retries.ts';
+import { TaskRunner } from './task-runner.ts';
+import type { TaskMessage } from './task-thread.ts';
 
 interface WorkerOptions {
   readonly queue: string;
   readonly store: string;
-  /** Threads per job; `memory` is in bytes per job. */
+  /** Threads per job. */
   readonly workers: number;
-  readonly memory: number;
+  /** Memory per job. */
+  readonly memory: Bytes;
   readonly progress: Progress;
 }
 
 /** A worker that runs queued jobs, one at a time. */
 interface BuildWorker {
+  readonly queue: BuildQueue;
   /** Resolves with the reason once it cannot continue, after returning its job to the queue. */
   readonly gaveUp: Promise<string>;
   /** Stops the worker; its current job goes to another worker as if it had never started. */
@@ -42,6 +45,10 @@ const CHECK_SILENT_MS = 5_000;
  * which memory is too small loses them all.
  */
 const MAX_LOST = 3;
+/** Reason of a task that was left to a larger worker, which is gone. */
+const OUT_OF_MEMORY = 'ran out of memory on a worker with as much; run one with more (--memory)';
+/** Time until a task that is left to a larger worker may be taken again. */
+const LEFT_MS: Millis = 3_000;
 
 /**
  * Takes jobs from the queue and runs them in another thread, so that the main thread can keep
@@ -59,13 +66,14 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
     await removeAbandonedFolders(tmpdir(), FOLDER);
     const folder = await makeOwnFolder(tmpdir(), FOLDER);
     opened.push(() => rm(folder, { recursive: true, force: true }));
-    const redis = await connect(options.queue);
+    const queue = await BuildQueue.open(options.queue, store);
+    opened.push(() => queue.close());
+    const redis = await connect(options.queue, workerName(queue.name, options.memory));
     opened.push(() => redis.disconnect());
-    const queue = await queueName(store);
     const { gaveUp, close, isReady } = startWorking(options, store, folder, redis, queue);
     opened.push(close);
     await isReady;
-    return { gaveUp, close: closeAll };
+    return { queue, gaveUp, close: closeAll };
   } catch (error) {
     await closeAll();
     throw error;
@@ -77,12 +85,12 @@ function startWorking(
   options: WorkerOptions,
   store: WritableStore,
   folder: string,
-  redis: Redis,
-  queue: string,
-): BuildWorker & { readonly isReady: Promise<unknown> } {
+  redis: Awaited<ReturnType<typeof connect>>,
+  queue: BuildQueue,
+): Omit<BuildWorker, 'queue'> & { readonly isReady: Promise<unknown> } {
   const { progress, workers, memory } = options;
   const name = `${hostname()}-${process.pid}`;
-  const runner = new JobRunner({ store: options.store, folder, workers, memory });
+  const runner = new TaskRunner({ store: options.store, folder, workers, memory });
   let giveUp: (reason: string) => void;
   const gaveUp = new Promise<string>((resolve) => {
     giveUp = resolve;
@@ -94,7 +102,7 @@ function startWorking(
     try {
       const queued = parseJob(job);
       requireNotFatal(job, queued);
-      return { queued, problem: await obstacleTo(queued, store) };
+      return { queued, problem: await obstacleTo(queued.task, store) };
     } catch (error) {
       progress.note(`job ${job.id} is refused: ${messageOf(error)}`);
       throw error;
@@ -104,6 +112,10 @@ function startWorking(
     const giveBack = async (): Promise<never> => {
       await job.moveToWait(token);
       throw new WaitingError();
+    };
+    const leaveToLarger = async (): Promise<never> => {
+      await job.moveToDelayed(Date.now() + LEFT_MS, token);
+      throw new DelayedError();
     };
     const giveUpFor = (problem: string): Promise<never> => {
       isClosing = true;
@@ -115,26 +127,35 @@ function startWorking(
     if (isClosing) return giveBack();
     const { queued, problem } = await check(job);
     if (problem !== null) return giveUpFor(problem);
+    const { build, task, exhausted = 0 } = queued;
+    if (Math.max(queued.memory, exhausted + 1) > memory) {
+      if (await queue.hasLargerWorker(memory)) return leaveToLarger();
+      if (exhausted >= memory) throw new Error(job.failedReason || OUT_OF_MEMORY);
+    }
     const work = async () => {
       // `close` may have been called while the store was being read.
       if (isClosing) return giveBack();
       progress.note(`job ${describeJob(queued)}`);
       try {
-        return await runner.run(queued, forwarding(progress, job, name));
+        return await runner.run(task, forwarding(progress, job, name));
       } catch (error) {
         if (isClosing) return giveBack();
-        progress.note(`job ${describeJob(queued)} failed: ${messageOf(error)}`);
-        throw error;
+        progress.note(`job ${describeJob(queued)} failed: ${describe(error)}`);
+        if (isOutOfMemory(error)) {
+          await job.updateData({ ...queued, exhausted: memory });
+          if (await queue.hasLargerWorker(memory)) return leaveToLarger();
+        }
+        const Failure = isTransient(error) ? Error : UnrecoverableError;
+        throw new Failure(describe(error));
       }
     };
     // If garbage collection takes longer than the wait, the job fails and is retried later.
-    const result = await withLease(store, queued.build, work, { onWait: progress.note });
+    const result = await withLease(store, build, work, { onWait: progress.note });
     // If this fails, the lease expires.
-    const isLast = 'job' in queued && queued.job.kind === 'publish';
-    if (isLast) await endLease(store, queued.build).catch(() => {});
+    if (task.kind === 'publish') await endLease(store, build).catch(() => {});
     return result;
   };
-  const worker = new Worker(queue, perform, {
+  const worker = new Worker(queue.name, perform, {
     connection: redis,
     name,
     lockDuration: SILENT_MS,
@@ -165,7 +186,7 @@ function startWorking(
 }
 
 /** Throws an `UnrecoverableError` for a job that has lost `MAX_LOST` workers. */
-function requireNotFatal({ stalledCounter, progress }: BuildQueueJob, queued: Queued): void {
+function requireNotFatal({ stalledCounter, progress }: BuildQueueJob, queued: QueuedTask): void {
   if (stalledCounter < MAX_LOST) return;
   const { worker, stage } = (progress || {}) as Partial<JobProgress>;
   const last = worker === undefined ? '' : `, the last time on ${worker} during ${stage}`;
@@ -187,7 +208,7 @@ function forwarding(progress: Progress, job: BuildQueueJob, worker: string) {
     // At worst a watcher misses a line.
     job.updateProgress({ worker, stage: words } satisfies JobProgress).catch(() => {});
   };
-  return (message: ThreadMessage) => {
+  return (message: TaskMessage) => {
     if (message.kind === 'note') progress.note(message.line);
     else if (message.kind === 'start') {
       ({ stage: name, total } = message);

@@ -4,11 +4,12 @@ import { appendFile, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { plannedInputSchema } from '../../builder/plan/planned-input.ts';
+import type { ReleasePlan } from '../../builder/plan/release-plan.ts';
 import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
+import { tasksOf } from '../../builder/tasks/task.ts';
 import { BuildQueue, connect } from '../../infra/build-queue/queue.ts';
 import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
-import { submitBuild } from '../../infra/build-queue/submit.ts';
 import { openWorker } from '../../infra/build-queue/worker.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -110,13 +111,6 @@ async function released(store: string): Promise<object> {
   );
 }
 
-/** The key of the commands that plan or watch a build into a store. */
-async function plannersOf(store: string): Promise<string> {
-  const queue = await BuildQueue.open(redis.address(), new FolderStore(at(store)));
-  await queue.close();
-  return queue.planners;
-}
-
 async function end({ child }: Working, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -135,8 +129,8 @@ test('three workers, after one that was killed twice, and Redis once, build what
     // The only worker, so that there is a job for it however few there are.
     const doomed = work('many');
     await expect.poll(() => untilItHasAJob(doomed)).toBe(true);
-    // A command that watches counts as a planner, so workers with `--until-done` stay.
-    expect(Number(await redis.cli('scard', await plannersOf('many')))).toBe(1);
+    // Workers with `--until-done` stay while a command watches.
+    expect(await redis.cli('client', 'list')).toMatch(/ name=tta-build-\S+:command /);
     await end(doomed, 'SIGKILL');
   }
   const others = [work('many'), work('many'), work('many')];
@@ -180,7 +174,7 @@ test('a worker with another store or program runs no job of a build, notes why, 
   const otherProgram = at('other/dist/infra/cli/tta.js');
   const version = '[0-9a-f]{16} on Node \\d+';
   const waiting = `^6 jobs of this queue are for workers with the store ${at('shared')}; this one has ${at('elsewhere')}$`;
-  const refused = `^job [0-9a-f]{16}-[0-9a-f]{8}-unit-\\d{5} is refused: plans/99001-[0-9a-f]+\\.json: program: was made by ${version}, a different version of the program from this one, ${version}; `;
+  const refused = `^job [0-9a-f]{16}-unit-\\d{5} is refused: plans/99001-[0-9a-f]+\\.json: program: was made by ${version}, a different version of the program from this one, ${version}; `;
   for (const [store, program, line] of [
     ['elsewhere', TTA, waiting],
     ['shared', otherProgram, refused],
@@ -301,15 +295,19 @@ test('a worker refuses a job with extra fields or a path elsewhere, and removes 
   const queue = redis.address(1);
   await mkdir(at('precious'));
   await writeFile(at('precious', 'file'), 'kept');
-  const unit = { kind: 'unit', counties: ['99001'] };
   const request = { release: 'r', tiles: false, directions: ['from'] };
-  const good = { build: '0'.repeat(16), plan, request, job: unit };
+  const task = { kind: 'unit', plan, request, counties: ['99001'] };
+  const good = { build: '0'.repeat(16), task, memory: 0 };
+  const elsewhere = { ...plan, name: '../plans/x.json' };
+  const withTask = (change: object) => ({ task: { ...task, ...change } });
   const bad: Record<string, object> = {
-    'request: Unrecognized key: "scratch"': { request: { ...request, scratch: at('precious') } },
-    'request: release': { request: { ...request, release: '../../r' } },
-    'job: counties: 0': { job: { ...unit, counties: ['../99'] } },
-    'preparation: name': { preparation: { ...plan, name: '../plans/x.json' } },
-    'plan: name': { plan: { ...plan, name: '../plans/x.json' } },
+    'task: request: Unrecognized key: "scratch"': withTask({
+      request: { ...request, scratch: at('precious') },
+    }),
+    'task: request: release': withTask({ request: { ...request, release: '../../r' } }),
+    'task: counties: 0': withTask({ counties: ['../99'] }),
+    'task: job: name': { task: { kind: 'prepare', job: elsewhere } },
+    'task: plan: name': withTask({ plan: elsewhere }),
     'Unrecognized key: "store"': { store: at('precious') },
   };
   const opened = await BuildQueue.open(queue, new FolderStore(at('hostile')));
@@ -369,13 +367,10 @@ test('a password may contain characters with a meaning in URLs', async () => {
 test('a build survives half an hour without its store, and retries within minutes', async () => {
   const store = new FolderStore(at('away'));
   const queue = await ofThisTest(BuildQueue.open(redis.address(4), store));
-  const jobs = {
-    units: [{ kind: 'unit', counties: ['99001'] }],
-    join: { kind: 'join', units: [['99001']] },
-    publish: { kind: 'publish' },
-  } as const;
-  await submitBuild(queue, plan, { release: 'r' }, jobs);
-  const put = await queue.jobs.getJobs(['waiting', 'waiting-children']);
+  const sketch = { blocks: 9, lon: 0, lat: 0, pairs: 9, near: [] };
+  const planned = { ref: plan, plan: { counties: { 99001: sketch } } as unknown as ReleasePlan };
+  await queue.add(tasksOf(planned, { release: 'r' }));
+  const put = await queue.jobs.getJobs(['prioritized', 'waiting-children']);
   expect(put).toHaveLength(3);
   for (const { opts } of put) {
     expect(opts.backoff).toMatchObject({ type: 'custom' });

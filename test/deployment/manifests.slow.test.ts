@@ -115,7 +115,6 @@ test('pods run unprivileged on a read-only root within limits; servers have prob
   const budgets = all.filter(({ kind }) => kind === 'PodDisruptionBudget');
   const pods = all.filter(({ spec }) => spec?.template);
   expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual([
-    'build',
     'front',
     'portal',
     'proxy',
@@ -202,12 +201,12 @@ function reaches(policies: readonly Manifest[], app: string, ip: string, port: n
 
 test('pods reach their node’s DNS, their backends and bucket credentials, but no other machine metadata', async () => {
   const policies = (await manifests()).filter(({ kind }) => kind === 'NetworkPolicy');
-  const apps = ['front', 'portal', 'proxy', 'build', 'worker'];
+  const apps = ['front', 'portal', 'proxy', 'worker'];
   const whoReach = (ip: string, port: number) =>
     apps.filter((app) => reaches(policies, app, ip, port));
   expect(whoReach('169.254.20.10', 53)).toEqual(apps);
   // Amazon's agent for pods, by both protocols, and Google's metadata server.
-  const readers = ['proxy', 'build', 'worker'];
+  const readers = ['proxy', 'worker'];
   for (const ip of ['169.254.170.23', 'fd00:ec2::23', '169.254.169.254']) {
     expect([ip, whoReach(ip, 80)]).toEqual([ip, readers]);
     expect([ip, whoReach(ip, 443)]).toEqual([ip, []]);
@@ -292,7 +291,7 @@ test('everything that manifests refer to exists: configuration, accounts, scaled
   const named = (kind: string) =>
     all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
   const generated: string[] = [];
-  const inCluster = ['service', 'build', 'workers'].map((name) => `${CLUSTER}/${name}`);
+  const inCluster = ['service', 'workers'].map((name) => `${CLUSTER}/${name}`);
   for (const folder of [...inCluster, 'infra/front']) {
     const text = await readFile(path.join(folder, 'kustomization.yaml'), 'utf8');
     const { resources = [], configMapGenerator } = parse(text);
@@ -317,14 +316,8 @@ test('everything that manifests refer to exists: configuration, accounts, scaled
   }
   const [scaler] = all.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
   expect(named('Deployment')).toContain((scaler.spec!.scaleTargetRef as { name: string }).name);
-  const jobOf = (name: string) =>
-    all.find(({ kind, metadata }) => kind === 'Job' && metadata.name === name)!;
-  const builds = (await readFile(`${CLUSTER}/build/builds.txt`, 'utf8')).trim().split('\n');
-  expect(jobOf('build').spec).toMatchObject({
-    completionMode: 'Indexed',
-    completions: builds.length,
-  });
-  const { completionMode, completions, parallelism, template } = jobOf('worker').spec!;
+  const worker = all.find(({ kind }) => kind === 'Job')!;
+  const { completionMode, completions, parallelism, template } = worker.spec!;
   expect([completionMode, completions]).toEqual(['Indexed', parallelism]);
   // A workload that never terminates is not a job.
   expect(template!.spec.containers[0].args).toEqual([

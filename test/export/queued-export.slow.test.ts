@@ -5,7 +5,7 @@ import path from 'node:path';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { silent } from '../../builder/progress.ts';
-import { exportByQueue } from '../../infra/build-queue/export-by-queue.ts';
+import { exportByQueue } from '../../infra/build-queue/by-queue.ts';
 import {
   BuildQueue,
   type BuildQueueJob,
@@ -119,7 +119,7 @@ test('the command fails with the first table that fails, and names it, while ear
     end = resolve;
   });
   const work = async ({ data }: BuildQueueJob) => {
-    if ('table' in data && data.table.table === 'weights')
+    if (data.task.kind === 'table' && data.task.table.table === 'weights')
       throw new UnrecoverableError('disk full');
     await ended;
     return { searched: [], notes: [] };

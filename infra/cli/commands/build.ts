@@ -58,7 +58,7 @@ async function build(flags: BuildFlags): Promise<void> {
   };
   try {
     if (set.QUEUE !== undefined) {
-      const { buildByQueue } = await import('../../build-queue/build-by-queue.ts');
+      const { buildByQueue } = await import('../../build-queue/by-queue.ts');
       const done = await buildByQueue(request, { ...flags, queue: set.QUEUE }, store, progress);
       if (!done) return;
     } else {

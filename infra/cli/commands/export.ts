@@ -147,7 +147,7 @@ function byQueue(
   progress: Progress,
 ): Write<WritableStore> {
   return async (release, request, store) => {
-    const { exportByQueue } = await import('../../build-queue/export-by-queue.ts');
+    const { exportByQueue } = await import('../../build-queue/by-queue.ts');
     const write = (folder: WritableStore | null) =>
       exportByQueue(release, request, workers, store, progress, folder);
     return out === undefined ? write(null) : whileOpen(openWritableStore(out), write);

@@ -58,17 +58,12 @@ async function work(flags: WorkerFlags): Promise<void> {
   }
   const waitMinutes = integer('--wait-minutes', flags.waitMinutes, 0, 1_440) ?? 0;
   const { openWorker } = await import('../../build-queue/worker.ts');
-  const { BuildQueue } = await import('../../build-queue/queue.ts');
   const { queueMetrics } = await import('../../build-queue/queue-metrics.ts');
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const one of opened.splice(0).reverse()) await one();
   };
   try {
-    const store = await openWritableStore(set.STORE);
-    opened.push(() => store.close());
-    const queue = await BuildQueue.open(set.QUEUE, store);
-    opened.push(() => queue.close());
     const progress = terminalProgress(process.stderr);
     const { QUEUE, STORE, WORKERS, MEMORY, METRICS_PORT, HOST } = set;
     const worker = await openWorker({
@@ -79,6 +74,7 @@ async function work(flags: WorkerFlags): Promise<void> {
       progress,
     });
     opened.push(() => worker.close());
+    const { queue } = worker;
     let metrics: MetricsServer | null = null;
     if (METRICS_PORT !== undefined) {
       const served = await serveMetrics(queueMetrics(queue), { port: METRICS_PORT, host: HOST });

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { ReleaseCache } from '../../shards/release/release-cache.ts';
+import { openManifest } from '../../shards/release/release-source.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import type { Bytes, CountyFips } from '../../shards/units.ts';
+import { buildRegion, findRegion } from '../build-region.ts';
+import type { Resources } from '../build-request.ts';
+import { BuildError } from '../errors.ts';
+import { exportTable } from '../export/publish-exports.ts';
+import { findJoined, joinRelease, publishRelease } from '../join/join-release.ts';
+import type { PathOf, PlannedInput } from '../plan/planned-input.ts';
+import { readPlan, type StoredPlan } from '../plan/release-plan.ts';
+import { readJob } from '../plan/stored-job.ts';
+import { runPreparationJob } from '../prepare/run-preparation-job.ts';
+import { accumulator, type Progress } from '../progress.ts';
+import type { Receipts } from '../receipts/receipts.ts';
+import type { RegionReceipt } from '../receipts/region-receipt.ts';
+import type { Task, TaskOf } from './task.ts';
+
+/** The context that a task runs in. */
+export interface TaskContext extends Resources {
+  readonly store: WritableStore;
+  readonly receipts: Receipts;
+  readonly progress: Progress;
+  /** The plan of the build, if it is at hand. */
+  readonly plan?: StoredPlan;
+  /** Returns the paths of inputs on this machine, after copying them here if need be. */
+  readonly localPaths: (inputs: readonly PlannedInput[]) => Promise<PathOf>;
+}
+
+/** Schema of what a task returns besides its receipt. */
+export const taskResultSchema = z.strictObject({
+  /** Counties that a unit has searched, instead of finding their objects. */
+  searched: z.array(z.string()).readonly(),
+  /** The notes of a preparation, see `JobResult`. */
+  notes: z.array(z.string()).readonly(),
+});
+export type TaskResult = z.infer<typeof taskResultSchema>;
+
+/** Memory for the cache of a release while a table of it is exported. */
+const CACHE_BYTES: Bytes = 2 ** 28;
+
+/** Runs a task on this machine. */
+export async function runTask(task: Task, context: TaskContext): Promise<TaskResult> {
+  const { store, progress, receipts } = context;
+  switch (task.kind) {
+    case 'prepare':
+      return { searched: [], notes: await prepare(task, context) };
+    case 'table': {
+      const release = await openManifest(store, task.latest, new ReleaseCache(CACHE_BYTES));
+      await exportTable(release, task.table, store, progress);
+      return { searched: [], notes: [] };
+    }
+    case 'unit': {
+      const plan = await planOf(task, context);
+      const pathOf = await context.localPaths(plan.plan.inputs.elevation);
+      const request = { ...context, plan, pathOf, counties: task.counties };
+      const { searched } = await buildRegion(request, store, progress, receipts);
+      return { searched, notes: [] };
+    }
+    case 'join': {
+      const request = { ...context, ...task.request, plan: await planOf(task, context) };
+      if (!(await findJoined(request, receipts))) {
+        const regions = await regionsOf(task.units, request);
+        await joinRelease(request, regions, store, progress, receipts);
+      }
+      return { searched: [], notes: [] };
+    }
+    case 'publish': {
+      const { request } = task;
+      const plan = await planOf(task, context);
+      const manifest = await findJoined({ ...request, plan }, receipts);
+      if (!manifest) throw lost(store, `release ${request.release}`);
+      await publishRelease(store, manifest);
+      return { searched: [], notes: [] };
+    }
+  }
+}
+
+/**
+ * Whether a task of a build is known to be done, so that those before it need not be looked at.
+ */
+export async function isDone(task: Task, context: TaskContext): Promise<boolean> {
+  if (task.kind !== 'join') return false;
+  const request = { ...task.request, plan: await planOf(task, context) };
+  return (await findJoined(request, context.receipts)) !== null;
+}
+
+function planOf(
+  { plan }: TaskOf<'unit' | 'join' | 'publish'>,
+  context: TaskContext,
+): Promise<StoredPlan> {
+  return context.plan ? Promise.resolve(context.plan) : readPlan(context.store, plan);
+}
+
+/** Runs a preparation, whose result becomes its receipt, and returns its notes. */
+async function prepare(
+  { job }: TaskOf<'prepare'>,
+  { store, receipts, progress, localPaths }: TaskContext,
+): Promise<readonly string[]> {
+  const { spec, key, inputs } = await readJob(store, job);
+  const pathOf = await localPaths(inputs);
+  const notes: string[] = [];
+  const note = (line: string) => {
+    notes.push(line);
+    progress.note(`${inputs.map(({ name }) => name).join(', ')}: ${line}`);
+  };
+  await receipts.findOrMake(spec.kind, key, z.unknown(), async () => {
+    const stage = progress.start(spec.kind, null, spec.kind === 'feed' ? 'feeds' : 'bytes');
+    const context = { store, note, onWork: accumulator(stage) };
+    const value = await runPreparationJob(spec, inputs.map(pathOf), context);
+    stage.finish();
+    return value;
+  });
+  return notes;
+}
+
+async function regionsOf(
+  units: readonly (readonly CountyFips[])[],
+  { plan, receipts, store }: TaskContext & { readonly plan: StoredPlan },
+): Promise<RegionReceipt[]> {
+  const regions: RegionReceipt[] = [];
+  for (const counties of units) {
+    const region = await findRegion(plan, counties, receipts);
+    if (!region) throw lost(store, `the unit of ${counties.join(', ')}`);
+    regions.push(region);
+  }
+  return regions;
+}
+
+function lost({ location }: WritableStore, what: string): BuildError {
+  return new BuildError(
+    `${location}: ${what} was built, but its receipt or an object it names is now missing or damaged; build again, intact objects are reused`,
+  );
+}
