@@ -12,11 +12,12 @@ const PROGRAMS = [
   'infra/cli/tta',
   'infra/start',
   'infra/build-queue/task-thread',
-  'builder/export/table-thread',
-  'builder/prepare/preparation-thread',
-  'builder/search/search-thread',
-  'builder/tiles/tile-thread',
-  'builder/transpose/transpose-thread',
+  'builder/export/table-pool',
+  'builder/prepare/preparation-pool',
+  'builder/search/search-pool',
+  'builder/threads/thread',
+  'builder/tiles/tile-pool',
+  'builder/transpose/transpose-pool',
   'proxy/ledger/sqlite/writer-thread',
 ];
 

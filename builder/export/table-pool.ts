@@ -1,11 +1,14 @@
 import type { Latest } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
+import { ReleaseCache } from '../../shards/release/release-cache.ts';
+import { openManifest } from '../../shards/release/release-source.ts';
+import { openStore } from '../../shards/store/open-store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
 import { type TableRequest, TableWriter } from './table-writer.ts';
 
 /** The release whose tables a thread writes, and the array in which it reports progress. */
-export interface TableWorld {
+interface TableWorld {
   /** The location of the store. */
   readonly location: string;
   readonly latest: Latest;
@@ -21,6 +24,17 @@ const LEAST_CACHE_BYTES: Bytes = 2 ** 26;
 
 /** A pool that writes tables and returns their numbers of rows. */
 type TablePool = Pool<TableRequest, number>;
+
+/** Opens the work of a thread. */
+export async function openWork({ location, latest, fractions, cacheBytes }: TableWorld) {
+  const release = await openManifest(
+    await openStore(location),
+    latest,
+    new ReleaseCache(cacheBytes),
+  );
+  const writer = new TableWriter(release, fractions);
+  return (request: TableRequest) => writer.write(request);
+}
 
 /**
  * Opens a pool of threads that write tables of a release. A single thread is the current one. More
@@ -38,5 +52,5 @@ export function openTablePool(
   const { store, latest } = release;
   const cacheBytes = Math.max(LEAST_CACHE_BYTES, CACHE_BYTES / threads);
   const world: TableWorld = { location: store.location, latest, fractions, cacheBytes };
-  return openThreads(new URL('./table-thread.js', import.meta.url), threads, world);
+  return openThreads(new URL('./table-pool.js', import.meta.url), threads, world);
 }

@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { openWritableStore } from '../../shards/store/open-store.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { DEFAULT_MEMORY, type Resources } from '../build-request.ts';
@@ -12,7 +13,7 @@ import { runPreparationJob } from './run-preparation-job.ts';
 const JOB_BYTES: Bytes = 200 * 2 ** 20;
 
 /** The input of a thread for each job. */
-export interface ThreadRequest {
+interface ThreadRequest {
   readonly job: PreparationJob;
   /** Receives amounts of work that are done. */
   readonly port: MessagePort;
@@ -36,6 +37,18 @@ export function inThisThread(store: WritableStore): PreparationPool {
   };
 }
 
+/** Opens the work of a thread on the store at a location. */
+export async function openWork(location: string) {
+  const pool = inThisThread(await openWritableStore(location));
+  return async ({ job, port }: ThreadRequest): Promise<JobResult> => {
+    try {
+      return await pool.run(job, (amount) => port.postMessage(amount));
+    } finally {
+      port.close();
+    }
+  };
+}
+
 /**
  * Opens a pool of up to `workers` threads that run as many jobs at once as memory allows, at least
  * one. With one thread, jobs run in the calling thread. Otherwise, threads start with the first job
@@ -51,7 +64,7 @@ export function openPreparationPool(
   const memoryLimit = new MemoryLimit(memory - BASE_BYTES - count * THREAD_BYTES);
   let opened: ThreadPool<ThreadRequest, JobResult> | null = null;
   const threads = () => {
-    const module = new URL('./preparation-thread.js', import.meta.url);
+    const module = new URL('./preparation-pool.js', import.meta.url);
     opened ??= openThreads(module, count, store.location);
     return opened;
   };

@@ -6,14 +6,18 @@ import type { SearchRegion } from './search-region.ts';
 /** A pool that searches chunks. */
 export type SearchPool = Pool<ChunkRequest, ChunkResult>;
 
+/** Opens the work of a thread. */
+export function openWork(region: SearchRegion): (request: ChunkRequest) => ChunkResult {
+  const search = new ChunkSearch(region);
+  return (request) => search.run(request);
+}
+
 /**
  * Opens a pool of threads over one shared region. With one thread, the calling thread searches.
  * Otherwise, threads run compiled code, so request only one when running from source.
  */
 export function openSearchPool(region: SearchRegion, threads: number): SearchPool {
-  if (threads <= 1) {
-    const search = new ChunkSearch(region);
-    return thisThread((request) => search.run(request));
-  }
-  return openThreads(new URL('./search-thread.js', import.meta.url), threads, shareArrays(region));
+  return threads > 1
+    ? openThreads(new URL('./search-pool.js', import.meta.url), threads, shareArrays(region))
+    : thisThread(openWork(region));
 }

@@ -42,9 +42,18 @@ export function thisThread<Request, Result>(
 }
 
 /**
- * Opens a pool of threads that run a module of compiled code, each given `data` at its start. The
- * module exports its work through `sendingErrors`. If a thread dies, the piece it was running
- * fails. `heap`: the limit of each thread's own objects, by default that of this thread.
+ * The work of a thread: a module of compiled code that exports `openWork`, which gets `data` and
+ * returns the function that does a piece of work.
+ */
+export interface ThreadWork {
+  readonly module: string;
+  readonly data: unknown;
+}
+
+/**
+ * Opens a pool of threads that do the work of a module; see `ThreadWork`. If a thread dies, the
+ * piece it was running fails. `heap`: the limit of each thread's own objects, by default that of
+ * this thread.
  */
 export function openThreads<Request, Result>(
   module: URL,
@@ -53,8 +62,8 @@ export function openThreads<Request, Result>(
   heap?: Bytes,
 ): ThreadPool<Request, Result> {
   const pool = new Piscina<Request, Result>({
-    filename: module.href,
-    workerData: data,
+    filename: new URL('./thread.js', import.meta.url).href,
+    workerData: { module: module.href, data } satisfies ThreadWork,
     ...(heap !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heap / 2 ** 20 } }),
     minThreads: threads,
     maxThreads: threads,

@@ -6,14 +6,14 @@ import { counted } from '../../shards/number-words.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
-import type { Store, WritableStore } from '../../shards/store/store.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { MAX_MAP_ZOOM, MIN_MAP_ZOOM } from '../base-map/map-kind.ts';
 import type { Progress } from '../progress.ts';
 import { putArchive } from '../publish/put-archive.ts';
 import type { Receipts } from '../receipts/receipts.ts';
-import { inOrder, openThreads, type Pool, thisThread } from '../threads/pool.ts';
+import { inOrder } from '../threads/pool.ts';
 import { BAND_LAYER } from './band-tiles.ts';
 import { BASE_MAP_LAYERS } from './base-map-tiles.ts';
 import { BLOCK_LAYER, MIN_BLOCK_ZOOM } from './block-tiles.ts';
@@ -24,10 +24,10 @@ import {
   HEAD_NUMBERS,
   type PieceOfTiles,
   pyramidsToDraw,
-  TileDrawer,
   type TilePiece,
   type TilesRequest,
 } from './tile-drawer.ts';
+import { openTilePool } from './tile-pool.ts';
 import { MIN_TILE_ZOOM, type TilePyramid } from './tile-pyramids.ts';
 
 /** Increment when the same objects produce different tiles. */
@@ -212,21 +212,4 @@ function baseMapFacts(bounds: BoundingBox): ArchiveFacts {
     isBaseLayer: true,
     layers: BASE_MAP_LAYERS,
   };
-}
-
-/** A pool that draws pieces of tiles. */
-type TilePool = Pool<TilePiece, PieceOfTiles>;
-
-/**
- * Opens a pool of threads that draw tiles of a store's objects. A single thread is the current one.
- * More threads open the store themselves, and run compiled code: when running from source, request
- * one.
- */
-function openTilePool(request: TilesRequest, store: Store, threads: number): TilePool {
-  if (threads === 1) {
-    const drawer = new TileDrawer(request, store);
-    return thisThread((piece) => drawer.draw(piece));
-  }
-  const data = { request, location: store.location };
-  return openThreads(new URL('./tile-thread.js', import.meta.url), threads, data);
 }

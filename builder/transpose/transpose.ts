@@ -8,8 +8,7 @@ import type { Bytes } from '../../shards/units.ts';
 import { inOrder } from '../threads/pool.ts';
 import { BYTES_PER_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
 import type { SliceRequest } from './sort-slice.ts';
-import type { TransposePool } from './transpose-pool.ts';
-import type { TransposeRequest } from './transposer.ts';
+import type { TransposePool, TransposeRequest } from './transpose-pool.ts';
 
 /** The inputs and resources of a transposition. */
 interface TranspositionRequest {

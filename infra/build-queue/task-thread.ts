@@ -1,13 +1,11 @@
 import path from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import { workerData } from 'piscina';
 import { fetchInputs } from '../../builder/plan/shared-inputs.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { PUBLISH_WAIT_MS, withBuildsLocked } from '../../builder/publish/locks.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { runTask, type TaskResult } from '../../builder/tasks/run-task.ts';
 import type { Task } from '../../builder/tasks/task.ts';
-import { sendingErrors } from '../../builder/threads/sent-errors.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import type { Bytes } from '../../shards/units.ts';
 
@@ -39,10 +37,15 @@ export type TaskMessage =
   | { readonly kind: 'at'; readonly done: number }
   | { readonly kind: 'finish'; readonly summary?: string };
 
-const { store: location, folder, workers, memory } = workerData as TaskThreadInput;
+/** Opens the work of a worker's thread. */
+export function openWork(input: TaskThreadInput) {
+  return (request: TaskThreadRequest) => run(request, input);
+}
 
-/** Runs a task, in the thread of a worker. */
-export default sendingErrors(async ({ task, port }: TaskThreadRequest): Promise<TaskResult> => {
+async function run(
+  { task, port }: TaskThreadRequest,
+  { store: location, folder, workers, memory }: TaskThreadInput,
+): Promise<TaskResult> {
   const store = await openWritableStore(location);
   const progress = progressTo(port);
   try {
@@ -68,7 +71,7 @@ export default sendingErrors(async ({ task, port }: TaskThreadRequest): Promise<
     await store.close();
     port.close();
   }
-});
+}
 
 function progressTo(port: MessagePort): Progress {
   const send = (message: TaskMessage) => port.postMessage(message);

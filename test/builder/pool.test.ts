@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { inOrder, openThreads, thisThread } from '../../builder/threads/pool.ts';
-import { StoreError } from '../../shards/errors.ts';
+import { inOrder, thisThread } from '../../builder/threads/pool.ts';
+import { compiled } from '../support/compiled.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
@@ -30,19 +30,25 @@ test('errors from a thread keep their kind and the object they concern', async (
   const module = path.join(folder, 'failing.mjs');
   await writeFile(
     module,
-    `import { sendingErrors } from '${built}/builder/threads/sent-errors.js';
-     import { StoreError } from '${built}/shards/errors.js';
-     export default sendingErrors((piece) => {
+    `import { StoreError } from '${built}/shards/errors.js';
+     export const openWork = (last) => (piece) => {
        if (piece === 2) throw Object.assign(new StoreError('unavailable', 'a/b', 'gone'), { piece, run() {} });
-       return piece;
-     });`,
+       return Math.min(piece, last);
+     };`,
   );
-  const pool = openThreads<number, number>(pathToFileURL(module), 2);
+  const { openThreads, inOrder } = await compiled('threads/pool');
+  const pool = openThreads<number, number>(pathToFileURL(module), 2, 0);
   const results: number[] = [];
   const all = inOrder(pool, [0, 1, 2, 3, 4, 5, 6, 7], (result) => void results.push(result));
   const fault = await all.catch((error) => error).finally(() => pool.close());
-  expect(fault).toBeInstanceOf(StoreError);
-  const facts = { failure: 'unavailable', object: 'a/b', message: 'a/b: gone', piece: 2 };
+  const facts = {
+    name: 'StoreError',
+    failure: 'unavailable',
+    object: 'a/b',
+    message: 'a/b: gone',
+    piece: 2,
+  };
   expect(fault).toMatchObject({ ...facts, stack: expect.stringContaining('failing.mjs') });
-  expect(results).toEqual([0, 1]);
+  // No more than what the threads were opened with.
+  expect(results).toEqual([0, 0]);
 });

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as MakePlan from '../../builder/plan/make-plan.ts';
-import type * as Pool from '../../builder/prepare/preparation-pool.ts';
+import type * as PreparationPool from '../../builder/prepare/preparation-pool.ts';
+import type * as Pool from '../../builder/threads/pool.ts';
 
 /**
  * Modules that tests import in compiled form, as installed: they start threads, which run compiled
@@ -9,7 +10,8 @@ import type * as Pool from '../../builder/prepare/preparation-pool.ts';
  */
 interface Compiled {
   readonly 'plan/make-plan': typeof MakePlan;
-  readonly 'prepare/preparation-pool': typeof Pool;
+  readonly 'prepare/preparation-pool': typeof PreparationPool;
+  readonly 'threads/pool': typeof Pool;
 }
 
 /** Imports a compiled module of the builder. */
