@@ -315,14 +315,14 @@ export class Release {
     return (
       ref &&
       this.retained(ref.name, () =>
-        this.#cache.getOrLoad(ref.name, () => loadAddressDirectory(this.store, ref)),
+        this.load(ref.name, () => loadAddressDirectory(this.store, ref)),
       )
     );
   }
 
   /** The streets with addresses of a county, whose head has `headBytes`. One read, then cached. */
   addresses(ref: ObjectRef, headBytes: Bytes): Promise<AddressTable> {
-    return this.#cache.getOrLoad(ref.name, () => loadAddresses(this.store, ref, headBytes));
+    return this.load(ref.name, () => loadAddresses(this.store, ref, headBytes));
   }
 
   /** A tile archive. Two reads, then cached. */

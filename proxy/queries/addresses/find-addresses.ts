@@ -1,6 +1,5 @@
 import type { AddressRange } from '../../../shards/addresses/address-table.ts';
 import { streetLabel } from '../../../shards/addresses/street-name.ts';
-import { SHARED } from '../../../shards/concurrency/fair-queue.ts';
 import { foldText } from '../../../shards/folded-text.ts';
 import { isGeoid } from '../../../shards/geoid.ts';
 import {
@@ -133,7 +132,7 @@ async function directMatch(release: Release, text: string): Promise<Match[] | nu
   ]) {
     if (!isOnEarth(lon, lat)) continue;
     const origin = originOfPoint(release, lon, lat);
-    const block = await unlessMissing(locateOrigin(release, origin, SHARED));
+    const block = await unlessMissing(locateOrigin(release, origin));
     if (!block) continue;
     const label = `${lat}, ${lon}`;
     return [{ label, kind: 'coordinates', lat, lon, geoid: block.geoid, quality: 1 }];
@@ -143,7 +142,7 @@ async function directMatch(release: Release, text: string): Promise<Match[] | nu
 
 async function blockMatch(release: Release, geoid: string): Promise<Match[]> {
   if (!release.countyOfBlock(geoid)) return [];
-  const block = await unlessMissing(locateOrigin(release, originOfGeoid(release, geoid), SHARED));
+  const block = await unlessMissing(locateOrigin(release, originOfGeoid(release, geoid)));
   if (!block) return [];
   const { index, ordinal } = block;
   const at = { lat: index.lat[ordinal] / MICRO, lon: index.lon[ordinal] / MICRO };

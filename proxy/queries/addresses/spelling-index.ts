@@ -1,5 +1,4 @@
-import { SHARED } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { Turns } from '../../../shards/concurrency/turns.ts';
 import { editDistance } from '../../../shards/edit-distance.ts';
 
 /** A name that is like a text. */
@@ -33,7 +32,7 @@ export class SpellingIndex {
     for (const [i, name] of names.entries()) {
       keys.push(name.replaceAll(' ', ''));
       letters[i] = lettersOf(keys[i]);
-      const pause = (i + 1) % NAMES_PER_STEP === 0 ? yieldIfOverdue(SHARED) : undefined;
+      const pause = (i + 1) % NAMES_PER_STEP === 0 ? Turns.SHARED.yieldIfOverdue() : undefined;
       if (pause) await pause;
     }
     return new SpellingIndex(keys, letters);
