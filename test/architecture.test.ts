@@ -233,12 +233,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 331, lines: 34_050 },
-  infra: { files: 108, lines: 10_500 },
-  portal: { files: 233, lines: 19_100 },
-  proxy: { files: 275, lines: 29_750 },
-  shards: { files: 160, lines: 14_600 },
-  test: { files: 739, lines: 107_050 },
+  builder: { files: 336, lines: 35_400 },
+  infra: { files: 104, lines: 10_500 },
+  portal: { files: 222, lines: 19_800 },
+  proxy: { files: 286, lines: 31_500 },
+  shards: { files: 168, lines: 15_400 },
+  test: { files: 744, lines: 106_200 },
 };
 
 const TOP_LEVEL = new Set([

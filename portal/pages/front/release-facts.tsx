@@ -26,7 +26,17 @@ export function ReleaseFacts() {
   return (
     <Section id="facts" title="Data in this release" class="facts">
       <Shown of={facts} what="release details">
-        {({ fictional, release, last_updated, components, coverage, feeds, modes, types, ...notes }) => (
+        {({
+          fictional,
+          release,
+          last_updated,
+          components,
+          coverage,
+          feeds,
+          modes,
+          types,
+          ...notes
+        }) => (
           <>
             <dl class="fact-figures">
               <Figure value={count(coverage.population)} name="people" />

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { AccountId } from '../accounts.ts';
 import { LedgerUnavailable, RefundPending } from '../ledger.ts';
 import type { RedisConnection } from './connection.ts';
@@ -205,3 +204,7 @@ if last ~= number then return 0 end
 if receipt == '' then return undo_charge(account, usage, field, tokens, tokens) end
 return undeliver(account, usage, receipts, receipt_ends, ARGV[6] .. receipt, receipt, nil)`,
 );
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -67,7 +67,7 @@ describe('§7 errors', () => {
   });
 
   test('a validation failure lists {loc, msg, type} of each invalid parameter', async () => {
-    const query = { mode: ['walk', 'car'], type: 'x', colour: 'red' };
+    const query = { mode: ['walk', 'car'], type: 'x!', colour: 'red' };
     const { errors } = expectProblem(
       await demo.api.get(summary('12'), query),
       'invalid-parameters',
