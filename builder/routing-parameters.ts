@@ -92,7 +92,6 @@ export const ROUTING = {
   },
 } as const;
 
-/** Length of the window of departures. */
 export const WINDOW_LENGTH: Millis = ROUTING.transit.departures * ROUTING.transit.departureStep;
 
 /** Rise over run; positive uphill. */

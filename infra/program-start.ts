@@ -29,7 +29,6 @@ export function endBySignals(): void {
   }
 }
 
-/** The parent at the start of this process. */
 const PARENT = process.ppid;
 
 /**

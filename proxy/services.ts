@@ -42,9 +42,7 @@ export interface ProxyServices extends Authority {
   readonly parameterNames: ParameterNames;
 }
 
-/** Context of a query. */
 export interface QueryContext extends Pick<ProxyServices, 'config' | 'cursors'> {
   /** The clients on whose behalf the query runs. */
-  /** The format of rows. */
   readonly format: RowFormat;
 }

@@ -57,7 +57,6 @@ export class Taxonomy {
     return this.has(name) ? name : undefined;
   }
 
-  /** The label of a type that the taxonomy has. */
   labelOf(id: DestTypeId): string {
     return this.#labels.get(id)!;
   }

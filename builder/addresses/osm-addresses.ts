@@ -23,7 +23,6 @@ interface Interpolation {
   readonly parity: number;
 }
 
-/** A node that has a house number. */
 type NumberedNode = Pick<AddressedWay, 'street' | 'zip' | 'numbers'>;
 
 const PARITIES: Readonly<Record<string, number>> = {

@@ -17,7 +17,6 @@ export interface MapKind {
   readonly properties: readonly MapProperty[];
 }
 
-/** Zooms of the base map. */
 export const MIN_MAP_ZOOM = 6;
 export const MAX_MAP_ZOOM = 14;
 

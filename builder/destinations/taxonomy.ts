@@ -333,7 +333,6 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
   },
 ];
 
-/** The leaves of parks by size. */
 export const PARK_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ source }) => source === 'park-size',
 ).map(({ dest_type_id }) => dest_type_id);

@@ -10,7 +10,6 @@ const fileSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** The file of a table. */
 export const exportedFileSchema = exportedTableSchema.extend(fileSchema.shape);
 export type ExportedFile = z.infer<typeof exportedFileSchema>;
 

@@ -26,7 +26,6 @@ const EXPORT_VERSION = 7;
 const PROGRESS_MS: Millis = 100;
 
 export interface ExportRequest {
-  /** Names of tables. */
   readonly tables: readonly string[];
   readonly counties: readonly CountyFips[];
   readonly format: ExportFormat;

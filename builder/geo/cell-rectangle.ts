@@ -29,7 +29,6 @@ export class CellRectangle {
     return new CellRectangle(west, south, east, north);
   }
 
-  /** The rectangle of the cells that a box touches. */
   static of({ minLon, minLat, maxLon, maxLat }: BoundingBox): CellRectangle {
     return new CellRectangle(columnOf(minLon), rowOf(minLat), columnOf(maxLon), rowOf(maxLat));
   }

@@ -28,7 +28,6 @@ class CellGrid {
     }
   }
 
-  /** The box of a cell. */
   boxOf(cell: number): BoundingBox {
     const y = Math.floor(cell / this.#columns);
     const eastwards = cell - y * this.#columns;

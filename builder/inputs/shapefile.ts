@@ -32,7 +32,6 @@ export interface ShapeRecord extends FieldRecord {
   readonly area: Area;
 }
 
-/** A line record of a shapefile. */
 export interface LineRecord extends FieldRecord {
   readonly lines: readonly (readonly Position[])[];
 }

@@ -281,7 +281,6 @@ function termsOf(request: PlanRequest, inputAt: PendingPlan['inputAt']): FeedTer
   return { licences, wanted: gtfs.filter(isWanted), unwanted };
 }
 
-/** The feeds of a release. */
 interface ReleaseFeeds {
   /** Null without feeds. */
   readonly feeds: DatedFeeds | null;

@@ -25,7 +25,6 @@ export interface PreparationByJobs extends Preparation {
   readonly pool: PreparationPool;
 }
 
-/** The context that a preparation job runs in. */
 export interface PreparationJobContext {
   readonly store: WritableStore;
   /** Receives lines worth keeping about the job's files, without their paths. */
@@ -34,7 +33,6 @@ export interface PreparationJobContext {
   readonly onWork: (amount: number) => void;
 }
 
-/** The result of a preparation job. */
 export interface JobResult {
   /** The value of the job's receipt. */
   readonly value: unknown;

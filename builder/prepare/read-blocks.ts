@@ -45,7 +45,6 @@ export class BlockTables {
     return { minLon, minLat, maxLon, maxLat };
   }
 
-  /** The objects with a county's blocks. */
   refsOf(county: CountyFips): ObjectRef[] {
     const { points, outlines } = this.#prepared[county];
     return [points, outlines];

@@ -10,7 +10,6 @@ import { withWritesExcluded } from './leases.ts';
 import { BUILD_LOCK, type LockWait, SWEEP_LOCK, withBuildsLocked } from './locks.ts';
 import { STORE_ID } from './store-id.ts';
 
-/** The folders of a store. */
 export const STORE_FOLDERS: readonly string[] = [
   ...COUNTY_OBJECT_KINDS,
   ...STATE_OBJECT_KINDS,

@@ -3,7 +3,6 @@ import { shareArrays } from '../threads/share-arrays.ts';
 import { type ChunkRequest, type ChunkResult, ChunkSearch } from './search-chunk.ts';
 import type { SearchRegion } from './search-region.ts';
 
-/** A pool that searches chunks. */
 export type SearchPool = Pool<ChunkRequest, ChunkResult>;
 
 /** Opens the work of a thread. */

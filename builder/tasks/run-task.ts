@@ -17,7 +17,6 @@ import type { Receipts } from '../receipts/receipts.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import type { Task, TaskOf } from './task.ts';
 
-/** The context that a task runs in. */
 export interface TaskContext extends Resources {
   readonly store: WritableStore;
   readonly receipts: Receipts;

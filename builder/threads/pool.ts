@@ -12,7 +12,6 @@ export interface Pool<Request, Result> {
   close(): Promise<void>;
 }
 
-/** A pool of other threads. */
 export interface ThreadPool<Request, Result> extends Pool<Request, Result> {
   /** `transferred`: parts of the request that move to the thread, such as ports. */
   run(request: Request, transferred?: readonly TransferListItem[]): Promise<Result>;

@@ -11,7 +11,6 @@ import { daysInWindow } from './feed-day.ts';
 import { type Place, Places, SAME_STOP } from './places.ts';
 import type { TransitClock } from './transit-clock.ts';
 
-/** A feed and the day it is read for. */
 interface FeedOnDay {
   readonly outline: FeedOutline;
   readonly day: ServiceDate;

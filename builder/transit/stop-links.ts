@@ -15,7 +15,6 @@ export interface LinkedEntrance {
   readonly levels: Millis;
 }
 
-/** The links of stops to the streets. */
 export interface StopLinks {
   /** The entrances of each stop that are near a street. */
   readonly entrances: readonly (readonly LinkedEntrance[])[];

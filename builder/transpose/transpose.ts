@@ -26,7 +26,6 @@ interface TranspositionRequest {
 
 /** A matrix to create. */
 interface TransposedPart {
-  /** Stem of its name. */
   readonly stem: string;
   /** Ids of the origins of the matrix, which are targets of the sources. */
   readonly origins: Float64Array;

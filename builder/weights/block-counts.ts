@@ -5,7 +5,6 @@ import type { WeightColumn } from '../../shards/weights/weight-table.ts';
 import { BuildError } from '../errors.ts';
 import type { CountedArea, WeightFacts, WeightFile } from './weight-file.ts';
 
-/** The blocks of a county that are counted. */
 export interface CountedCounty {
   /** GEOIDs, ascending. */
   readonly geoids: Float64Array;

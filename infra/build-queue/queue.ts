@@ -23,7 +23,6 @@ export interface JobProgress {
 export type BuildQueueJob = Job<QueuedTask, TaskResult>;
 
 const PREFIX = 'tta-build';
-/** States of unfinished jobs. */
 export const UNFINISHED_STATES = [
   'waiting-children',
   'waiting',

@@ -25,7 +25,6 @@ export interface Station {
   readonly row: number;
 }
 
-/** An entrance of a station. */
 export interface Entrance extends Station {
   /** Id of the station. */
   readonly station: string;

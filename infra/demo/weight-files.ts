@@ -20,7 +20,6 @@ const WORKERS_PER_PERSON = 0.45;
 const ADULTS_PER_PERSON = 0.78;
 const STREAM = 0x40b5;
 
-/** The counts of a block. */
 interface BlockCounts {
   readonly geoid: string;
   readonly jobs: ByWage;

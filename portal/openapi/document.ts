@@ -174,7 +174,6 @@ const OF_PROBLEMS = {
   'Retry-After': header('Retry-After', 'Seconds to wait before retrying.', z.int().optional()),
 };
 
-/** Headers of a problem with the given status. */
 function problemHeaders(always: z.ZodRawShape, status: number) {
   const name = HEADER_OF_STATUS[status];
   return z.object({ ...always, ...(name && { [name]: OF_PROBLEMS[name] }) });

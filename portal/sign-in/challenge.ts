@@ -9,7 +9,6 @@ import {
 import { CODE_DIGITS, LONG_CODE_DIGITS, LONG_CODE_START } from './code-digits.ts';
 import { keyedHash, openLink, sealLink } from './sealed-link.ts';
 
-/** The secrets mailed to an address. */
 export interface MailedSecrets {
   /** As many digits as `digitsOfCode` says. */
   readonly code: string;

@@ -34,7 +34,6 @@ export interface Batch<O> {
   /** Stops further origins when exceeded. */
   readonly rowBudget: number;
   readonly turns: Turns;
-  /** Columns of the rows. */
   readonly columns: readonly RowColumn[];
   /** Names an origin in `errors`. */
   identify(origin: O): object;

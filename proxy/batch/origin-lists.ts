@@ -40,7 +40,6 @@ export const blockOrigins = originList(
   'Blocks',
 );
 
-/** A point as sent. */
 export interface Point extends SentPoint {
   /** The JSON of an origin that is no object with two numbers, shortened. */
   readonly sent?: string;

@@ -3,7 +3,6 @@ import { missing } from '../http/validation.ts';
 import { kindOf } from './kinds.ts';
 import { candidacy, parseSitesCsv } from './parse-sites-csv.ts';
 
-/** The member that sites are sent in. */
 export type SitesMember = 'sites' | 'candidates';
 
 /** A fault of a text or collection of sites, and its place. */

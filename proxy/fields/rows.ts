@@ -144,7 +144,6 @@ const destId = optional(list(poiId, { of: 'dest_ids' }), {
   description: several('Only these POIs'),
 });
 
-/** A POI named by the path. */
 export const poiOfPath = required(
   { text: poiId.text },
   { id: 'DestIdOfPath', description: 'Stable id of a POI.', example: ({ poi }) => poi.dest_id },

@@ -15,7 +15,6 @@ export function rendered(body: object, turns: Turns): Body | Promise<Body> {
     : renderRows(body, rows);
 }
 
-/** Renders a body as JSON. */
 function renderJson(body: object): Body {
   let rows: TextRows | undefined;
   let before = '';
@@ -45,7 +44,6 @@ function renderRows(body: object, rows: TextRows): Body {
   return rows.between(byteText(format.before(columns, others)), byteText(format.after(others)));
 }
 
-/** Members of a response other than its rows. */
 function otherMembers(body: object): RowMembers {
   const isRows = (value: unknown) => value instanceof TextRows || value instanceof ColumnRows;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !isRows(value)));

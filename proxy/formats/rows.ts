@@ -34,7 +34,6 @@ export function inOnePiece(text: ByteText): ByteText {
   return toBytes(text).toString('latin1');
 }
 
-/** A format that rows are written in. */
 export interface RowFormat {
   readonly name: Format;
   /** Begins rows of a response with these columns. */

@@ -6,7 +6,6 @@ import { SingleFlight } from '../../shards/concurrency/single-flight.ts';
 import { compressWith, MIN_COMPRESSED_BYTES, preferredEncoding } from './content-encoding.ts';
 import { Problem } from './problem.ts';
 
-/** Values of Cache-Control. */
 export const CACHE_CONTROL = {
   never: 'no-store',
   /** Cached, and revalidated each time: a charge may be due. */

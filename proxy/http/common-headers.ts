@@ -112,7 +112,6 @@ type Headers = Record<string, z.ZodType>;
 
 /** Each header as a component of the document, defined once for all responses that have it. */
 const COMPONENTS = components((header) => header, '');
-/** Components of headers that are optional in their responses. */
 const COMPONENTS_IF_ANY = components((header) => header.optional(), '.optional');
 
 function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Headers {

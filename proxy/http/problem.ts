@@ -41,7 +41,6 @@ export class Problem extends Error {
 export interface ProblemStyle {
   /** Base of `type`: each slug has a page there. */
   readonly base: string;
-  /** Extension members of all its problems. */
   readonly members?: (problem: Problem) => Readonly<Record<string, unknown>>;
 }
 

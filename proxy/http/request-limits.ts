@@ -23,5 +23,4 @@ export const REQUEST_LIMITS = {
  */
 export const MAX_COUNTED_FAULTS = 100;
 
-/** Limits of a polygon as text. */
 export const POLYGON_LIMITS = `${withCommas(REQUEST_LIMITS.vertices)} vertices and ${withCommas(REQUEST_LIMITS.squareKilometres)} km²`;

@@ -35,7 +35,6 @@ const contours = z.preprocess(
 
 const EXAMPLE_MINUTES = 5;
 
-/** The query of an isochrone. */
 export const isochroneQuery = parameters({
   block: optional(blockGeoid, {
     id: 'IsochroneBlock',

@@ -15,7 +15,6 @@ export interface BrowserToken {
   readonly endsAtMs: number;
 }
 
-/** Name of the ledger's secret that seals browser tokens. */
 export const BROWSER_TOKEN_SECRET = 'browser-tokens';
 /** The key id under which the usage of an account's browser tokens is counted. */
 export const BROWSER_TOKEN_KEY_ID = 'browser-token';

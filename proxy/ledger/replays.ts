@@ -83,7 +83,6 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-/** A response stored for replay. */
 export interface StoredResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The body, compressed. */

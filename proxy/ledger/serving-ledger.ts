@@ -5,7 +5,6 @@ import type { Replays } from './replays.ts';
 /** Ledger operations of the proxy. */
 export interface ServingLedger extends Metering, Replays, Pick<Ledger, 'secret' | 'ping'> {}
 
-/** A call to a ledger. */
 export interface LedgerCall {
   readonly operation: Exclude<keyof ServingLedger, 'secret'>;
   /** Route that a debit pays for. */

@@ -49,7 +49,6 @@ export interface Session extends Omit<NewSession, 'secretHash'> {
   readonly seenAtMs: number;
 }
 
-/** A session as stored by a ledger. */
 export interface StoredSession extends NewSession {
   readonly seenAtMs: number;
 }

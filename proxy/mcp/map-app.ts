@@ -4,7 +4,6 @@ import type { ToolSite } from './tool.ts';
 
 /** Address of the map as an MCP App, a page that hosts show beside the results of tools. */
 const MAP_APP = 'ui://map';
-/** Media type of MCP Apps. */
 const MEDIA_TYPE = 'text/html;profile=mcp-app';
 
 const page = readFileSync(new URL('./map-app.html', import.meta.url), 'utf8');

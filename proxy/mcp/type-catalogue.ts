@@ -149,7 +149,6 @@ export function rowCountOf(types: readonly NamedType[]): number {
   return new Set(types.flatMap(({ leafIds }) => leafIds)).size;
 }
 
-/** Stems of the words of a text. */
 function stemsOf(text: string): readonly string[] {
   return foldText(text)
     .split(/[^\p{L}\p{N}]+/u)

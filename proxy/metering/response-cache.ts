@@ -11,7 +11,6 @@ export interface FinishedResponse {
   readonly contentType: string | null;
   readonly contentEncoding: 'gzip' | null;
   readonly tokens: number;
-  /** Metadata headers by name. */
   readonly metadata: Readonly<Partial<Record<SentHeader, string>>>;
 }
 

@@ -10,7 +10,6 @@ import { AlikeResponses, operation } from './operations.ts';
 import { otherOperations } from './other-operations.ts';
 import { problemResponses } from './problems.ts';
 
-/** The service that the document describes. */
 interface DocumentedService
   extends Pick<ProxyConfig, 'baseUrl' | 'version' | 'batchRowBudget' | 'accountUrl'> {
   readonly problemBase: string;

@@ -73,7 +73,6 @@ const problem = problemDocument
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
 
-/** Members of the example of a problem. */
 function exampleMembers(slug: ProblemSlug, accountUrl: string | undefined) {
   const isOfAccounts = slug === 'missing-key' || slug === 'invalid-key';
   return {

@@ -7,7 +7,6 @@ import {
   type MicroDegrees,
 } from '../../shards/units.ts';
 
-/** The area of a search. */
 export interface SearchedArea {
   /** Boxes that together cover the area. */
   readonly boxes: readonly BoundingBox[];

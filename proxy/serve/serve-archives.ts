@@ -17,7 +17,6 @@ export const ARCHIVE_PATH = '/tiles/:archive';
 /** Names of tile archives and block bands; no other name is looked for in the store. */
 const ARCHIVE_NAME =
   /^(?:[a-z]{1,32}(?:-\d{1,10})?-[0-9a-f]{16}\.pmtiles|block-bands-\d{5}-[0-9a-f]{16}\.bands)$/;
-/** The name of a county's block bands. */
 const BLOCK_BANDS = /^block-bands-(\d{5})-/;
 
 /** How long it is known that the store has an archive, or lacks it. */

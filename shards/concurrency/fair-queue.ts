@@ -1,7 +1,6 @@
 /** Identifies the client that work is done for: an account. */
 export type ClientId = string;
 
-/** The client id of work shared by all clients. */
 export const SHARED: ClientId = 'shared';
 
 /** This many new clients go first before a client that has already been served. */

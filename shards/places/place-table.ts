@@ -69,7 +69,6 @@ export interface PlaceRecord {
   readonly lat: Degrees;
   /** Population of the blocks whose centre is in the place. */
   readonly population: number;
-  /** Bounding box of the outline. */
   readonly box: BoundingBox;
 }
 

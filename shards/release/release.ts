@@ -183,7 +183,6 @@ export class Release {
     return (await Promise.all(runs)).flat();
   }
 
-  /** The object with a county's counts of a weight. */
   weightObject({ objects }: CountyManifest, weight: string): ObjectRef {
     if (weight === PEOPLE.weight) return objects.index;
     if (objects.weights) return objects.weights;
@@ -272,7 +271,6 @@ export class Release {
     return this.cachedFrom(county.objects.blocks, 'borders', make);
   }
 
-  /** The census places of a state. */
   places(state: StateManifest): Promise<PlaceTable> {
     const ref = state.objects.places;
     return this.retained(ref.name, () => this.load(ref.name, () => loadPlaces(this.store, ref)));

@@ -1,7 +1,6 @@
 import type { Bytes, Millis } from '../units.ts';
 import type { ObjectRef, ObjectStat, PresignedUrl, Store } from './store.ts';
 
-/** A call to a store. */
 interface StoreCall {
   readonly operation: 'range' | 'whole' | 'stat';
   readonly object: string;

@@ -66,7 +66,6 @@ export async function openRedisLedger(
   };
 }
 
-/** Version of the record format. */
 const RECORD_VERSION = 1;
 
 /** Marks a new ledger; rejects one written by a newer version of the program. */

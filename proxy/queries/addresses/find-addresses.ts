@@ -40,7 +40,6 @@ interface NearPoint {
   readonly lat: Degrees;
 }
 
-/** A match as it is returned. */
 export interface FoundAddress extends Omit<Match, 'quality'> {
   readonly confidence: number;
   /** Distance from the point that the request is near; null without one. */

@@ -50,7 +50,6 @@ function blocksOfCounties(release: Release, fips: readonly CountyFips[]): Promis
   return Promise.all(counties.map((county) => blocksOfCounty(release, county)));
 }
 
-/** All blocks of a county. */
 async function blocksOfCounty(release: Release, county: CountyManifest): Promise<CountyBlocks> {
   const index = await release.index(county);
   const ordinals = new Uint32Array(index.count);

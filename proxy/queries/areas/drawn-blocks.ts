@@ -15,7 +15,6 @@ import { areExchanged, EXCHANGED } from '../exchanged-coordinates.ts';
 import { COUNTIES_PER_PAGE } from '../rows/pagination.ts';
 import type { SearchedArea } from '../searched-area.ts';
 
-/** Blocks of a county. */
 export interface CountyBlocks {
   readonly county: CountyManifest;
   readonly index: BlockIndex;

@@ -41,7 +41,6 @@ const COLUMN_ORDER = ['dest_id', 'name', 'lon', 'lat', 'address'];
 /** A POI in rows of searches. In JSON, `lat` precedes `lon`. */
 export const POI = new Columns<Poi>({ ...DEST_ID.members, name, lat, lon, address }, COLUMN_ORDER);
 
-/** A POI with all its details. */
 export const POI_DETAIL = new Columns<Poi>(
   {
     ...POI.members,
@@ -58,7 +57,6 @@ export const POI_DETAIL = new Columns<Poi>(
 export const poiSchema = rowSchema(POI).meta({ id: 'PoiSearchResult' });
 export const poiDetailSchema = rowSchema(POI_DETAIL).meta({ id: 'PoiDetail' });
 
-/** The point of a POI. */
 export const POI_POINT = new Geometry<Pick<PoiFacts, 'lon' | 'lat'>>(({ lon, lat }) =>
   pointAt(lon, lat),
 );

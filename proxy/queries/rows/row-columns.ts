@@ -82,7 +82,6 @@ export interface ModeTime {
   readonly tenths: Tenths;
 }
 
-/** Mode and travel time. */
 export const MODE_TIME = new Columns<ModeTime>({
   mode: { type: 'string', schema: modeSchema },
   travel_time: { type: 'double', schema: tenthsOfMinutes, of: ({ tenths }) => tenths / 10 },
@@ -150,11 +149,9 @@ export interface RowOrigin {
 /** The origin of rows that need not name it, as there is only one. */
 export const NO_ORIGIN: RowOrigin = { columns: NO_COLUMNS, name: {} };
 
-/** The columns of a block as an origin. */
 export const BLOCK_ORIGIN = new Columns<object>({
   geoid: { type: 'string', schema: z.string() },
 });
-/** The columns of a point as an origin. */
 export const POINT_ORIGIN = new Columns<object>({
   origin_lat: { type: 'double', schema: z.number() },
   origin_lon: { type: 'double', schema: z.number() },

@@ -20,7 +20,6 @@ interface Entries extends ModeRow {
   readonly mode: Mode;
 }
 
-/** A page of a matrix's row. */
 export interface RowPage {
   readonly parts: readonly Entries[];
   readonly count: number;

@@ -1,7 +1,6 @@
 /** Elements covered by a candidate, as bits of 32-bit words. */
 export type CoverBits = Uint32Array;
 
-/** A step of a greedy cover. */
 interface GreedyStep {
   readonly candidate: number;
   /** Weight newly covered. */

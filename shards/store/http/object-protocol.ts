@@ -4,7 +4,6 @@ import type { PresignedUrl } from '../store.ts';
 
 export type Headers = Record<string, string>;
 
-/** An HTTP request for an object. */
 interface ObjectRequest {
   /** Origin of the server, such as `https://host:8443`. */
   readonly origin: string;

@@ -9,7 +9,6 @@ import { z } from 'zod';
 export const LOCK_LAPSES_MS = 60_000;
 const RENEWALS = 6;
 
-/** Contents of a lock object. */
 const lockSchema = z.object({
   owner: z.string(),
   lapses_ms: z.number().positive(),

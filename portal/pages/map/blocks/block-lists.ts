@@ -10,7 +10,6 @@ import type { ColouredBlocks, CountyBlocks } from './coloured-blocks.ts';
 /** Blocks with the facts that every list states. */
 export type BlockFacts = Pick<CountyBlocks, 'geoids' | 'population' | 'lon' | 'lat'>;
 
-/** A column of a table of blocks. */
 export interface BlockColumn {
   readonly title: string;
   /** Text of the block at a position. */

@@ -8,7 +8,6 @@ import { type BaseMap, loadBaseMap } from './base-map-style.ts';
 import { openingBox } from './opening-box.ts';
 import { inOrder, type Weight } from './weights.ts';
 
-/** A destination type that has a map. */
 export interface MapType {
   readonly id: number;
   readonly name: string;

@@ -18,7 +18,6 @@ import {
   showLayers,
 } from './paint.ts';
 
-/** A block with the properties of its tile. */
 export interface TileBlock {
   readonly geoid: string;
   readonly population: number | null;
@@ -49,7 +48,6 @@ export interface HoveredBlock {
   readonly y: number;
 }
 
-/** Handlers of the events of a map. */
 export interface MapEvents {
   /** Called after the user has moved the map. */
   readonly onMoved: (position: MapPosition) => void;

@@ -16,7 +16,6 @@ import { baseMapStyle } from './base-map.ts';
 import { workerUrl } from './map-libre.ts';
 import { layersOf, type Scheme } from './paint.ts';
 
-/** The initial parts of a map. */
 export interface NewMapParts {
   readonly container: HTMLElement;
   readonly title: string;

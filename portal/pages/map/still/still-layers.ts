@@ -12,7 +12,6 @@ import { readTiles, TILE_ZOOMS, type TileFeature, tilesIn } from '../tiles/vecto
 export interface StillLayers {
   readonly earth: string;
   readonly water: string;
-  /** All blocks. */
   readonly blocks: string;
   /** One path per class, nearest first. */
   readonly classes: readonly string[];

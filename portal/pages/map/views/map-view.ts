@@ -50,7 +50,6 @@ export interface Viewed extends Loaded {
   readonly scheme: Scheme;
 }
 
-/** A view of the map. */
 export interface MapView {
   readonly name: string;
   /** Number of origins: none, A only, or A and B. */
