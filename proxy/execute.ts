@@ -357,7 +357,8 @@ async function executePost(
     if (failed) throw failed;
     for (let attempt = 1, affordable = balance; ; attempt++) {
       const response = await located.compute(affordable);
-      if (principal.isExempt || response.tokens === 0) {
+      // A free response goes through the ledger only if its key is to be known again.
+      if (principal.isExempt || (response.tokens === 0 && !idempotent)) {
         return { answer: handOver(principal, await postAnswer(post, response, 0, balance)) };
       }
       const paid = await services.charges.open(principal, () => chargePost(post, response));

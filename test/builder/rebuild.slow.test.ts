@@ -38,9 +38,12 @@ async function build(
 const contents = (store: string) => storeContents(path.join(folder, store));
 
 test('the same inputs give the same bytes, in any order, on one thread or two', async () => {
-  const { osm, blocks, gtfs, places, weights, release } = demoRequest(inject('demoCity'));
+  const { osm, blocks, gtfs, places, weights, addresses, release } = demoRequest(
+    inject('demoCity'),
+  );
   const store = path.join(folder, 'two-threads');
-  const inputs = { osm, blocks: blocks.toReversed(), gtfs, places, weights: weights?.toReversed() };
+  const lists = { weights: weights?.toReversed(), addresses: addresses?.toReversed() };
+  const inputs = { osm, blocks: blocks.toReversed(), gtfs, places, ...lists };
   const flags = Object.entries(inputs).flatMap(([kind, files = []]) => [`--${kind}`, ...files]);
   const { code } = await tta(
     'build',
@@ -230,8 +233,11 @@ test('a build over its own results searches and writes nothing, and reads each o
   const written = await store.list('');
   const { searched } = await buildRelease(demoRequest(inject('demoCity')), store, silent);
   expect(searched).toEqual([]);
-  // Each object is read once, to check it; the plan and its weights are read again, to follow them.
-  const reads = store.reads.filter((name) => !/^(plans|weights)\//.test(name));
+  // Each object is read once, to check it; the plan, its weights and addresses
+  // are read again, to follow them.
+  const reads = store.reads.filter(
+    (name) => !/^(plans|weights|address(es|-directory))\//.test(name),
+  );
   expect(reads.length).toBeGreaterThan(100);
   expect(reads.filter((name, i) => reads.indexOf(name) !== i)).toEqual([]);
   expect(await store.list('')).toEqual(written);

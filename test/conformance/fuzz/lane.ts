@@ -4,7 +4,7 @@ import type { Random } from '../../../infra/demo/seeded-random.ts';
 import { followUp } from './follow-up.ts';
 import { chargedFor, judge } from './judge.ts';
 import type { FuzzRequest } from './requests.ts';
-import type { Asker, Delivered } from './worth.ts';
+import { type Asker, type Delivered, isMetered } from './worth.ts';
 
 /** The observations of a lane. */
 export interface Tally {
@@ -90,7 +90,7 @@ export class Lane {
         body: decoded?.(bytes) ?? bytes,
       };
       const { worth, faults } = judge(delivered);
-      this.#count(delivered, worth, clientId);
+      this.#count(delivered, worth, request, clientId);
       this.#note(faults, request, clientId, delivered);
       return delivered;
     } catch (error) {
@@ -99,7 +99,13 @@ export class Lane {
     }
   }
 
-  #count({ status, headers, body }: Delivered, worth: number, { name }: Asker): void {
+  #count(
+    delivered: Delivered,
+    worth: number,
+    { headers: sent }: FuzzRequest,
+    { name }: Asker,
+  ): void {
+    const { status, headers, body } = delivered;
     const { statuses, charged } = this.#tally;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (status >= 400) this.#tally.largestError = Math.max(this.#tally.largestError, body.length);
@@ -107,7 +113,13 @@ export class Lane {
     charged.set(name, sum);
     const tokens = chargedFor(headers);
     sum.tokens += tokens;
-    sum.responses += tokens > 0 ? 1 : 0;
+    // A free response is in the ledger, too, if its key is to be known again.
+    const isRemembered =
+      status === 200 &&
+      isMetered(delivered) &&
+      sent['idempotency-key'] !== undefined &&
+      headers['idempotency-replayed'] !== 'true';
+    sum.responses += tokens > 0 || isRemembered ? 1 : 0;
     sum.worth += worth;
   }
 

@@ -53,7 +53,7 @@ export function worthOf(response: Delivered): number {
   if (route === EXPLAIN) return EXPLAIN_TOKENS;
   const type = String(headers['content-type']);
   if (route === SITES) {
-    return Math.max(AREA_TOKENS, sitesIn(type, body) + Number(headers['x-batch-errors']));
+    return Math.max(AREA_TOKENS, sitesIn(type, body, Number(headers['x-batch-errors'])));
   }
   const rows = rowsIn(type, body);
   if (rows === 0 && isUnresolved(response)) return 0;
@@ -73,13 +73,16 @@ function isCoverage(route: string): boolean {
   return route.endsWith('/coverage');
 }
 
-/** Number of sites and candidates that have sums; all others are errors. */
-function sitesIn(contentType: string, body: Buffer): number {
+/** Number of sites and candidates that have sums; all others are errors, with a row each. */
+function sitesIn(contentType: string, body: Buffer, errors: number): number {
   if (contentType.startsWith('application/json')) {
     const { sites, gains } = JSON.parse(body.toString());
     return sites.length + gains.length;
   }
-  return rowsIn(contentType, body) - uncoveredIn(contentType, body);
+  // A row of CSV begins with the name of its list; only CSV has rows of the area.
+  const areas = contentType.startsWith('text/csv') ? /^area,/gm : /$^/g;
+  const others = uncoveredIn(contentType, body) + (body.toString().match(areas)?.length ?? 0);
+  return rowsIn(contentType, body) - others - errors;
 }
 
 /** Number of rows of blocks that no site covers, in formats that have rows. */
