@@ -38,7 +38,7 @@ test('the command that tta fetch prints builds the place, as it stands, in a she
   expect([code, stdout]).toEqual([0, `npx tta build --inputs ${quoted} --out ./store\n`]);
   expect(stderr).toMatch(/^counties: 2 of 2 files, .*\n1 county: Meridian County, MD \(24001\)\n/);
   expect(stderr).toMatch(
-    /\nto download: (?:under )?[\d.]+ MB in 7 files \(streets .* MB, census .* MB, transit .* MB, weights .* MB\), about [\d.]+ s at 5 MB\/s; the size of Overture places shows as they are read\nstreets and census: 3 of 3 files/,
+    /\nto download: (?:under )?[\d.]+ MB in 8 files \(streets .* MB, census .* MB, transit .* MB, weights .* MB, addresses .* MB\), about [\d.]+ s at 5 MB\/s; the size of Overture places shows as they are read\nstreets and census: 3 of 3 files/,
   );
   expect(stderr).not.toContain('\r');
 
