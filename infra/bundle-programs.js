@@ -10,6 +10,7 @@ if (folder === undefined) throw new Error('name the folder: node infra/bundle-pr
 
 const PROGRAMS = [
   'infra/cli/tta',
+  'infra/cli/program',
   'infra/start',
   'infra/build-queue/task-thread',
   'builder/export/table-pool',
