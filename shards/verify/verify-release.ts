@@ -80,7 +80,7 @@ export async function* verifyRelease(
     const { weights, transit, addresses } = refs;
     if (transit) yield* check(transit, () => verifyTransit(release, county, transit));
     if (weights) yield* check(weights, () => totals.verify(county, weights));
-    if (addresses) yield* check(addresses, () => verifyAddresses(release, county, addresses));
+    if (addresses) yield* check(addresses, () => verifyAddresses(verification, county, addresses));
     if (county.block_bands) {
       const { archive, sums } = county.block_bands;
       yield* check(sums);
