@@ -139,10 +139,11 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
   });
   const serving = await serve(settings);
   try {
-    // `latest.json`, the manifest and the directory of POIs are read at startup, not by a request.
+    // The manifest, its notes and the directory of POIs are read at startup, not by a request.
     expect(wire.requests.map(({ path: asked }) => asked.split('/')[3])).toEqual([
       'latest.json',
       'manifests',
+      'notes',
       'dest-ids',
     ]);
     const { id } = await newAccount(serving.ledger);
