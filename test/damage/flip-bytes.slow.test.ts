@@ -27,6 +27,8 @@ const KINDS = [
   'places',
   'place-map',
   'dest-ids',
+  'address-directory',
+  'addresses',
   'weights',
   'tiles',
   'block bands',

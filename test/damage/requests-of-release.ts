@@ -121,6 +121,16 @@ export async function requestsOf(
     }
   }
 
+  const directory = await release.addressDirectory();
+  for (const { fips, manifest } of release.counties) {
+    const { addresses } = manifest.objects;
+    if (!directory || !addresses) continue;
+    const { streets } = await release.addresses(addresses, directory.headBytes.get(fips)!);
+    for (const { label, lowest } of random.shuffle([...streets]).slice(0, spread.blocks)) {
+      free(`/v1/addresses?q=${encodeURIComponent(`${lowest} ${label}`)}`);
+    }
+  }
+
   for (const { manifest } of release.counties) {
     if (manifest.block_bands) free(`/${manifest.block_bands.archive.name}`);
   }
