@@ -9,6 +9,8 @@ const [, , folder] = process.argv;
 if (folder === undefined) throw new Error('name the folder: node infra/bundle-programs.js FOLDER');
 
 const PROGRAMS = [
+  // Tests import it; beside bundled pools, its own modules would be second copies of theirs.
+  'infra/cli/program',
   'infra/cli/tta',
   'infra/cli/program',
   'infra/start',
