@@ -12,7 +12,6 @@ const PROGRAMS = [
   // Tests import it; beside bundled pools, its own modules would be second copies of theirs.
   'infra/cli/program',
   'infra/cli/tta',
-  'infra/cli/program',
   'infra/start',
   'infra/build-queue/task-thread',
   'builder/export/table-pool',
