@@ -89,7 +89,7 @@ test('a message and the requests of its tool are counted by their statuses', asy
 
 test('each message of a batch counts towards the rate', async () => {
   const proxy = await openLimited({ freeRateLimitPerMinute: 3 });
-  const batch = Array(3).fill({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const batch = [1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }));
   const statuses = [];
   for (let i = 0; i < 2; i++) {
     const { status } = await sendMessage(proxy, batch, { version: VERSION });
