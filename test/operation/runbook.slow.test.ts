@@ -191,6 +191,7 @@ const RUNS: Readonly<Record<string, () => Promise<unknown>>> = {
 /** Commands that a test of another file runs, and its name. */
 const ELSEWHERE: Readonly<Record<string, readonly [file: string, name: string]>> = {
   'kill -CONT': ['cli/restore', 'the next command works when it continues'],
+  'tta refresh': ['cli/refresh', 'weeks come and go: news is published, a bad week is refused'],
   'tta portal reconcile': ['cli/reconcile', 'books missed payments once'],
   'tta build --queue': ['cli/build-queue', 'build what one process builds, byte for byte'],
   'tta build --queue … --watch': ['cli/build-queue', 'build what one process builds'],
