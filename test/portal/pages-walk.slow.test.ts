@@ -89,11 +89,14 @@ test('a visitor gets from the first visit to a metered request with a new key', 
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
 
   await page.getByRole('link', { name: 'Make your first request' }).click();
-  for (const language of ['Python', 'R', 'JavaScript', 'curl']) {
+  const path = `/v1/blocks/${site.exampleBlock}/summary?mode=walk`;
+  const call = `getBlockSummary({\n  geoid: '${site.exampleBlock}',\n  mode: ['walk'],\n})`;
+  const requests = { Python: path, R: path, TypeScript: call, curl: path };
+  for (const [language, request] of Object.entries(requests)) {
     await page.getByRole('tab', { name: language, exact: true }).click();
     const shown = await page.getByRole('region', { name: `${language} code` }).textContent();
     expect(shown).toContain(key);
-    expect(shown).toContain(`/v1/blocks/${site.exampleBlock}/summary?mode=walk`);
+    expect(shown).toContain(request);
   }
   await page.getByRole('button', { name: 'Send' }).click();
   const response = await page.getByText(/^\d+ rows, \d/).textContent();
