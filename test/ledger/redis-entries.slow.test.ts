@@ -71,13 +71,14 @@ test('a take-back of more than there is also takes what is refunded meanwhile', 
   expect(made).toEqual({ reply: { taken: 100, balance: 0 }, writes: 2 });
 });
 
-test('300 entries of an account at once all stand, and so do 300 uses of a session unused for hours', async () => {
+// More than an entry has attempts; few enough for a busy machine to make within a turn’s wait.
+test('150 entries of an account at once all stand, and so do 150 uses of a session unused for hours', async () => {
   const { account } = charge;
   const session = { id: 's', startedAtMs: NOON, client: 'Firefox', address: '192.0.2.1' };
   await ledger.beginSession(account, { ...session, secretHash: 'h' });
-  const grants = Array.from({ length: 300 }, (_, i) => ({ tokens: 1, cause: `c${i}`, atMs: NOON }));
+  const grants = Array.from({ length: 150 }, (_, i) => ({ tokens: 1, cause: `c${i}`, atMs: NOON }));
   await Promise.all(grants.map((one) => ledger.grant(account, one, 'payment')));
-  expect((await totalsOf(ledger, account)).balance).toBe(400);
+  expect((await totalsOf(ledger, account)).balance).toBe(250);
   const atMs = NOON + 3 * 3_600_000;
   const uses = grants.map(() => ledger.session({ account, id: 's', secretHash: 'h' }, atMs));
   for (const found of await Promise.all(uses)) expect(found?.session.id).toBe('s');
