@@ -559,7 +559,12 @@ test('a finger selects a block on a phone, and nothing scrolls sideways', async 
   await drawn(page, 'walk', 101);
   const box = (await page.locator('.map-canvas').boundingBox())!;
   await page.touchscreen.tap(box.x + box.width / 2 + 20, box.y + box.height / 2 + 30);
-  await page.getByRole('region', { name: 'Selected block' }).waitFor();
+  const selected = page.getByRole('region', { name: 'Selected block' });
+  await selected.getByText('Minutes on foot to the nearest').waitFor();
+  const panel = (await page.locator('.map-panel-body').boundingBox())!;
+  const close = (await selected.getByRole('button', { name: 'Close' }).boundingBox())!;
+  expect(close.y).toBeGreaterThanOrEqual(panel.y);
+  expect(close.y + close.height).toBeLessThanOrEqual(panel.y + panel.height);
   const overhang = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
