@@ -46,7 +46,7 @@ export function BandLegend() {
   const colours = MAP_COLOURS[useColourScheme()];
   const swatches = [
     ...BAND_ENDS.map((_, i) => ({ label: classLabel(i), colour: colours.classes[i] })),
-    { label: 'over 30', colour: colours.beyond },
+    { label: '> 30', colour: colours.beyond },
   ];
   return (
     <ol class="band-legend" aria-label="Minutes">
