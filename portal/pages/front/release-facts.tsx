@@ -118,7 +118,9 @@ function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
             <th scope="col">File</th>
             <th scope="col">Licence</th>
             <th scope="col">Read for</th>
-            <th scope="col">Trips</th>
+            <th scope="col" class="number">
+              Trips
+            </th>
             <th scope="col">Note</th>
           </tr>
         </thead>
@@ -131,7 +133,7 @@ function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
                 <Licence text={licence} />
               </td>
               <td class="day">{service_date === null ? '–' : dayMonthYear(service_date)}</td>
-              <td>{trips === null ? '–' : count(trips)}</td>
+              <td class="number">{trips === null ? '–' : count(trips)}</td>
               <td>{[status === 'left-out' && 'Left out', reason].filter(Boolean).join(': ')}</td>
             </tr>
           ))}
@@ -165,16 +167,20 @@ function Holdings({
         <thead>
           <tr>
             <th scope="col">What</th>
-            <th scope="col">Now</th>
-            <th scope="col">Release before</th>
+            <th scope="col" class="number">
+              Now
+            </th>
+            <th scope="col" class="number">
+              Release before
+            </th>
           </tr>
         </thead>
         <tbody>
           {pois.map(({ dest_type_id, label, pois: now, pois_before }) => (
             <tr key={dest_type_id}>
               <th scope="row">{names.get(dest_type_id) ?? label}</th>
-              <td>{count(now)}</td>
-              <td>{pois_before === null ? '–' : count(pois_before)}</td>
+              <td class="number">{count(now)}</td>
+              <td class="number">{pois_before === null ? '–' : count(pois_before)}</td>
             </tr>
           ))}
           {blocks_without_streets.map(({ mode, reason, blocks, blocks_before }) => (
@@ -182,8 +188,8 @@ function Holdings({
               <th scope="row">
                 Blocks without streets ({mode}): {UNLINKED[reason]}
               </th>
-              <td>{count(blocks)}</td>
-              <td>{blocks_before === null ? '–' : count(blocks_before)}</td>
+              <td class="number">{count(blocks)}</td>
+              <td class="number">{blocks_before === null ? '–' : count(blocks_before)}</td>
             </tr>
           ))}
         </tbody>
