@@ -236,9 +236,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 336, lines: 35_400 },
   infra: { files: 104, lines: 10_500 },
   portal: { files: 222, lines: 19_800 },
-  proxy: { files: 286, lines: 31_500 },
+  proxy: { files: 286, lines: 31_450 },
   shards: { files: 168, lines: 15_400 },
-  test: { files: 744, lines: 106_200 },
+  test: { files: 744, lines: 106_250 },
 };
 
 const TOP_LEVEL = new Set([
