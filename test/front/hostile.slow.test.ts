@@ -174,7 +174,9 @@ test('nginx refuses an HTTP/2 body that does not match its length', async () => 
   const [headers] = await Promise.race([once(stream, 'response'), once(stream, 'close')]);
   expect(headers?.[':status'] ?? 400).toBe(400);
   session.destroy();
-  expect(wire.requests.slice(seen)).toEqual([]);
+  // nginx itself may ask meanwhile whether a server is ready.
+  const passedOn = wire.requests.slice(seen).filter(({ path }) => path !== '/v1/ready');
+  expect(passedOn).toEqual([]);
 });
 
 test('nginx’s own refusals are problem documents', async () => {
