@@ -1,4 +1,5 @@
 import { chmodSync, copyFileSync, cpSync, existsSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
 
 // Files that are served unchanged.
 for (const file of ['docs/docs.css', 'docs/docs.js', 'mcp/map-app.html']) {
@@ -6,8 +7,9 @@ for (const file of ['docs/docs.css', 'docs/docs.js', 'mcp/map-app.html']) {
 }
 
 // Articles of the documentation.
-for (const file of ['ACCURACY.md', 'infra/docs']) {
-  cpSync(file, `dist.next/${file}`, { recursive: true });
+const isTextOrFolder = (file) => path.extname(file) === '' || file.endsWith('.md');
+for (const source of ['ACCURACY.md', 'infra/docs']) {
+  cpSync(source, `dist.next/${source}`, { recursive: true, filter: isTextOrFolder });
 }
 
 // Replaces the previous build in one rename: npm may rebuild at any time, such as on the first `npx

@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DocPage } from './doc-page.ts';
 
+/** The group of the pages that come before those of the routes. */
+export const GUIDES = 'Guides';
+
 /** Documents of the repository that are pages of the documentation, by group, in their order. */
 const FILES: readonly (readonly [group: string, file: string])[] = [
-  ['Guides', 'infra/docs/api.md'],
-  ['Guides', 'infra/docs/maps.md'],
-  ['Guides', 'infra/docs/assistants.md'],
+  [GUIDES, 'infra/docs/api.md'],
+  [GUIDES, 'infra/docs/maps.md'],
+  [GUIDES, 'infra/docs/assistants.md'],
   ['Recipes', 'infra/docs/recipes/README.md'],
   ['Recipes', 'infra/docs/recipes/amenity-basket.md'],
   ['Recipes', 'infra/docs/recipes/dual-access.md'],

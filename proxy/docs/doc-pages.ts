@@ -1,5 +1,5 @@
 import type { ProxyConfig } from '../config.ts';
-import { articles } from './articles.ts';
+import { articles, GUIDES } from './articles.ts';
 import type { DocPage } from './doc-page.ts';
 import { type LocatedOperation, operationsOf, References } from './document-parts.ts';
 import { guidesOf } from './guides.ts';
@@ -25,10 +25,9 @@ export function docPages(document: OpenApiDocument, config: ProxyConfig): DocPag
         return { slug, title, group: name, text, sends: one };
       }),
   );
-  const [guides, others] = [articles(), [] as DocPage[]];
-  for (const article of guides.splice(0)) {
-    (article.group === 'Guides' ? guides : others).push(article);
-  }
+  const read = articles();
+  const guides = read.filter(({ group }) => group === GUIDES);
+  const others = read.filter(({ group }) => group !== GUIDES);
   const pages = [basics(config), ...guides, ...routes, ...others];
   const first = operations.find(({ operation }) => operation.operationId === FIRST)!;
   return [start(document, config, first, pages), ...pages];
@@ -80,7 +79,7 @@ function basics(config: ProxyConfig): DocPage {
   return {
     slug: 'basics',
     title: 'Keys, prices, limits',
-    group: 'Guides',
+    group: GUIDES,
     text: () =>
       lines(
         '# Keys, prices, limits',

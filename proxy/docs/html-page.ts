@@ -3,6 +3,7 @@ import { escapeHtml } from '../http/html.ts';
 import { LANGUAGES } from './code-samples.ts';
 import type { DocPage } from './doc-page.ts';
 import { plainText, type References } from './document-parts.ts';
+import { parametersOf } from './operation-text.ts';
 
 /** Names of the static files of pages; each name changes with the file's bytes. */
 export interface DocAssets {
@@ -105,20 +106,16 @@ function requestForm({ sends }: DocPage, { refs }: Site): string {
   if (sends === undefined) return '';
   const { path, method, operation } = sends;
   const body = operation.requestBody?.content['application/json'];
-  const parameters = (operation.parameters ?? [])
-    .map((one) => refs.resolve(one))
-    .filter(({ in: place }) => place !== 'header');
-  const field = (name: string, attributes: string, value: string) =>
-    `<label><code>${escapeHtml(name)}</code> <input name="${escapeHtml(name)}"${attributes} value="${escapeHtml(value)}"></label>`;
-  const fields = parameters.map(({ name, in: place, required, example, schema }) => {
+  const fields = parametersOf(sends, refs).map(({ name, in: place, required, example, schema }) => {
     const isList = refs.resolve(schema).type === 'array';
-    const attributes = ` data-in="${place}"${isList ? ' data-list' : ''}${required ? ' required' : ''}`;
-    return field(name, attributes, example === undefined ? '' : plainText(example));
+    const attributes = `data-in="${place}"${isList ? ' data-list' : ''}${required ? ' required' : ''}`;
+    const value = example === undefined ? '' : escapeHtml(plainText(example));
+    return `<label><code>${name}</code> <input name="${name}" ${attributes} value="${value}"></label>`;
   });
   const text = JSON.stringify(body?.example ?? {}, null, 2);
   const key = operation.security?.length
     ? `<label>API key <input name="key" type="password" autocomplete="off" spellcheck="false" placeholder="ta_live_…"></label>
-<p class="hint">Stands in the code above, too, and is forgotten when the page is closed.</p>\n`
+<p class="hint">Stands in the code above, too, and is forgotten when this tab is closed.</p>\n`
     : '';
   return `<form class="request" data-path="${path}" data-method="${method}" hidden>
 <h2 id="send">Send a request</h2>

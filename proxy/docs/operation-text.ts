@@ -17,7 +17,7 @@ const MAX_DEPTH = 4;
  */
 export function operationText(one: LocatedOperation, refs: References, baseUrl: string): string {
   const { path, method, operation } = one;
-  const parameters = parametersOf(one, refs).filter(hasChoice(refs));
+  const parameters = parametersOf(one, refs);
   const body = operation.requestBody?.content['application/json'];
   const [status, success] = Object.entries(operation.responses).find(([code]) => /^2/.test(code))!;
   const { description, content = {}, headers = {} } = refs.resolve(success);
@@ -100,19 +100,15 @@ function sampleRequest(one: LocatedOperation, refs: References, baseUrl: string)
   };
 }
 
-/** The parameters of a path or a query. */
-function parametersOf({ operation }: LocatedOperation, refs: References): Parameter[] {
+/** The parameters of a path, and those of a query that have more than one legal value. */
+export function parametersOf({ operation }: LocatedOperation, refs: References): Parameter[] {
   return (operation.parameters ?? [])
     .map((one) => refs.resolve(one))
-    .filter(({ in: place }) => place !== 'header');
-}
-
-/** Whether a parameter has more than one legal value. */
-function hasChoice(refs: References): (parameter: Parameter) => boolean {
-  return ({ schema }) => {
-    const own = refs.resolve(schema);
-    return own.const === undefined && own.enum?.length !== 1;
-  };
+    .filter(({ in: place, schema }) => {
+      const { const: only, enum: values } = refs.resolve(schema);
+      if (place !== 'query') return place === 'path';
+      return only === undefined && values?.length !== 1;
+    });
 }
 
 function fenced(language: string, code: string): string {
