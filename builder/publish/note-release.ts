@@ -184,13 +184,17 @@ async function changesBetween(
     const kept = keptObjects(was, is);
     objects.kept += kept;
     if (kept < Object.keys(is.objects).length) changed++;
-    const indexes = [await indexOf(store, was), await indexOf(store, is)] as const;
+    const index = await indexOf(store, was);
+    const hasSameIndex = is.objects.index.name === was.objects.index.name;
+    const indexes = [index, hasSameIndex ? index : await indexOf(store, is)] as const;
     const ordinals = pairs(indexes[0].geoids, indexes[1].geoids);
     const lost = ordinals.filter(([a, b]) => indexes[0].isRoutable(a) && !indexes[1].isRoutable(b));
     if (lost.length > 0) {
       cutOff.push({ county, blocks: lost.length, linked_before: was.routable_blocks });
     }
-    const cells = [await nearestOf(store, before, was), await nearestOf(store, after, is)] as const;
+    const nearest = await nearestOf(store, before, was);
+    const hasSameTimes = is.objects.nearest.name === was.objects.nearest.name;
+    const cells = [nearest, hasSameTimes ? nearest : await nearestOf(store, after, is)] as const;
     for (const [a, b] of ordinals) compareTimes(cells[0](a), cells[1](b), columns, times);
   }
   const known = new Set(

@@ -80,7 +80,6 @@ const NATIONS: Readonly<Record<string, number>> = {
 /** Parts that write the tables of SCALE.md, with the blocks of the cities that they build. */
 const SCALES: Readonly<Record<string, readonly number[]>> = {
   scale: [1_000, 10_000, 30_000],
-  'scale-1000': [1_000],
   'scale-100000': [100_000],
 };
 const EXTRA = [ENGINES, PORTO_ALEGRE, ...Object.keys(NATIONS), ...Object.keys(SCALES)];

@@ -690,7 +690,7 @@ test('a command that watches a build reports once why its jobs are to be tried a
   };
   await expect.poll(failedTwice).toBe(2);
   await worker.close();
-  // Once for each unit, since no worker has more memory than this one.
+  // Each unit has run once: no worker has more memory than this one.
   expect(runs).toBe(2);
   await queue.cancel(root.build);
   expect(await watching).toBe('ended');

@@ -38,14 +38,12 @@ const MODIFIED = 'Tue, 04 Nov 2025 10:00:00 GMT';
 const CHUNK = 16 * 1024;
 
 /**
- * A local file server with ranges, ETags, conditional requests and S3 bucket listings like the real
- * services. It fails in the ways and the order given.
+ * A local file server with ranges, ETags and conditional requests like the real services. It fails
+ * in the ways and the order given.
  */
 export class Mirror {
   readonly exchanges: Exchange[] = [];
   maxAtOnce = 0;
-  /** Objects per page of a listing. */
-  pageSize = 1_000;
   readonly #server: Server;
   readonly #files = new Map<string, Served>();
   readonly #faults = new Map<string, Fault[]>();
@@ -122,7 +120,7 @@ export class Mirror {
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
+    const { pathname } = new URL(request.url ?? '/', this.url);
     const path = decodeURIComponent(pathname);
     const exchange: Exchange = {
       method: request.method ?? '',
@@ -137,11 +135,6 @@ export class Mirror {
       exchange.status = status;
       response.writeHead(status, headers);
     };
-    if (searchParams.get('list-type') === '2') {
-      respond(200, { 'content-type': 'application/xml' });
-      response.end(this.#listing(searchParams));
-      return;
-    }
     const fault = exchange.method === 'GET' ? this.#faults.get(path)?.shift() : undefined;
     if (typeof fault === 'object') {
       if ('stallMs' in fault) await sleep(fault.stallMs);
@@ -225,37 +218,6 @@ export class Mirror {
     if (cut !== null) response.socket?.end();
     else if (silent === null) response.end();
   }
-
-  /** ListObjectsV2, limited to what a reader of public buckets needs. */
-  #listing(query: URLSearchParams): string {
-    const prefix = query.get('prefix') ?? '';
-    const delimiter = query.get('delimiter');
-    const start = Number(query.get('continuation-token')?.slice('from&'.length) ?? 0);
-    const keys = [...this.#files.keys()]
-      .map((path) => path.slice(1))
-      .filter((key) => key.startsWith(prefix))
-      .sort();
-    const page = keys.slice(start, start + this.pageSize);
-    const isCut = start + page.length < keys.length;
-    const parents = new Set(
-      page
-        .filter((key) => delimiter !== null && key.slice(prefix.length).includes(delimiter))
-        .map((key) => key.slice(0, key.indexOf(delimiter!, prefix.length) + 1)),
-    );
-    const contents = page
-      .filter((key) => delimiter === null || !key.slice(prefix.length).includes(delimiter))
-      .map((key) => {
-        const { etag, bytes } = this.#files.get(`/${key}`)!;
-        return `<Contents><Key>${escaped(key)}</Key><LastModified>2025-10-22T00:00:00.000Z</LastModified><ETag>${escaped(etag ?? '')}</ETag><Size>${bytes.length}</Size><StorageClass>STANDARD</StorageClass></Contents>`;
-      });
-    const common = [...parents].map(
-      (parent) => `<CommonPrefixes><Prefix>${escaped(parent)}</Prefix></CommonPrefixes>`,
-    );
-    const next = isCut
-      ? `<NextContinuationToken>${escaped(`from&${start + page.length}`)}</NextContinuationToken>`
-      : '';
-    return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>places</Name><Prefix>${escaped(prefix)}</Prefix>${next}<IsTruncated>${isCut}</IsTruncated>${contents.join('')}${common.join('')}</ListBucketResult>`;
-  }
 }
 
 function isFault<K extends string>(
@@ -268,8 +230,4 @@ function isFault<K extends string>(
 function parseRange(header: string | undefined): { from: number; to: number | null } | null {
   const match = /^bytes=(\d+)-(\d*)$/.exec(header ?? '');
   return match && { from: Number(match[1]), to: match[2] === '' ? null : Number(match[2]) };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
