@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { buildProxy } from '../proxy/app.ts';
 import { closeGracefully } from '../proxy/http/graceful-shutdown.ts';
-import { openLedgerToServe } from '../proxy/ledger/late-ledger.ts';
 import { type Ledger, LedgerUnavailable } from '../proxy/ledger/ledger.ts';
 import { parseLedgerAddress } from '../proxy/ledger/ledger-address.ts';
+import { openLedgerToServe } from '../proxy/ledger/open-ledger.ts';
 import { interceptedLedger } from '../proxy/ledger/serving-ledger.ts';
 import { CircuitBreaker } from '../shards/concurrency/circuit-breaker.ts';
 import { CacheBudget } from '../shards/concurrency/cost-aware-cache.ts';

@@ -5,7 +5,7 @@ import { storeId } from '../../builder/publish/store-id.ts';
 import type { TaskResult } from '../../builder/tasks/run-task.ts';
 import { type TaskNode, tasksIn } from '../../builder/tasks/task.ts';
 import { withoutPassword } from '../../proxy/ledger/ledger-address.ts';
-import { redisOptions } from '../../proxy/ledger/redis/redis-options.ts';
+import { redisOptions } from '../../proxy/ledger/redis/connection.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';

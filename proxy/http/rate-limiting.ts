@@ -1,7 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RateState } from '../ledger/rate-state.ts';
-import type { RateWindow } from '../ledger/rate-window.ts';
+import type { RateState, RateWindow } from '../ledger/rate-window.ts';
 import { Problem } from './problem.ts';
 
 /** Groups of 16 bits in an IPv6 address. */

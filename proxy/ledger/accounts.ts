@@ -1,5 +1,5 @@
 import type { KeyHash } from './key-hash.ts';
-import type { RateLimit, RateState } from './rate-state.ts';
+import type { RateLimit, RateState } from './rate-window.ts';
 
 /**
  * Accounts, their keys, and their records. Every ledger failure rejects with `LedgerUnavailable`.

@@ -1,5 +1,5 @@
 import { PLANS } from '../plans.ts';
-import { type Grant, MAX_CAUSE_BYTES } from './accounts.ts';
+import { type ApiKey, type Grant, MAX_CAUSE_BYTES, type UsageDay } from './accounts.ts';
 import type { Charge } from './metering.ts';
 import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY } from './replays.ts';
 
@@ -60,3 +60,28 @@ export function dayOf(atMs: number): string {
   return lastDay.text;
 }
 let lastDay = { number: -1, text: '' };
+
+// Sort orders of an account's lists, the same on every ledger.
+
+/** Sorts grants, oldest first. */
+export function grantsInOrder(grants: readonly Grant[]): Grant[] {
+  return [...grants].sort((a, b) => a.atMs - b.atMs || compare(a.cause, b.cause));
+}
+
+/** Sorts keys, oldest first. */
+export function keysInOrder<Key extends ApiKey>(keys: readonly Key[]): Key[] {
+  return [...keys].sort((a, b) => a.createdAtMs - b.createdAtMs || compare(a.id, b.id));
+}
+
+/** Sorts usage by day, key and route, and drops entries that were refunded entirely. */
+export function usageInOrder(usage: readonly UsageDay[]): UsageDay[] {
+  return usage
+    .filter(({ requests }) => requests > 0)
+    .sort(
+      (a, b) => compare(a.day, b.day) || compare(a.keyId, b.keyId) || compare(a.route, b.route),
+    );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

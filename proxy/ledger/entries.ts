@@ -21,7 +21,7 @@ import { newKey } from './api-key.ts';
 import { requireGrant, signupGrant } from './bookkeeping.ts';
 import { isGrantDelayed } from './delayed-grants.ts';
 import { hashMailbox, mailboxOf } from './mailbox.ts';
-import { takeFromWindow, type WindowState } from './rate-state.ts';
+import { takeFromWindow, type WindowState } from './rate-window.ts';
 import { isSeenLongAgo, MAX_SESSIONS, type NewSession, type StoredSession } from './sessions.ts';
 
 // The rules of accounts, the same on every ledger. An entry changes one account, as a pure function

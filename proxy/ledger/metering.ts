@@ -1,6 +1,6 @@
 import type { AccountId } from './accounts.ts';
 import type { KeyHash } from './key-hash.ts';
-import type { RateState } from './rate-state.ts';
+import type { RateState } from './rate-window.ts';
 import type { SessionId } from './sessions.ts';
 
 /**

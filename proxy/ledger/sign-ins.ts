@@ -1,5 +1,5 @@
 import type { Minutes } from '../../shards/units.ts';
-import type { RateLimit, RateState } from './rate-state.ts';
+import type { RateLimit, RateState } from './rate-window.ts';
 
 /**
  * Proof of control over a mailbox. Secrets arrive as hashes keyed by the caller, so reading the

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Release } from '../../shards/release/release.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
 import type { Admission } from '../ledger/metering.ts';
-import type { RateState } from '../ledger/rate-state.ts';
+import type { RateState } from '../ledger/rate-window.ts';
 import type { FinishedResponse } from './response-cache.ts';
 
 /** A request of the API; a `FastifyRequest` is one. */

@@ -3,16 +3,18 @@ import { expect, test } from 'vitest';
 import { MAX_CAUSE_BYTES } from '../../proxy/ledger/accounts.ts';
 import {
   dayOf,
+  grantsInOrder,
+  keysInOrder,
   noDebit,
   requireGrant,
   requireIdempotencyKey,
   requireRefund,
   requireTokens,
   signupGrant,
+  usageInOrder,
 } from '../../proxy/ledger/bookkeeping.ts';
-import { grantsInOrder, keysInOrder, usageInOrder } from '../../proxy/ledger/in-order.ts';
 import { LastUses } from '../../proxy/ledger/last-uses.ts';
-import { rateState } from '../../proxy/ledger/rate-state.ts';
+import { rateState } from '../../proxy/ledger/rate-window.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../proxy/ledger/replays.ts';
 import { PLANS } from '../../proxy/plans.ts';
 import { forAll } from '../support/for-all.ts';

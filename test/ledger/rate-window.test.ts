@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rateState } from '../../proxy/ledger/rate-state.ts';
-import { RateWindow } from '../../proxy/ledger/rate-window.ts';
+import { RateWindow, rateState } from '../../proxy/ledger/rate-window.ts';
 import { forAll } from '../support/for-all.ts';
 
 test('exactly the limit is allowed in each window that a first request opens', async () => {

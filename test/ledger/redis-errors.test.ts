@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
 import type { RedisConnection } from '../../proxy/ledger/redis/connection.ts';
-import { durabilityFaults } from '../../proxy/ledger/redis/durability.ts';
 import { unavailable } from '../../proxy/ledger/redis/failure.ts';
+import { durabilityFaults } from '../../proxy/ledger/redis/redis-ledger.ts';
 
 const SHOWN = 'redis://host:1/0';
 const STAYS = { isAway: false, mayBeDone: false };

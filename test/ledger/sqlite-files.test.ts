@@ -9,10 +9,14 @@ import { isOfTheDatabase, unavailable } from '../../proxy/ledger/sqlite/failure.
 import { CommitFailed, GroupCommit } from '../../proxy/ledger/sqlite/group-commit.ts';
 import type { Outcome, Write } from '../../proxy/ledger/sqlite/operations.ts';
 import { closeEvent, storeEvent } from '../../proxy/ledger/sqlite/payment-events.ts';
-import { failureOf, outcomesIn } from '../../proxy/ledger/sqlite/reply.ts';
 import { SCHEMA_VERSION } from '../../proxy/ledger/sqlite/schema.ts';
 import { removeEnded, SqlConnection } from '../../proxy/ledger/sqlite/sql-connection.ts';
-import { commitGroup, openWriter } from '../../proxy/ledger/sqlite/writer.ts';
+import {
+  commitGroup,
+  failureOf,
+  openWriter,
+  outcomesIn,
+} from '../../proxy/ledger/sqlite/writer.ts';
 import { BY, newAccount } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';

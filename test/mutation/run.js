@@ -14,7 +14,7 @@ const ROOMS = {
   'builder/transit':
     'test/transit/{continuations-among,door-to-door,egress,fastest-departures,feed-day,footpaths,frequent-stops,journeys,patterns-among,reduced-ways,small-networks,station-levels,stop-reach,stop-walks,timetable,transfer-rules,transit-clock,trip-transfers}.test.ts',
   'proxy/ledger':
-    'test/ledger/{api-key,bookkeeping,entries,intercepted-ledger,kept-secrets,late-ledger,ledger-address,ledger-export,ledger-folder,mailbox,merged-debits,nonsense,rate-window,redis-customers.slow,redis-entries.slow,redis-errors,redis-ledger.slow,redis-once,redis-opening.slow,sealed-text,shared-commits,sqlite-books,sqlite-customers,sqlite-files,sqlite-ledger.slow,sqlite-limits,stored-responses.slow}.test.ts',
+    'test/ledger/{api-key,bookkeeping,entries,intercepted-ledger,kept-secrets,open-ledger,ledger-address,ledger-export,ledger-folder,mailbox,merged-debits,nonsense,rate-window,redis-customers.slow,redis-entries.slow,redis-errors,redis-ledger.slow,redis-once,redis-opening.slow,sealed-text,shared-commits,sqlite-books,sqlite-customers,sqlite-files,sqlite-ledger.slow,sqlite-limits,stored-responses.slow}.test.ts',
   'portal/payment':
     'test/portal/{billing.slow,checkouts,closings,event-worker,memberships,opened-payment,payment-outage.slow,payment.slow,purchases,reconciled,reversals,settled-memberships,settled-purchases,stripe-client,webhook-events}.test.ts',
   'portal/sign-in':

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openLedgerToServe } from '../../../proxy/ledger/late-ledger.ts';
+import { openLedgerToServe } from '../../../proxy/ledger/open-ledger.ts';
 import { CLOSE_WITHIN_MS } from '../../listen.ts';
 import { servePortal } from '../../portal.ts';
 import { portalSchema, portalSettings } from '../../settings/portal-server.ts';

@@ -1,4 +1,5 @@
 import type { Account, AccountId, AuditEntry, Grant, HashedKey } from '../accounts.ts';
+import { grantsInOrder, keysInOrder } from '../bookkeeping.ts';
 import {
   type AccountState,
   appended,
@@ -11,9 +12,8 @@ import {
   membershipText,
   readOnce,
 } from '../entries.ts';
-import { grantsInOrder, keysInOrder } from '../in-order.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import type { WindowState } from '../rate-state.ts';
+import type { WindowState } from '../rate-window.ts';
 import { SESSION_LIFE_MS } from '../sessions.ts';
 import type { RedisConnection } from './connection.ts';
 import { keyEntry, keyOwnerEntry, keysOf } from './key-names.ts';

@@ -4,12 +4,11 @@ import { BROWSER_TOKEN_KEY_ID } from '../browser-token.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
 import type { Admission } from '../metering.ts';
-import { RATE_WINDOW_SECONDS, type RateLimit, rateState } from '../rate-state.ts';
+import { RATE_WINDOW_SECONDS, type RateLimit, rateState } from '../rate-window.ts';
 import { SESSION_LIFE_MS, type SessionId } from '../sessions.ts';
 import type { RedisConnection } from './connection.ts';
 import { type KeyOwner, keyEntry, keysOf, PREFIX } from './key-names.ts';
-import { TAKE } from './lua.ts';
-import { fleeting, type Script } from './script.ts';
+import { fleeting, type Script, TAKE } from './script.ts';
 
 const MAX_KEYS_KNOWN = 100_000;
 

@@ -2,9 +2,8 @@ import { dayOf, noDebit, requireRefund, requireTokens } from '../bookkeeping.ts'
 import type { Charge, Debit } from '../metering.ts';
 import type { RedisConnection } from './connection.ts';
 import { keysOf } from './key-names.ts';
-import { CHARGE, IN_TIME, KNOWN, PASS, UNDO_CHARGE } from './lua.ts';
 import type { Once } from './once.ts';
-import { script } from './script.ts';
+import { CHARGE, IN_TIME, KNOWN, PASS, script, UNDO_CHARGE } from './script.ts';
 
 export async function debit(redis: RedisConnection, once: Once, charge: Charge): Promise<Debit> {
   const { account: id, tokens, atMs } = charge;

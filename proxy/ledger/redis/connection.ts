@@ -4,7 +4,6 @@ import type { Millis } from '../../../shards/units.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { RedisAddress } from '../ledger-address.ts';
 import { unavailable } from './failure.ts';
-import { redisOptions } from './redis-options.ts';
 import { LATE, REFUSED, type Script } from './script.ts';
 
 const CONNECT_MS = 1_000;
@@ -305,4 +304,16 @@ function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
 function saidAfter(word: string, error: unknown): string | undefined {
   if (!(error instanceof Error) || !error.message.startsWith(word)) return undefined;
   return error.message.slice(word.length);
+}
+
+/** Converts an address to ioredis options; for sentinels and clusters, everything but the hosts. */
+export function redisOptions(address: RedisAddress): RedisOptions {
+  const { kind, hosts, username, password, isEncrypted, database } = address;
+  return {
+    username,
+    password,
+    tls: isEncrypted ? {} : undefined,
+    db: database,
+    ...(kind === 'redis' && hosts[0]),
+  };
 }

@@ -3,8 +3,7 @@ import type { AccountId } from '../accounts.ts';
 import { LedgerUnavailable, RefundPending } from '../ledger.ts';
 import type { RedisConnection } from './connection.ts';
 import { keysOf } from './key-names.ts';
-import { PASS, UNDELIVERED, UNDO_CHARGE } from './lua.ts';
-import { type Script, script } from './script.ts';
+import { PASS, type Script, script, UNDELIVERED, UNDO_CHARGE } from './script.ts';
 
 /** Maximum number of pending refunds, beyond which nothing more is charged. */
 const MAX_OWED = 10_000;

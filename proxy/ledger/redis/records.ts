@@ -1,7 +1,7 @@
 import type { AccountId, AccountRecords, AuditEntry, Grant, UsageDay } from '../accounts.ts';
+import { usageInOrder } from '../bookkeeping.ts';
 import { importedDelay } from '../delayed-grants.ts';
 import { importedState } from '../entries.ts';
-import { usageInOrder } from '../in-order.ts';
 import { storableMailbox } from '../mailbox.ts';
 import {
   type Command,
@@ -19,8 +19,7 @@ import { claimMailbox } from './accounts.ts';
 import type { RedisConnection } from './connection.ts';
 import { delayedGrant, delayGrant } from './delayed-grants.ts';
 import { keysOf } from './key-names.ts';
-import { USAGE } from './lua.ts';
-import { fleeting } from './script.ts';
+import { fleeting, USAGE } from './script.ts';
 
 /** A text that sorts after every day and month. */
 const WITHOUT_LAST = '~';

@@ -20,9 +20,18 @@ import {
 import { usageField } from './balances.ts';
 import type { RedisConnection } from './connection.ts';
 import { ANY_REPLAY, keysOf, replayIn } from './key-names.ts';
-import { CHARGE, COUNT, IN_TIME, KNOWN, PASS, RECEIPT, UNDELIVERED } from './lua.ts';
 import type { Once } from './once.ts';
-import { fleeting, script } from './script.ts';
+import {
+  CHARGE,
+  COUNT,
+  fleeting,
+  IN_TIME,
+  KNOWN,
+  PASS,
+  RECEIPT,
+  script,
+  UNDELIVERED,
+} from './script.ts';
 
 /**
  * Charges for a response, unless the request has been charged already; then replays its response.

@@ -1,10 +1,8 @@
-import type { RateLimit, RateState } from '../rate-state.ts';
-import { rateState } from '../rate-state.ts';
+import { type RateLimit, type RateState, rateState } from '../rate-window.ts';
 import type { Challenge, ChallengeOutcome } from '../sign-ins.ts';
 import type { RedisConnection } from './connection.ts';
 import { challengeEntry, limitEntry } from './key-names.ts';
-import { TAKE } from './lua.ts';
-import { fleeting, script } from './script.ts';
+import { fleeting, script, TAKE } from './script.ts';
 
 export async function storeChallenge(
   redis: RedisConnection,

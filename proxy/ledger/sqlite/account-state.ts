@@ -6,6 +6,7 @@ import {
   type Grant,
   type HashedKey,
 } from '../accounts.ts';
+import { grantsInOrder, keysInOrder } from '../bookkeeping.ts';
 import {
   type AccountState,
   appended,
@@ -15,9 +16,8 @@ import {
   membershipText,
   readOnce,
 } from '../entries.ts';
-import { grantsInOrder, keysInOrder } from '../in-order.ts';
 import { mailboxOf } from '../mailbox.ts';
-import type { WindowState } from '../rate-state.ts';
+import type { WindowState } from '../rate-window.ts';
 import { SESSION_LIFE_MS, type StoredSession } from '../sessions.ts';
 import { REMOVED_AT_ONCE, removeEnded, type SqlConnection } from './sql-connection.ts';
 

@@ -1,6 +1,5 @@
 import type { AccountId, UsageDay } from '../accounts.ts';
-import { dayOf, noDebit, requireRefund, requireTokens } from '../bookkeeping.ts';
-import { usageInOrder } from '../in-order.ts';
+import { dayOf, noDebit, requireRefund, requireTokens, usageInOrder } from '../bookkeeping.ts';
 import type { Charge, Debit } from '../metering.ts';
 import type { SqlConnection } from './sql-connection.ts';
 

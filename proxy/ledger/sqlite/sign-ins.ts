@@ -1,5 +1,5 @@
 import { isEqualHash } from '../equal-hash.ts';
-import { type RateLimit, type RateState, takeFromWindow } from '../rate-state.ts';
+import { type RateLimit, type RateState, takeFromWindow } from '../rate-window.ts';
 import type { Challenge, ChallengeOutcome } from '../sign-ins.ts';
 import { windowOf, writeWindow } from './account-state.ts';
 import { removeEnded, type SqlConnection } from './sql-connection.ts';

@@ -1,8 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Write } from './operations.ts';
-import { failureOf, type Reply } from './reply.ts';
 import { SqlConnection } from './sql-connection.ts';
-import { commitGroup } from './writer.ts';
+import { commitGroup, failureOf, type Reply } from './writer.ts';
 
 // Thread that writes to a ledger. Each message is a group of changes; an empty group closes the
 // database.

@@ -1,8 +1,8 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openedOnceReachable } from '../../proxy/ledger/late-ledger.ts';
 import { type Ledger, LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
+import { openedOnceReachable } from '../../proxy/ledger/open-ledger.ts';
 
 /** The requested pauses, in milliseconds. In these tests, each lasts only two. */
 let pausesMs: (number | undefined)[] = [];
