@@ -1,5 +1,5 @@
-import { PERCENTILES } from '../shards/departure-windows.ts';
 import { MAX_POI_MINUTES, MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
+import { PERCENTILES } from '../shards/modes.ts';
 import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 

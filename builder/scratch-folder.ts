@@ -2,7 +2,7 @@ import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemCode } from '../shards/error-facts.ts';
-import { fullDisk } from '../shards/store/full-disk.ts';
+import { fullDisk } from '../shards/store/folder-reader.ts';
 import { makeOwnFolder, removeAbandonedFolders } from '../shards/store/process-name.ts';
 
 /** Attempts to make a folder that other processes may remove again. */

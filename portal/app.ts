@@ -19,7 +19,6 @@ import { serveBilling } from './routes/billing.ts';
 import { serveBrowserTokens } from './routes/browser-tokens.ts';
 import { serveHealth } from './routes/health.ts';
 import { serveKeys } from './routes/keys.ts';
-import { serveLlmsText } from './routes/llms-text.ts';
 import {
   refuseUnknownParameters,
   type ServedOperation,
@@ -27,7 +26,7 @@ import {
 } from './routes/operation.ts';
 import { isHttps } from './routes/own-site.ts';
 import { servePages } from './routes/pages.ts';
-import { servePublicConfig } from './routes/public-config.ts';
+import { serveLlmsText, servePublicConfig } from './routes/public-config.ts';
 import { serveSessions } from './routes/sessions.ts';
 import { serveSignIn } from './routes/sign-in.ts';
 import { serveSignInLink } from './routes/sign-in-link.ts';

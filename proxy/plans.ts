@@ -65,3 +65,10 @@ export const MEMBERSHIP_CENTS = PLANS.membership.price_usd * 100;
 
 /** How long a renewing membership stays active without the payment, or its event. */
 export const MEMBERSHIP_GRACE_DAYS = 3;
+
+// Limits on keys, shared by ledgers, portal and pages.
+
+/** Maximum number of active keys per account. A disabled key counts. */
+export const MAX_ACTIVE_KEYS = 3;
+/** Maximum length of a label in characters, regardless of their encoded size. */
+export const MAX_LABEL = 100;

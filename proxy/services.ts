@@ -1,7 +1,7 @@
 import type { FairSemaphore } from '../shards/concurrency/fair-semaphore.ts';
 import type { ReleaseSource } from '../shards/release/release-source.ts';
 import type { ProxyConfig } from './config.ts';
-import type { ExportLists } from './exports/export-lists.ts';
+import type { ExportLists } from './exports.ts';
 import type { RowFormat } from './formats/rows.ts';
 import type { StaticResponseSender } from './http/caching.ts';
 import type { CursorSealer } from './http/cursor.ts';

@@ -39,3 +39,9 @@ const ID_BY_LABEL = new Map<Mode, ModeId>(MODES.map((m) => [m.mode, m.modeId]));
 export function modeIdOf(mode: Mode): ModeId {
   return ID_BY_LABEL.get(mode)!;
 }
+
+/** Names of the departure windows that releases hold transit times for. */
+export const DEPARTURE_WINDOWS = ['am'] as const;
+
+/** Percentiles of the door-to-door times of a window that releases hold. */
+export const PERCENTILES = [10] as const;

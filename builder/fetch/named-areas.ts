@@ -1,5 +1,4 @@
-import { editDistance } from '../../shards/edit-distance.ts';
-import { foldText } from '../../shards/folded-text.ts';
+import { editDistance, foldText } from '../../shards/folded-text.ts';
 import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { STATES, type StateFips, uspsOf } from '../../shards/states.ts';
 import type { CountyFips } from '../../shards/units.ts';

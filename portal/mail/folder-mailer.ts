@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
-import { headersOf } from './headers.ts';
-import type { Mailer, Message } from './mailer.ts';
+import { headersOf, type Mailer, type Message } from './mailer.ts';
 
 /** Number of mails kept; the codes in them expire after ten minutes. */
 const KEPT = 500;

@@ -1,8 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { type ClientId, SHARED } from '../../shards/concurrency/fair-queue.ts';
 import { FairSemaphore } from '../../shards/concurrency/fair-semaphore.ts';
-import { headersOf } from './headers.ts';
-import { AddressRefused, type Mailer, type Message } from './mailer.ts';
+import { AddressRefused, headersOf, type Mailer, type Message } from './mailer.ts';
 
 /** Timeouts of each step with a mail server, as nodemailer names them. */
 const TIMEOUTS_MS = {

@@ -9,9 +9,8 @@ import { PLANS } from '../../proxy/plans.ts';
 import { PAGE_PATHS } from '../page-paths.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { PortalServices } from '../services.ts';
-import { isNavigation } from './browser.ts';
 import type { PortalOperation } from './operation.ts';
-import { requireOwnSite } from './own-site.ts';
+import { isNavigation, requireOwnSite } from './own-site.ts';
 import { forChange, forSession } from './signed-in.ts';
 
 const PACK = z.strictObject({ pack_id: z.enum(PLANS.token_packs.map(({ id }) => id)) });

@@ -32,3 +32,13 @@ function isOwn(origin: string, request: FastifyRequest, services: PortalServices
   if (origin === services.config.accountUrl) return true;
   return !isHttps(services) && origin === `http://${request.host}`;
 }
+
+/** Whether a client prefers a page: programs get the problem document. */
+export function wantsPage({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true;
+}
+
+/** Whether a request is a browser navigation. */
+export function isNavigation(request: FastifyRequest): boolean {
+  return (request.method === 'GET' || request.method === 'HEAD') && wantsPage(request);
+}

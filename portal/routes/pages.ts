@@ -1,11 +1,18 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CACHE_CONTROL, knownRepresentation, variantEtag } from '../../proxy/http/caching.ts';
-import { acceptsGzip, MIN_COMPRESSED_BYTES } from '../../proxy/http/content-encoding.ts';
+import { Body } from '../../proxy/http/body.ts';
+import {
+  CACHE_CONTROL,
+  etagOf,
+  knownRepresentation,
+  variantEtag,
+} from '../../proxy/http/caching.ts';
+import { acceptsGzip, gzipBody, MIN_COMPRESSED_BYTES } from '../../proxy/http/content-encoding.ts';
 import { pathOf } from '../../proxy/http/request-paths.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
-import { isNavigation } from './browser.ts';
-import { type BuiltFile, builtPages } from './built-pages.ts';
+import { isNavigation } from './own-site.ts';
 
 /**
  * Serves the user-facing pages from memory. Each page is the same document, whose script renders
@@ -84,4 +91,59 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile)
   if (known !== undefined && reply.statusCode === 200) return reply.code(304).send();
   reply.type(type);
   return isZipped ? reply.header('content-encoding', 'gzip').send(gzip) : reply.send(plain);
+}
+
+/** A file ready to be sent. */
+interface BuiltFile {
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly gzip: Buffer;
+  readonly etag: string;
+  /** Whether its name changes with its contents. */
+  readonly isHashed: boolean;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+
+/** Location of the built pages: next to this program, or in `dist` next to its sources. */
+const FOLDER = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/portal/built-pages/' : '../built-pages/',
+  import.meta.url,
+);
+
+/** The built pages by path, such as `/index.html`, read and compressed once. */
+async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
+  const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile());
+  const pages = new Map<string, BuiltFile>();
+  for (const { parentPath, name } of files) {
+    const file = path.join(parentPath, name);
+    const at = path.relative(FOLDER.pathname, file).split(path.sep).join('/');
+    pages.set(`/${at}`, await builtFile(at, await readFile(file)));
+  }
+  if (!pages.has('/index.html')) {
+    throw new Error(`${FOLDER.pathname}: the pages have not been built; run npm run build`);
+  }
+  return pages;
+}
+
+async function builtFile(at: string, plain: Buffer): Promise<BuiltFile> {
+  const type = TYPES[path.extname(at)];
+  if (type === undefined) throw new Error(`built-pages: ${at} has a type that is not served`);
+  const isHashed = at.startsWith('assets/');
+  return {
+    type,
+    plain,
+    gzip: (await gzipBody(Body.of(plain))).whole(),
+    etag: etagOf(plain),
+    isHashed,
+  };
 }

@@ -12,10 +12,9 @@ import type { PortalServices } from '../services.ts';
 import { answerWithLink } from '../sign-in/challenge.ts';
 import { openLink } from '../sign-in/sealed-link.ts';
 import { beginSession } from './begin-session.ts';
-import { wantsPage } from './browser.ts';
 import type { PortalOperation } from './operation.ts';
 import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
-import { requireOwnSite } from './own-site.ts';
+import { requireOwnSite, wantsPage } from './own-site.ts';
 
 const PATH = '/auth/verify';
 const MAX_FORM_BYTES = 4_096;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { isEqualHash } from '../../proxy/ledger/equal-hash.ts';
 import { mailboxOf } from '../../proxy/ledger/mailbox.ts';
-import { cookieNamed, setCookie } from './cookies.ts';
 import { keyedHash } from './sealed-link.ts';
+import { cookieNamed, setCookie } from './session-cookie.ts';
 
 /** How long a browser is known after it last signed in. */
 const KNOWN_SECONDS = 365 * 24 * 60 * 60;

@@ -2,7 +2,6 @@ import { hash, randomBytes } from 'node:crypto';
 import type { AccountId } from '../../proxy/ledger/accounts.ts';
 import { isEqualHash } from '../../proxy/ledger/equal-hash.ts';
 import { SESSION_LIFE_MS, type SessionRef } from '../../proxy/ledger/sessions.ts';
-import { cookieNamed, setCookie } from './cookies.ts';
 import { keyedHash } from './sealed-link.ts';
 
 /** Contents of the session cookie: `account.id.secret`. */
@@ -73,4 +72,27 @@ export function isCsrfToken(
   given: string,
 ): boolean {
   return secrets.some((secret) => isEqualHash(csrfToken(secret, token), given));
+}
+
+/**
+ * The value of a cookie in a `Cookie` header. If there are two of the name, neither is accepted.
+ */
+export function cookieNamed(name: string, header: string | undefined): string | undefined {
+  const start = `${name}=`;
+  const found = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(start));
+  return found.length === 1 ? found[0].slice(start.length) : undefined;
+}
+
+/** `Set-Cookie` of a cookie that scripts cannot read and other sites do not send with changes. */
+export function setCookie(
+  name: string,
+  value: string,
+  maxAgeSeconds: number,
+  isHttps: boolean,
+): string {
+  const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax`;
+  return `${name}=${value}; ${attributes}${isHttps ? '; Secure' : ''}`;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { DEPARTURE_WINDOWS } from '../../shards/departure-windows.ts';
-import { MODE_LABELS } from '../../shards/modes.ts';
+import { DEPARTURE_WINDOWS, MODE_LABELS } from '../../shards/modes.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { optional, parameters } from '../fields/field.ts';

@@ -1,14 +1,23 @@
 import { z } from 'zod';
-import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
+import {
+  EXPORT_FORMATS,
+  type ExportedTable,
+  type ExportFormat,
+} from '../../shards/release/exported-table.ts';
 import { releaseOfName } from '../../shards/release/manifests.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ServedExport } from '../../shards/release/served-exports.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { BOUNDS } from '../bounds.ts';
-import { freeEndpoint, postEndpoint } from '../endpoint.ts';
-import { addressOf, exportPath } from '../exports/export-address.ts';
-import { EXPORT_PRICES } from '../exports/export-lists.ts';
+import { freeEndpoint, postEndpoint, type StaticResult } from '../endpoint.ts';
+import {
+  addressOf,
+  EXPORT_PRICES,
+  type ExportList,
+  type ExportOffer,
+  exportPath,
+} from '../exports.ts';
 import { list } from '../fields/compounds.ts';
 import {
   members,
@@ -22,8 +31,10 @@ import {
 import { choice, integer } from '../fields/kinds.ts';
 import { countyFips } from '../fields/locations.ts';
 import { cursor } from '../fields/rows.ts';
+import type { CursorSealer } from '../http/cursor.ts';
 import { Problem } from '../http/problem.ts';
-import { exportPage } from '../queries/export-page.ts';
+import { strongEtag } from '../metering/etag.ts';
+import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { nextCursor } from '../schemas/schemas.ts';
 import type { ProxyServices } from '../services.ts';
 
@@ -225,4 +236,57 @@ async function linkTo(
     expiresMs: expires * 1000,
   };
   return { url, expires_at: new Date(expiresMs).toISOString(), sha256, bytes };
+}
+
+/** A request for a page of a list. */
+interface ExportQuery {
+  readonly table?: readonly string[] | undefined;
+  readonly county?: readonly string[] | undefined;
+  readonly format?: readonly ExportFormat[] | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Builds a page of the exports of a release. A list that fits into one page is returned without a
+ * cursor, unless pages are requested, and without using `cursors`, which throw while the ledger is
+ * unavailable. Throws `invalid-cursor` for a cursor of another request.
+ */
+export function exportPage(
+  release: string,
+  { offers, positions, seal }: ExportList,
+  { table, county, format, limit, cursor }: ExportQuery,
+  cursors: CursorSealer,
+): StaticResult {
+  const cursorScope = canonicalRequest('exports', { table, county, format });
+  const [start] = cursor === undefined ? [0] : cursors.open(cursorScope, cursor, 1);
+  const most = limit ?? BOUNDS.limit.max;
+  const page: ExportOffer[] = [];
+  let end: number | null = null;
+  for (let i = 0; i < offers.length && end === null; i++) {
+    const offer = offers[i];
+    const isWanted =
+      positions[i] >= start &&
+      (table?.includes(offer.table) ?? true) &&
+      (county?.includes(offer.county ?? '') ?? true) &&
+      (format?.includes(offer.format) ?? true);
+    if (!isWanted) continue;
+    if (page.length < most) page.push(offer);
+    else end = positions[i];
+  }
+  const isPaged = limit !== undefined || cursor !== undefined || end !== null;
+  const next_cursor = end === null ? null : cursors.seal(cursorScope, [end]);
+  const asked = canonicalRequest('exports', {
+    release,
+    table,
+    county,
+    format,
+    limit,
+    start,
+    next_cursor,
+  });
+  return {
+    etag: strongEtag(asked, [{ sha256: seal }]),
+    body: { release, exports: page, ...(isPaged && { next_cursor }) },
+  };
 }

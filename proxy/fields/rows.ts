@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { DEPARTURE_WINDOWS, PERCENTILES } from '../../shards/departure-windows.ts';
 import { foldText } from '../../shards/folded-text.ts';
-import { MODE_LABELS } from '../../shards/modes.ts';
+import { DEPARTURE_WINDOWS, MODE_LABELS, PERCENTILES } from '../../shards/modes.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
 import type { TypeName } from '../queries/modes-and-types.ts';

@@ -9,7 +9,7 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-} from '../../shards/codec/json-bytes.ts';
+} from '../../shards/codec/json-steps.ts';
 import { systemCode } from '../../shards/error-facts.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import { invalidParameters, Problem, truncate } from './problem.ts';

@@ -1,6 +1,6 @@
 import { numberWord } from '../../shards/number-words.ts';
-import { MAX_ACTIVE_KEYS } from '../key-limits.ts';
 import { CHALLENGE_MINUTES } from '../ledger/sign-ins.ts';
+import { MAX_ACTIVE_KEYS } from '../plans.ts';
 import { POLYGON_LIMITS, REQUEST_LIMITS } from './request-limits.ts';
 
 interface ProblemKind {

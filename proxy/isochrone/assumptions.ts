@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEPARTURE_WINDOWS, PERCENTILES } from '../../shards/departure-windows.ts';
+import { DEPARTURE_WINDOWS, PERCENTILES } from '../../shards/modes.ts';
 import { feedSchema } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';

@@ -1,4 +1,4 @@
-import { MAX_ACTIVE_KEYS } from '../key-limits.ts';
+import { MAX_ACTIVE_KEYS } from '../plans.ts';
 import {
   type Account,
   type AccountId,

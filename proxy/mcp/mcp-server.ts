@@ -7,9 +7,8 @@ import { acceptsParameters } from '../http/validation.ts';
 import { type AdvisedSite, adviceOn, NeedsChoice } from './advice.ts';
 import { registerBlockTable } from './block-table.ts';
 import { listedInput, listedOutput } from './listed-schema.ts';
-import { registerMapApp, SHOWN_ON_MAP } from './map-app.ts';
-import { TRANSIT_TIMES } from './outputs.ts';
-import type { Tool, ToolSite } from './tool.ts';
+import { registerMapApp, SHOWN_ON_MAP } from './map-link.ts';
+import { type Tool, type ToolSite, TRANSIT_TIMES } from './tool.ts';
 import { ToolCalls } from './tool-calls.ts';
 import { TOOLS } from './tools/index.ts';
 

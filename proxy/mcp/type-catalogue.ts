@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { DataOf } from '../../portal/client/src/index.ts';
-import { editDistance } from '../../shards/edit-distance.ts';
-import { foldText } from '../../shards/folded-text.ts';
+import { editDistance, foldText } from '../../shards/folded-text.ts';
 import { NeedsChoice, quoted } from './advice.ts';
 
 /** A node of the taxonomy. */

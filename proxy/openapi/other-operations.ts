@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { EXPORT_ROUTE } from '../exports/export-address.ts';
+import { EXPORT_ROUTE } from '../exports.ts';
 import { describeRequest } from '../http/openapi.ts';
 import type { DocumentedOperation } from '../http/openapi-document.ts';
 import type { ProblemResponses } from '../http/problem-docs.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
-import { LEG_KINDS } from '../queries/journeys/legs.ts';
+import { LEG_KINDS } from '../queries/journeys/journey.ts';
 import { modeSchema } from '../queries/rows/row-columns.ts';
 
 export const blockMetadata = z

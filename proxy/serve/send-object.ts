@@ -4,7 +4,6 @@ import type { CheckedObject, CheckedPages } from '../../shards/pmtiles/checked-p
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
-import { type ByteRange, requestedRange } from '../http/byte-range.ts';
 import { knownRepresentation, requirePreconditions } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
 import { rateLimited, rateSubject } from '../http/rate-limiting.ts';
@@ -139,4 +138,33 @@ function mediaTypeOf(name: string): string {
   if (name.endsWith('.geojson')) return 'application/geo+json';
   if (name.endsWith('.fgb')) return 'application/vnd.flatgeobuf';
   return 'application/octet-stream';
+}
+
+/** A part of a representation. */
+interface ByteRange {
+  readonly start: Bytes;
+  readonly length: Bytes;
+}
+
+const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
+
+/**
+ * Returns the range of `size` bytes that a `Range` header requests (RFC 9110 section 14). `whole`
+ * if the header is to be ignored: if it is absent, malformed, in another unit, or has several
+ * ranges.
+ */
+export function requestedRange(
+  header: string | undefined,
+  size: Bytes,
+): ByteRange | 'whole' | 'unsatisfiable' {
+  const [, first, last] = ONE_RANGE.exec(header?.replaceAll(/[ \t]/g, '') ?? '') ?? [];
+  if (first === undefined || (first === '' && last === '')) return 'whole';
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, length };
+  }
+  const start = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < start) return 'whole';
+  return start >= size ? 'unsatisfiable' : { start, length: end + 1 - start };
 }

@@ -1,10 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  EXPORT_ROUTE,
-  type ExportAddress,
-  exportPath,
-  namesOf,
-} from '../exports/export-address.ts';
+import { EXPORT_ROUTE, type ExportAddress, exportPath, namesOf } from '../exports.ts';
 import { CACHE_CONTROL } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
 import type { ProxyServices } from '../services.ts';

@@ -6,12 +6,12 @@ import type { GeoidNumber } from '../geoid.ts';
 import {
   checkedSection,
   HEADER_READ_BYTES,
+  RowDirectory,
   readEnvelope,
   readHead,
   sectionOf,
   writeEnvelope,
 } from '../store/envelope.ts';
-import { RowDirectory } from '../store/row-directory.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes, MicroDegrees } from '../units.ts';
 import type { StreetName } from './street-name.ts';

@@ -3,8 +3,7 @@ import { VarintWriter } from '../codec/varint.ts';
 import { envelopeContent } from '../store/envelope.ts';
 import type { PutBody } from '../store/put-body.ts';
 import type { Spool } from '../store/spool.ts';
-import { encodeDictionary } from './dictionary.ts';
-import { MATRIX_KIND, UNITS } from './matrix.ts';
+import { encodeDictionary, MATRIX_KIND, UNITS } from './matrix.ts';
 import { encodeRow, type ModeRow, type TimeUnit } from './row-codec.ts';
 
 /** Encoded matrix rows, one after the other, as workers return them. */

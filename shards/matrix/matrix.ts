@@ -1,11 +1,15 @@
 import { ordinalIn } from '../arrays/sorted.ts';
-import { VarintReader } from '../codec/varint.ts';
+import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
-import { checkedSection, readEnvelope, readHead, sectionOf } from '../store/envelope.ts';
-import { RowDirectory } from '../store/row-directory.ts';
+import {
+  checkedSection,
+  RowDirectory,
+  readEnvelope,
+  readHead,
+  sectionOf,
+} from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
-import { decodeDictionary } from './dictionary.ts';
 import { EncodedRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
 
 export const MATRIX_KIND = 'MATR';
@@ -161,4 +165,30 @@ export class Matrix {
     const { modes, targets, unit } = this;
     return new EncodedRow(this.ref.name, ordinal, bytes, modes, targets.length, unit);
   }
+}
+
+/** Encodes strictly ascending ids below 2⁵³ as deltas. */
+export function encodeDictionary(ids: ArrayLike<number>): Uint8Array {
+  const out = new VarintWriter(ids.length * 4 + 8);
+  out.uint(ids.length);
+  let previous = -1;
+  for (let i = 0; i < ids.length; i++) {
+    if (ids[i] <= previous) throw new RangeError(`id ${ids[i]} comes after ${previous}`);
+    out.uint(ids[i] - Math.max(previous, 0));
+    previous = ids[i];
+  }
+  return out.view();
+}
+
+export function decodeDictionary(bytes: Uint8Array): Float64Array {
+  const reader = new VarintReader(bytes);
+  const count = reader.uint();
+  if (count > bytes.length) throw new RangeError(`counts ${count} ids in ${bytes.length} bytes`);
+  const ids = new Float64Array(count);
+  let id = 0;
+  for (let i = 0; i < count; i++) {
+    id += reader.uint();
+    ids[i] = id;
+  }
+  return ids;
 }

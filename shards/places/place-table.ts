@@ -7,12 +7,12 @@ import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
 import {
   checkedSection,
+  RowDirectory,
   readEnvelope,
   readHead,
   sectionOf,
   writeEnvelope,
 } from '../store/envelope.ts';
-import { RowDirectory } from '../store/row-directory.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import {
   type BoundingBox,

@@ -4,8 +4,15 @@ import { SingleFlight } from '../concurrency/single-flight.ts';
 import { messageOf } from '../error-facts.ts';
 import { ShardError } from '../errors.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
-import { type Directory, decodeDirectory, findEntry } from './directory.ts';
-import { decodeHeader, type Extent, type PmtilesHeader, ROOT_END } from './header.ts';
+import {
+  type Directory,
+  decodeDirectory,
+  decodeHeader,
+  type Extent,
+  findEntry,
+  type PmtilesHeader,
+  ROOT_END,
+} from './header.ts';
 import { type TileAddress, tileId } from './tile-id.ts';
 
 /** Leaf directories cached per open archive, each of about 4,096 entries. */

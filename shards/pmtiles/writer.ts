@@ -3,8 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { concatBodies, type PutBody, putBodyOf } from '../store/put-body.ts';
 import type { ScratchFile } from '../store/scratch-file.ts';
 import type { BoundingBox } from '../units.ts';
-import { type Directory, encodeDirectory } from './directory.ts';
-import { encodeHeader, HEADER_BYTES, ROOT_END } from './header.ts';
+import { type Directory, encodeDirectory, encodeHeader, HEADER_BYTES, ROOT_END } from './header.ts';
 import { type TileAddress, tileId } from './tile-id.ts';
 
 /** Metadata of an archive. */

@@ -1,8 +1,17 @@
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { runToCompletion } from '../concurrency/run-to-completion.ts';
+import type { Turns } from '../concurrency/turns.ts';
 import { ShardError } from '../errors.ts';
-import type { Bytes, CountyPoi, Degrees, DestTypeId } from '../units.ts';
-import { MICRO, toMicro } from '../units.ts';
+import { Matrix } from '../matrix/matrix.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+import {
+  type Bytes,
+  type CountyPoi,
+  type Degrees,
+  type DestTypeId,
+  MICRO,
+  toMicro,
+} from '../units.ts';
 
 /** Attributes of a POI, apart from its id and travel time. */
 export interface PoiFacts {
@@ -247,4 +256,25 @@ class PoiSet {
     if (!other) return;
     for (let i = 0; i < this.#bits.length; i++) this.#bits[i] |= other.#bits[i];
   }
+}
+
+/** Head of a matrix from or to POIs: the reachable POIs and their attributes. */
+export interface PoiMatrix {
+  readonly matrix: Matrix;
+  readonly table: PoiTable;
+}
+
+/** Reads the head of a matrix whose given `side` is POIs. Two reads. */
+export async function openPoiMatrix(
+  store: Store,
+  ref: ObjectRef,
+  side: 'origins' | 'targets',
+  turns: Turns,
+): Promise<PoiMatrix> {
+  const matrix = await Matrix.open(store, ref);
+  const table = await turns.run(PoiTable.steps(ref.name, matrix.attributes));
+  if (table.count !== matrix[side].length) {
+    throw new ShardError(ref.name, 'ATTR', `does not match the dictionary of ${side}`);
+  }
+  return { matrix, table };
 }

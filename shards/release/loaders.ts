@@ -1,3 +1,4 @@
+import Flatbush from 'flatbush';
 import { AddressDirectory } from '../addresses/address-directory.ts';
 import { AddressTable } from '../addresses/address-table.ts';
 import { BlockIndex } from '../blocks/block-index.ts';
@@ -5,11 +6,11 @@ import type { Turns } from '../concurrency/turns.ts';
 import { ShardError } from '../errors.ts';
 import { type Outlines, outlineSteps } from '../fgb/outlines.ts';
 import { AreaIndex } from '../geometry/area-index.ts';
+import { worldCell } from '../geometry/hilbert.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { PlaceTable } from '../places/place-table.ts';
 import { DestDirectory } from '../pois/dest-directory.ts';
-import { openPoiMatrix, type PoiMatrix } from '../pois/poi-matrix.ts';
-import { type SpatialOrder, spatialOrderSteps } from '../pois/spatial-order.ts';
+import { openPoiMatrix, type PoiMatrix, type PoiTable } from '../pois/poi-table.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
@@ -158,4 +159,48 @@ export async function loadAddressDirectory(
 ): Promise<CachedValue<AddressDirectory>> {
   const value = new AddressDirectory(ref.name, await readVerified(store, ref));
   return { value, bytes: 4 * ref.bytes };
+}
+
+/** Locations of a county's POIs, for spatial searches. */
+interface SpatialOrder {
+  /** Index over the POIs' points in micro-degrees; null if there are no POIs. */
+  readonly tree: Flatbush | null;
+  /** World grid cell of each POI. */
+  readonly cell: Uint32Array;
+  /** Rank of each POI by cell, then `dest_id`: the order of search results, in every release. */
+  readonly rank: Uint32Array;
+  /** POIs by rank. */
+  readonly byRank: Uint32Array;
+}
+
+/** POIs per step of `spatialOrderSteps`. */
+const POIS_PER_STEP = 1 << 13;
+
+/** Builds the spatial order of POIs, in steps of a few milliseconds. */
+function* spatialOrderSteps({
+  count,
+  lon,
+  lat,
+}: PoiTable): Generator<undefined, SpatialOrder, undefined> {
+  const tree = count === 0 ? null : new Flatbush(count);
+  const cell = new Uint32Array(count);
+  // POIs are already in `dest_id` order.
+  const keys = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    cell[i] = worldCell(lon[i], lat[i]);
+    keys[i] = cell[i] * count + i;
+    tree!.add(lon[i], lat[i], lon[i], lat[i]);
+    if (i % POIS_PER_STEP === POIS_PER_STEP - 1) yield;
+  }
+  tree?.finish();
+  yield;
+  keys.sort();
+  yield;
+  const [rank, byRank] = [new Uint32Array(count), new Uint32Array(count)];
+  for (let position = 0; position < count; position++) {
+    const ordinal = keys[position] % count;
+    byRank[position] = ordinal;
+    rank[ordinal] = position;
+  }
+  return { tree, cell, rank, byRank };
 }

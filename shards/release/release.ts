@@ -21,7 +21,7 @@ import type { PlaceTable } from '../places/place-table.ts';
 import { PmtilesArchive } from '../pmtiles/archive.ts';
 import { type CheckedObject, CheckedPages } from '../pmtiles/checked-pages.ts';
 import type { DestDirectory } from '../pois/dest-directory.ts';
-import type { PoiMatrix } from '../pois/poi-matrix.ts';
+import type { PoiMatrix } from '../pois/poi-table.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { Taxonomy } from '../taxonomy.ts';
 import type { TransitTable } from '../transit/transit-table.ts';

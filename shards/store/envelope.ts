@@ -1,7 +1,9 @@
 import { crc32c } from '../codec/crc32c.ts';
 import { FORMAT_VERSION } from '../codec/format-version.ts';
 import { nameSum } from '../codec/object-name.ts';
+import type { VarintReader } from '../codec/varint.ts';
 import { damaged, ShardError } from '../errors.ts';
+import type { Bytes } from '../units.ts';
 import { concatBodies, type PutBody, putBodyOf } from './put-body.ts';
 import type { ObjectRef, RangeSource } from './store.ts';
 
@@ -33,7 +35,7 @@ export interface Section {
 /** Tag of sections whose rows carry their own checksums. */
 export const SELF_CHECKED = 'ROWS';
 
-export interface SectionEntry {
+interface SectionEntry {
   readonly tag: string;
   readonly crc: number;
   readonly offset: number;
@@ -227,4 +229,42 @@ function putLetters(out: Uint8Array, at: number, letters: string): void {
 
 function getLetters(bytes: Uint8Array, at: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + length));
+}
+
+/** Offsets of an object's rows, from its `RDIR` section: the byte length of each row, in order. */
+export class RowDirectory {
+  /** Offset of each row in the object, and one past the last: rows can exceed 4 GiB. */
+  readonly #starts: Float64Array;
+
+  /** Throws a `RangeError` unless `count` lengths add up to the section of rows. */
+  constructor(lengths: VarintReader, count: number, rows: SectionEntry) {
+    if (count > lengths.left) throw new RangeError(`counts ${count} rows`);
+    this.#starts = new Float64Array(count + 1);
+    let start = rows.offset;
+    for (let row = 0; row < count; row++) {
+      this.#starts[row] = start;
+      start += lengths.uint();
+    }
+    this.#starts[count] = start;
+    if (start !== rows.offset + rows.bytes) throw new RangeError('does not add up to its rows');
+  }
+
+  get count(): number {
+    return this.#starts.length - 1;
+  }
+
+  /** Memory use. */
+  get byteLength(): Bytes {
+    return this.#starts.byteLength;
+  }
+
+  /** Offset of a row; for `count`, the end of the last row. */
+  startOf(row: number): Bytes {
+    return this.#starts[row];
+  }
+
+  rangeOf(row: number): { readonly offset: Bytes; readonly length: Bytes } {
+    const offset = this.#starts[row];
+    return { offset, length: this.#starts[row + 1] - offset };
+  }
 }

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { messageOf, systemCode } from '../error-facts.ts';
 import { StoreError } from '../errors.ts';
-import { fullDisk } from './full-disk.ts';
 import type { ObjectRef, ObjectStat, Store, StoredObject } from './store.ts';
 
 /** Files kept open between reads. */
@@ -235,4 +234,12 @@ class OpenFile {
 /** The identity for conditional puts: the SHA-256, hex. */
 export function identityOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The error for a write that failed since the disk at `where` is full; null for other failures. */
+export function fullDisk(where: string, error: unknown): StoreError | null {
+  const code = systemCode(error);
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return null;
+  const advice = 'the disk is full: free some space and run again';
+  return new StoreError('full', where, advice, { cause: error });
 }

@@ -2,8 +2,13 @@ import { checkedRowLength } from '../codec/checked-row.ts';
 import { VarintReader } from '../codec/varint.ts';
 import { Turns } from '../concurrency/turns.ts';
 import { ShardError } from '../errors.ts';
-import { checkedSection, readEnvelope, readHead, sectionOf } from '../store/envelope.ts';
-import { RowDirectory } from '../store/row-directory.ts';
+import {
+  checkedSection,
+  RowDirectory,
+  readEnvelope,
+  readHead,
+  sectionOf,
+} from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes, CountyBlock, Millis } from '../units.ts';
 import type { Footpaths } from './footpaths.ts';

@@ -15,7 +15,7 @@ import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
 import { NthNearestSums, verifyNthNearest } from './county-nth-nearest.ts';
 import { type Finding, Findings, findFaults } from './finding.ts';
-import { originRowCheck } from './origin-rows.ts';
+import { originRowCheck } from './row-rules.ts';
 import type { Verification } from './verification.ts';
 
 const READ_BYTES = 2 ** 20;

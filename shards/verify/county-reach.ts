@@ -6,8 +6,7 @@ import type { CountyManifest } from '../release/manifest.ts';
 import type { ObjectRef } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
-import { originRowCheck } from './origin-rows.ts';
-import { timeTo } from './row-rules.ts';
+import { originRowCheck, timeTo } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
 
 const SELF_MINUTES = 1;

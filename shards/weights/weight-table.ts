@@ -4,12 +4,12 @@ import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
 import {
   checkedSection,
+  RowDirectory,
   readEnvelope,
   readHead,
   sectionOf,
   writeEnvelope,
 } from '../store/envelope.ts';
-import { RowDirectory } from '../store/row-directory.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
 import { MAX_COUNT } from './weight.ts';

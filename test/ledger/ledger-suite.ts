@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { MAX_ACTIVE_KEYS } from '../../proxy/key-limits.ts';
 import { isMember, type KeyOrder, WITHOUT_END } from '../../proxy/ledger/accounts.ts';
 import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import { BROWSER_TOKEN_KEY_ID } from '../../proxy/ledger/browser-token.ts';
@@ -9,6 +8,7 @@ import type { Charge } from '../../proxy/ledger/metering.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import type { Receipt } from '../../proxy/ledger/replays.ts';
 import { SESSION_LIFE_MS } from '../../proxy/ledger/sessions.ts';
+import { MAX_ACTIVE_KEYS } from '../../proxy/plans.ts';
 import { totalsOf } from '../support/account-totals.ts';
 import { BY, issuedKey, newAccount, newKey, ROUTE } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';

@@ -2,11 +2,10 @@ import { cp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../portal/client/src/index.ts';
-import { exportList } from '../../proxy/endpoints/exports.ts';
-import { type ExportList, ExportLists } from '../../proxy/exports/export-lists.ts';
+import { exportList, exportPage } from '../../proxy/endpoints/exports.ts';
+import { type ExportList, ExportLists } from '../../proxy/exports.ts';
 import { CursorSealer } from '../../proxy/http/cursor.ts';
 import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
-import { exportPage } from '../../proxy/queries/export-page.ts';
 import type { ProxyServices } from '../../proxy/services.ts';
 import {
   encodeServedExports,

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { journeySteps } from '../../proxy/queries/journeys/journey.ts';
-import { legsOf } from '../../proxy/queries/journeys/legs.ts';
+import { journeySteps, legsOf } from '../../proxy/queries/journeys/journey.ts';
 import { runToCompletion } from '../../shards/concurrency/run-to-completion.ts';
 import { toMinutes } from '../../shards/matrix/rounded-times.ts';
 import { ALIGHT, BOARD, buildTimetable } from '../../shards/transit/timetable.ts';

@@ -6,7 +6,7 @@ import { crc32c } from '../../shards/codec/crc32c.ts';
 import { stemSum } from '../../shards/codec/object-name.ts';
 import { VarintReader, VarintWriter } from '../../shards/codec/varint.ts';
 import { ShardError } from '../../shards/errors.ts';
-import { decodeDictionary, encodeDictionary } from '../../shards/matrix/dictionary.ts';
+import { decodeDictionary, encodeDictionary } from '../../shards/matrix/matrix.ts';
 import {
   decodeRow,
   encodeRow,

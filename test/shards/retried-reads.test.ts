@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TransientError } from '../../shards/concurrency/retry.ts';
 import { StoreError } from '../../shards/errors.ts';
 import { hedged, Latencies } from '../../shards/store/http/hedging.ts';
-import { retryRequest } from '../../shards/store/http/http-reader.ts';
+import { RetryBudget, retryRequest } from '../../shards/store/http/http-reader.ts';
 import { transientFault } from '../../shards/store/http/network-errors.ts';
-import { RetryBudget } from '../../shards/store/http/retry-budget.ts';
 
 test('a read is late from the 95th percentile of the last 256 latencies, known once there are 64', () => {
   const latencies = new Latencies();

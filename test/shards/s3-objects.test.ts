@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openStore } from '../../shards/store/open-store.ts';
-import { s3Access } from '../../shards/store/s3/s3-access.ts';
-import { s3Protocol } from '../../shards/store/s3/s3-protocol.ts';
+import { s3Access, s3Protocol } from '../../shards/store/s3/s3-reader.ts';
 import { S3Store } from '../../shards/store/s3/s3-store.ts';
 import { type S3StandIn, startS3StandIn } from '../support/s3-stand-in.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';

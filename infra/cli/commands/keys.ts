@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { MAX_ACTIVE_KEYS } from '../../../proxy/key-limits.ts';
 import { type Account, type ApiKey, isMember } from '../../../proxy/ledger/accounts.ts';
 import { isWellFormedApiKey } from '../../../proxy/ledger/api-key.ts';
 import type { Ledger } from '../../../proxy/ledger/ledger.ts';
-import { PLANS } from '../../../proxy/plans.ts';
+import { MAX_ACTIVE_KEYS, PLANS } from '../../../proxy/plans.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';

@@ -1,5 +1,5 @@
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Section } from '../parts/section.tsx';
+import { Section } from '../parts/page.tsx';
 import { EXAMPLE, MODES, REQUEST, responseText } from './example.ts';
 
 const MINUTES = 30;

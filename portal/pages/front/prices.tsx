@@ -1,6 +1,6 @@
 import { PLANS } from '../../../proxy/plans.ts';
 import { count } from '../formats.ts';
-import { Section } from '../parts/section.tsx';
+import { Section } from '../parts/page.tsx';
 
 const { free_grant, membership, token_packs, charges } = PLANS;
 

@@ -2,7 +2,7 @@ import { isFictional } from '../api/fictional.ts';
 import { type Facts, type Feed, releaseFacts } from '../api/release.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count, dateOf, dayMonthYear } from '../formats.ts';
-import { Section } from '../parts/section.tsx';
+import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { WideTable } from '../parts/wide-table.tsx';
 import { useApi } from '../session/use-api.ts';

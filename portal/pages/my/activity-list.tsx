@@ -2,7 +2,7 @@ import type { Activity } from '../../responses.ts';
 import { activity } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { momentOf } from '../formats.ts';
-import { Section } from '../parts/section.tsx';
+import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { detailInWords } from './activity-text.ts';
 

@@ -4,7 +4,7 @@ import { devices, endSession } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { momentOf } from '../formats.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { Section } from '../parts/section.tsx';
+import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { deviceName } from './device-name.ts';
 

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { MAX_ACTIVE_KEYS } from '../../../proxy/key-limits.ts';
+import { MAX_ACTIVE_KEYS } from '../../../proxy/plans.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Key } from '../../responses.ts';
 import { keys, revokeKey } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { Page } from '../parts/page.tsx';
-import { Section } from '../parts/section.tsx';
+import { Page, Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { MAX_LABEL } from '../../../proxy/key-limits.ts';
+import { MAX_LABEL } from '../../../proxy/plans.ts';
 import { createKey } from '../api/portal.ts';
 import { useSession } from '../session/session.tsx';
 

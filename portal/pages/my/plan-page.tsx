@@ -4,8 +4,7 @@ import { buyPack, manageBilling, portalConfig, subscribe } from '../api/portal.t
 import { useLoaded } from '../api/use-loaded.ts';
 import { count } from '../formats.ts';
 import { Notice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
-import { Section } from '../parts/section.tsx';
+import { Page, Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useSession } from '../session/session.tsx';
 import { membershipText } from './membership-text.ts';

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { count, counted, dayOf } from '../formats.ts';
-import { nextByKey } from '../parts/next-by-key.ts';
+import { nextByKey } from '../parts/tabs.tsx';
 import { chartScale } from './chart-scale.ts';
 import type { DayUsage, DividedUsage } from './divided-usage.ts';
 import { UsageBar } from './usage-bar.tsx';

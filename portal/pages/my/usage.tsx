@@ -4,7 +4,7 @@ import type { Key, UsageDay } from '../../responses.ts';
 import { keys, usage } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count, counted, dayOf } from '../formats.ts';
-import { Section } from '../parts/section.tsx';
+import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { WideTable } from '../parts/wide-table.tsx';
 import { Link } from '../router/link.tsx';

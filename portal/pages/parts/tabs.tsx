@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
-import { nextByKey } from './next-by-key.ts';
 
 interface Tab {
   readonly name: string;
@@ -45,4 +44,15 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
       </div>
     </div>
   );
+}
+
+/** Index to which a key moves the focus in a row of items; `undefined` if it moves none. */
+export function nextByKey(key: string, at: number, length: number): number | undefined {
+  const targets: Readonly<Record<string, number>> = {
+    ArrowRight: (at + 1) % length,
+    ArrowLeft: (at + length - 1) % length,
+    Home: 0,
+    End: length - 1,
+  };
+  return targets[key];
 }

@@ -4,18 +4,19 @@ import { FICTIONAL, isFictional } from '../api/fictional.ts';
 import { useApiAddress } from '../api/use-api-address.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { FrontPage } from '../front/front-page.tsx';
+import { prefetchMapLibre } from '../map/drawing/map-libre.ts';
 import { AccountPage } from '../my/account-page.tsx';
 import { KeysPage } from '../my/keys-page.tsx';
 import { OverviewPage } from '../my/overview-page.tsx';
 import { PlanPage } from '../my/plan-page.tsx';
 import { RequestPage } from '../my/request-page.tsx';
+import { FailedMap } from '../parts/failed-map.tsx';
 import { Page } from '../parts/page.tsx';
 import { Link } from '../router/link.tsx';
 import { usePath } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Header } from './header.tsx';
-import { LazyMapPage } from './lazy-map-page.tsx';
 import { SignedIn } from './signed-in.tsx';
 
 /** The application: the frame of every page, and the page of the current path. */
@@ -102,5 +103,23 @@ function NotFoundPage() {
         <Link to={PAGE_PATHS.front}>Go to the home page</Link>
       </p>
     </Page>
+  );
+}
+
+const loadMapPage = async () => {
+  const page = import('../map/shell/map-page.tsx');
+  // Starts the graphics, which everything waits for, while the page is still being loaded.
+  prefetchMapLibre();
+  return (await page).MapPage;
+};
+
+/** The page of the map. Its script and style are separate files, which other pages do not load. */
+function LazyMapPage() {
+  const page = useLoaded(loadMapPage);
+  if (page.state === 'here') return <page.value />;
+  return (
+    <div class="page">
+      {page.state === 'loading' ? <p class="quiet waiting">Loading the map …</p> : <FailedMap />}
+    </div>
   );
 }

@@ -3,9 +3,8 @@ import { PAGE_PATHS } from '../../page-paths.ts';
 import { Fault } from '../api/fault.ts';
 import { signOut } from '../api/portal.ts';
 import { useApiAddress } from '../api/use-api-address.ts';
-import { Link } from '../router/link.tsx';
+import { Link, SignInLink } from '../router/link.tsx';
 import { navigate } from '../router/router.ts';
-import { SignInLink } from '../router/sign-in-link.tsx';
 import { useSession } from '../session/session.tsx';
 
 /** The service's icon: bands of travel time around a place. */

@@ -3,8 +3,7 @@ import { byMode } from '../../../shards/modes.ts';
 import { PLANS } from '../../plans.ts';
 import { NeedsChoice } from '../advice.ts';
 import { listOf, mode, place, resolveCity, types, weight } from '../inputs.ts';
-import { share, table, transitNotes } from '../outputs.ts';
-import { tool } from '../tool.ts';
+import { share, table, tool, transitNotes } from '../tool.ts';
 import { type NamedType, rowCountOf } from '../type-catalogue.ts';
 
 /** Whether a basket adds to the rows of leaf types, as it does if there is more than one row. */

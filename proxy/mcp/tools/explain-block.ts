@@ -3,8 +3,13 @@ import { byMode } from '../../../shards/modes.ts';
 import { PLANS } from '../../plans.ts';
 import { modes, origin, originOf, types } from '../inputs.ts';
 import { mapLink, mapOfType, STREETS_ZOOM } from '../map-link.ts';
-import { population as populationText, transitNotes, unrouted, unroutedTexts } from '../outputs.ts';
-import { tool } from '../tool.ts';
+import {
+  population as populationText,
+  tool,
+  transitNotes,
+  unrouted,
+  unroutedTexts,
+} from '../tool.ts';
 import { rowCountOf } from '../type-catalogue.ts';
 
 export const explainBlock = tool({

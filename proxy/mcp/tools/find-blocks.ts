@@ -17,8 +17,7 @@ import {
   resolveArea,
 } from '../inputs.ts';
 import { CITY_ZOOM, mapLink, mapOfType } from '../map-link.ts';
-import { population as populationText, transitNotes } from '../outputs.ts';
-import { tool } from '../tool.ts';
+import { population as populationText, tool, transitNotes } from '../tool.ts';
 
 export const findBlocks = tool({
   name: 'find_blocks',

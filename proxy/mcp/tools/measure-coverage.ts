@@ -4,8 +4,7 @@ import { withCommas } from '../../../shards/number-words.ts';
 import { PLANS } from '../../plans.ts';
 import { NeedsChoice } from '../advice.ts';
 import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
-import { share, table, transitNotes } from '../outputs.ts';
-import { tool } from '../tool.ts';
+import { share, table, tool, transitNotes } from '../tool.ts';
 import { rowCountOf } from '../type-catalogue.ts';
 
 export const measureCoverage = tool({

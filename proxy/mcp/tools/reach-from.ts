@@ -8,8 +8,7 @@ import { directionLabel } from '../../fields/opportunities.ts';
 import { NeedsChoice } from '../advice.ts';
 import { listOf, mode, origin, originOf, reachMinutes } from '../inputs.ts';
 import { CITY_ZOOM, mapLink } from '../map-link.ts';
-import { table, transitNotes, unrouted, unroutedTexts } from '../outputs.ts';
-import { tool } from '../tool.ts';
+import { table, tool, transitNotes, unrouted, unroutedTexts } from '../tool.ts';
 
 const minutes = listOf(reachMinutes, { most: 6, of: 'minutes', such: '[15, 30]' })
   .optional()

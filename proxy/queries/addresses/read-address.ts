@@ -7,8 +7,7 @@ import {
   suffixOf,
   wordsOf,
 } from '../../../shards/addresses/street-name.ts';
-import { editDistance } from '../../../shards/edit-distance.ts';
-import { foldText } from '../../../shards/folded-text.ts';
+import { editDistance, foldText } from '../../../shards/folded-text.ts';
 import { STATES } from '../../../shards/states.ts';
 
 /** One way to understand the text of an address. */

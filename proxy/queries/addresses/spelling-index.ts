@@ -1,5 +1,5 @@
 import { Turns } from '../../../shards/concurrency/turns.ts';
-import { editDistance } from '../../../shards/edit-distance.ts';
+import { editDistance } from '../../../shards/folded-text.ts';
 
 /** A name that is like a text. */
 interface SimilarName {

@@ -16,8 +16,7 @@ import type { DestId, Millis, Minutes, ReleaseMode } from '../../../shards/units
 import { invalidParameters, Problem } from '../../http/problem.ts';
 import { locateOrigin, type OriginBlock, originOfGeoid } from '../origins/origin-block.ts';
 import { homeCounty } from '../pois/catchment.ts';
-import { journeySteps } from './journey.ts';
-import { type Leg, legsOf } from './legs.ts';
+import { journeySteps, type Leg, legsOf } from './journey.ts';
 
 /** Where a trip ends: a block, or a POI. */
 export type TripEnd = { readonly geoid: Geoid } | { readonly destId: DestId };

@@ -1,3 +1,10 @@
+import { rankIn } from '../../../shards/arrays/sorted.ts';
+import {
+  BLOCKS_PER_COUNTY,
+  countyOf,
+  type GeoidNumber,
+  geoidFromNumber,
+} from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import {
   MAX_POI_MINUTES,
@@ -8,11 +15,10 @@ import {
 import type { CountyManifest, Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
-import type { DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import type { CountyFips, DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { invalidParameters } from '../../http/problem.ts';
 import { typeFault } from '../modes-and-types.ts';
 import type { BlockOrigin, OriginBlock } from '../origins/origin-block.ts';
-import { countyRanges } from './county-ranges.ts';
 import type { Decay } from './decay.ts';
 
 /** Something to count: a weight of the blocks within reach, or the POIs of some types. */
@@ -260,4 +266,18 @@ async function countPois(
     if (pause) await pause;
   }
   return found;
+}
+
+/** Ranges of each county's blocks among ascending GEOIDs. */
+export function countyRanges(
+  geoids: Float64Array,
+): { fips: CountyFips; first: number; end: number }[] {
+  const ranges: { fips: CountyFips; first: number; end: number }[] = [];
+  for (let first = 0; first < geoids.length; ) {
+    const fips = countyOf(geoidFromNumber(geoids[first] as GeoidNumber));
+    const end = rankIn(geoids, (Number(fips) + 1) * BLOCKS_PER_COUNTY);
+    ranges.push({ fips, first, end });
+    first = end;
+  }
+  return ranges;
 }

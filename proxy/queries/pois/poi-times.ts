@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Mode } from '../../../shards/modes.ts';
-import type { PoiMatrix } from '../../../shards/pois/poi-matrix.ts';
+import type { PoiMatrix } from '../../../shards/pois/poi-table.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';

@@ -1,7 +1,6 @@
 import type { Minutes } from '../../../shards/units.ts';
 import type { CoverBits } from './greedy-cover.ts';
-import { cumulative, minuteSums, NEVER } from './minute-sums.ts';
-import type { SiteReach } from './site-reach.ts';
+import { cumulative, minuteSums, NEVER, type SiteReach } from './site-reach.ts';
 
 /** Blocks processed between two pauses, in well under a millisecond. */
 const BLOCKS_PER_STEP = 1 << 13;

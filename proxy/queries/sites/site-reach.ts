@@ -1,13 +1,12 @@
 import type { GeoidNumber } from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
-import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
+import { MINUTES, type ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { knownBlocks } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import type { CoverBits } from './greedy-cover.ts';
 import type { LocatedSite } from './locate-sites.ts';
-import { cumulative, minuteSums } from './minute-sums.ts';
 import type { ByMode, WeightedArea } from './weighted-area.ts';
 
 /** Blocks of an area within reach of a site: positions in the area, and minutes. */
@@ -114,4 +113,18 @@ export function coverOf(
     if (minutes[i] <= most) bits[positions[i] >>> 5] |= 1 << (positions[i] & 31);
   }
   return bits;
+}
+
+/** Stands for no time within an hour; greater than every stored time. */
+export const NEVER = MINUTES.most + 1;
+
+/** Creates sums by minutes, up to and including `NEVER`, all 0. */
+export function minuteSums(): Float64Array {
+  return new Float64Array(NEVER + 1);
+}
+
+/** Replaces the sum at each minute with the prefix sum up to that minute, in place. */
+export function cumulative(sums: Float64Array): Float64Array {
+  for (let i = 1; i < sums.length; i++) sums[i] += sums[i - 1];
+  return sums;
 }

@@ -2,14 +2,54 @@ import { Agent, type Dispatcher } from 'undici';
 import { retry, TransientError } from '../../concurrency/retry.ts';
 import { nullIfMissing, StoreError } from '../../errors.ts';
 import type { Bytes, Millis } from '../../units.ts';
-import type { ObjectRef, ObjectStat, PresignedUrl, Store, WireCounts } from '../store.ts';
-import { LATEST } from '../store.ts';
+import {
+  LATEST,
+  type ObjectRef,
+  type ObjectStat,
+  type PresignedUrl,
+  type Store,
+  type WireCounts,
+} from '../store.ts';
 import { type Attempt, hedged, Latencies } from './hedging.ts';
 import { transientFault } from './network-errors.ts';
 import type { Headers, ObjectProtocol, Refusal } from './object-protocol.ts';
 import { beginningOf, bytesOf, MAX_WHOLE_BYTES, textOf } from './response-body.ts';
-import { RetryBudget } from './retry-budget.ts';
 import { BUILDING_TIMEOUTS, type Timeouts } from './timeouts.ts';
+
+/**
+ * A retry budget: retries are a fixed share of first attempts, so that a server in trouble is not
+ * buried under retries.
+ */
+export class RetryBudget {
+  readonly #share: number;
+  readonly #most: number;
+  #left: number;
+  /** Number of retries made. */
+  spent = 0;
+
+  /**
+   * `share`: retries earned per ordinary read; `most`: limit on saved retries; `left`: the initial
+   * number.
+   */
+  constructor(share: number, most: number, left: number) {
+    this.#share = share;
+    this.#most = most;
+    this.#left = left;
+  }
+
+  /** Records an ordinary read. */
+  earn(): void {
+    this.#left = Math.min(this.#most, this.#left + this.#share);
+  }
+
+  /** Whether another retry is allowed; if so, it is counted. */
+  spend(): boolean {
+    if (this.#left < 1) return false;
+    this.#left--;
+    this.spent++;
+    return true;
+  }
+}
 
 const CONNECTIONS = 128;
 const KEEP_ALIVE_MS = 20_000;

@@ -5,13 +5,13 @@ import { Body } from '../../../proxy/http/body.ts';
 import { CursorSealer } from '../../../proxy/http/cursor.ts';
 import { newShutdown } from '../../../proxy/http/graceful-shutdown.ts';
 import { policyHeader, rateHeader } from '../../../proxy/http/rate-limiting.ts';
-import { commonHeaders, writeHead } from '../../../proxy/http/raw-response.ts';
 import { ResponseWriter } from '../../../proxy/http/response-writer.ts';
 import { requestId } from '../../../proxy/http/server.ts';
 import { hashApiKey, isWellFormedApiKey } from '../../../proxy/ledger/api-key.ts';
 import { RateWindow } from '../../../proxy/ledger/rate-window.ts';
 import { strongEtag } from '../../../proxy/metering/etag.ts';
 import { canonicalRequest } from '../../../proxy/queries/rows/pagination.ts';
+import { commonHeaders, writeHead } from '../../../proxy/serve/serve-keyed.ts';
 import { MODES, modeIdOf } from '../../../shards/modes.ts';
 import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted } from '../../formats.ts';
-import { SignInLink } from '../../router/sign-in-link.tsx';
+import { SignInLink } from '../../router/link.tsx';
 import { useRequests } from './use-paid-requests.ts';
 
 /**

@@ -3,7 +3,7 @@ import { byMode } from '../../../../shards/modes.ts';
 import type { PoiTime } from '../../../client/src/index.ts';
 import { count } from '../../formats.ts';
 import { Notice } from '../../parts/notice.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Section } from '../../parts/page.tsx';
 import { useApi } from '../../session/use-api.ts';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
 import { Paid } from '../paid/paid.tsx';

@@ -1,15 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import { listSealSteps } from '../../shards/codec/json-object.ts';
-import { Turns } from '../../shards/concurrency/turns.ts';
-import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
+import { listSealSteps } from '../shards/codec/json-object.ts';
+import { Turns } from '../shards/concurrency/turns.ts';
+import { EXPORT_FORMATS, type ExportedTable } from '../shards/release/exported-table.ts';
+import { MANIFESTS } from '../shards/release/manifests.ts';
 import {
+  EXPORTS,
   readServedExports,
   type ServedExport,
   type ServedExports,
-} from '../../shards/release/served-exports.ts';
-import type { Store } from '../../shards/store/store.ts';
-import type { Bytes, Millis } from '../../shards/units.ts';
-import { PLANS } from '../plans.ts';
+} from '../shards/release/served-exports.ts';
+import type { Store } from '../shards/store/store.ts';
+import type { Bytes, Millis } from '../shards/units.ts';
+import { PLANS } from './plans.ts';
 
 /** Lifetime of a cached list; tables may be exported while their release is in force. */
 const KEPT_MS: Millis = 60_000;
@@ -95,4 +97,35 @@ const COUNTIES = 100_000;
 function positionOf({ table, county, format }: ExportOffer): number {
   const file = TABLES.indexOf(table) * COUNTIES + Number(county ?? 0);
   return file * FORMATS.length + FORMATS.indexOf(format);
+}
+
+/** The route of links to exported tables. */
+export const EXPORT_ROUTE = '/exports/:manifestStem/:file';
+
+/** An exported table as its link names it. */
+export interface ExportAddress {
+  /** The name of the manifest without folder and extension. */
+  readonly manifestStem: string;
+  /** The name of the object without its folder. */
+  readonly file: string;
+}
+
+/** Returns the path of the link to an exported table. */
+export function exportPath({ manifestStem, file }: ExportAddress): string {
+  return `/exports/${manifestStem}/${file}`;
+}
+
+const EXTENSION = '.json';
+
+/** The address of an object that the exports of a manifest list. */
+export function addressOf(manifest: string, object: string): ExportAddress {
+  return {
+    manifestStem: manifest.slice(MANIFESTS.length, -EXTENSION.length),
+    file: object.slice(EXPORTS.length),
+  };
+}
+
+/** Returns the names of the manifest and the object in the store. */
+export function namesOf({ manifestStem, file }: ExportAddress) {
+  return { manifest: `${MANIFESTS}${manifestStem}${EXTENSION}`, object: `${EXPORTS}${file}` };
 }
