@@ -1,4 +1,3 @@
-import type { KeyHash } from './key-hash.ts';
 import type { RateLimit, RateState } from './rate-window.ts';
 
 /**
@@ -81,6 +80,8 @@ export const AUDIT_KEPT = 500;
 
 declare const brand: unique symbol;
 export type AccountId = string & { readonly [brand]?: 'account' };
+/** SHA-256 of a plain key, base64url. The only form in which a key is stored. */
+export type KeyHash = string & { readonly [brand]?: 'key hash' };
 
 export interface Account {
   readonly id: AccountId;

@@ -1,7 +1,6 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { HashedKey } from './accounts.ts';
-import type { KeyHash } from './key-hash.ts';
+import type { HashedKey, KeyHash } from './accounts.ts';
 
 const PREFIX = 'ta_live_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,5 +1,5 @@
 import { lruMap } from '../../shards/lru-map.ts';
-import type { KeyHash } from './key-hash.ts';
+import type { KeyHash } from './accounts.ts';
 
 /** Resolution of a key's last use: at most one write per interval. */
 const LAST_USE_MS = 60_000;

@@ -1,5 +1,4 @@
-import type { AccountId } from './accounts.ts';
-import type { KeyHash } from './key-hash.ts';
+import type { AccountId, KeyHash } from './accounts.ts';
 import type { RateState } from './rate-window.ts';
 import type { SessionId } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 import { lruMap } from '../../../shards/lru-map.ts';
+import type { KeyHash } from '../accounts.ts';
 import { type AccountId, isMember, type Membership } from '../accounts.ts';
 import { BROWSER_TOKEN_KEY_ID } from '../browser-token.ts';
-import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
 import type { Admission } from '../metering.ts';
 import { RATE_WINDOW_SECONDS, type RateLimit, rateState } from '../rate-window.ts';

@@ -1,5 +1,4 @@
-import type { AccountId } from '../accounts.ts';
-import type { KeyHash } from '../key-hash.ts';
+import type { AccountId, KeyHash } from '../accounts.ts';
 
 // Names of the keys in Redis. The part in braces determines the slot: all keys of an account share
 // one.

@@ -9,7 +9,6 @@ import * as events from './payment-events.ts';
 import * as records from './records.ts';
 import * as replays from './replays.ts';
 import * as secrets from './secrets.ts';
-import * as sessions from './sessions.ts';
 import * as signIns from './sign-ins.ts';
 
 /** Operations that may safely be repeated, by name: what these modules export. */
@@ -20,7 +19,6 @@ const OPERATIONS = {
   ...events,
   ...records,
   ...secrets,
-  ...sessions,
   ...signIns,
   allReplays: replays.allReplays,
   importReplay: replays.importReplay,

@@ -70,37 +70,17 @@ export function writeState(
   const keys = difference(before?.keys, after.keys);
   for (const { hash } of keys.removed) db.run('DELETE FROM keys WHERE hash = ?', hash);
   for (const key of keys.added) {
-    db.run(
-      'INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      key.hash,
-      id,
-      key.id,
-      key.prefix,
-      key.label,
-      key.createdAtMs,
-      key.lastUsedAtMs,
-      Number(key.disabled),
-      key.revokedAtMs,
-    );
+    db.insert('keys', { ...key, account: id, disabled: Number(key.disabled) });
   }
-  for (const { cause, tokens, atMs } of difference(before?.grants, after.grants).added) {
-    db.run('INSERT INTO grants VALUES (?, ?, ?, ?)', id, cause, tokens, atMs);
+  for (const grant of difference(before?.grants, after.grants).added) {
+    db.insert('grants', { ...grant, account: id });
   }
   const sessions = difference(before?.sessions, after.sessions);
   for (const session of sessions.removed) {
     db.run('DELETE FROM sessions WHERE account = ? AND id = ?', id, session.id);
   }
   for (const session of sessions.added) {
-    db.run(
-      'INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)',
-      id,
-      session.id,
-      session.secretHash,
-      session.startedAtMs,
-      session.client,
-      session.address,
-      session.seenAtMs,
-    );
+    db.insert('sessions', { ...session, account: id });
     removeUnused(db, session.seenAtMs);
   }
   writeAudit(db, id, after.noted);
@@ -121,8 +101,7 @@ function writeAudit(db: SqlConnection, id: AccountId, noted: readonly AuditEntry
   );
   for (const { entry } of removed) db.run('DELETE FROM audit WHERE entry = ?', entry!);
   for (const { atMs, what, detail, by } of added) {
-    const insert = 'INSERT INTO audit (account, atMs, what, detail, by) VALUES (?, ?, ?, ?, ?)';
-    db.run(insert, id, atMs, what, detail, by);
+    db.insert('audit', { account: id, atMs, what, detail, by });
   }
 }
 
@@ -211,7 +190,7 @@ export function writeWindow(
   subject: string,
   { startMs, used, endsAtMs }: WindowState,
 ): void {
-  db.run('INSERT OR REPLACE INTO limits VALUES (?, ?, ?, ?)', subject, startMs, used, endsAtMs!);
+  db.insert('limits', { subject, startMs, used, endsAtMs: endsAtMs! }, 'REPLACE');
 }
 
 /** Removes some sessions that have expired, of any account. */

@@ -5,11 +5,11 @@ import type {
   AccountOrder,
   ApiKey,
   Change,
+  KeyHash,
   KeyIssue,
   KeyOrder,
 } from '../accounts.ts';
 import * as entries from '../entries.ts';
-import type { KeyHash } from '../key-hash.ts';
 import { hashMailbox, mailboxOf, storableMailbox } from '../mailbox.ts';
 import { accountOfMailbox, keysOf, post, stateOf } from './account-state.ts';
 import { endDelay } from './delayed-grants.ts';
@@ -50,8 +50,8 @@ export function closeAccount(db: SqlConnection, id: AccountId, change: Change): 
   post(db, id, entries.closeAccount(change));
   const left = before && entries.mailboxLeft(before);
   if (left) {
-    const sql = 'INSERT OR REPLACE INTO former_mailboxes VALUES (?, ?)';
-    db.run(sql, left.hash, Number(left.disabled));
+    const { hash, disabled } = left;
+    db.insert('former_mailboxes', { hash, disabled: Number(disabled) }, 'REPLACE');
   }
   endDelay(db, id);
 }

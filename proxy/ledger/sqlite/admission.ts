@@ -1,6 +1,6 @@
+import type { KeyHash } from '../accounts.ts';
 import { type AccountId, isMember } from '../accounts.ts';
 import { BROWSER_TOKEN_KEY_ID } from '../browser-token.ts';
-import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
 import type { Admission } from '../metering.ts';
 import type { RateWindow } from '../rate-window.ts';

@@ -21,7 +21,7 @@ export function takeSpaced(
     subject,
   );
   const { lastAtMs, endsAtMs, availableAtMs } = taken(before, window, nowMs);
-  db.run('INSERT OR REPLACE INTO limits VALUES (?, ?, 0, ?)', subject, lastAtMs, endsAtMs);
+  db.insert('limits', { subject, startMs: lastAtMs, used: 0, endsAtMs }, 'REPLACE');
   removeEnded(db, 'limits', nowMs);
   return availableAtMs;
 }
@@ -37,8 +37,7 @@ export function delayGrant(
   { waitsFor, dueAtMs, orderMs, network }: DelayedGrant,
 ): void {
   if (delayedGrant(db, account)) return;
-  const sql = 'INSERT INTO delayed_grants VALUES (?, ?, ?, ?, ?)';
-  db.run(sql, account, waitsFor, dueAtMs, orderMs, network);
+  db.insert('delayed_grants', { account, waitsFor, dueAtMs, orderMs, network });
   db.run(
     `INSERT INTO delay_queues VALUES (?, ?)
      ON CONFLICT DO UPDATE SET nextAtMs = min(nextAtMs, excluded.nextAtMs)`,
@@ -57,7 +56,7 @@ export function deferGrant(
   if (!before) return;
   const sql = 'UPDATE delayed_grants SET waitsFor = ?, dueAtMs = ? WHERE account = ?';
   db.run(sql, waitsFor, untilMs, account);
-  db.run('INSERT OR REPLACE INTO delay_queues VALUES (?, ?)', waitsFor, untilMs);
+  db.insert('delay_queues', { waitsFor, nextAtMs: untilMs }, 'REPLACE');
   endQueue(db, before.waitsFor);
 }
 

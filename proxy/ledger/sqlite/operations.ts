@@ -5,8 +5,6 @@ import * as balances from './balances.ts';
 import * as delayed from './delayed-grants.ts';
 import * as events from './payment-events.ts';
 import * as replays from './replays.ts';
-import * as secrets from './secrets.ts';
-import * as sessions from './sessions.ts';
 import * as signIns from './sign-ins.ts';
 import type { SqlConnection } from './sql-connection.ts';
 import * as transfer from './transfer.ts';
@@ -24,8 +22,8 @@ export const READS = {
   keys: accounts.keys,
   openEvents: events.openEvents,
   queueTime: delayed.queueTime,
-  secrets: secrets.secrets,
-  sessions: sessions.sessions,
+  secrets: transfer.secrets,
+  sessions: signIns.sessions,
   usage: balances.usage,
 };
 
@@ -46,19 +44,19 @@ export const WRITES = {
   importClosedEvents: events.importClosedEvents,
   importFormerMailboxes: transfer.importFormerMailboxes,
   importReplay: replays.importReplay,
-  importSecrets: secrets.importSecrets,
+  importSecrets: transfer.importSecrets,
   issueKey: accounts.issueKey,
   storeResponse: replays.storeResponse,
   storeChallenge: signIns.storeChallenge,
   storeEvent: events.storeEvent,
-  noteSeen: sessions.noteSeen,
+  noteSeen: signIns.noteSeen,
   noteUse: accounts.noteUse,
   openAccount: accounts.openAccount,
   refund: balances.refund,
   replay: replays.replay,
   returnLimited: signIns.returnLimited,
   returnSpaced: delayed.returnSpaced,
-  secret: secrets.secret,
+  secret: transfer.secret,
   takeLimited: signIns.takeLimited,
   takeSpaced: delayed.takeSpaced,
   undeliver: replays.undeliver,

@@ -100,14 +100,8 @@ export function storeResponse(
   const headers = storedHeaders(response);
   const bytes = headers.length + response.gzip.length;
   if (bytes > KEPT_BYTES_PER_TOKEN * paid.tokens) return 1;
-  db.run(
-    'INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?)',
-    paid.id,
-    paid.account,
-    bytes + RESPONSE_OVERHEAD,
-    headers,
-    response.gzip,
-  );
+  const size = { account: paid.account, bytes: bytes + RESPONSE_OVERHEAD };
+  db.insert('responses', { receipt: paid.id, ...size, headers, gzip: response.gzip }, 'REPLACE');
   return removeLargest(db, paid.account);
 }
 
@@ -198,8 +192,9 @@ export function replayRecord(
 
 export function importReplay(db: SqlConnection, taken: ReplayRecord): boolean {
   if (account(db, taken.receipt.account)) return false;
-  write(db, taken);
-  if (taken.response) storeResponse(db, taken.receipt, taken.response);
+  const { response, ...debited } = taken;
+  write(db, debited);
+  if (response) storeResponse(db, taken.receipt, response);
   return true;
 }
 
@@ -217,26 +212,14 @@ function record(
 
 /** Writes a debit in the place of an earlier one under the same key. */
 function write(db: SqlConnection, debited: Omit<ReplayRecord, 'response'>): void {
-  const { key, fingerprint, receipt, keyId, route, tokens } = debited;
+  const { key: idempotencyKey, fingerprint, receipt, ...charged } = debited;
   const { account, endsAtMs, id } = receipt;
-  const before = replayOf(db, account, key);
+  const before = replayOf(db, account, idempotencyKey);
   if (before) db.run('DELETE FROM responses WHERE receipt = ?', before.receipt);
-  const sql = 'INSERT OR REPLACE INTO replays VALUES (?, ?, ?, ?, ?)';
-  db.run(sql, account, key, fingerprint, id, endsAtMs);
-  db.run(
-    'INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    id,
-    account,
-    key,
-    keyId,
-    route,
-    tokens,
-    endsAtMs - RESPONSE_LIFE_MS,
-    endsAtMs,
-    debited.deliveries,
-    debited.delivered,
-    debited.repaid,
-  );
+  const key = { account, idempotencyKey, endsAtMs };
+  db.insert('replays', { ...key, fingerprint, receipt: id }, 'REPLACE');
+  const atMs = endsAtMs - RESPONSE_LIFE_MS;
+  db.insert('receipts', { ...key, ...charged, id, atMs }, 'REPLACE');
 }
 
 function replayOf(db: SqlConnection, account: AccountId, key: string): ReplayRow | undefined {

@@ -1,20 +1,17 @@
+import type { Account, AccountId } from '../accounts.ts';
+import * as entries from '../entries.ts';
 import { isEqualHash } from '../equal-hash.ts';
 import { type RateLimit, type RateState, takeFromWindow } from '../rate-window.ts';
+import { isLive, liveSessions, publicSession, type Session, type SessionRef } from '../sessions.ts';
 import type { Challenge, ChallengeOutcome } from '../sign-ins.ts';
-import { windowOf, writeWindow } from './account-state.ts';
+import { account, post, sessionsOf, windowOf, writeWindow } from './account-state.ts';
 import { removeEnded, type SqlConnection } from './sql-connection.ts';
 
 type ChallengeRow = Omit<Challenge, 'startedAtMs'>;
 
 export function storeChallenge(db: SqlConnection, mailbox: string, challenge: Challenge): void {
-  const { startedAtMs, codeHash, linkHash, endsAtMs } = challenge;
-  db.run(
-    'INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?)',
-    mailbox,
-    codeHash,
-    linkHash,
-    endsAtMs,
-  );
+  const { startedAtMs, ...kept } = challenge;
+  db.insert('challenges', { mailbox, ...kept }, 'REPLACE');
   removeEnded(db, 'challenges', startedAtMs);
 }
 
@@ -50,4 +47,27 @@ export function takeLimited(
 
 export function returnLimited(db: SqlConnection, subject: string): void {
   db.run('UPDATE limits SET used = used - 1 WHERE subject = ? AND used > 0', subject);
+}
+
+/** A browser's session, and its account. */
+export function session(
+  db: SqlConnection,
+  { account: owner, id, secretHash }: SessionRef,
+  nowMs: number,
+): { account: Account; session: Session } | undefined {
+  const stored = sessionsOf(db, owner).find((one) => one.id === id);
+  if (!stored || !isLive(stored, nowMs)) return undefined;
+  if (!isEqualHash(stored.secretHash, secretHash)) return undefined;
+  const found = account(db, owner);
+  return found && { account: found, session: publicSession(stored) };
+}
+
+/** Records the use of a session, if it still exists. */
+export function noteSeen(db: SqlConnection, owner: AccountId, id: string, nowMs: number): void {
+  post(db, owner, entries.noteSeen(id, nowMs));
+}
+
+/** Unexpired sessions of an account, newest first. */
+export function sessions(db: SqlConnection, owner: AccountId, nowMs: number): Session[] {
+  return liveSessions(sessionsOf(db, owner), nowMs);
 }

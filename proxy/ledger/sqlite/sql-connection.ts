@@ -72,6 +72,16 @@ export class SqlConnection {
     return Number(this.#statement(sql).run(...values).changes);
   }
 
+  /** Inserts a row, whose members are named like the columns; `or`: in place of an old one. */
+  insert(table: string, row: Readonly<Record<string, SqlValue>>, or?: 'REPLACE'): void {
+    const names = Object.keys(row);
+    const places = names.map(() => '?');
+    this.run(
+      `INSERT ${or ? `OR ${or} ` : ''}INTO ${table} (${names}) VALUES (${places})`,
+      ...Object.values(row),
+    );
+  }
+
   /** Runs a change in a transaction; when it returns, the change is on disk. */
   transaction<T>(change: () => T): T {
     return this.#within(() => this.#begin(), change);

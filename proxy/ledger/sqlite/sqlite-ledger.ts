@@ -16,7 +16,7 @@ import {
 } from './operations.ts';
 import { closedEvents } from './payment-events.ts';
 import { hasReplay, replayKeys, replayRecord } from './replays.ts';
-import { session } from './sessions.ts';
+import { session } from './sign-ins.ts';
 
 /**
  * Opens, or creates, a single-machine ledger in a folder. Each change is made in one transaction.

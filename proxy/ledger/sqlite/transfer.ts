@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { AccountId, AccountRecords, FormerMailbox } from '../accounts.ts';
 import { importedDelay } from '../delayed-grants.ts';
 import { importedState } from '../entries.ts';
@@ -43,19 +44,27 @@ export function importAccount(db: SqlConnection, taken: AccountRecords): boolean
   if (account(db, id)) return false;
   if (email !== null && accountOfMailbox(db, mailboxOf(email))) return false;
   writeState(db, undefined, importedState(taken));
-  for (const { day, keyId, route, requests, tokens, lastAtMs } of taken.usage) {
-    db.run(
-      'INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?)',
-      id,
-      day,
-      keyId,
-      route,
-      requests,
-      tokens,
-      lastAtMs,
-    );
-  }
+  for (const used of taken.usage) db.insert('usage', { account: id, ...used });
   const delay = importedDelay(taken);
   if (delay) delayGrant(db, id, delay);
   return true;
+}
+
+/** Returns a secret by its name, created on first use. */
+export function secret(db: SqlConnection, name: string): string {
+  const made = randomBytes(32).toString('base64url');
+  db.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, made);
+  return db.get<{ secret: string }>('SELECT secret FROM secrets WHERE name = ?', name)!.secret;
+}
+
+export function secrets(db: SqlConnection): Record<string, string> {
+  const rows = db.all<{ name: string; secret: string }>('SELECT * FROM secrets');
+  return Object.fromEntries(rows.map((row) => [row.name, row.secret]));
+}
+
+/** Imports secrets; existing ones stay unchanged. */
+export function importSecrets(db: SqlConnection, taken: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(taken)) {
+    db.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, text);
+  }
 }

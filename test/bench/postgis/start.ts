@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { KeyHash } from '../../../proxy/ledger/key-hash.ts';
+import type { KeyHash } from '../../../proxy/ledger/accounts.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { type ServerProcess, startServer } from '../../support/server-process.ts';
 import type { Place } from '../places.ts';
