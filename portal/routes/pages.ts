@@ -1,14 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Body } from '../../proxy/http/body.ts';
 import {
   CACHE_CONTROL,
   etagOf,
-  knownRepresentation,
-  variantEtag,
+  type StaticResponse,
+  StaticResponseSender,
 } from '../../proxy/http/caching.ts';
-import { acceptsGzip, gzipBody, MIN_COMPRESSED_BYTES } from '../../proxy/http/content-encoding.ts';
 import { pathOf } from '../../proxy/http/request-paths.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
@@ -23,8 +21,9 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   const pages = await builtPages();
   const policy = contentPolicy(config);
   const ownPolicy = `${policy}; frame-ancestors 'none'`;
+  const sender = new StaticResponseSender();
   const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>
-    sendFile(request, reply.header('content-security-policy', ownPolicy), file);
+    sendFile(sender, request, reply.header('content-security-policy', ownPolicy), file);
 
   const [document, map, embed] = ['index', 'map', 'embed'].map((one) => pages.get(`/${one}.html`)!);
   for (const path of Object.values(PAGE_PATHS)) {
@@ -37,7 +36,7 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
     // Any page may embed the map; `frame-ancestors *` would leave out the schemes of desktop
     // programs.
     reply.headers({ 'content-security-policy': policy, 'x-robots-tag': 'noindex' });
-    return sendFile(request, reply, embed);
+    return sendFile(sender, request, reply, embed);
   });
   for (const [path, file] of pages) {
     if (!path.endsWith('.html')) app.get(path, (request, reply) => send(request, reply, file));
@@ -77,28 +76,22 @@ function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): strin
   ].join('; ');
 }
 
-/** Sends a file, compressed if the client accepts that, or 304 if the client has it. */
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
-  const { type, plain, gzip, etag, isHashed } = file;
-  const isZipped =
-    plain.length >= MIN_COMPRESSED_BYTES && acceptsGzip(request.headers['accept-encoding']);
-  reply.headers({
-    etag: isZipped ? variantEtag(etag, 'gzip') : etag,
-    'cache-control': isHashed ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated,
+/** Sends a file, whose name may change with its contents. */
+function sendFile(
+  sender: StaticResponseSender,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, isHashed, ...response }: BuiltFile,
+): Promise<FastifyReply> {
+  return sender.send(request, reply.type(type), response, {
     vary: reply.hasHeader('vary') ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+    cacheControl: isHashed ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated,
   });
-  const known = knownRepresentation(request.headers['if-none-match'], etag);
-  if (known !== undefined && reply.statusCode === 200) return reply.code(304).send();
-  reply.type(type);
-  return isZipped ? reply.header('content-encoding', 'gzip').send(gzip) : reply.send(plain);
 }
 
 /** A file ready to be sent. */
-interface BuiltFile {
+interface BuiltFile extends StaticResponse {
   readonly type: string;
-  readonly plain: Buffer;
-  readonly gzip: Buffer;
-  readonly etag: string;
   /** Whether its name changes with its contents. */
   readonly isHashed: boolean;
 }
@@ -119,7 +112,7 @@ const FOLDER = new URL(
   import.meta.url,
 );
 
-/** The built pages by path, such as `/index.html`, read and compressed once. */
+/** The built pages by path, such as `/index.html`, read once. */
 async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
   const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile());
@@ -127,7 +120,7 @@ async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
   for (const { parentPath, name } of files) {
     const file = path.join(parentPath, name);
     const at = path.relative(FOLDER.pathname, file).split(path.sep).join('/');
-    pages.set(`/${at}`, await builtFile(at, await readFile(file)));
+    pages.set(`/${at}`, builtFile(at, await readFile(file)));
   }
   if (!pages.has('/index.html')) {
     throw new Error(`${FOLDER.pathname}: the pages have not been built; run npm run build`);
@@ -135,15 +128,8 @@ async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
   return pages;
 }
 
-async function builtFile(at: string, plain: Buffer): Promise<BuiltFile> {
+function builtFile(at: string, bytes: Buffer): BuiltFile {
   const type = TYPES[path.extname(at)];
   if (type === undefined) throw new Error(`built-pages: ${at} has a type that is not served`);
-  const isHashed = at.startsWith('assets/');
-  return {
-    type,
-    plain,
-    gzip: (await gzipBody(Body.of(plain))).whole(),
-    etag: etagOf(plain),
-    isHashed,
-  };
+  return { type, bytes, etag: etagOf(bytes), isHashed: at.startsWith('assets/') };
 }

@@ -133,7 +133,8 @@ export class StaticResponseSender {
   );
 
   /**
-   * `vary`: the request headers that selected this text. The reply already has its content type.
+   * `vary`: the request headers that selected this text. The reply already has its content type
+   * and, if it is not 200, its status.
    */
   async send(
     request: FastifyRequest,
@@ -146,9 +147,10 @@ export class StaticResponseSender {
         ? preferredEncoding(request.headers['accept-encoding'])
         : null;
     const sent = coding === null ? etag : variantEtag(etag, coding);
-    requirePreconditions(request.headers, { etag, modified: null });
+    const isFound = reply.statusCode === 200;
+    if (isFound) requirePreconditions(request.headers, { etag, modified: null });
     reply.headers({ etag: sent, 'cache-control': cacheControl, vary });
-    if (knownRepresentation(request.headers['if-none-match'], etag) !== undefined) {
+    if (isFound && knownRepresentation(request.headers['if-none-match'], etag) !== undefined) {
       return reply.removeHeader('content-type').code(304).send();
     }
     if (coding === null) return reply.send(bytes);

@@ -1,4 +1,4 @@
-import { brotliCompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { PAGE_PATHS } from '../../portal/page-paths.ts';
 import { PLANS } from '../../proxy/plans.ts';
@@ -96,8 +96,11 @@ test('script and style are immutable under their names, compressed, and small', 
   const sizes = { js: 0, css: 0 };
   for (const address of await assets()) {
     const plain = await get(address);
-    const packed = await get(address, { 'accept-encoding': 'br, gzip' });
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    const brotli = await get(address, { 'accept-encoding': 'br, gzip' });
+    expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' });
+    expect(brotliDecompressSync(brotli.rawPayload).equals(plain.rawPayload)).toBe(true);
+    const packed = await get(address, { 'accept-encoding': 'gzip' });
     expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
     sizes[address.endsWith('.js') ? 'js' : 'css'] += packed.rawPayload.length;

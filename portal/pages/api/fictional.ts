@@ -1,20 +1,14 @@
+import { onDemand } from '../../../shards/concurrency/on-demand.ts';
 import { keylessClient } from './clients.ts';
 import { somePlace } from './release.ts';
 
 /** Postal abbreviation of the state of the demo city, which no state has. */
 const FICTIONAL_STATE = 'XA';
 
-let asked: Promise<boolean> | null = null;
-
 /** Whether the release is of the fictional demo city. */
-export function isFictional(): Promise<boolean> {
-  asked ??= somePlace(keylessClient).then((place) => place?.state === FICTIONAL_STATE);
-  // A failure is not kept: the next caller asks again.
-  asked.catch(() => {
-    asked = null;
-  });
-  return asked;
-}
+export const isFictional = onDemand(
+  async () => (await somePlace(keylessClient))?.state === FICTIONAL_STATE,
+);
 
 /** Stands where the sources of real data are credited. */
 export const FICTIONAL =

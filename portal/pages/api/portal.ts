@@ -1,3 +1,4 @@
+import { onDemand } from '../../../shards/concurrency/on-demand.ts';
 import type { NextPage } from '../../page-paths.ts';
 import type {
   Account,
@@ -13,18 +14,11 @@ import { Fault, NO_RESPONSE, sentence } from './fault.ts';
 
 const TIMEOUT_MS = 20_000;
 
-let config: Promise<PortalConfig> | undefined;
 let csrf: Promise<{ csrf: string }> | undefined;
 let token: { readonly text: Promise<string>; readonly untilMs: number } | undefined;
 
 /** The portal's configuration, loaded once; after a failure, the next call loads it again. */
-export function portalConfig(): Promise<PortalConfig> {
-  config ??= get<PortalConfig>('/config.json').catch((error: unknown) => {
-    config = undefined;
-    throw error;
-  });
-  return config;
-}
+export const portalConfig = onDemand(() => get<PortalConfig>('/config.json'));
 
 /** Requests a mail with a code and a link; the link continues to `next`. */
 export const requestCode = (email: string, next: NextPage) =>
