@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { emitTypes, type OpenApiDocument } from '../../portal/client/emit-types.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
+import { emitTypes, type OpenApiDocument } from './emit-types.ts';
 
 const proxy = proxyOfTests();
 
