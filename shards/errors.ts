@@ -31,6 +31,11 @@ export function damaged(
   return new ShardError(object, part, `${problem}; ${remedy}`);
 }
 
+/** The error for a failure to decode a part: a decoder's `RangeError` becomes a `ShardError`. */
+export function decodingError(object: string, part: string, error: unknown): unknown {
+  return error instanceof RangeError ? new ShardError(object, part, error.message) : error;
+}
+
 /** Why a store operation failed. */
 export type StoreFailure =
   /** No object by that name. */

@@ -1,5 +1,5 @@
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError } from '../errors.ts';
 import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
 import type { Bytes, CountyFips } from '../units.ts';
 
@@ -35,8 +35,7 @@ export class AddressDirectory {
         }
       }
     } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(object, 'ZIPS', error.message);
-      throw error;
+      throw decodingError(object, 'ZIPS', error);
     }
     this.headBytes = headBytes;
   }

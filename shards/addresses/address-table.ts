@@ -1,7 +1,7 @@
-import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { decodeCheckedRow, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
 import { stemSum } from '../codec/object-name.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import {
   checkedSection,
@@ -170,8 +170,7 @@ export class AddressTable {
       this.streets = readStreets(names, this.#zips, readWords(words));
       this.#directory = new RowDirectory(lengths, this.streets.length, rows);
     } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(ref.name, 'streets', error.message);
-      throw error;
+      throw decodingError(ref.name, 'streets', error);
     }
   }
 
@@ -198,13 +197,7 @@ export class AddressTable {
       const row = first + i;
       const start = this.#directory.startOf(row) - offset;
       const own = bytes.subarray(start, this.#directory.startOf(row + 1) - offset);
-      const rowEnd = checkedRowLength(this.#ref.name, row, own);
-      try {
-        return readRanges(new VarintReader(own, 0, rowEnd), this.#zips);
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        throw new ShardError(this.#ref.name, `row ${row}`, error.message);
-      }
+      return decodeCheckedRow(this.#ref.name, row, own, (reader) => readRanges(reader, this.#zips));
     });
   }
 }

@@ -1,6 +1,6 @@
 import { ordinalIn } from '../arrays/sorted.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError } from '../errors.ts';
 import { type Geoid, type GeoidNumber, geoidToNumber } from '../geoid.ts';
 import type { Mode, StreetMode } from '../modes.ts';
 import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
@@ -210,8 +210,7 @@ export class BlockIndex {
       }
       return index;
     } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(object, 'blocks', error.message);
-      throw error;
+      throw decodingError(object, 'blocks', error);
     }
   }
 }

@@ -1,7 +1,8 @@
-import { damaged, ShardError } from '../errors.ts';
+import { damaged, decodingError, ShardError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
 import { crc32c } from './crc32c.ts';
 import { nameSum } from './object-name.ts';
+import { VarintReader } from './varint.ts';
 
 /**
  * A row ends with its CRC-32C, little-endian, seeded with the `stemSum` of its object and the row
@@ -32,4 +33,19 @@ export function checkedRowLength(object: string, row: number, bytes: Uint8Array)
     (bytes[end] | (bytes[end + 1] << 8) | (bytes[end + 2] << 16) | (bytes[end + 3] << 24)) >>> 0;
   if (crc !== crc32c(bytes, nameSum(object) ^ row, 0, end)) throw damaged(object, `row ${row}`);
   return end;
+}
+
+/** Decodes a row after a look at its checksum. `decode` throws a `RangeError` for what is wrong. */
+export function decodeCheckedRow<T>(
+  object: string,
+  row: number,
+  bytes: Uint8Array,
+  decode: (reader: VarintReader) => T,
+): T {
+  const end = checkedRowLength(object, row, bytes);
+  try {
+    return decode(new VarintReader(bytes, 0, end));
+  } catch (error) {
+    throw decodingError(object, `row ${row}`, error);
+  }
 }

@@ -1,6 +1,6 @@
 import { rankIn } from '../arrays/sorted.ts';
 import { runToCompletion } from '../concurrency/run-to-completion.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError } from '../errors.ts';
 import { type Rings, twiceSignedArea } from '../geometry/rings.ts';
 import { MICRO } from '../units.ts';
 import { FlatGeobufView } from './flat-geobuf-view.ts';
@@ -30,8 +30,7 @@ export function* outlineSteps(
     return yield* readSteps(new FlatGeobufView(bytes));
   } catch (error) {
     // DataView throws a RangeError past its end.
-    if (error instanceof RangeError) throw new ShardError(object, 'features', error.message);
-    throw error;
+    throw decodingError(object, 'features', error);
   }
 }
 

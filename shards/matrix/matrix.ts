@@ -1,6 +1,6 @@
 import { ordinalIn } from '../arrays/sorted.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError } from '../errors.ts';
 import {
   checkedSection,
   RowDirectory,
@@ -50,8 +50,7 @@ export class Matrix {
       const lengths = new VarintReader(section('RDIR'));
       this.#directory = new RowDirectory(lengths, this.origins.length, rows);
     } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(ref.name, 'head', error.message);
-      throw error;
+      throw decodingError(ref.name, 'head', error);
     }
   }
 

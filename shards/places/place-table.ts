@@ -1,8 +1,8 @@
 import { countWhile } from '../arrays/sorted.ts';
-import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { decodeCheckedRow, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
 import { stemSum } from '../codec/object-name.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError } from '../errors.ts';
 import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
 import {
@@ -200,8 +200,7 @@ export class PlaceTable {
         };
       });
     } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(ref.name, 'places', error.message);
-      throw error;
+      throw decodingError(ref.name, 'places', error);
     }
   }
 
@@ -242,12 +241,6 @@ export class PlaceTable {
   async #read<T>(row: number, read: (reader: VarintReader) => T): Promise<T> {
     const { offset, length } = this.#directory.rangeOf(row);
     const bytes = await this.#source.readRange(this.ref, offset, length);
-    const end = checkedRowLength(this.ref.name, row, bytes);
-    try {
-      return read(new VarintReader(bytes, 0, end));
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw new ShardError(this.ref.name, `row ${row}`, error.message);
-    }
+    return decodeCheckedRow(this.ref.name, row, bytes, read);
   }
 }

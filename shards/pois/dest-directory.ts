@@ -1,6 +1,6 @@
 import { rankIn } from '../arrays/sorted.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError } from '../errors.ts';
 import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
 import type { CountyFips, DestId } from '../units.ts';
 
@@ -49,8 +49,7 @@ export class DestDirectory {
       }
       if (this.#starts[pageCount] !== this.#ids.length) throw new RangeError('does not add up');
     } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(object, 'PAGE', error.message);
-      throw error;
+      throw decodingError(object, 'PAGE', error);
     }
   }
 
@@ -74,8 +73,7 @@ export class DestDirectory {
       }
       return null;
     } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(this.#object, 'IDS ', error.message);
-      throw error;
+      throw decodingError(this.#object, 'IDS ', error);
     }
   }
 

@@ -1,7 +1,7 @@
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { runToCompletion } from '../concurrency/run-to-completion.ts';
 import type { Turns } from '../concurrency/turns.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError, ShardError } from '../errors.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import {
@@ -128,8 +128,7 @@ export class PoiTable {
     try {
       return new PoiTable(bytes, yield* columnSteps(bytes));
     } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(object, 'ATTR', error.message);
-      throw error;
+      throw decodingError(object, 'ATTR', error);
     }
   }
 

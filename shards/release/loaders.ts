@@ -1,6 +1,5 @@
 import Flatbush from 'flatbush';
 import { AddressDirectory } from '../addresses/address-directory.ts';
-import { AddressTable } from '../addresses/address-table.ts';
 import { BlockIndex } from '../blocks/block-index.ts';
 import type { Turns } from '../concurrency/turns.ts';
 import { ShardError } from '../errors.ts';
@@ -8,19 +7,17 @@ import { type Outlines, outlineSteps } from '../fgb/outlines.ts';
 import { AreaIndex } from '../geometry/area-index.ts';
 import { worldCell } from '../geometry/hilbert.ts';
 import { Matrix } from '../matrix/matrix.ts';
-import { PlaceTable } from '../places/place-table.ts';
-import { DestDirectory } from '../pois/dest-directory.ts';
 import { openPoiMatrix, type PoiMatrix, type PoiTable } from '../pois/poi-table.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
-import type { Bytes } from '../units.ts';
 import { WeightTable } from '../weights/weight-table.ts';
 import type { CountyManifest } from './manifest.ts';
 import type { CachedValue } from './release-cache.ts';
 
 // Each function reads an object of a release whole, or its head, checks it against the manifest,
-// and returns it with its memory use. Each throws a `ShardError` if the object does not match.
+// and returns it, with its memory use unless it knows that itself. Each throws a `ShardError` if
+// the object does not match.
 
 /** The POIs with a given home county: their attributes, catchments and locations. */
 export type Catchments = PoiMatrix & SpatialOrder;
@@ -34,36 +31,36 @@ export interface BlockAreas {
 export async function loadIndex(
   store: Store,
   { blocks, objects: { index: ref } }: CountyManifest,
-): Promise<CachedValue<BlockIndex>> {
+): Promise<BlockIndex> {
   const value = BlockIndex.decode(ref.name, await readVerified(store, ref));
   if (value.count !== blocks) {
     throw new ShardError(ref.name, 'blocks', `${value.count} of ${blocks} blocks`);
   }
-  return { value, bytes: value.byteLength };
+  return value;
 }
 
 export async function loadWeights(
   store: Store,
   ref: ObjectRef,
   blocks: number,
-): Promise<CachedValue<WeightTable>> {
+): Promise<WeightTable> {
   const value = await WeightTable.open(store, ref);
   if (value.blocks !== blocks) {
     throw new ShardError(ref.name, 'blocks', `${value.blocks} of ${blocks} blocks`);
   }
-  return { value, bytes: value.byteLength };
+  return value;
 }
 
 export async function loadNthNearest(
   store: Store,
   { blocks, objects: { 'nth-nearest': ref } }: CountyManifest,
   modes: number,
-): Promise<CachedValue<Matrix>> {
+): Promise<Matrix> {
   const value = await Matrix.open(store, ref);
   if (value.targets.length !== blocks || value.modes !== modes) {
     throw new ShardError(ref.name, 'shape', 'does not match the manifest');
   }
-  return { value, bytes: value.byteLength };
+  return value;
 }
 
 export async function loadPois(
@@ -96,17 +93,12 @@ export async function loadTransit(
   ref: ObjectRef,
   blocks: number,
   turns: Turns,
-): Promise<CachedValue<TransitTable>> {
+): Promise<TransitTable> {
   const value = await TransitTable.open(store, ref, turns);
   if (value.counts.origins !== blocks) {
     throw new ShardError(ref.name, 'shape', 'does not match the manifest');
   }
-  return { value, bytes: value.byteLength };
-}
-
-export async function loadReach(store: Store, ref: ObjectRef): Promise<CachedValue<Matrix>> {
-  const value = await Matrix.open(store, ref);
-  return { value, bytes: value.byteLength };
+  return value;
 }
 
 export async function loadAreas(
@@ -129,28 +121,6 @@ export async function loadOutlines(
   const whole = await readVerified(store, ref, turns);
   const value = await turns.run(outlineSteps(ref.name, whole));
   return { value, bytes: value.x.length * 8 };
-}
-
-export async function loadPlaces(store: Store, ref: ObjectRef): Promise<CachedValue<PlaceTable>> {
-  const value = await PlaceTable.open(store, ref);
-  return { value, bytes: value.byteLength };
-}
-
-export async function loadDestIds(
-  store: Store,
-  ref: ObjectRef,
-): Promise<CachedValue<DestDirectory>> {
-  const value = new DestDirectory(ref.name, await readVerified(store, ref));
-  return { value, bytes: value.byteLength };
-}
-
-export async function loadAddresses(
-  store: Store,
-  ref: ObjectRef,
-  headBytes: Bytes,
-): Promise<CachedValue<AddressTable>> {
-  const value = await AddressTable.open(store, ref, headBytes);
-  return { value, bytes: value.byteLength };
 }
 
 export async function loadAddressDirectory(

@@ -9,6 +9,11 @@ export interface CachedValue<T extends object = object> {
   readonly bytes: Bytes;
 }
 
+/** A value that knows its memory use, to be cached. */
+export function sized<T extends { readonly byteLength: Bytes }>(value: T): CachedValue<T> {
+  return { value, bytes: value.byteLength };
+}
+
 /** Cache of a reader, shared by successive releases, with its read statistics. */
 export class ReleaseCache {
   readonly loads: SingleFlight<string, CachedValue>;

@@ -72,7 +72,7 @@ export type ReleaseChanges = Readonly<z.infer<typeof changesSchema>>;
  * Facts about a release that people read: small, and made with it, since they need its objects. The
  * manifest cannot hold them, since they depend on the release before.
  */
-export const releaseNotesSchema = z.strictObject({
+const releaseNotesSchema = z.strictObject({
   release: releaseSchema,
   manifest: latestSchema.shape.manifest,
   /** The release that was current before; null for the first of a store. */

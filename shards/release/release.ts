@@ -1,5 +1,5 @@
 import type { AddressDirectory } from '../addresses/address-directory.ts';
-import type { AddressTable } from '../addresses/address-table.ts';
+import { AddressTable } from '../addresses/address-table.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import { Turns } from '../concurrency/turns.ts';
@@ -9,7 +9,7 @@ import { countyOf, type Geoid } from '../geoid.ts';
 import { BandedArea } from '../geometry/banded-area.ts';
 import { type SharedBorders, sharedBorderSteps } from '../geometry/shared-borders.ts';
 import { boxWithin } from '../geometry/wgs84.ts';
-import type { Matrix } from '../matrix/matrix.ts';
+import { Matrix } from '../matrix/matrix.ts';
 import {
   decodeNearestRow,
   nearestBytes,
@@ -17,11 +17,12 @@ import {
   readNearestRun,
   runsOfRows,
 } from '../nearest/nearest.ts';
-import type { PlaceTable } from '../places/place-table.ts';
+import { PlaceTable } from '../places/place-table.ts';
 import { PmtilesArchive } from '../pmtiles/archive.ts';
 import { type CheckedObject, CheckedPages } from '../pmtiles/checked-pages.ts';
-import type { DestDirectory } from '../pois/dest-directory.ts';
+import { DestDirectory } from '../pois/dest-directory.ts';
 import type { PoiMatrix } from '../pois/poi-table.ts';
+import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { Taxonomy } from '../taxonomy.ts';
 import type { TransitTable } from '../transit/transit-table.ts';
@@ -32,16 +33,12 @@ import {
   type BlockAreas,
   type Catchments,
   loadAddressDirectory,
-  loadAddresses,
   loadAreas,
   loadCatchments,
-  loadDestIds,
   loadIndex,
   loadNthNearest,
   loadOutlines,
-  loadPlaces,
   loadPois,
-  loadReach,
   loadTransit,
   loadWeights,
 } from './loaders.ts';
@@ -53,7 +50,7 @@ import type {
   StateManifest,
   TileArchive,
 } from './manifest.ts';
-import type { CachedValue, ReleaseCache } from './release-cache.ts';
+import { type CachedValue, type ReleaseCache, sized } from './release-cache.ts';
 import type { ReleaseNotes } from './release-notes.ts';
 
 /** A county of a release, with its boxes parsed. */
@@ -156,7 +153,7 @@ export class Release {
 
   /** The blocks of a county. One read of the whole object, then cached. */
   index(county: CountyManifest): Promise<BlockIndex> {
-    return this.load(county.objects.index.name, () => loadIndex(this.store, county));
+    return this.loadSized(county.objects.index.name, () => loadIndex(this.store, county));
   }
 
   /**
@@ -196,16 +193,16 @@ export class Release {
   weightCounts(county: CountyManifest, weight: string): Promise<Uint32Array> {
     const ref = this.weightObject(county, weight);
     return this.cachedFrom(ref, weight, async () => {
-      const value =
+      return sized(
         weight === PEOPLE.weight
           ? (await this.index(county)).people()
-          : await this.weightColumn(county, ref, weight);
-      return { value, bytes: value.byteLength };
+          : await this.weightColumn(county, ref, weight),
+      );
     });
   }
 
   private async weightColumn(county: CountyManifest, ref: ObjectRef, weight: string) {
-    const table = await this.load(ref.name, () => loadWeights(this.store, ref, county.blocks));
+    const table = await this.loadSized(ref.name, () => loadWeights(this.store, ref, county.blocks));
     const position = table.names.indexOf(weight);
     if (position === -1) throw new ShardError(ref.name, 'NAME', `lacks ${weight}`);
     return table.counts(position);
@@ -217,7 +214,7 @@ export class Release {
    */
   nthNearest(county: CountyManifest): Promise<Matrix> {
     const { modes } = this.manifest;
-    return this.load(county.objects['nth-nearest'].name, () =>
+    return this.loadSized(county.objects['nth-nearest'].name, () =>
       loadNthNearest(this.store, county, modes.length),
     );
   }
@@ -247,12 +244,12 @@ export class Release {
   /** The head of a county's block-to-block times, from or to its blocks. */
   reach(county: CountyManifest, direction: Direction): Promise<Matrix> {
     const ref = this.reachObject(county, direction);
-    return this.load(ref.name, () => loadReach(this.store, ref));
+    return this.loadSized(ref.name, () => Matrix.open(this.store, ref));
   }
 
   /** The head of the timetable around a county. Two reads, then cached. */
   transit({ blocks }: CountyManifest, ref: ObjectRef): Promise<TransitTable> {
-    return this.load(ref.name, (turns) => loadTransit(this.store, ref, blocks, turns));
+    return this.loadSized(ref.name, (turns) => loadTransit(this.store, ref, blocks, turns));
   }
 
   /** A county's block polygons. One read of the whole object, then cached. */
@@ -265,15 +262,16 @@ export class Release {
   borders(county: CountyManifest): Promise<SharedBorders> {
     const make = async (turns: Turns) => {
       const { outlines } = await this.withTurns(turns).areas(county);
-      const value = await turns.run(sharedBorderSteps(outlines));
-      return { value, bytes: value.byteLength };
+      return sized(await turns.run(sharedBorderSteps(outlines)));
     };
     return this.cachedFrom(county.objects.blocks, 'borders', make);
   }
 
   places(state: StateManifest): Promise<PlaceTable> {
     const ref = state.objects.places;
-    return this.retained(ref.name, () => this.load(ref.name, () => loadPlaces(this.store, ref)));
+    return this.retained(ref.name, () =>
+      this.loadSized(ref.name, () => PlaceTable.open(this.store, ref)),
+    );
   }
 
   /**
@@ -288,23 +286,26 @@ export class Release {
   /** The blocks whose centre is in a census place, ascending. One range read, then cached. */
   placeBlocks(table: PlaceTable, ordinal: StatePlace): Promise<Float64Array> {
     return this.cachedFrom(table.ref, `blocks-${ordinal}`, async () => {
-      const value = Float64Array.from(await table.blocks(ordinal));
-      return { value, bytes: value.byteLength };
+      return sized(Float64Array.from(await table.blocks(ordinal)));
     });
   }
 
   /** The boundary of a census place. One range read, then cached. */
   placeArea(table: PlaceTable, ordinal: StatePlace): Promise<BandedArea> {
     return this.cachedFrom(table.ref, `outline-${ordinal}`, async () => {
-      const value = new BandedArea(await table.outline(ordinal));
-      return { value, bytes: value.byteLength };
+      return sized(new BandedArea(await table.outline(ordinal)));
     });
   }
 
   /** The home county of each `dest_id`. One read, then cached. */
   destIds(): Promise<DestDirectory> {
     const ref = this.manifest.objects['dest-ids'];
-    return this.retained(ref.name, () => this.load(ref.name, () => loadDestIds(this.store, ref)));
+    return this.retained(ref.name, () =>
+      this.loadSized(
+        ref.name,
+        async () => new DestDirectory(ref.name, await readVerified(this.store, ref)),
+      ),
+    );
   }
 
   /** The counties with addresses; undefined in a release without. One read, then kept. */
@@ -320,7 +321,7 @@ export class Release {
 
   /** The streets with addresses of a county, whose head has `headBytes`. One read, then cached. */
   addresses(ref: ObjectRef, headBytes: Bytes): Promise<AddressTable> {
-    return this.load(ref.name, () => loadAddresses(this.store, ref, headBytes));
+    return this.loadSized(ref.name, () => AddressTable.open(this.store, ref, headBytes));
   }
 
   /** A tile archive. Two reads, then cached. */
@@ -334,12 +335,11 @@ export class Release {
 
   /** The bytes of an object, checked as they are read. One read, then cached. */
   pagesOf({ object, sums }: CheckedObject): Promise<CheckedPages> {
-    return this.load(sums.name, async () => {
-      const value = await CheckedPages.open(this.store, object, sums, (bytes) => {
+    return this.loadSized(sums.name, () =>
+      CheckedPages.open(this.store, object, sums, (bytes) => {
         this.cache.readAlong += bytes;
-      });
-      return { value, bytes: value.byteLength };
-    });
+      }),
+    );
   }
 
   /**
@@ -356,6 +356,13 @@ export class Release {
   /** A value derived from the release, computed once and kept as long as the release. */
   retained<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
     return this.kept.getOrCompute(name, work) as Promise<T>;
+  }
+
+  private loadSized<T extends { readonly byteLength: Bytes }>(
+    key: string,
+    load: (turns: Turns) => Promise<T>,
+  ): Promise<T> {
+    return this.load(key, async (turns) => sized(await load(turns)));
   }
 
   private load<T extends object>(

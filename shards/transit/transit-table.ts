@@ -1,7 +1,7 @@
-import { checkedRowLength } from '../codec/checked-row.ts';
+import { decodeCheckedRow } from '../codec/checked-row.ts';
 import { VarintReader } from '../codec/varint.ts';
 import { Turns } from '../concurrency/turns.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError } from '../errors.ts';
 import {
   checkedSection,
   RowDirectory,
@@ -124,13 +124,9 @@ export class TransitTable {
   }
 
   #decoded(ordinal: number, bytes: Uint8Array): StopWalks {
-    const end = checkedRowLength(this.#ref.name, ordinal, bytes);
-    try {
-      return decodeWalks(new VarintReader(bytes, 0, end), this.transit.stops.length);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw new ShardError(this.#ref.name, `row ${ordinal}`, error.message);
-    }
+    return decodeCheckedRow(this.#ref.name, ordinal, bytes, (row) =>
+      decodeWalks(row, this.transit.stops.length),
+    );
   }
 }
 
@@ -169,8 +165,7 @@ function* headSteps(
       bytes: head.length,
     };
   } catch (error) {
-    if (error instanceof RangeError) throw new ShardError(ref.name, 'head', error.message);
-    throw error;
+    throw decodingError(ref.name, 'head', error);
   }
 }
 

@@ -1,7 +1,7 @@
-import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { decodeCheckedRow, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
 import { stemSum } from '../codec/object-name.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
-import { ShardError } from '../errors.ts';
+import { decodingError } from '../errors.ts';
 import {
   checkedSection,
   RowDirectory,
@@ -115,8 +115,7 @@ export class WeightTable {
       this.names = Array.from({ length: count }, () => decoder.decode(names.bytes(names.uint())));
       this.#directory = new RowDirectory(lengths, count, rows);
     } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(ref.name, 'head', error.message);
-      throw error;
+      throw decodingError(ref.name, 'head', error);
     }
   }
 
@@ -134,13 +133,9 @@ export class WeightTable {
   async counts(position: number): Promise<Uint32Array> {
     const { offset, length } = this.#directory.rangeOf(position);
     const bytes = await this.#source.readRange(this.#ref, offset, length);
-    const end = checkedRowLength(this.#ref.name, position, bytes);
-    try {
-      return decodeCounts(new VarintReader(bytes, 0, end), this.blocks);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw new ShardError(this.#ref.name, `row ${position}`, error.message);
-    }
+    return decodeCheckedRow(this.#ref.name, position, bytes, (row) =>
+      decodeCounts(row, this.blocks),
+    );
   }
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../../../shards/matrix/row-codec.ts';
 import type { CountyManifest, Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
+import { sized } from '../../../shards/release/release-cache.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { CountyFips, DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { invalidParameters } from '../../http/problem.ts';
@@ -238,7 +239,7 @@ function weightByTarget(
         if (geoids[block] === matrix.targets[target]) value[target] = counts[block];
       }
     }
-    return { value, bytes: value.byteLength };
+    return sized(value);
   });
 }
 

@@ -12,7 +12,7 @@ export interface ByMode {
 }
 
 /** A weight of the blocks of an area, and its sums. */
-export interface AreaWeight {
+interface AreaWeight {
   readonly name: string;
   /** Counts by position in the area. */
   readonly counts: Float64Array;
