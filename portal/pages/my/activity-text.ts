@@ -1,6 +1,5 @@
 import type { Activity } from '../../responses.ts';
 import { counted, dateOf } from '../formats.ts';
-import { deviceName } from './device-name.ts';
 
 /** Describes the causes of grants for the account's owner. */
 const CAUSES: readonly (readonly [cause: RegExp, words: string])[] = [
@@ -39,4 +38,25 @@ function tokensInWords(detail: string): string {
   if (cause === undefined) return detail;
   const words = CAUSES.find(([pattern]) => pattern.test(cause))?.[1] ?? `for ${cause}`;
   return `${counted(Number(tokens), 'token')} ${words}`;
+}
+
+const BROWSERS = [
+  [/Firefox\//, 'Firefox'],
+  [/Edg\//, 'Edge'],
+  [/Chrom(e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+] as const;
+const SYSTEMS = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+] as const;
+
+/** Short name of a browser from its user agent; otherwise the user agent itself. */
+export function deviceName(client: string): string {
+  const browser = BROWSERS.find(([pattern]) => pattern.test(client))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(client))?.[1];
+  return browser && system ? `${browser} on ${system}` : client || 'unknown';
 }

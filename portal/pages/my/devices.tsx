@@ -6,7 +6,7 @@ import { momentOf } from '../formats.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { deviceName } from './device-name.ts';
+import { deviceName } from './activity-text.ts';
 
 /** The account's sign-in sessions. */
 export function Devices() {

@@ -1,4 +1,4 @@
-import { CopyButton } from './copy-button.tsx';
+import { useEffect, useState } from 'preact/hooks';
 
 /** Code to read and copy, scrollable if it is too wide, also by keyboard. */
 export function CodeBlock({ text, what }: { readonly text: string; readonly what: string }) {
@@ -15,5 +15,38 @@ export function CodeBlock({ text, what }: { readonly text: string; readonly what
         </pre>
       </section>
     </div>
+  );
+}
+
+const SAID_FOR_MS = 2_500;
+
+/** Copies a text to the clipboard, with confirmation. */
+export function CopyButton(props: {
+  readonly text: string;
+  readonly what: string;
+  /** Label of the button. */
+  readonly name?: string;
+}) {
+  const { text, what, name = 'Copy' } = props;
+  const [said, setSaid] = useState<'' | 'Copied' | 'Copy failed'>('');
+  useEffect(() => {
+    if (said === '') return;
+    const timer = setTimeout(() => setSaid(''), SAID_FOR_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid('Copied'),
+      () => setSaid('Copy failed'),
+    );
+  return (
+    <span class="copy">
+      <button type="button" class="button button-small" aria-label={`Copy ${what}`} onClick={copy}>
+        {said || name}
+      </button>
+      <span class="unseen" role="status">
+        {said && `${said}: ${what}`}
+      </span>
+    </span>
   );
 }

@@ -1,10 +1,8 @@
 import type { Tool } from '../tool.ts';
-import { checkBalance } from './check-balance.ts';
 import { comparePlaces } from './compare-places.ts';
 import { explainBlock } from './explain-block.ts';
 import { findBlocks } from './find-blocks.ts';
-import { findPlace } from './find-place.ts';
-import { listTypes } from './list-types.ts';
+import { checkBalance, findPlace, listTypes } from './free-tools.ts';
 import { measureCoverage } from './measure-coverage.ts';
 import { reachFrom } from './reach-from.ts';
 
