@@ -3,22 +3,17 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that change their process: its environment, its clock, its flags; or that watch its memory,
- * its log, its network or its processor time; or that start programs. All other files share
- * processes, since imports take seconds.
+ * Files that change their process: its environment, its modules, its flags; or that watch its
+ * memory, its log, its signals or its processor time. All other files share processes, since
+ * imports take seconds.
  */
 const OWN_PROCESS = [
-  'test/{bench,cli,damage,deployment,elevation,export,operation}/*.slow.test.ts',
-  'test/conformance/{fuzz,hostile-hour}.slow.test.ts',
-  'test/ledger/redis-outages.slow.test.ts',
-  'test/builder/{baltimore,rebuild,resume}.slow.test.ts',
-  'test/client/{generators,package}.slow.test.ts',
+  'test/cli/queue-jobs.slow.test.ts',
+  'test/conformance/hostile-hour.slow.test.ts',
   'test/fetch/private-networks.slow.test.ts',
-  'test/front/rolling-restarts.slow.test.ts',
-  'test/portal/{killed,readme-walk}.slow.test.ts',
-  'test/proxy/{export-links,hostile-requests,presigned-links,query-cache,redis-faults}.slow.test.ts',
-  'test/shards/s3-store.slow.test.ts',
-  'test/transit/{baltimore,endless-feeds}.slow.test.ts',
+  'test/operation/{ending,logs,monitoring,signals,tracing}.slow.test.ts',
+  'test/proxy/{hostile-requests,query-cache,redis-faults}.slow.test.ts',
+  'test/transit/endless-feeds.slow.test.ts',
 ];
 const FAST_IN_OWN_PROCESS = [
   'test/demo/repeatable.test.ts',
