@@ -26,7 +26,7 @@ import {
 import { Mirror } from '../fetch/mirror.ts';
 import { putOverture } from '../fetch/overture-file.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { type Ended, TTA, ttaIn } from '../support/tta.ts';
+import { commandsOfTests, type Ended, TTA } from '../support/tta.ts';
 import { AGENCY, service } from '../transit/feed-records.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
 
@@ -140,8 +140,9 @@ const flagsFor = (name: string) => [
   ...['--inputs', path.join(folder, `${name}-inputs`), '--out', path.join(folder, name)],
   ...['--county', COUNTY, '--fresh', '--no-tiles'],
 ];
+const runIn = commandsOfTests();
 const refresh = (name: string, ...flags: string[]) =>
-  ttaIn(env(), 'refresh', ...flagsFor(name), ...flags);
+  runIn(env(), 'refresh', ...flagsFor(name), ...flags);
 
 /** Names, sizes and times of all files of a store but its locks. */
 async function filesOf(name: string): Promise<Record<string, string>> {
@@ -265,7 +266,7 @@ test('weeks come and go: news is published, a bad week is refused, and the next 
 
   // A rollback lasts.
   expect(
-    (await ttaIn({}, 'release', 'promote', release, '--store', path.join(folder, 'weekly'))).code,
+    (await runIn({}, 'release', 'promote', release, '--store', path.join(folder, 'weekly'))).code,
   ).toBe(0);
   const after = await refresh('weekly');
   expect([after.code, after.stdout]).toEqual([
@@ -280,7 +281,7 @@ test('a refresh that is killed at any step goes on with the same command, to the
   expect((await refresh('killed')).code).toBe(0);
   const first = await latestOf('killed');
   await begin(ORDINARY);
-  for (const step of [/streets and census/, /inputs/, /osm/, /link/, /search/, /reach/]) {
+  for (const step of [/streets and census/, /link/, /reach/]) {
     const args = [TTA, 'refresh', ...flagsFor('killed')];
     const child = spawn(process.execPath, args, { env: { ...process.env, ...env() } });
     let said = '';
@@ -329,7 +330,7 @@ test('what cannot be refreshed is told in a line, and nothing is published', asy
       /WEBHOOK_SECRET: is not whsec_/,
     ],
   ] as const) {
-    const { code, stderr } = await ttaIn(settings, 'refresh', ...args);
+    const { code, stderr } = await runIn(settings, 'refresh', ...args);
     expect([code, stderr]).toEqual([1, expect.stringMatching(line)]);
     expect(stderr).not.toMatch(/\n\s+at |secret-path|c2hvcnQ/);
   }
