@@ -21,7 +21,7 @@ import {
 
 const CLIENTS = 6;
 /** Pause of a client between requests: a refused one waits before it retries. */
-const PAUSE_MS = 10;
+const PAUSE_MS = 40;
 const shape = { fips: '24510', blocks: 12, pois: 40 };
 const RELEASES = {
   one: smallCounty({ ...shape, seed: 5 }),
