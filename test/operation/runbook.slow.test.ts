@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { flagsOfOneCounty } from '../support/county-row.ts';
 import { freePort } from '../support/free-port.ts';
 import { startNginx } from '../support/nginx.ts';
 import { startRedisWithReplicas } from '../support/redis-server.ts';
@@ -26,7 +27,9 @@ const servers: ServerProcess[] = [];
 let rgw: RgwServer;
 let bucket: string;
 let metrics: string;
+let oneCounty: readonly string[];
 beforeAll(async () => {
+  oneCounty = await flagsOfOneCounty(folder);
   rgw = await startRgw();
   bucket = await rgw.bucket();
   const create = ['keys', 'create', '--email', 'you@example.org'];
@@ -60,11 +63,8 @@ async function ask(url: string): Promise<string> {
   return response.text();
 }
 
-const build = async (release: string) => {
-  const city = inject('demoCity');
-  const inputs = `--osm ${city}/osm/demo.osm.pbf --blocks ${city}/blocks/tl_99001_tabblock20.zip`;
-  return tta(`build ${inputs} --no-tiles --out ${store()} --release ${release}`);
-};
+const build = (release: string) =>
+  tta(`build ${oneCounty.join(' ')} --out ${store()} --release ${release}`);
 const ofApi = (route: string) => () => ask(servers[0].address + route);
 
 /** The master's reply to a command, which has what the documents say of it. */

@@ -105,6 +105,13 @@ export async function writeCountyRow(
   return { osm: [osm], blocks, pois: [pois] };
 }
 
+/** Writes the row, and returns the flags of a build of its first county, which takes a second. */
+export async function flagsOfOneCounty(folder: string): Promise<string[]> {
+  const { osm, blocks, pois } = await writeCountyRow(folder);
+  const inputs = ['--osm', ...osm, '--blocks', blocks[0], '--pois', ...pois];
+  return [...inputs, '--counties', ROW[0], '--no-tiles'];
+}
+
 /**
  * Writes the feed of a bus through a county's town, every ten minutes from seven on, shifted by
  * `late` minutes. Counties are numbered from west to east.
