@@ -10,6 +10,7 @@ import { serve } from '../../infra/serve.ts';
 import { serveSettings } from '../../infra/settings/api-server.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
+import { flagsOfOneCounty } from '../support/county-row.ts';
 import { issuedKey, newAccount } from '../support/customers.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { type RgwServer, startRgw } from '../support/rgw.ts';
@@ -21,6 +22,7 @@ const folder = folderOfTests();
 let rgw: RgwServer;
 beforeAll(async () => {
   rgw = await startRgw();
+  oneCounty = await flagsOfOneCounty(folder);
   // Loads the program and the S3 client. On a busy machine, the lock of a killed build could lapse
   // before they are loaded.
   await tta(['build', '--help']);
@@ -33,25 +35,22 @@ const runIn = commandsOfTests();
 const tta = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runIn({ ...rgw.env, ...env }, ...args);
 
-const buildFlags = (out: string, release: string) => [
-  'build',
-  '--osm',
-  path.join(inject('demoCity'), 'osm/demo.osm.pbf'),
-  '--blocks',
-  path.join(inject('demoCity'), 'blocks/tl_99001_tabblock20.zip'),
-  '--counties',
-  '99001',
-  '--no-tiles',
-  '--out',
-  out,
-  '--release',
-  release,
+let oneCounty: readonly string[];
+/** Flags of a build that takes seconds. */
+const city = () => [
+  ...['--osm', path.join(inject('demoCity'), 'osm/demo.osm.pbf')],
+  ...['--blocks', path.join(inject('demoCity'), 'blocks/tl_99001_tabblock20.zip')],
+  ...['--counties', '99001', '--no-tiles'],
+];
+const buildFlags = (out: string, release: string, of = oneCounty) => [
+  ...['build', ...of, '--out', out, '--release', release],
 ];
 
 test('one of two concurrent builds into a bucket is refused', async () => {
   const bucket = await rgw.bucket();
   const out = `s3://${bucket}/store`;
-  const first = spawn(process.execPath, [TTA, ...buildFlags(out, 'one'), '--workers', '1'], {
+  const long = buildFlags(out, 'one', city());
+  const first = spawn(process.execPath, [TTA, ...long, '--workers', '1'], {
     env: { ...process.env, ...rgw.env },
     stdio: 'ignore',
   });
