@@ -13,7 +13,7 @@ import { TTA } from '../support/tta.ts';
 
 const CLIENTS = 12;
 /** Pause of a client between requests: several are on their way at any time. */
-const PAUSE_MS = 10;
+const PAUSE_MS = 30;
 
 const folder = folderOfEachTest();
 const servers = new Map<number, ServerProcess>();
@@ -77,15 +77,14 @@ const FRONTS = {
   nginx: {
     start: (one: string, other: string) => startNginxFront({ api: [one, other] }),
     drainSeconds: 0,
-    rounds: 2,
   },
-  Varnish: { start: startVarnishFront, drainSeconds: 6, rounds: 1 },
+  Varnish: { start: startVarnishFront, drainSeconds: 6 },
 };
 
 test.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])(
   'behind %s, rolling restarts lose no request, and charges match deliveries',
   async (name) => {
-    const { drainSeconds, rounds } = FRONTS[name];
+    const { drainSeconds } = FRONTS[name];
     const ports = [await freePort(), await freePort()];
     for (const port of ports) await start(port, drainSeconds);
     const [one, other] = ports.map((port) => servers.get(port)!.address);
@@ -94,19 +93,17 @@ test.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])(
     let isOver = false;
     const clients = Array.from({ length: CLIENTS }, (_, nr) => client(nr, received, () => isOver));
     try {
-      for (let round = 0; round < rounds; round++) {
-        for (const port of ports) {
-          expect(await servers.get(port)!.stop()).toBe(0);
-          await start(port, drainSeconds);
-          await expect.poll(() => front.findsAllReady()).toBe(true);
-        }
+      for (const port of ports) {
+        expect(await servers.get(port)!.stop()).toBe(0);
+        await start(port, drainSeconds);
+        await expect.poll(() => front.findsAllReady()).toBe(true);
       }
     } finally {
       isOver = true;
       await Promise.all(clients);
     }
     expect(received.failures.slice(0, 3), await front.errors()).toEqual([]);
-    expect(received.requests).toBeGreaterThan(CLIENTS * rounds);
+    expect(received.requests).toBeGreaterThan(CLIENTS);
     const { used } = await withLedger(`${folder}/ledger`, (ledger) => totalsOf(ledger, account));
     expect(used).toBe(received.tokens);
   },
