@@ -10,7 +10,7 @@ import { flipBytes } from './flip-bytes.ts';
 import { FlippingStore } from './flipping-store.ts';
 
 /** The number of flips; `npm run bench -- flips` has 20,000. */
-const FLIPS = 1500;
+const FLIPS = 600;
 /** Time for all flips, which take many minutes on a busy machine. */
 const FLIPS_TIMEOUT_MS = 1_800_000;
 const SPREAD = { blocks: 12, pois: 12, archives: 12 };
