@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { silent } from '../../builder/progress.ts';
 import { ownAreaOf } from '../../infra/own-area.ts';
 import { startServer } from '../support/server-process.ts';
-import { ttaIn } from '../support/tta.ts';
+import { commandsOfTests } from '../support/tta.ts';
 import { COUNTY, LICENCE, layOutMaryland, PATHS } from './maryland.ts';
 import { Mirror } from './mirror.ts';
 import { scratchFolders } from './scratch-folders.ts';
@@ -29,7 +29,8 @@ const services = () => ({
   OVERTURE_URL: mirror.url,
 });
 
-const fetchCommand = (...args: string[]) => ttaIn(services(), 'fetch', ...args);
+const runIn = commandsOfTests();
+const fetchCommand = (...args: string[]) => runIn(services(), 'fetch', ...args);
 
 test('the command that tta fetch prints builds the place, as it stands, in a shell', async () => {
   const out = path.join(folderPath(), "my city's $HOME");
@@ -44,7 +45,7 @@ test('the command that tta fetch prints builds the place, as it stands, in a she
 
   const store = folderPath();
   await run('sh', ['-c', stdout.replace('./store', store)]);
-  const shown = await ttaIn({}, 'release', 'show', '--store', store);
+  const shown = await runIn({}, 'release', 'show', '--store', store);
   expect(shown.stdout).toMatch(/county 24001: \d+ blocks/);
   expect(shown.stdout).not.toMatch(/county 24003/);
   expect(shown.stdout).toContain(`publisher: Meridian Transit; licence: ${LICENCE}\n`);
@@ -75,7 +76,7 @@ test('feeds without a licence are left out of a build on request, with the reaso
   const fetched = await fetchCommand('--county', COUNTY, '--out', inputs, '--gtfs', url);
   expect(fetched.code).toBe(0);
   const flags = ['--inputs', inputs, '--out', store, '--feeds-without-licence', 'leave-out'];
-  const { code, stderr } = await ttaIn({}, 'plan', ...flags);
+  const { code, stderr } = await runIn({}, 'plan', ...flags);
   expect(code).toBe(1);
   expect(stderr).toMatch(/tta: no feed can be used; .*\.zip: no licence of it is known\n$/);
 });
