@@ -68,8 +68,8 @@ const MODES = ['walk', 'bike', 'transit'] as const;
 const geoidOf = (row: string) => row.slice(0, 15);
 const geoids = () => rowsOf('blocks').then((rows) => rows.map(geoidOf));
 
-/** One block in three is an origin of rows that are compared with responses. */
-const EVERY = 3;
+/** One block in twelve is an origin of rows that are compared with responses. */
+const EVERY = 12;
 const FIRST = randomInt(EVERY);
 const fromFirst = `from origin ${FIRST}`;
 const origins = async () => (await geoids()).filter((_, i) => i % EVERY === FIRST);
