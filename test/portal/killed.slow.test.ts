@@ -24,7 +24,7 @@ import { TTA } from '../support/tta.ts';
 // Runs the real programs: a portal that is killed with SIGKILL repeatedly while customers sign up,
 // create keys and pay, and a proxy that serves them throughout over the same ledger.
 
-const KILLS = 4;
+const KILLS = 2;
 const AT_ONCE = 6;
 /** Numbers of the separate random sequences of one seed. */
 const [MOMENTS, DELIVERIES, PEOPLE] = [0, 1, 2];
