@@ -87,11 +87,11 @@ export async function buildCity(
       const rows = await Promise.all(
         Array.from({ length: county.blocks }, (_, block) => matrix.row(block)),
       );
-      const blockOf = (target: number) => matrix.origins.indexOf(matrix.targets[target]);
-      return rows.map(({ [at]: { targets, times } }) => {
-        const entries = Array.from(targets, (t, i) => [blockOf(t), times[i]] as const);
-        return new Map(entries);
-      });
+      const blocks = Array.from(matrix.targets, (target) => matrix.origins.indexOf(target));
+      return rows.map(
+        ({ [at]: { targets, times } }) =>
+          new Map(Array.from(targets, (target, i) => [blocks[target], times[i]] as const)),
+      );
     },
     close: () => store.close(),
   };
