@@ -13,7 +13,7 @@ import type { Pools } from './fuzz/schema-arbitrary.ts';
 import type { Landmarks } from './routes.ts';
 
 /** Requests in a round to an operation; another round follows while a wanted status is missing. */
-const RUNS = 40;
+const RUNS = 20;
 /**
  * Upper bound on the requests to an operation. At least one request in a hundred gets each wanted
  * status, so that all of them miss one in only one of 10¹⁷ runs.

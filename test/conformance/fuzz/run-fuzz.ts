@@ -12,7 +12,7 @@ import type { Asker } from './worth.ts';
 
 const LANES = 32;
 /** Requests that a lane draws at once. */
-const DRAWN = 250;
+const DRAWN = 50;
 
 /** The outcome of a run. */
 export interface FuzzReport extends Omit<Tally, 'faults'> {
