@@ -3,11 +3,12 @@ import { geoidFromNumber, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import type { ExampleMarks } from '../endpoint.ts';
-import type { Columns, RowColumn } from '../formats/columns.ts';
+import { Columns, type RowColumn } from '../formats/columns.ts';
 import { Problem } from '../http/problem.ts';
+import { MATCH_COLUMNS } from '../queries/addresses/address-match.ts';
+import { locateSent } from '../queries/addresses/locate-sent.ts';
 import {
   locateOrigin,
-  locateSentPoint,
   numberOrNull,
   type OriginBlock,
   originOfGeoid,
@@ -19,6 +20,7 @@ import {
   type RowOrigin,
   rowSchema,
 } from '../queries/rows/row-columns.ts';
+import { addressMatch } from '../schemas/address-schemas.ts';
 import { type Batch, type OriginOutcome, type OriginResult, originError } from './batch.ts';
 import { blockOrigins, type Point, pointOrigins, type SentBlock } from './origin-lists.ts';
 
@@ -31,17 +33,21 @@ export interface OriginKind<O> {
   readonly singlePath: string;
   /** Field of the list of origins in a request's body. */
   readonly list: { readonly json: z.ZodType<readonly O[]> };
-  /** Columns by which rows, and items of `errors`, name their origin. */
+  /** Columns by which rows name their origin; `columnsOf`: those that a request's rows have. */
   readonly columns: Columns<object>;
+  columnsOf(origins: readonly O[]): Columns<object>;
   /** Schema of an item of `truncated`. */
   readonly short: z.ZodType;
   example(marks: ExampleMarks): O;
-  /** The source of `columns`: the origin as sent, or, of blocks, the located one. */
-  nameOf(origin: O, located?: OriginBlock): object;
+  /** Names an origin in `errors`, as it was sent. */
+  nameOf(origin: O): object;
   /** Names an origin in `truncated`; null for one that need not be sent again. */
   shorten(origin: O): unknown;
-  /** Finds the block of an origin, or throws a not-found problem. */
-  locate(release: Release, origin: O): Promise<OriginBlock>;
+  /** Finds the block of an origin and the source of its columns; or throws a not-found problem. */
+  locate(
+    release: Release,
+    origin: O,
+  ): Promise<{ readonly block: OriginBlock; readonly name: object }>;
 }
 
 /** Metadata of a batch's origins, listed beside the rows. */
@@ -58,14 +64,16 @@ export const BLOCKS: OriginKind<SentBlock> = {
   singlePath: '/v1/blocks/{geoid}',
   list: blockOrigins,
   columns: BLOCK_ORIGIN,
+  columnsOf: () => BLOCK_ORIGIN,
   short: z.string(),
   example: ({ block }) => block,
-  nameOf: (sent, located) => ({ geoid: located?.geoid ?? (sent === null ? null : String(sent)) }),
+  nameOf: (sent) => ({ geoid: sent === null ? null : String(sent) }),
   shorten: geoidAsSent,
   async locate(release, sent) {
     const geoid = geoidAsSent(sent);
     if (geoid !== null && isGeoid(geoid)) {
-      return locateOrigin(release, originOfGeoid(release, geoid));
+      const block = await locateOrigin(release, originOfGeoid(release, geoid));
+      return { block, name: { geoid } };
     }
     throw new Problem(
       'block-not-found',
@@ -79,25 +87,40 @@ function geoidAsSent(sent: SentBlock): string | null {
   return typeof sent === 'number' ? geoidFromNumber(sent) : sent;
 }
 
-const nameOfPoint = ({ lat, lon, sent }: Point) => ({
-  origin_lat: numberOrNull(lat),
-  origin_lon: numberOrNull(lon),
-  ...(sent !== undefined && { sent }),
+/** Points, some of which were sent as addresses. */
+const PLACE_ORIGIN = new Columns<object>({
+  ...POINT_ORIGIN.members,
+  match: { type: MATCH_COLUMNS, schema: addressMatch.optional() },
 });
 
-/** Points, each resolved to the block that contains it. */
+const nameOfPoint = ({ lat, lon, sent, address }: Point) =>
+  address !== undefined
+    ? { address }
+    : {
+        origin_lat: numberOrNull(lat),
+        origin_lon: numberOrNull(lon),
+        ...(sent !== undefined && { sent }),
+      };
+
+/** Points and addresses, each resolved to the block that contains it. */
 export const POINTS: OriginKind<Point> = {
   one: 'point',
   tag: 'Points',
   path: '/v1/point',
   singlePath: '/v1/point',
   list: pointOrigins,
-  columns: POINT_ORIGIN,
-  short: rowSchema(POINT_ORIGIN),
+  columns: PLACE_ORIGIN,
+  columnsOf: (origins) =>
+    origins.some(({ address }) => address !== undefined) ? PLACE_ORIGIN : POINT_ORIGIN,
+  short: z.union([rowSchema(POINT_ORIGIN), z.object({ address: z.string() })]),
   example: ({ point }) => point,
   nameOf: nameOfPoint,
   shorten: (point) => (point.sent === undefined ? nameOfPoint(point) : null),
-  locate: locateSentPoint,
+  async locate(release, point) {
+    const { block, match } = await locateSent(release, point);
+    const { lat, lon } = match ?? point;
+    return { block, name: { ...nameOfPoint({ lat, lon }), ...(match && { match }) } };
+  },
 };
 
 /** A batch request, apart from its lookup. */
@@ -116,15 +139,16 @@ interface BatchRequest<O> {
  */
 export function originBatch<O>(
   release: Release,
-  { columns: named, nameOf, shorten, locate }: OriginKind<O>,
+  { columnsOf, nameOf, shorten, locate }: OriginKind<O>,
   { origins, rowBudget, modes, columns }: BatchRequest<O>,
   look: (block: OriginBlock, origin: RowOrigin) => OriginResult | Promise<OriginResult>,
 ): Batch<O> {
+  const named = columnsOf(origins);
   const respond = async (origin: O): Promise<OriginOutcome> => {
-    const block = await locate(release, origin);
+    const { block, name } = await locate(release, origin);
     const unrouted = unroutedModes(block, modes);
     if (unrouted === null || unrouted.length < modes.length) {
-      return look(block, { columns: named, name: nameOf(origin, block) });
+      return look(block, { columns: named, name });
     }
     return { type: 'no-block-data', detail: unroutedReasons(block.geoid, unrouted) };
   };

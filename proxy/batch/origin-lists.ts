@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { GeoidNumber } from '../../shards/geoid.ts';
 import type { DestId } from '../../shards/units.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
-import { exactObjectOf, listOf } from '../fields/compounds.ts';
-import { jsonSchemaOf, required } from '../fields/field.ts';
+import { listOf } from '../fields/compounds.ts';
+import { required } from '../fields/field.ts';
 import {
   blockNumber,
-  point as exactPoint,
   GEOID_WORDS,
-  POINT_FAULTS,
-  SENT_POINT,
   sentOrigin,
+  sentPlaceOf,
+  sentPlaceSchema,
   sentValue,
 } from '../fields/locations.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
-import type { SentPoint } from '../queries/origins/origin-block.ts';
+import { acceptsParameters } from '../http/validation.ts';
+import type { SentPlace } from '../queries/addresses/locate-sent.ts';
 import { checkOrigins } from './batch.ts';
 
 const LIMITS = REQUEST_LIMITS.origins;
@@ -40,15 +40,22 @@ export const blockOrigins = originList(
   'Blocks',
 );
 
-export interface Point extends SentPoint {
-  /** The JSON of an origin that is no object with two numbers, shortened. */
+export interface Point extends SentPlace {
+  /** The JSON of an origin that is no address and no object with two numbers, shortened. */
   readonly sent?: string;
 }
 
-const point = exactObjectOf('a point', SENT_POINT, POINT_FAULTS);
-const POINT_SCHEMA = jsonSchemaOf(exactPoint.json);
+const point = sentPlaceOf(
+  'a point',
+  {},
+  {
+    none: 'must be an object with lon and lat, or an address',
+    unknown: `unknown member; a point ${acceptsParameters(['lon', 'lat', 'address'])}`,
+  },
+);
+const POINT_SCHEMA = sentPlaceSchema();
 
-/** Point origins; one without coordinates fails alone, as do coordinates out of range. */
+/** Points and addresses as origins; one without a place, or one out of range, fails alone. */
 export const pointOrigins = originList(
   'origins',
   z
@@ -57,14 +64,15 @@ export const pointOrigins = originList(
       const parsed = point.safeParse(isObject(given) ? given : {});
       if (parsed.success) {
         const { data } = parsed;
-        const isSound = Number.isFinite(data.lon) && Number.isFinite(data.lat);
+        const isPoint = Number.isFinite(data.lon) && Number.isFinite(data.lat);
+        const isSound = isPoint || data.address !== undefined;
         return isSound ? data : { ...data, sent: sentOrigin(given) };
       }
       for (const issue of parsed.error.issues) context.addIssue({ ...issue });
       return z.NEVER;
     })
     .meta({ override: POINT_SCHEMA }),
-  'Points',
+  'Points, or addresses',
 );
 
 /** Block origins or point origins, depending on the first item that is either. */
@@ -91,7 +99,7 @@ export const blockOrPointOrigins = required(
         },
       }),
   },
-  { description: `Blocks by GEOID, or points; 1 to ${LIMITS}.${FAILS_ALONE}` },
+  { description: `Blocks by GEOID, or points and addresses; 1 to ${LIMITS}.${FAILS_ALONE}` },
 );
 
 /** A POI by its id, or the shortened JSON of what was sent in place of an id. */
@@ -111,7 +119,7 @@ export const poiOrigins = originList(
 );
 
 function isPoint(value: unknown): boolean {
-  return isObject(value) && 'lon' in value && 'lat' in value;
+  return isObject(value) && (('lon' in value && 'lat' in value) || 'address' in value);
 }
 
 function isGeoid(value: unknown): boolean {

@@ -5,12 +5,14 @@ import { NONE, optional, parameters, required, withDefault } from '../fields/fie
 import { integer } from '../fields/kinds.ts';
 import { nearPoint } from '../fields/locations.ts';
 import { namePart } from '../fields/rows.ts';
+import { invalidParameters } from '../http/problem.ts';
 import {
   findAddresses,
   LEAST_CONFIDENCE,
   TAKEN_FROM,
+  TOO_WIDE,
 } from '../queries/addresses/find-addresses.ts';
-import { MATCH_KINDS } from '../queries/addresses/street-matches.ts';
+import { MATCH_MEMBERS } from '../schemas/address-schemas.ts';
 
 /** Finds what people type: addresses, intersections, streets, coordinates, blocks, places. */
 export const addresses = freeEndpoint({
@@ -50,13 +52,7 @@ export const addresses = freeEndpoint({
   response: z.object({
     results: z.array(
       z.object({
-        label: z.string(),
-        kind: z.enum(MATCH_KINDS),
-        lat: z.number(),
-        lon: z.number(),
-        geoid: z
-          .string()
-          .meta({ description: 'The GEOID of the block, or of a place or county itself.' }),
+        ...MATCH_MEMBERS,
         confidence: z.number().min(LEAST_CONFIDENCE).max(1),
         distance_m: z
           .number()
@@ -68,6 +64,9 @@ export const addresses = freeEndpoint({
   problems: [],
   cache: 'catalogue',
   async respond({ releases }, { query: { q, near, limit } }) {
-    return { body: { results: await findAddresses(releases.current, q, near ?? null, limit) } };
+    const results = await findAddresses(releases.current, q, near ?? null, limit);
+    if (results !== null) return { body: { results } };
+    const msg = `${TOO_WIDE}, or near`;
+    throw invalidParameters([{ loc: ['query', 'q'], msg, type: 'too_wide' }]);
   },
 });

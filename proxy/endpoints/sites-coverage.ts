@@ -44,9 +44,10 @@ export const sitesCoverage = postEndpoint({
     'their coordinates, and `chosen` columns of them; the first rows of CSV are `results` ' +
     '(`list`: `area`). `sites` may be ' +
     'the POIs of a `type`, whose ids are their `dest_id`s, in an `area` of their own or that of the ' +
-    'request; `candidates` an area, of which each block is one, by its GEOID. A site or candidate ' +
-    'without a block to route from, or without valid ' +
-    'coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or ' +
+    'request; `candidates` an area, of which each block is one, by its GEOID. A site may have an ' +
+    '`address` in place of coordinates; `match` is what `GET /v1/addresses` found and what was ' +
+    'taken. A site or candidate without a block to route from, without valid coordinates, or with ' +
+    'an address that is not certain, is listed in `errors`, and its row says why in `error`; if all are malformed or ' +
     'have lat and lon exchanged, the request is refused. Nothing that you send is stored. One ' +
     'token a site or candidate that has a block to route from, at least ' +
     `${PLANS.charges.sites_minimum}.`,

@@ -132,7 +132,7 @@ export function distinct<T extends string | number>(values: readonly T[]): T[] {
 }
 
 /** Error messages of an object. */
-interface ObjectFaults {
+export interface ObjectFaults {
   readonly none: string;
   readonly unknown: string;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
 import {
   BLOCK_GEOID,
   COUNTY_FIPS,
@@ -8,12 +9,14 @@ import {
   geoidToNumber,
   isGeoid,
 } from '../../shards/geoid.ts';
-import { BOUNDS, type Bounds, boundsSchema, isOnEarth, isWithin } from '../bounds.ts';
+import { BOUNDS, type Bounds, boundsSchema, isOnEarth, isWithin, LIMITS } from '../bounds.ts';
 import { truncate } from '../http/problem.ts';
 import { acceptsParameters } from '../http/validation.ts';
+import { TAKEN_FROM } from '../queries/addresses/find-addresses.ts';
+import type { SentPlace } from '../queries/addresses/locate-sent.ts';
 import type { SentValue } from '../queries/origins/origin-block.ts';
-import { objectOf } from './compounds.ts';
-import { type Kind, optional, required, withSchema } from './field.ts';
+import { exactObjectOf, type ObjectFaults, objectOf } from './compounds.ts';
+import { jsonSchemaOf, type Kind, optional, required, withSchema } from './field.ts';
 import { decimal, hintOn, kindOf, number, phrase, UNBOUNDED } from './kinds.ts';
 
 /** A block in a path or query: its 15 digits. */
@@ -62,6 +65,7 @@ const latitude = number(BOUNDS.latitude);
 const longitude = number(BOUNDS.longitude);
 const LAT = 'Latitude, WGS84 degrees.';
 const LON = 'Longitude, WGS84 degrees.';
+const ADDRESS = `An address, intersection or GEOID in place of coordinates, found as \`GET /v1/addresses\` does: taken from a confidence of ${TAKEN_FROM} on, else an error.`;
 
 export const lat = required(latitude, {
   id: 'Lat',
@@ -117,16 +121,15 @@ export const nearPoint = {
     .meta({ override: { type: 'string' } }),
 };
 
-/** Error messages of a point. */
-export const POINT_FAULTS = {
-  none: 'must be an object with lon and lat',
-  unknown: `unknown member; a point ${acceptsParameters(['lon', 'lat'])}`,
-};
-
 /** The members of a point in a body. */
 export const POINT = { lon: longitude.json, lat: latitude.json };
 
-export const point = { json: objectOf('a point', POINT, POINT_FAULTS) };
+export const point = {
+  json: objectOf('a point', POINT, {
+    none: 'must be an object with lon and lat',
+    unknown: `unknown member; a point ${acceptsParameters(['lon', 'lat'])}`,
+  }),
+};
 
 /** Longer than any id or number, so that truncating a malformed one keeps it malformed. */
 const MAX_VALUE = 40;
@@ -152,10 +155,61 @@ function jsonOf(value: unknown): string {
 }
 
 /** The members of a point that fails alone if a coordinate is malformed or absent. */
-export const SENT_POINT = {
+const SENT_POINT = {
   lat: sentCoordinate(BOUNDS.latitude),
   lon: sentCoordinate(BOUNDS.longitude),
 };
+
+/** An address; what is no text, or too long, is kept so that it stays unknown. */
+const sentAddress = z
+  .unknown()
+  .optional()
+  .transform((given) => {
+    if (given === undefined || given === null) return undefined;
+    return (typeof given === 'string' ? given : jsonOf(given)).slice(0, LIMITS.nameLength + 1);
+  })
+  .meta({ override: { type: 'string', minLength: 1, maxLength: LIMITS.nameLength } });
+
+/**
+ * A point or an address in a body, with further members; errors name `what` it is. It fails alone
+ * if it is malformed, but not if it is both, of which one would be ignored.
+ */
+export function sentPlaceOf<Shape extends z.ZodRawShape>(
+  what: string,
+  more: Shape,
+  faults?: ObjectFaults,
+) {
+  const place = exactObjectOf(what, { ...more, ...SENT_POINT, address: sentAddress }, faults);
+  const isBoth = ({ address, lat, lon }: SentPlace) =>
+    address !== undefined && (lat ?? lon ?? null) !== null;
+  return place.refine((sent) => !isBoth(sent as SentPlace), {
+    error: 'has an address and coordinates: send one of them',
+    params: { type: 'conflict' },
+  });
+}
+
+/**
+ * The schema of a point or an address with further members, which are required. A choice of two
+ * objects, since each lacks what the other must have.
+ */
+export function sentPlaceSchema(
+  more: Readonly<Record<string, oas31.SchemaObject>> = {},
+): oas31.SchemaObject {
+  const objectWith = (members: Readonly<Record<string, oas31.SchemaObject>>) => ({
+    type: 'object' as const,
+    properties: { ...more, ...members },
+    required: [...Object.keys(more), ...Object.keys(members)],
+    additionalProperties: false,
+  });
+  const { lat, lon } = SENT_POINT;
+  const address = { ...jsonSchemaOf(sentAddress), description: ADDRESS };
+  return {
+    anyOf: [
+      objectWith({ lat: jsonSchemaOf(lat), lon: jsonSchemaOf(lon) }),
+      objectWith({ address }),
+    ],
+  };
+}
 
 function sentCoordinate(bounds: Bounds) {
   const override = boundsSchema('number', bounds);

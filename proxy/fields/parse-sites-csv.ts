@@ -8,6 +8,8 @@ interface CsvSite {
   /** Text, or out of range, only if misplaced sites are kept. */
   readonly lat: number | string;
   readonly lon: number | string;
+  /** Text; '' if there is none. */
+  readonly address: string;
   /** Null if the text does not state it. */
   readonly isCandidate: boolean | null;
 }
@@ -32,7 +34,7 @@ type ParsedSites =
   | { readonly faults: readonly SitesFault[] };
 
 const REQUIRED = ['id', 'lat', 'lon'] as const;
-const COLUMNS = [...REQUIRED, 'candidate'] as const;
+const COLUMNS = [...REQUIRED, 'address', 'candidate'] as const;
 type Column = (typeof COLUMNS)[number];
 
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
@@ -55,13 +57,14 @@ const MAX_QUOTED = 100;
  * Parses sites from CSV with the columns `id`, `lat`, `lon` and, if some are candidates,
  * `candidate` (`yes` or `no`), as spreadsheets save it in any language: between commas, semicolons
  * or tabs, with decimal points or commas. Other columns are ignored. Text with more than `most`
- * sites is refused. The first `MAX_COUNTED_FAULTS` faults of lines are listed. `keepsMisplaced`:
- * coordinates that are missing, out of range or no numbers are no faults, and are kept as they are.
+ * sites is refused. The first `MAX_COUNTED_FAULTS` faults of lines are listed. `isUnplacedKept`:
+ * coordinates that are missing, out of range or no numbers are no faults, and are kept as they are;
+ * a column `address` may stand in place of `lat` and `lon`.
  */
 export function parseSitesCsv(
   text: string,
   most: number,
-  { keepsMisplaced = false }: { readonly keepsMisplaced?: boolean } = {},
+  { isUnplacedKept = false }: { readonly isUnplacedKept?: boolean } = {},
 ): ParsedSites {
   const records = filledRecords(text.replace(BEFORE_HEADER, ''));
   const first = records.next().value ?? { cells: [] };
@@ -71,7 +74,9 @@ export function parseSitesCsv(
     return { faults: [{ msg: `must have at most ${MAX_COLUMNS} columns`, type: 'too_big' }] };
   }
   const header = headings.map(columnOf);
-  const headerFault = faultOfHeader(header);
+  const isByAddress =
+    isUnplacedKept && header.includes('address') && !REQUIRED.every((one) => header.includes(one));
+  const headerFault = faultOfHeader(header, isByAddress ? ['id', 'address'] : REQUIRED);
   if (headerFault) return { faults: [headerFault] };
   const positions = COLUMNS.map((column) => [column, header.indexOf(column)] as const);
   const sites: CsvSite[] = [];
@@ -90,7 +95,7 @@ export function parseSitesCsv(
     const row = Object.fromEntries(
       positions.map(([column, i]) => [column, cells[i]?.trim() ?? '']),
     ) as Row;
-    const misplaced = keepsMisplaced ? null : faultOfPlace(row);
+    const misplaced = isUnplacedKept ? null : faultOfPlace(row);
     const fault = faultOfRow(row, lineById.get(row.id)) ?? misplaced;
     if (fault) {
       faults.push({ line, ...fault });
@@ -102,7 +107,8 @@ export function parseSitesCsv(
       const value = degrees(cell);
       return Number.isNaN(value) ? cell : value;
     });
-    sites.push({ line, id: row.id, lat, lon, isCandidate: candidacy(row.candidate) ?? null });
+    const { id, address } = row;
+    sites.push({ line, id, lat, lon, address, isCandidate: candidacy(row.candidate) ?? null });
   }
   return faults.length > 0 ? { faults } : { sites };
 }
@@ -132,14 +138,15 @@ function columnOf(header: string): string {
   return OTHER_NAMES.get(name) ?? name;
 }
 
-function faultOfHeader(header: readonly string[]): SitesFault | null {
-  const lacking = REQUIRED.filter((column) => !header.includes(column));
+function faultOfHeader(header: readonly string[], required: readonly Column[]): SitesFault | null {
+  const lacking = required.filter((column) => !header.includes(column));
   if (lacking.length > 0) {
     const has = header.length === 0 ? '' : `; it has ${quoted(header.join(', '))}`;
     const noun = lacking.length === 1 ? 'column' : 'columns';
     return { msg: `lacks the ${noun} ${lacking.join(', ')}${has}`, type: 'missing' };
   }
-  const repeated = COLUMNS.find((column) => header.indexOf(column) !== header.lastIndexOf(column));
+  const read: readonly Column[] = [...required, 'candidate'];
+  const repeated = read.find((column) => header.indexOf(column) !== header.lastIndexOf(column));
   if (repeated === undefined) return null;
   return { msg: `has more than one column ${repeated}`, type: 'duplicate' };
 }

@@ -25,8 +25,9 @@ export const MAX_CSV_LENGTH = 100 * LIMITS.sites;
 
 /**
  * Lists the sites of CSV text, or of a GeoJSON FeatureCollection of points with an `id` or a
- * property of that name. Other columns and properties are ignored, except `candidate`, which must
- * fit the member. Any other value is returned unchanged.
+ * property of that name. A line without coordinates and a feature without a geometry may have an
+ * `address`. Other columns and properties are ignored, except `candidate`, which must fit the
+ * member. Any other value is returned unchanged.
  */
 export function parseSites(value: unknown, member: SitesMember): ParsedFormat {
   if (typeof value === 'string') return sitesOfCsv(value, member);
@@ -40,10 +41,10 @@ export function parseSites(value: unknown, member: SitesMember): ParsedFormat {
 
 function sitesOfCsv(text: string, member: SitesMember): ParsedFormat {
   if (text.length > MAX_CSV_LENGTH) {
-    const msg = `CSV must have at most ${MAX_CSV_LENGTH} characters: send the columns id, lat and lon alone`;
+    const msg = `CSV must have at most ${MAX_CSV_LENGTH} characters: send the columns id, lat and lon, or id and address, alone`;
     return { faults: [{ path: [], msg, type: 'too_big' }] };
   }
-  const parsed = parseSitesCsv(text, LIMITS.sites, { keepsMisplaced: true });
+  const parsed = parseSitesCsv(text, LIMITS.sites, { isUnplacedKept: true });
   if ('faults' in parsed) {
     const faults = parsed.faults.map(({ line, msg, type }) => {
       return { path: [], msg: line === undefined ? `CSV ${msg}` : `line ${line}: ${msg}`, type };
@@ -51,11 +52,13 @@ function sitesOfCsv(text: string, member: SitesMember): ParsedFormat {
     return { faults };
   }
   const list: unknown[] = [];
-  for (const { line, id, lat, lon, isCandidate } of parsed.sites) {
+  for (const { line, id, lat, lon, address, isCandidate } of parsed.sites) {
     const fault = faultOfMember(isCandidate, member);
     if (fault) return { faults: [{ path: [], msg: `line ${line}: ${fault}`, type: 'misplaced' }] };
-    // An empty cell is an absent member.
-    list.push({ id, lat: lat === '' ? undefined : lat, lon: lon === '' ? undefined : lon });
+    // An empty cell is an absent member; an address beside coordinates is a column like others.
+    const hasPoint = lat !== '' || lon !== '';
+    if (!hasPoint && address !== '') list.push({ id, address });
+    else list.push({ id, lat: lat === '' ? undefined : lat, lon: lon === '' ? undefined : lon });
   }
   return { list, lines: parsed.sites.map(({ line }) => line) };
 }
@@ -75,8 +78,14 @@ function sitesOfFeatures(features: readonly unknown[], member: SitesMember): Par
     const fault = faultOfMember(candidacyOf(properties.candidate), member);
     if (fault) return { faults: [{ path: [i], msg: fault, type: 'misplaced' }] };
     // A feature without a point has no coordinates, and fails alone.
-    const [lon, lat] = Array.isArray(coordinates) ? coordinates : [];
-    list.push({ id: feature.id ?? properties.id, lon, lat });
+    const id = feature.id ?? properties.id;
+    const { address } = properties;
+    if (isObject(geometry) || typeof address !== 'string') {
+      const [lon, lat] = Array.isArray(coordinates) ? coordinates : [];
+      list.push({ id, lon, lat });
+    } else {
+      list.push({ id, address });
+    }
   }
   return { list };
 }

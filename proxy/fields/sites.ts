@@ -7,34 +7,30 @@ import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
 import { missing } from '../http/validation.ts';
 import type { Site } from '../queries/sites/locate-sites.ts';
 import { area, areaItem } from './area.ts';
-import { exactObjectOf, levels, listOf, objectOf } from './compounds.ts';
+import { levels, listOf, objectOf } from './compounds.ts';
 import { jsonSchemaOf, optional, required, withDefault } from './field.ts';
 import { integer } from './kinds.ts';
-import { SENT_POINT } from './locations.ts';
+import { sentPlaceOf, sentPlaceSchema } from './locations.ts';
 import { MAX_CSV_LENGTH, parseSites, type SitesMember } from './parse-sites.ts';
 import { typeName } from './rows.ts';
 
 const ID_FAULT = `must be text of 1 to ${LIMITS.nameLength} characters, or a whole number`;
 
-const site = exactObjectOf('a site', {
-  id: z
-    .custom<string | number>(
-      (id) =>
-        Number.isSafeInteger(id) ||
-        (typeof id === 'string' && id.length >= 1 && id.length <= LIMITS.nameLength),
-      { error: ({ input }) => (input === undefined ? missing(ID_FAULT) : ID_FAULT) },
-    )
-    .meta({
-      override: {
-        anyOf: [
-          { type: 'string', minLength: 1, maxLength: LIMITS.nameLength },
-          { type: 'integer' },
-        ],
-      },
-    }),
-  // A site that cannot be placed fails alone.
-  ...SENT_POINT,
-}).meta({ override: { required: ['id', 'lat', 'lon'] } });
+const id = z
+  .custom<string | number>(
+    (id) =>
+      Number.isSafeInteger(id) ||
+      (typeof id === 'string' && id.length >= 1 && id.length <= LIMITS.nameLength),
+    { error: ({ input }) => (input === undefined ? missing(ID_FAULT) : ID_FAULT) },
+  )
+  .meta({
+    override: {
+      anyOf: [{ type: 'string', minLength: 1, maxLength: LIMITS.nameLength }, { type: 'integer' }],
+    },
+  });
+
+/** A site that cannot be placed fails alone. */
+const site = sentPlaceOf('a site', { id });
 
 const FORMS = 'must be an array of sites, CSV text, a FeatureCollection or';
 
@@ -65,7 +61,7 @@ const FEATURE_SCHEMA: oas31.SchemaObject = {
   properties: {
     type: { type: 'string', const: 'Feature' },
     geometry: {
-      type: 'object',
+      type: ['object', 'null'],
       properties: {
         type: { type: 'string', const: 'Point' },
         coordinates: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 3 },
@@ -77,18 +73,26 @@ const FEATURE_SCHEMA: oas31.SchemaObject = {
   additionalProperties: true,
 };
 
+const SITE_LIST_SCHEMA: oas31.SchemaObject = {
+  type: 'array',
+  items: sentPlaceSchema({ id: jsonSchemaOf(id) }),
+  maxItems: LIMITS.sites,
+};
+
 const CSV_SCHEMA: oas31.SchemaObject = {
   type: 'string',
   maxLength: MAX_CSV_LENGTH,
   description:
     'CSV with the columns `id`, `lat` and `lon`, between commas, semicolons or tabs. A column ' +
-    '`candidate`, `yes` or `no`, must fit the member; others are ignored.',
+    '`candidate`, `yes` or `no`, must fit the member; `address` counts where a line has no ' +
+    'coordinates; others are ignored.',
 };
 
 const GEOJSON_SCHEMA: oas31.SchemaObject = {
   type: 'object',
   description:
-    'GeoJSON points, with an `id` each or a property of this name. A body has at most ' +
+    'GeoJSON points, with an `id` each or a property of this name; a feature without a geometry ' +
+    'may have an `address`. A body has at most ' +
     `${withCommas(MAX_VALUES)} values, names and properties included.`,
   properties: {
     type: { type: 'string', const: 'FeatureCollection' },
@@ -118,18 +122,14 @@ const POIS_SCHEMA: oas31.SchemaObject = {
  * not compile; from a condition, a member of any type.
  */
 export const SITES_SCHEMAS = {
-  Sites: sitesSchema('sites', 'or the POIs of a type', POIS_SCHEMA),
-  Candidates: sitesSchema('candidates', 'or an area, each of whose blocks is one', AREA_SCHEMA),
+  Sites: sitesSchema('or the POIs of a type', POIS_SCHEMA),
+  Candidates: sitesSchema('or an area, each of whose blocks is one', AREA_SCHEMA),
 };
 
-function sitesSchema(
-  member: SitesMember,
-  others: string,
-  schema: oas31.SchemaObject | oas31.ReferenceObject,
-) {
+function sitesSchema(others: string, schema: oas31.SchemaObject | oas31.ReferenceObject) {
   return {
-    description: `Up to ${LIMITS.sites} points, each with an \`id\` of its own, as a list, CSV or GeoJSON; ${others}.`,
-    if: jsonSchemaOf(siteList[member]),
+    description: `Up to ${LIMITS.sites} points or addresses, each with an \`id\` of its own, as a list, CSV or GeoJSON; ${others}.`,
+    if: SITE_LIST_SCHEMA,
     else: { anyOf: [CSV_SCHEMA, GEOJSON_SCHEMA, schema] },
   };
 }

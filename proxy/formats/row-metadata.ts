@@ -10,6 +10,7 @@ type NamedOrigin = {
   readonly dest_id?: number | null;
   readonly origin_lat?: number | null;
   readonly origin_lon?: number | null;
+  readonly address?: string;
   /** The JSON of a malformed point or POI. */
   readonly sent?: string;
 };
@@ -94,7 +95,8 @@ function repeated<M extends keyof OtherMembers>(
 /** An origin as listed in a header: percent-encoded, since a malformed GEOID may be any text. */
 function written(origin: NamedOrigin | string | number): string {
   if (typeof origin !== 'object') return encoded(origin);
-  const { geoid, dest_id = geoid, list, id = dest_id, origin_lat, origin_lon, sent } = origin;
+  const { geoid, dest_id = geoid, list, id = dest_id, origin_lat, origin_lon } = origin;
+  const { address, sent = address } = origin;
   const name = encoded(sent ?? (id === undefined ? `${origin_lat} ${origin_lon}` : id));
   return list === undefined ? name : `${list}:${name}`;
 }

@@ -136,6 +136,12 @@ export const PROBLEM_TYPES = {
     advice:
       'Check that latitude and longitude are not swapped. Releases cover US census blocks only.',
   },
+  'address-not-found': {
+    status: 404,
+    title: 'Address not found, or not certain',
+    advice:
+      'GET /v1/addresses lists what an address may mean: send the label of a match, its GEOID or its coordinates.',
+  },
   'no-isochrone-data': {
     status: 404,
     title: 'No isochrone data',

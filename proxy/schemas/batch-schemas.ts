@@ -5,6 +5,7 @@ export const ORIGIN_FAULTS = [
   'block-not-found',
   'no-block-data',
   'point-not-covered',
+  'address-not-found',
   'poi-not-found',
 ] as const;
 export type OriginFault = (typeof ORIGIN_FAULTS)[number];
@@ -16,6 +17,7 @@ export const originError = z
     geoid: z.string().nullable().optional(),
     origin_lat: z.number().nullable().optional(),
     origin_lon: z.number().nullable().optional(),
+    address: z.string().optional(),
     dest_id: z.int().nullable().optional(),
     sent: z.string().optional(),
   })

@@ -21,7 +21,7 @@ async function expectFound(
   const cpuMs: number[] = [];
   const report = await searchMisspelt(list, asked, seed, async (text) => {
     const start = process.cpuUsage();
-    const found = await findAddresses(releases.current, text, null, 5);
+    const found = (await findAddresses(releases.current, text, null, 5)) ?? [];
     cpuMs.push(process.cpuUsage(start).user / 1_000);
     return found;
   });

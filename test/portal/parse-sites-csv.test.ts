@@ -16,11 +16,12 @@ function faultsOf(text: string): string[] {
 
 test('a site has the line that it begins on, and whether it is a candidate if that is stated', () => {
   const text = 'name,id,lat,lon,Candidate\n\n"A\nB",1,36.1,-70,yes\n,2,+36.,-.7e2,No\n,3,0,0,\n';
+  const address = '';
   expect(parse(text)).toEqual({
     sites: [
-      { line: 3, id: '1', lat: 36.1, lon: -70, isCandidate: true },
-      { line: 5, id: '2', lat: 36, lon: -70, isCandidate: false },
-      { line: 6, id: '3', lat: 0, lon: 0, isCandidate: null },
+      { line: 3, id: '1', lat: 36.1, lon: -70, address, isCandidate: true },
+      { line: 5, id: '2', lat: 36, lon: -70, address, isCandidate: false },
+      { line: 6, id: '3', lat: 0, lon: 0, address, isCandidate: null },
     ],
   });
 });

@@ -23,6 +23,12 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
 const FOUR_OWN = new Set(['/v1/isochrone', '/exports/{manifestStem}/{file}']);
 
 /** Objects of a document, with their pointers. Examples are left out. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+
 function* objectsIn(
   node: unknown,
   at = '',
@@ -63,7 +69,7 @@ describe('the OpenAPI document', () => {
     const { components, paths } = JSON.parse(body);
     expect(body).not.toMatch(/9007199254740991/);
     expect(body).not.toMatch(/"override"/);
-    expect(body.length).toBeLessThan(600_000);
+    expect(body.length).toBeLessThan(620_000);
     expect(Object.keys(components)).toEqual(
       expect.arrayContaining(['schemas', 'headers', 'responses', 'parameters', 'examples']),
     );
@@ -112,21 +118,25 @@ describe('the OpenAPI document', () => {
   test('gives no value two types but null, for which clients would round or refuse ids', async () => {
     const document = (await proxy.get('/openapi.json')).json();
     const choices: string[] = [];
-    for (const [at, { type, anyOf, oneOf }] of objectsIn(document)) {
-      const types = (one: unknown) => [one].flat().filter((name) => name && name !== 'null');
-      expect([at, types(type).length <= 1]).toEqual([at, true]);
-      const offered = (anyOf ?? oneOf ?? []) as { type?: unknown }[];
-      if (new Set(offered.flatMap((one) => types(one.type))).size > 1) choices.push(at);
+    const typesOf = ({ type, anyOf, oneOf }: Schema): unknown[] => [
+      ...[type].flat().filter((name) => name && name !== 'null'),
+      ...(anyOf ?? oneOf ?? []).flatMap(typesOf),
+    ];
+    for (const [at, { type, ...choice }] of objectsIn(document) as Iterable<[string, Schema]>) {
+      expect([at, typesOf({ type }).length <= 1]).toEqual([at, true]);
+      if (new Set(typesOf(choice)).size > 1) choices.push(at);
     }
     const content = '/paths//v1/sites/coverage/post/responses/200/content/application';
     const sites = `${content}/json/schema`;
     expect(choices.sort()).toEqual([
       '/components/schemas/Candidates/else',
-      '/components/schemas/Candidates/if/items/properties/id',
+      '/components/schemas/Candidates/if/items/anyOf/0/properties/id',
+      '/components/schemas/Candidates/if/items/anyOf/1/properties/id',
       '/components/schemas/Problem/properties/errors/items/properties/loc/items',
       '/components/schemas/Sites/else',
       '/components/schemas/Sites/else/anyOf/2/properties/type',
-      '/components/schemas/Sites/if/items/properties/id',
+      '/components/schemas/Sites/if/items/anyOf/0/properties/id',
+      '/components/schemas/Sites/if/items/anyOf/1/properties/id',
       '/paths//mcp/post/requestBody/content/application/json/schema/properties/id',
       '/paths//v1/access/post/requestBody/content/application/json/schema/properties/origins/items',
       '/paths//v1/access/post/responses/200/content/application/json/schema/properties/truncated/items',

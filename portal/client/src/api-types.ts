@@ -3,11 +3,15 @@
 /** Maximum number of rows to return and to charge; by default 50000. Origins are returned whole, and the first regardless of its rows; the others are listed in `truncated`, with `row-budget`. */
 export type MaxRows = number;
 
-/** Up to 1000 points, each with an `id` of its own, as a list, CSV or GeoJSON; or the POIs of a type. */
+/** Up to 1000 points or addresses, each with an `id` of its own, as a list, CSV or GeoJSON; or the POIs of a type. */
 export type Sites = ReadonlyArray<{
   id: string | number;
   lat: number;
   lon: number;
+} | {
+  id: string | number;
+  /** An address, intersection or GEOID in place of coordinates, found as `GET /v1/addresses` does: taken from a confidence of 0.8 on, else an error. */
+  address: string;
 }> | string | {
   type: 'FeatureCollection';
   features: ReadonlyArray<{
@@ -15,7 +19,7 @@ export type Sites = ReadonlyArray<{
     geometry: {
       type: 'Point';
       coordinates: ReadonlyArray<number>;
-    };
+    } | null;
     [member: string]: unknown;
   }>;
 } | {
@@ -24,11 +28,15 @@ export type Sites = ReadonlyArray<{
   area?: Area | undefined;
 };
 
-/** Up to 1000 points, each with an `id` of its own, as a list, CSV or GeoJSON; or an area, each of whose blocks is one. */
+/** Up to 1000 points or addresses, each with an `id` of its own, as a list, CSV or GeoJSON; or an area, each of whose blocks is one. */
 export type Candidates = ReadonlyArray<{
   id: string | number;
   lat: number;
   lon: number;
+} | {
+  id: string | number;
+  /** An address, intersection or GEOID in place of coordinates, found as `GET /v1/addresses` does: taken from a confidence of 0.8 on, else an error. */
+  address: string;
 }> | string | {
   type: 'FeatureCollection';
   features: ReadonlyArray<{
@@ -36,7 +44,7 @@ export type Candidates = ReadonlyArray<{
     geometry: {
       type: 'Point';
       coordinates: ReadonlyArray<number>;
-    };
+    } | null;
     [member: string]: unknown;
   }>;
 } | Area;
@@ -178,13 +186,27 @@ export type Leg = {
   to_stop?: string;
 };
 
+/** The match that was taken for an address. */
+export type AddressMatch = {
+  /** As sent. */
+  address: string;
+  label: string;
+  kind: 'address' | 'interpolated' | 'street' | 'intersection' | 'coordinates' | 'block' | 'place' | 'county';
+  lat: number;
+  lon: number;
+  /** The GEOID of the block, or of a place or county itself. */
+  geoid: string;
+  confidence: number;
+};
+
 /** Why an origin of a batch has no rows. It is named as it was sent. A coordinate or id that is no number is null; the point or POI is then in `sent`, as JSON, shortened if it is long. */
 export type OriginError = {
-  type: 'block-not-found' | 'no-block-data' | 'point-not-covered' | 'poi-not-found';
+  type: 'block-not-found' | 'no-block-data' | 'point-not-covered' | 'address-not-found' | 'poi-not-found';
   detail: string;
   geoid?: string | null;
   origin_lat?: number | null;
   origin_lon?: number | null;
+  address?: string;
   dest_id?: number | null;
   sent?: string;
 };
@@ -529,10 +551,13 @@ export interface SharedParams {
   lat: number;
   /** Longitude, WGS84 degrees. */
   lon: number;
-  /** Points, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
+  /** Points, or addresses, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
   origins: ReadonlyArray<{
-    lon: number;
     lat: number;
+    lon: number;
+  } | {
+    /** An address, intersection or GEOID in place of coordinates, found as `GET /v1/addresses` does: taken from a confidence of 0.8 on, else an error. */
+    address: string;
   }>;
   max_rows?: MaxRows | undefined;
   /** `min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than `max_lon`, the box crosses the antimeridian and must span less than 180 degrees. */
@@ -973,10 +998,12 @@ export interface Operations {
           count?: number;
           origin_lat: number;
           origin_lon: number;
+          match?: AddressMatch;
         }>;
         origins: Array<{
           origin_lat: number;
           origin_lon: number;
+          match?: AddressMatch;
           resolved_block: string;
           population: number | null;
           land_area_m2: number | null;
@@ -984,6 +1011,8 @@ export interface Operations {
         truncated: Array<{
           origin_lat: number;
           origin_lon: number;
+        } | {
+          address: string;
         }>;
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
@@ -1032,15 +1061,19 @@ export interface Operations {
           address: Address;
           origin_lat: number;
           origin_lon: number;
+          match?: AddressMatch;
         }>;
         origins: Array<{
           origin_lat: number;
           origin_lon: number;
+          match?: AddressMatch;
           resolved_block: string;
         }>;
         truncated: Array<{
           origin_lat: number;
           origin_lon: number;
+        } | {
+          address: string;
         }>;
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;
@@ -1058,6 +1091,7 @@ export interface Operations {
         address: Address;
         origin_lat: number;
         origin_lon: number;
+        match?: AddressMatch;
       }>;
     };
   };
@@ -1258,7 +1292,7 @@ export interface Operations {
       };
     };
   };
-  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: all blocks of the release that any site or candidate reaches within the last of `minutes`. `area` of the response says what was counted. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). `sites` may be the POIs of a `type`, whose ids are their `dest_id`s, in an `area` of their own or that of the request; `candidates` an area, of which each block is one, by its GEOID. A site or candidate without a block to route from, or without valid coordinates, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: all blocks of the release that any site or candidate reaches within the last of `minutes`. `area` of the response says what was counted. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). `sites` may be the POIs of a `type`, whose ids are their `dest_id`s, in an `area` of their own or that of the request; `candidates` an area, of which each block is one, by its GEOID. A site may have an `address` in place of coordinates; `match` is what `GET /v1/addresses` found and what was taken. A site or candidate without a block to route from, without valid coordinates, or with an address that is not certain, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
   measureSites: {
     params: Pick<SharedParams, 'area' | 'departure' | 'percentile'> & {
       /** Sites that are there. */
@@ -1293,6 +1327,7 @@ export interface Operations {
           overlap: {
             [member: string]: number;
           };
+          match?: AddressMatch;
         }>;
         gains: Array<{
           /** As sent. */
@@ -1302,6 +1337,7 @@ export interface Operations {
           gain: {
             [member: string]: number;
           };
+          match?: AddressMatch;
         }>;
         chosen: Array<{
           /** As sent. */
@@ -1320,7 +1356,7 @@ export interface Operations {
           id: string | number;
           /** The list that it is from. */
           list: 'sites' | 'candidates';
-          type: 'point-not-covered' | 'block-not-found' | 'no-block-data';
+          type: 'point-not-covered' | 'address-not-found' | 'block-not-found' | 'no-block-data';
           detail: string;
         }>;
         precision: 'block';
@@ -1340,6 +1376,7 @@ export interface Operations {
             lon?: number | null;
             lat?: number | null;
             block?: string;
+            match?: AddressMatch;
             mode?: Mode;
             weight?: string;
             total?: number;
@@ -1365,7 +1402,7 @@ export interface Operations {
             };
             count?: number;
             error?: {
-              type: 'point-not-covered' | 'block-not-found' | 'no-block-data';
+              type: 'point-not-covered' | 'address-not-found' | 'block-not-found' | 'no-block-data';
               detail: string;
             };
           };
@@ -1491,10 +1528,13 @@ export interface Operations {
   /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
   getAccess: {
     params: Pick<SharedParams, 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay' | 'max_rows'> & {
-      /** Blocks by GEOID, or points; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
+      /** Blocks by GEOID, or points and addresses; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<string | {
-        lon: number;
         lat: number;
+        lon: number;
+      } | {
+        /** An address, intersection or GEOID in place of coordinates, found as `GET /v1/addresses` does: taken from a confidence of 0.8 on, else an error. */
+        address: string;
       }>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
@@ -1512,10 +1552,13 @@ export interface Operations {
           geoid?: string;
           origin_lat?: number;
           origin_lon?: number;
+          match?: AddressMatch;
         }>;
         truncated: Array<string | {
           origin_lat: number;
           origin_lon: number;
+        } | {
+          address: string;
         }>;
         errors: Array<OriginError>;
         truncated_reason: TruncatedReason;

@@ -14,7 +14,7 @@ import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { Bytes, CountyFips, Degrees, Metres } from '../../../shards/units.ts';
 import { MICRO } from '../../../shards/units.ts';
 import { isOnEarth } from '../../bounds.ts';
-import { invalidParameters, Problem } from '../../http/problem.ts';
+import { Problem } from '../../http/problem.ts';
 import { findPlaces } from '../areas/places.ts';
 import { locateOrigin, originOfGeoid, originOfPoint } from '../origins/origin-block.ts';
 import { Cities } from './cities.ts';
@@ -33,6 +33,10 @@ import {
 export const LEAST_CONFIDENCE = 0.3;
 /** A match of at least this confidence may be taken without asking; no two can have it. */
 export const TAKEN_FROM = 0.8;
+
+/** Why nothing was searched; the text precedes. */
+export const TOO_WIDE =
+  'names no city and no ZIP code of this release, which has too many counties to search; add one';
 
 /** A point that matches are preferred near. */
 interface NearPoint {
@@ -68,20 +72,19 @@ const SHARPNESS = 8;
 
 /**
  * Finds what a text means: an address, an intersection, a street, coordinates, a block, a census
- * place or a county; best first. Throws `invalid-parameters` if the release has too many counties
- * to search, and the text names none of their cities and ZIP codes.
+ * place or a county; best first. Null if the release has too many counties to search, and the text
+ * names none of their cities and ZIP codes.
  */
 export async function findAddresses(
   release: Release,
   text: string,
   near: NearPoint | null,
   limit: number,
-): Promise<FoundAddress[]> {
+): Promise<FoundAddress[] | null> {
   const direct = await directMatch(release, text.trim());
-  const matches = direct ?? [
-    ...(await streetMatches(release, text, near)),
-    ...(await placeMatches(release, text, limit)),
-  ];
+  const streets = direct ? [] : await streetMatches(release, text, near);
+  if (streets === null) return null;
+  const matches = direct ?? [...streets, ...(await placeMatches(release, text, limit))];
   return rated(matches, near)
     .filter(({ confidence }) => confidence >= LEAST_CONFIDENCE)
     .slice(0, limit);
@@ -168,11 +171,12 @@ async function placeMatches(release: Release, text: string, limit: number): Prom
   });
 }
 
+/** Finds streets and addresses along them; null if there are too many counties to search. */
 async function streetMatches(
   release: Release,
   text: string,
   near: NearPoint | null,
-): Promise<Match[]> {
+): Promise<Match[] | null> {
   const directory = await release.addressDirectory();
   if (!directory) return [];
   const cities = await Cities.of(release);
@@ -200,15 +204,9 @@ async function streetMatches(
   }
   if (matches.length === 0 && !near && release.counties.length > MOST_COUNTIES) {
     const isNamed = readings.some(({ number, city, zip }) => number && city === '' && zip === '');
-    if (isNamed) throw tooWide();
+    if (isNamed) return null;
   }
   return matches;
-}
-
-function tooWide(): Problem {
-  const msg =
-    'names no city and no ZIP code of this release, which has too many counties to search; add one, or near';
-  return invalidParameters([{ loc: ['query', 'q'], msg, type: 'too_wide' }]);
 }
 
 /** The counties to search for a reading, a few; null if it could be in any of many. */

@@ -8,24 +8,13 @@ import type { HouseNumber } from '../../../shards/addresses/house-number.ts';
 import { type StreetName, streetLabel } from '../../../shards/addresses/street-name.ts';
 import { type GeoidNumber, geoidFromNumber } from '../../../shards/geoid.ts';
 import { type Degrees, MICRO, type MicroDegrees } from '../../../shards/units.ts';
+import type { MatchKind } from './address-match.ts';
 import type { AddressReading } from './read-address.ts';
-
-/** The kinds of things that a text may name. */
-export const MATCH_KINDS = [
-  'address',
-  'interpolated',
-  'street',
-  'intersection',
-  'coordinates',
-  'block',
-  'place',
-  'county',
-] as const;
 
 /** A place on the ground that a text may mean. */
 export interface Match {
   readonly label: string;
-  readonly kind: (typeof MATCH_KINDS)[number];
+  readonly kind: MatchKind;
   readonly lat: Degrees;
   readonly lon: Degrees;
   /** The GEOID of the block, or of a place or county itself. */

@@ -58,12 +58,6 @@ export interface SentPoint {
   readonly lat?: SentValue;
 }
 
-/** Finds the block of a point as sent; throws `point-not-covered` if it is no point, too. */
-export async function locateSentPoint(release: Release, sent: SentPoint): Promise<OriginBlock> {
-  if (isPoint(sent)) return locateOrigin(release, originOfPoint(release, sent.lon, sent.lat));
-  throw new Problem('point-not-covered', faultOfPoint(sent)!);
-}
-
 /** Returns the error message for what is no point on Earth, with each fault; null for a point. */
 export function faultOfPoint({ lon, lat }: SentPoint): string | null {
   const faults = [

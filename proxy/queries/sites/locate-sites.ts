@@ -13,18 +13,13 @@ import {
 } from '../../../shards/units.ts';
 import { LIMITS } from '../../bounds.ts';
 import { invalidParameters, Problem } from '../../http/problem.ts';
+import { type LocatedPlace, locateSent, type SentPlace } from '../addresses/locate-sent.ts';
 import { type Area, blocksOfArea, knownBlocks, noSuchBlock } from '../areas/area.ts';
-import {
-  locateOrigin,
-  locateSentPoint,
-  type OriginBlock,
-  originOfPoint,
-  type SentPoint,
-} from '../origins/origin-block.ts';
+import { locateOrigin, originOfPoint } from '../origins/origin-block.ts';
 import { unroutedReasons } from '../origins/unrouted.ts';
 
 /** A site as sent, or as found in the release. */
-export interface Site extends SentPoint {
+export interface Site extends SentPlace {
   readonly id: string | number;
   /** The line that it begins on, from 1, if it was sent as CSV. */
   readonly line?: number;
@@ -39,9 +34,7 @@ export type SiteSource =
   | { readonly kind: 'blocks'; readonly area: Area };
 
 /** A site, and the block that contains it. */
-export interface LocatedSite extends Site {
-  readonly block: OriginBlock;
-}
+export interface LocatedSite extends Site, LocatedPlace {}
 
 /** The list of a request that a site is from. */
 export type SiteList = 'sites' | 'candidates';
@@ -54,7 +47,12 @@ export interface SiteError {
   readonly detail: string;
 }
 
-export const SITE_FAULTS = ['point-not-covered', 'block-not-found', 'no-block-data'] as const;
+export const SITE_FAULTS = [
+  'point-not-covered',
+  'address-not-found',
+  'block-not-found',
+  'no-block-data',
+] as const;
 
 /** The sites of a list: all of them, those that can be measured, and why others cannot. */
 export interface LocatedSites {
@@ -86,16 +84,17 @@ export async function locateSites(
   const located: LocatedSite[] = [];
   const errors: SiteError[] = [];
   const label = release.manifest.modes[mode];
-  for await (const { site, block } of placedSites(list, source, release)) {
+  for await (const { site, place } of placedSites(list, source, release)) {
     const { id } = site;
     all.push(site);
-    if (block instanceof Problem) {
-      errors.push({ id, list, type: faultOf(block)!, detail: block.message });
+    if (place instanceof Problem) {
+      errors.push({ id, list, type: faultOf(place)!, detail: place.message });
       continue;
     }
+    const { block } = place;
     const { status } = block.index.link(block.ordinal, linkModeOf(label));
     if (status === 'linked') {
-      located.push({ ...site, block });
+      located.push({ ...site, ...place });
       counties.add(countyOf(block.geoid));
       if (counties.size > mostCounties) throw spreadTooFar(mostCounties);
     } else {
@@ -108,10 +107,10 @@ export async function locateSites(
   return { all, located, errors };
 }
 
-/** A site, and its block or the reason why it has none. */
+/** A site, and its place or the reason why it has none. */
 interface PlacedSite {
   readonly site: Site;
-  readonly block: OriginBlock | Problem;
+  readonly place: LocatedPlace | Problem;
 }
 
 function placedSites(
@@ -139,10 +138,8 @@ async function* placedPoints(
 ): AsyncGenerator<PlacedSite> {
   for (let first = 0; first < points.length; first += WIDTH) {
     const some = points.slice(first, first + WIDTH);
-    const blocks = await Promise.all(
-      some.map((site) => locateSentPoint(release, site).catch(asFault)),
-    );
-    for (const [i, block] of blocks.entries()) yield { site: some[i], block };
+    const places = await Promise.all(some.map((site) => locateSent(release, site).catch(asFault)));
+    for (const [i, place] of places.entries()) yield { site: some[i], place };
   }
 }
 
@@ -174,7 +171,7 @@ async function* placedPois(
         const msg = `the area has more than ${counted(LIMITS.sites, 'POI')} of the type: send a smaller area, or a narrower type`;
         throw invalidParameters([{ loc: ['body', list], msg, type: 'too_big' }]);
       }
-      yield { site: { id: matrix.origins[poi], lon, lat }, block };
+      yield { site: { id: matrix.origins[poi], lon, lat }, place: { block } };
     }
   }
 }
@@ -198,10 +195,11 @@ async function* placedBlocks(
     for (const ordinal of ordinals) {
       const geoid: Geoid = geoidFromNumber(index.geoids[ordinal]);
       const [lon, lat] = [index.lon[ordinal] / MICRO, index.lat[ordinal] / MICRO];
-      yield { site: { id: geoid, lon, lat }, block: { release, county, index, ordinal, geoid } };
+      const block = { release, county, index, ordinal, geoid };
+      yield { site: { id: geoid, lon, lat }, place: { block } };
     }
   }
-  for (const one of lacking) yield { site: { id: geoidFromNumber(one) }, block: noSuchBlock(one) };
+  for (const one of lacking) yield { site: { id: geoidFromNumber(one) }, place: noSuchBlock(one) };
 }
 
 /** Returns why a site has no block; undefined for any other error. */

@@ -1,6 +1,7 @@
 import type { Geoid } from '../../../shards/geoid.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { Minutes } from '../../../shards/units.ts';
+import type { AddressMatch } from '../addresses/address-match.ts';
 import { type CoverBits, greedyCoverSteps } from './greedy-cover.ts';
 import type { LocatedSite } from './locate-sites.ts';
 import { NearestSite } from './nearest-site.ts';
@@ -14,6 +15,8 @@ type SumsByMinutes = Readonly<Record<string, number>>;
 interface PlacedSite {
   readonly id: LocatedSite['id'];
   readonly block: Geoid;
+  /** The match that was taken for an address. */
+  readonly match?: AddressMatch;
 }
 
 /** Sums of a weight over an area, by minutes to the nearest site. */
@@ -142,8 +145,8 @@ async function chooseBest(
   });
 }
 
-function placed({ id, block }: LocatedSite): PlacedSite {
-  return { id, block: block.geoid };
+function placed({ id, block, match }: LocatedSite): PlacedSite {
+  return { id, block: block.geoid, ...(match && { match }) };
 }
 
 function byMinutes(minutes: readonly Minutes[], sum: (minute: Minutes) => number): SumsByMinutes {

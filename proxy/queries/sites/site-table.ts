@@ -1,5 +1,6 @@
 import type { Degrees, Minutes } from '../../../shards/units.ts';
 import { Columns, type RowMembers } from '../../formats/columns.ts';
+import { MATCH_COLUMNS } from '../addresses/address-match.ts';
 
 /** A site or candidate as sent; a coordinate that is no number is null. */
 export interface SentSite {
@@ -14,7 +15,10 @@ interface SiteRow extends RowMembers, Partial<SentSite> {
 }
 
 /** Facts about one of the sites and candidates, which its id names. */
-type OfSite = object & Pick<SentSite, 'id'>;
+interface OfSite extends Pick<SentSite, 'id'> {
+  /** The match that was taken for an address. */
+  readonly match?: Omit<SentSite, 'id'>;
+}
 
 /** The lists of a response, and the sites and candidates as sent. */
 interface SiteLists {
@@ -61,15 +65,17 @@ function* rowsOfList(
   for (const { id, lon, lat } of sent) {
     const fault = errorOf.get(id);
     const error = fault && { type: fault.type, detail: fault.detail };
-    yield { list, id, lon, lat, ...measuresOf.get(id), error };
+    const measures = measuresOf.get(id);
+    const at = measures?.match ?? { lon, lat };
+    yield { list, id, lon: at.lon, lat: at.lat, ...measures, error };
   }
 }
 
 /** The members of each list in JSON, all of which are columns of the table. */
 export const SITE_LISTS = {
   results: ['mode', 'weight', 'total', 'within', 'beyond', 'no_data'],
-  sites: ['id', 'block', 'within', 'overlap'],
-  gains: ['id', 'block', 'gain'],
+  sites: ['id', 'block', 'within', 'overlap', 'match'],
+  gains: ['id', 'block', 'gain', 'match'],
   uncovered: ['block', 'lon', 'lat', 'count'],
 } as const satisfies Readonly<Record<string, readonly SiteMember[]>>;
 
@@ -85,6 +91,7 @@ function membersOf(minutes: readonly Minutes[]) {
     lon: { type: 'double' },
     lat: { type: 'double' },
     block: { type: 'string' },
+    match: { type: MATCH_COLUMNS },
     mode: { type: 'string' },
     weight: { type: 'string' },
     total: { type: 'double' },
@@ -104,14 +111,17 @@ export function siteColumns({
   minutes,
   choose,
   uncovered,
+  hasAddresses,
 }: {
   readonly minutes: readonly Minutes[];
   readonly choose: number;
   readonly uncovered: number;
+  readonly hasAddresses: boolean;
 }): Columns<SiteRow> {
-  const { chosen, count, error, ...always } = membersOf(minutes);
+  const { match, chosen, count, error, ...always } = membersOf(minutes);
   return new Columns<SiteRow>({
     ...always,
+    ...(hasAddresses && { match }),
     ...(choose > 0 && { chosen }),
     ...(uncovered > 0 && { count }),
     error,

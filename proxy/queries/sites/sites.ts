@@ -13,7 +13,7 @@ import type { QueryContext } from '../../services.ts';
 import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { exchangedFault } from '../exchanged-coordinates.ts';
-import { faultOfPoint, isPoint, numberOrNull } from '../origins/origin-block.ts';
+import { faultOfPoint, isPoint, numberOrNull, type SentPoint } from '../origins/origin-block.ts';
 import {
   type LocatedSites,
   locateSites,
@@ -89,7 +89,8 @@ export async function querySites(
   if (format.name === 'json') {
     return { body: { area: facts, ...measures, ...ending }, tokens };
   }
-  const columns = siteColumns(query);
+  const hasAddresses = [...sites.all, ...candidates.all].some(isAddress);
+  const columns = siteColumns({ ...query, hasAddresses });
   const rows = format.rows(columns.columns);
   const add = rows.of(POINT, columns);
   // CSV has nothing but rows; other formats have these sums beside their rows.
@@ -115,9 +116,11 @@ function checkCovers(candidates: number, parts: readonly CountyBlocks[]): void {
   throw invalidParameters([{ loc: ['body', 'choose'], msg, type: 'too_big' }]);
 }
 
-const POINT = new Geometry<Pick<Site, 'lon' | 'lat'>>((site) =>
+const POINT = new Geometry<SentPoint>((site) =>
   isPoint(site) ? pointAt(site.lon, site.lat) : undefined,
 );
+
+const isAddress = ({ address }: Site) => address !== undefined;
 
 /** The site of a row; text sent as a coordinate is in the detail of its error. */
 function asSent({ id, lon, lat }: Site): SentSite {
@@ -158,7 +161,7 @@ export function refuseMisplaced(
   const faults: ParameterIssue[] = [];
   for (const list of SITE_LISTS) {
     const source = query[list];
-    if (source.kind !== 'points') return;
+    if (source.kind !== 'points' || source.points.some(isAddress)) return;
     for (const [i, site] of source.points.entries()) {
       const isSound = isPoint(site);
       const fault = isSound ? exchangedFault(release, site) : faultOfPoint(site);

@@ -19,6 +19,7 @@ export function sitesCsv(coverage: SitesCoverage, points: readonly Site[]): stri
     minutes: COUNTED_MINUTES,
     choose: candidates.length,
     uncovered: 0,
+    hasAddresses: false,
   });
   const rows = [...areaRows(lists), ...siteRows(lists)].map((row) => table.cellsOf(row));
   return [table.columns.map(({ name }) => name), ...rows].map(csvLine).join('');
