@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MATCH_KINDS } from '../queries/addresses/address-match.ts';
 import { TAKEN_FROM } from '../queries/addresses/find-addresses.ts';
 
-/** What a search of addresses says of a match. */
+/** The members of a match of an address search. */
 export const MATCH_MEMBERS = {
   label: z.string(),
   kind: z.enum(MATCH_KINDS),
