@@ -152,6 +152,8 @@ function writeRanges(
 export class AddressTable {
   /** Sorted by base, then by suffix and directions. */
   readonly streets: readonly StreetEntry[];
+  /** Length of what precedes the rows. */
+  readonly headBytes: Bytes;
   readonly #source: RangeSource;
   readonly #ref: ObjectRef;
   readonly #zips: readonly string[];
@@ -165,6 +167,7 @@ export class AddressTable {
       new VarintReader(checkedSection(ref.name, envelope, tag, head));
     const [words, names, lengths] = ['WORD', 'STRT', 'RDIR'].map(section);
     const rows = sectionOf(ref.name, envelope, 'ROWS');
+    this.headBytes = rows.offset;
     try {
       this.#zips = readWords(words);
       this.streets = readStreets(names, this.#zips, readWords(words));

@@ -1,3 +1,4 @@
+import type { AddressDirectory } from '../addresses/address-directory.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
 import { ShardError } from '../errors.ts';
 import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../geoid.ts';
@@ -17,6 +18,8 @@ export class Verification {
   readonly release: Release;
   /** Home county of each POI; null while unreadable. */
   dests: DestDirectory | null = null;
+  /** The directory of addresses; null while unreadable. */
+  addresses: AddressDirectory | null = null;
   readonly pois: TransposeCheck;
   readonly reach: TransposeCheck;
   readonly #sound = new Set<string>();

@@ -8,7 +8,7 @@ import { checkRecordedHash } from '../store/recorded-hash.ts';
 import type { ObjectRef } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
 import { verifyBlockBands } from './block-bands.ts';
-import { verifyAddresses } from './county-addresses.ts';
+import { verifyAddressDirectory, verifyAddresses } from './county-addresses.ts';
 import { verifyCatchment } from './county-catchment.ts';
 import { verifyBlockPolygons, verifyIndex } from './county-index.ts';
 import { verifyPois } from './county-pois.ts';
@@ -54,7 +54,7 @@ export async function* verifyRelease(
 
   yield* check(objects['dest-ids'], () => readDestIds(verification, objects['dest-ids']));
   const directory = objects['address-directory'];
-  if (directory) yield* check(directory);
+  if (directory) yield* check(directory, () => verifyAddressDirectory(verification, directory));
   for (const [fips, county] of Object.entries(counties)) {
     yield* check(county.objects.index, () => verifyIndex(verification, fips, county));
   }
@@ -80,7 +80,9 @@ export async function* verifyRelease(
     const { weights, transit, addresses } = refs;
     if (transit) yield* check(transit, () => verifyTransit(release, county, transit));
     if (weights) yield* check(weights, () => totals.verify(county, weights));
-    if (addresses) yield* check(addresses, () => verifyAddresses(verification, county, addresses));
+    if (addresses) {
+      yield* check(addresses, () => verifyAddresses(verification, fips, county, addresses));
+    }
     if (county.block_bands) {
       const { archive, sums } = county.block_bands;
       yield* check(sums);

@@ -2,6 +2,11 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import {
+  AddressDirectory,
+  type CountyAddresses,
+} from '../../shards/addresses/address-directory.ts';
+import { AddressTable } from '../../shards/addresses/address-table.ts';
+import {
   type BlockBandFacts,
   BlockBands,
   encodeBlockBands,
@@ -529,4 +534,29 @@ test('reports many wrong rows on one line with their count', async () => {
   const faults = await publishedFaults();
   expect(faults.filter((fault) => fault.startsWith(ref.name)).length).toBeLessThan(4);
   expect(faults.join('\n')).toMatch(/later by transit than on foot: .*; and \d+ more/);
+});
+
+test('finds a directory of addresses that is not that of the counties', async () => {
+  const ref = release.manifest.objects['address-directory']!;
+  const original = { ...ref };
+  const refs = ['99001', '99003'].map((fips) => county(fips).objects.addresses!);
+  const listed: CountyAddresses[] = [];
+  const store = new FolderStore(release.folder);
+  for (const [i, fips] of ['99001', '99003'].entries()) {
+    const { headBytes, streets } = await AddressTable.open(store, refs[i]);
+    const zips = [...new Set(streets.flatMap((street) => street.zips))].filter(Boolean).sort();
+    listed.push({ county: fips, headBytes, zips });
+  }
+  await store.close();
+  const [first, second] = listed;
+  const publish = (counties: CountyAddresses[]) =>
+    release.replace(ref, AddressDirectory.encode(counties));
+  await publish(listed);
+  expect(ref).toEqual(original);
+  await publish([first]);
+  await expectOneFault(ref, 'counties: 99001; the manifest says 99001 99003');
+  await publish([{ ...first, headBytes: first.headBytes - 1 }, second]);
+  await expectOneFault(refs[0], `head: ${first.headBytes} bytes`);
+  await publish([first, { ...second, zips: second.zips.slice(1) }]);
+  await expectOneFault(refs[1], `ZIP codes: ${second.zips[0]}, not in the directory`);
 });
