@@ -8,6 +8,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** An error in the command line or in a setting, whatever the files and the store hold. */
+export class ArgumentError extends UsageError {}
+
 const EXPECTED = [
   BuildError,
   UsageError,

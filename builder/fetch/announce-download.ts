@@ -1,7 +1,7 @@
-import { counted, withCommas } from '../../shards/number-words.ts';
+import { counted, megabytes } from '../../shards/number-words.ts';
 import type { Bytes, Seconds } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { duration, MEGABYTE } from '../progress.ts';
+import { duration } from '../progress.ts';
 import { type Download, expectedBytes } from './download.ts';
 import type { FetchSession } from './download-all.ts';
 import { freeBytesIn } from './fetch-folder.ts';
@@ -65,10 +65,4 @@ export async function announceDownload(
 
 function sumOf(sizes: readonly (Bytes | null)[]): Bytes {
   return sizes.reduce<Bytes>((sum, bytes) => sum + (bytes ?? 0), 0);
-}
-
-function megabytes(bytes: Bytes): string {
-  const amount = bytes / MEGABYTE;
-  if (bytes > 0 && amount < 0.1) return 'under 0.1 MB';
-  return `${amount < 10 ? amount.toFixed(1).replace('.0', '') : withCommas(Math.round(amount))} MB`;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ConfirmDownload } from '../../builder/fetch/announce-download.ts';
 import type { AreaRequest } from '../../builder/fetch/named-areas.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
-import { UsageError } from '../errors.ts';
+import { ArgumentError } from '../errors.ts';
 
 export interface AreaFlags {
   place?: string[];
@@ -57,7 +57,7 @@ function codesOrName(text: string): string[] {
   if (isName) return [text];
   const wrong = parts.find((part) => !COUNTY_FIPS.test(part));
   if (wrong === undefined) return parts;
-  throw new UsageError(
+  throw new ArgumentError(
     `--county: "${wrong}" is not a five-digit county code such as 24510, nor a name such as "Baltimore city, MD"`,
   );
 }

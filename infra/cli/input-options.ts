@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { MAX_FEEDS_LEFT_OUT, type PlanRequest } from '../../builder/build-request.ts';
 import { readInputList } from '../../builder/fetch/fetch-folder.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
-import { UsageError } from '../errors.ts';
+import { ArgumentError } from '../errors.ts';
 
 /** Flags on the feeds of a release. */
 export interface FeedFlags {
@@ -98,7 +98,7 @@ export function addFeeds(command: Command): Command {
     );
 }
 
-/** Parses the flags on feeds; throws a `UsageError` for invalid values. */
+/** Parses the flags on feeds; throws an `ArgumentError` for invalid values. */
 export function readFeeds(flags: FeedFlags) {
   return {
     leaveOutUnlicensed: flags.feedsWithoutLicence === 'leave-out',
@@ -110,7 +110,7 @@ export function readFeeds(flags: FeedFlags) {
 
 type Inputs = Required<Omit<PlanRequest, 'serviceDate'>> & Pick<PlanRequest, 'serviceDate'>;
 
-/** Parses the input flags; throws a `UsageError` for invalid values. */
+/** Parses the input flags; throws an `ArgumentError` for invalid values. */
 export async function readInputs(flags: InputFlags): Promise<Inputs> {
   const { inputs: folder } = flags;
   const fetched = folder === undefined ? null : await readInputList(folder);
@@ -121,7 +121,7 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
   const osm = files(flags.osm, fetched?.osm);
   const blocks = files(flags.blocks, fetched?.blocks);
   if (osm.length === 0 || blocks.length === 0) {
-    throw new UsageError('give --inputs, or both --osm and --blocks');
+    throw new ArgumentError('give --inputs, or both --osm and --blocks');
   }
   const feeds = fetched?.gtfs ?? [];
   const gtfs = files(
@@ -129,7 +129,7 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
     feeds.map(({ file }) => file),
   );
   if (flags.serviceDate !== undefined && gtfs.length === 0) {
-    throw new UsageError('--service-date: applies only to transit feeds; add --gtfs');
+    throw new ArgumentError('--service-date: applies only to transit feeds; add --gtfs');
   }
   return {
     osm,
@@ -153,14 +153,16 @@ function parsePercent(text: string | undefined): number | null {
   if (text === undefined) return null;
   const percent = Number(text);
   if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
-  throw new UsageError(`--max-feeds-left-out: "${text}" is not a percentage from 0 to 100`);
+  throw new ArgumentError(`--max-feeds-left-out: "${text}" is not a percentage from 0 to 100`);
 }
 
 function parseCounties(text: string): string[] {
   const counties = text.split(',').map((county) => county.trim());
   for (const county of counties) {
     if (!COUNTY_FIPS.test(county)) {
-      throw new UsageError(`--counties: "${county}" is not a five-digit county code such as 24510`);
+      throw new ArgumentError(
+        `--counties: "${county}" is not a five-digit county code such as 24510`,
+      );
     }
   }
   return counties;
@@ -170,5 +172,5 @@ function parseDate(text: string): string {
   const time = Date.parse(`${text}T00:00:00Z`);
   const isDate = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
   if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isDate) return text;
-  throw new UsageError(`--service-date: "${text}" is not a date such as 2026-03-17`);
+  throw new ArgumentError(`--service-date: "${text}" is not a date such as 2026-03-17`);
 }

@@ -1,7 +1,7 @@
-import { UsageError } from '../errors.ts';
+import { ArgumentError } from '../errors.ts';
 
 /**
- * Parses an integer flag; throws a `UsageError` naming the flag if the value is not an integer
+ * Parses an integer flag; throws an `ArgumentError` naming the flag if the value is not an integer
  * within bounds.
  */
 export function integer(
@@ -13,5 +13,5 @@ export function integer(
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new UsageError(`${name}: "${text}" is not an integer from ${min} to ${max}`);
+  throw new ArgumentError(`${name}: "${text}" is not an integer from ${min} to ${max}`);
 }

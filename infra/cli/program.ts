@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { packageVersion } from './package-version.ts';
+import { WRONG_ARGUMENTS } from './run.ts';
 import { SettingOption } from './setting-options.ts';
 
 interface CommandEntry {
@@ -83,6 +84,7 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('tta')
     .description('Travel times from every US census block to everything that matters.')
     .version(packageVersion())
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_ARGUMENTS))
     .showHelpAfterError('(tta --help lists the commands, tta COMMAND --help its options)');
   for (const [name, { description, define }] of Object.entries(COMMANDS)) {
     const command = program.command(name).description(description);

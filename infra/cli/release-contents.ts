@@ -1,31 +1,67 @@
-import { counted, withCommas } from '../../shards/number-words.ts';
+import { counted, megabytes, withCommas } from '../../shards/number-words.ts';
 import { feedState, licenceInWords } from '../../shards/release/feed-state.ts';
-import { type FeedFacts, INTERPOLATED, type Manifest } from '../../shards/release/manifest.ts';
+import {
+  type CountyManifest,
+  type FeedFacts,
+  INTERPOLATED,
+  type Manifest,
+} from '../../shards/release/manifest.ts';
+import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
-/** Describes the contents of a release, line by line. */
-export function* contentsOf(manifest: Manifest): Generator<string> {
+/** The size of a release: its counties, blocks, people, feeds and bytes. */
+export function sizeOf(manifest: Manifest): string {
+  const counties = Object.values(manifest.counties);
+  const sum = (of: (county: CountyManifest) => number) =>
+    counties.reduce((total, county) => total + of(county), 0);
+  const objects = objectsNamed(manifest);
+  const bytes = objects.reduce((total, object) => total + object.bytes, 0);
+  return [
+    counted(counties.length, 'county', 'counties'),
+    `${counted(
+      sum(({ blocks }) => blocks),
+      'block',
+    )} (${withCommas(sum(({ routable_blocks }) => routable_blocks))} routable)`,
+    counted(
+      sum(({ population }) => population),
+      'person',
+      'people',
+    ),
+    counted(manifest.feeds.length, 'feed'),
+    `${megabytes(bytes)} in ${counted(objects.length, 'object')}`,
+  ].join(', ');
+}
+
+/** Describes the contents of a release, line by line; `verbose`: objects and assumptions, too. */
+export function* contentsOf(manifest: Manifest, verbose: boolean): Generator<string> {
   const { modes, directions, taxonomy, components, feeds, feeds_left_out } = manifest;
+  yield sizeOf(manifest);
   yield `modes: ${modes.join(', ')}; directions: ${directions.join(', ')}; taxonomy ${taxonomy.version}`;
   for (const { component, version, effective_date } of components) {
     yield `  ${component}: ${version}, data of ${effective_date}`;
   }
-  for (const feed of feeds) yield* contentsOfFeed(feed);
+  for (const feed of feeds) yield* contentsOfFeed(feed, verbose);
   for (const { file, reason, licence } of feeds_left_out) {
     yield `feed ${file}: left out: ${reason}`;
     yield `  licence: ${licenceInWords(licence)}`;
   }
-  for (const { key, value, elements } of manifest.unmapped_values) {
-    yield `unmapped: ${key}=${value}, ${counted(elements, 'element')}`;
-  }
   for (const [fips, county] of Object.entries(manifest.counties)) {
     const { blocks, routable_blocks, population, objects, block_bands } = county;
-    yield `county ${fips}: ${counted(blocks, 'block')} (${withCommas(routable_blocks)} routable), ${counted(population, 'person', 'people')}`;
-    yield* objectLines([...Object.values(objects), ...Object.values(block_bands ?? {})]);
+    const own = [...Object.values(objects), ...Object.values(block_bands ?? {})];
+    const bytes = own.reduce((sum, object) => sum + object.bytes, 0);
+    yield `county ${fips}: ${counted(blocks, 'block')} (${withCommas(routable_blocks)} routable), ${counted(population, 'person', 'people')}, ${megabytes(bytes)}`;
+    if (verbose) yield* objectLines(own);
   }
+  if (verbose) yield* detailsOf(manifest);
+}
+
+function* detailsOf(manifest: Manifest): Generator<string> {
   for (const [state, { places, objects }] of Object.entries(manifest.states)) {
     yield `state ${state}: ${counted(places, 'place')}`;
     yield* objectLines(Object.values(objects));
+  }
+  for (const { key, value, elements } of manifest.unmapped_values) {
+    yield `unmapped: ${key}=${value}, ${counted(elements, 'element')}`;
   }
   yield 'entire release:';
   const tiles = Object.values(manifest.tiles).flatMap(({ archive, sums }) => [archive, sums]);
@@ -35,7 +71,7 @@ export function* contentsOf(manifest: Manifest): Generator<string> {
   }
 }
 
-function* contentsOfFeed(feed: Manifest['feeds'][number]): Generator<string> {
+function* contentsOfFeed(feed: Manifest['feeds'][number], verbose: boolean): Generator<string> {
   const { agency, file, service_date, trips_in_window, trips_by_phone, problems } = feed;
   const rowsOf = (some: FeedFacts['problems']) => some.reduce((sum, { rows }) => sum + rows, 0);
   const interpolated: readonly string[] = Object.values(INTERPOLATED);
@@ -52,7 +88,7 @@ function* contentsOfFeed(feed: Manifest['feeds'][number]): Generator<string> {
   yield `  publisher: ${feed.publisher ?? agency}; licence: ${licenceInWords(feed.licence)}`;
   const { reason } = feedState(feed);
   if (reason !== null) yield `  warning: ${reason}`;
-  for (const { date, weekdays, trips } of feed.weekday_patterns) {
+  for (const { date, weekdays, trips } of verbose ? feed.weekday_patterns : []) {
     yield `  ${counted(weekdays, 'weekday')} like ${date}: ${counted(trips, 'trip')}`;
   }
 }

@@ -4,21 +4,24 @@ import { isMissingLedger, openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { UsageError } from '../errors.ts';
 import { ledgerSchema } from '../settings/locations.ts';
 import { type Flags, readSettings } from '../settings/read-settings.ts';
-import { run } from './run.ts';
+import { readTogether, run } from './run.ts';
 
 /**
  * Runs a command on the ledger from its settings, which a server may have open at the same time.
- * Throws a `UsageError` if the ledger does not exist, unless the command may create it
- * (`mayCreate`), in which case stderr names the new ledger, since its address may have been
- * mistyped.
+ * `check` throws an `ArgumentError` for flags of the command. Throws a `UsageError` if the ledger
+ * does not exist, unless the command may create it (`mayCreate`), in which case stderr names the
+ * new ledger, since its address may have been mistyped.
  */
 export function runWithLedger(
   flags: Flags,
   use: (ledger: Ledger) => Promise<void>,
-  { mayCreate = false }: { readonly mayCreate?: boolean } = {},
+  {
+    mayCreate = false,
+    check = () => {},
+  }: { readonly mayCreate?: boolean; readonly check?: () => unknown } = {},
 ): Promise<void> {
   return run(async () => {
-    const { LEDGER } = readSettings(ledgerSchema, flags);
+    const [{ LEDGER }] = await readTogether(() => readSettings(ledgerSchema, flags), check);
     if (!mayCreate) requireLedger(LEDGER);
     const isNew = isMissingLedger(LEDGER);
     // The limit has no effect, since it applies to requests, and a command makes none.

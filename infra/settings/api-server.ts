@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ProxyConfigInput, proxyConfigSchema } from '../../proxy/config.ts';
 import { kindOf } from '../../shards/store/store-location.ts';
-import { UsageError } from '../errors.ts';
+import { ArgumentError } from '../errors.ts';
 import { API_DEFAULTS, BOTH, count } from './both-servers.ts';
 import { METRICS_PORT, port } from './listening.ts';
 import { STORE } from './locations.ts';
@@ -65,8 +65,8 @@ export const serveSchema = z.object({
 export type ServeSettings = ReturnType<typeof apiSettings>;
 
 /**
- * Reads the settings of the API server from flags and environment. Throws a `UsageError` listing
- * everything that is wrong.
+ * Reads the settings of the API server from flags and environment. Throws an `ArgumentError` that
+ * lists everything that is wrong.
  */
 export function serveSettings(flags: Flags, version: string, env?: Environment): ServeSettings {
   return apiSettings(readSettings(serveSchema, flags, env), version);
@@ -75,7 +75,7 @@ export function serveSettings(flags: Flags, version: string, env?: Environment):
 /** Like `serveSettings`, but from settings that were read together with others. */
 export function apiSettings(set: z.output<typeof serveSchema>, version: string) {
   if (set.EXPORT_LINKS === 'bucket' && kindOf(set.STORE) !== 's3') {
-    throw new UsageError(
+    throw new ArgumentError(
       'settings: EXPORT_LINKS="bucket": takes a STORE in S3, s3://bucket/prefix',
     );
   }

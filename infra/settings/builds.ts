@@ -6,6 +6,7 @@ import { THRESHOLDS, type Thresholds } from '../../builder/publish/judge-release
 import { withoutPassword } from '../../proxy/ledger/ledger-address.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { shownLocation, storeFault } from '../../shards/store/store-location.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { HOST, METRICS_PORT } from './listening.ts';
 import { STORE } from './locations.ts';
 import { queueFault } from './queue-address.ts';
@@ -42,10 +43,13 @@ function threads(description: string) {
   );
 }
 
+/** Less than a process needs to start. */
+const LEAST_MEMORY: Bytes = 64e6;
+
 /** Resources of a process that searches. */
 const resources = {
   WORKERS: threads('number of search threads'),
-  MEMORY: setting(sizeSetting(1).prefault('4GB'), {
+  MEMORY: setting(sizeSetting(LEAST_MEMORY).prefault('4GB'), {
     description: 'memory limit for the build',
     value: '<size>',
   }),

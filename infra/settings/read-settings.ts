@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { systemCode } from '../../shards/error-facts.ts';
-import { UsageError } from '../errors.ts';
+import { ArgumentError } from '../errors.ts';
 import { aboutOf, flagOf } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ interface Given {
 
 /**
  * Reads settings by their environment names. Flags override the environment, which overrides
- * defaults; an empty value counts as unset. Throws a `UsageError` listing every error on one line.
+ * defaults; an empty value counts as unset. Throws an `ArgumentError` with every error on one line.
  */
 export function readSettings<S extends Schema>(
   schema: S,
@@ -43,7 +43,7 @@ export function readSettings<S extends Schema>(
     faults.push(`${described(name, schema.shape[name], given.get(name))}: ${message}`);
   }
   if (!checked.success || faults.length > 0) {
-    throw new UsageError(`settings: ${[...new Set(faults)].join('; ')}`);
+    throw new ArgumentError(`settings: ${[...new Set(faults)].join('; ')}`);
   }
   return checked.data;
 }

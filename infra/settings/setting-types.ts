@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted, withCommas } from '../../shards/number-words.ts';
 
 /** An integer within bounds. */
 export function integerSetting(min: number, max: number) {
@@ -29,14 +30,18 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 const SIZE = /^(\d+(?:\.\d+)?) ?((?:[MG]i?B?)?)$/i;
 
-/** A size in bytes, such as 8GB or 512MiB. */
+/** A size in bytes, such as 8GB or 512MiB; a number without a unit is bytes. */
 export function sizeSetting(min: number) {
   return z.string().transform((text, context) => {
     const [, amount, unit = ''] = SIZE.exec(text) ?? [];
     const inUnits = UNITS[unit && `${unit.toUpperCase().replace(/B$/, '')}B`];
     const bytes = Math.floor(Number(amount) * inUnits);
     if (bytes >= min && bytes <= Number.MAX_SAFE_INTEGER) return bytes;
-    context.addIssue('is not a size such as 8GB or 500MB');
+    context.addIssue(
+      bytes >= 0 && bytes < min
+        ? `is ${counted(bytes, 'byte')}, and must be at least ${withCommas(min)}: give a unit, as in 8GB or 500MB`
+        : 'is not a size such as 8GB or 500MB',
+    );
     return z.NEVER;
   });
 }

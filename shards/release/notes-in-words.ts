@@ -1,13 +1,17 @@
 import { counted, withCommas } from '../number-words.ts';
 import type { ReleaseChanges, ReleaseNotes } from './release-notes.ts';
 
-/** Describes what the objects of a release hold, and what changed, line by line. */
-export function* notesInWords(notes: ReleaseNotes): Generator<string> {
+/**
+ * Describes what the objects of a release hold, and what changed, line by line; `verbose`: also the
+ * types whose POIs are as many as before.
+ */
+export function* notesInWords(notes: ReleaseNotes, verbose: boolean): Generator<string> {
   const { blocks_without_streets, pois, before, changes } = notes;
   for (const { mode, reason, blocks, blocks_before } of blocks_without_streets) {
     yield `blocks without streets, ${mode}, ${reason}: ${withBefore(blocks, blocks_before)}`;
   }
   for (const { label, pois: now, pois_before } of pois) {
+    if (!verbose && (pois_before === null || pois_before === now)) continue;
     yield `POIs of ${label}: ${withBefore(now, pois_before)}`;
   }
   if (before === null) return;

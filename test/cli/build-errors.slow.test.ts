@@ -37,13 +37,13 @@ async function entriesOf(of: string): Promise<string[]> {
   return readdir(of).catch(() => []);
 }
 
-/** Expects one clear line, exit code 1, and nothing published. */
+/** Expects one clear line, exit code 2 if it is about arguments, else 1, and nothing published. */
 async function expectRefused(result: Ended, ...parts: (string | RegExp)[]): Promise<void> {
   const lines = result.stderr.split('\n').filter((line: string) => line.startsWith('tta: '));
   expect(lines).toHaveLength(1);
   for (const part of parts) expect(lines[0]).toMatch(part);
   expect(result.stderr).not.toMatch(/\n\s+at /);
-  expect(result.code).toBe(1);
+  expect(result.code).toBe(/^tta: (settings: |--|give )/.test(lines[0]) ? 2 : 1);
   expect(await entriesOf(at('out'))).not.toContain('latest.json');
 }
 

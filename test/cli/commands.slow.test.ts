@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { flagsOfOneCounty } from '../support/county-row.ts';
 import { startServer } from '../support/server-process.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -37,7 +38,7 @@ test.each([
   const cwd = folder;
   const ended = run(process.execPath, [TTA, ...args, option, ''], { cwd });
   await expect(ended).rejects.toMatchObject({
-    code: 1,
+    code: 2,
     stdout: '',
     stderr: expect.stringMatching(
       new RegExp(`^error: option '${option} .*' is empty: give a value, or leave it out\n`),
@@ -48,9 +49,63 @@ test.each([
 
 test('an empty setting counts as unset', async () => {
   expect(await runIn({ STORE: '' }, 'export', '--store', '')).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining('--store or STORE'),
   });
+});
+
+test.each([
+  [['build'], ['--inputs', '--osm and --blocks', '--out or STORE']],
+  [['plan'], ['--inputs', '--out or STORE']],
+  [['refresh'], ['--inputs', '--out or STORE']],
+  [
+    ['accounts', 'grant', 'someone'],
+    ['--ledger or LEDGER', '--tokens'],
+  ],
+  [
+    ['serve', '--port', 'x'],
+    ['--store or STORE', '--ledger or LEDGER', '--port="x"'],
+  ],
+  [['worker'], ['--queue or QUEUE', '--store or STORE']],
+  [['demo'], ['--out <dir>']],
+  [['bulid'], ["unknown command 'bulid'", 'Did you mean build?']],
+  [['inspect'], ["missing required argument 'object'"]],
+] as const)(
+  'wrong arguments exit with 2, and all that is missing is named: %j',
+  async (args, said) => {
+    const ended = run(process.execPath, [TTA, ...args], { env: {}, cwd: folder });
+    const { code, stdout, stderr } = await ended.catch((error) => error);
+    expect([code, stdout]).toEqual([2, '']);
+    for (const one of said) expect(stderr).toContain(one);
+  },
+);
+
+test('a memory without a unit is bytes, which the error says', async () => {
+  const flags = ['--osm', 'a', '--blocks', 'b', '--out', 'c', '--memory', '4'];
+  const ended = run(process.execPath, [TTA, 'build', ...flags], { cwd: folder });
+  await expect(ended).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--memory="4": is 4 bytes, and must be at least 64,000,000'),
+  });
+});
+
+test('a build that is interrupted says how it is continued, and ends by the signal', async () => {
+  const city = (file: string) => path.join(inject('demoCity'), file);
+  const inputs = [
+    '--osm',
+    city('osm/demo.osm.pbf'),
+    '--blocks',
+    city('blocks/tl_99001_tabblock20.zip'),
+  ];
+  const flags = [...inputs, '--no-tiles', '--out', path.join(folder, 'interrupted')];
+  const child = spawn(process.execPath, [TTA, 'build', ...flags]);
+  let said = '';
+  child.stderr.on('data', (text) => {
+    said += text;
+    if (/^blocks: /m.test(said)) child.kill('SIGINT');
+  });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGINT']);
+  expect(said).toContain('tta: interrupted; run the same command again to continue from here');
 });
 
 test('on Node 24 a demo city is written, and a release is built, verified and served', async () => {

@@ -82,7 +82,7 @@ test('tta accounts member --end ends the subscription too, and does nothing with
 
 test('tta portal reconcile reports on one line why it cannot run', async () => {
   const day = await reconcile(['--since', 'yesterday']);
-  expect(day).toMatchObject({ code: 1, stdout: '' });
+  expect(day).toMatchObject({ code: 2, stdout: '' });
   expect(day.stderr).toBe('tta: --since: "yesterday" is not a date such as 2026-11-01\n');
   const none = await reconcile([], {});
   expect(none.stderr).toBe('tta: settings: STRIPE_SECRET_KEY: is required\n');

@@ -15,7 +15,7 @@ test('stop times without a time, which GTFS permits, do not count as problems of
   const { manifest } = await readManifest(store, latest.manifest, latest.sha256);
   const lineOf = (problems: FeedFacts['problems']) => {
     const feeds = [{ ...manifest.feeds[0], problems }];
-    return [...contentsOf({ ...manifest, feeds })].find((line) => line.startsWith('feed '))!;
+    return [...contentsOf({ ...manifest, feeds }, false)].find((line) => line.startsWith('feed '))!;
   };
   const plain = lineOf([]);
   const untimed = problem('no time; interpolated along the shape', 1_392);
@@ -26,4 +26,22 @@ test('stop times without a time, which GTFS permits, do not count as problems of
   expect(lineOf([problem('unknown stop', 2), problem('unknown trip', 3)])).toBe(
     `${plain}, 5 rows with problems`,
   );
+});
+
+test('the contents of a release begin with its size, and name its objects on request', async () => {
+  const store = new FolderStore(inject('demoStore'));
+  const latest = (await readLatest(store))!;
+  const { manifest } = await readManifest(store, latest.manifest, latest.sha256);
+  const files = await Promise.all(
+    ['index', 'nearest', 'dest-ids', 'tiles'].map((kind) => store.list(`${kind}/`)),
+  );
+  const [first, ...short] = contentsOf(manifest, false);
+  const all = [...contentsOf(manifest, true)];
+  expect(first).toMatch(
+    /^2 counties, \d+ blocks \(\d+ routable\), [\d,]+ people, \d+ feeds?, [\d.]+ MB in /,
+  );
+  for (const { name, bytes } of files.flat()) {
+    expect(all).toContain(`  ${name}  ${bytes} bytes`);
+    expect(short.join('\n')).not.toContain(name);
+  }
 });

@@ -94,7 +94,7 @@ async function damage(name: string): Promise<void> {
 
 async function repair() {
   const verify = () => runIn(rgw.env, 'release', 'verify', '--store', store());
-  const shown = await tta('release show two');
+  const shown = await tta('release show two --verbose');
   const nearest = /nearest\/99001-\w+\.tta/.exec(shown)![0];
   const exported = (await rgw.client.listObjectsV2({ Bucket: bucket }))
     .Contents!.map(({ Key }) => /exports\/types-.*\.parquet$/.exec(Key!)?.[0])

@@ -9,7 +9,7 @@ import {
 } from '../../../proxy/ledger/accounts.ts';
 import type { Ledger } from '../../../proxy/ledger/ledger.ts';
 import { counted } from '../../../shards/number-words.ts';
-import { UsageError } from '../../errors.ts';
+import { ArgumentError, UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';
 import { paymentSettings } from '../../settings/payment.ts';
 import type { Flags } from '../../settings/read-settings.ts';
@@ -24,7 +24,7 @@ interface AccountsFlags extends Flags {
 }
 
 interface GrantFlags extends AccountsFlags {
-  tokens: string;
+  tokens?: string;
   cause?: string;
 }
 
@@ -52,10 +52,12 @@ export function defineAccounts(accounts: Command): void {
     runWithLedger(flags, (ledger) => show(ledger, name, flags)),
   );
   commandOnOne('grant', 'Grant tokens to an account.')
-    .requiredOption('--tokens <n>', 'number of tokens')
+    .option('--tokens <n>', 'number of tokens; required')
     .option('--cause <cause>', 'reason, such as an invoice number; each cause is granted only once')
     .action((name: string, flags: GrantFlags) =>
-      runWithLedger(flags, (ledger) => grant(ledger, name, flags)),
+      runWithLedger(flags, (ledger) => grant(ledger, name, flags), {
+        check: () => readGrant(flags),
+      }),
     );
   commandOnOne('disable', 'Reject all keys of an account until it is enabled again.').action(
     (name: string, flags: AccountsFlags) =>
@@ -145,12 +147,18 @@ function membershipOf({ membership }: Account) {
   return { status, until: at(untilMs), renews: at(renewsAtMs), subscription };
 }
 
-async function grant(ledger: Ledger, name: string, flags: GrantFlags): Promise<void> {
-  const tokens = integer('--tokens', flags.tokens, 1, 1e12)!;
+function readGrant(flags: GrantFlags) {
+  const tokens = integer('--tokens', flags.tokens, 1, 1e12);
+  if (tokens === undefined) throw new ArgumentError('--tokens: is required');
   const cause = flags.cause?.trim() ?? `cli:${randomUUID()}`;
   if (cause === '' || Buffer.byteLength(cause) > MAX_CAUSE_BYTES) {
-    throw new UsageError(`--cause: must be 1 to ${MAX_CAUSE_BYTES} bytes`);
+    throw new ArgumentError(`--cause: must be 1 to ${MAX_CAUSE_BYTES} bytes`);
   }
+  return { tokens, cause };
+}
+
+async function grant(ledger: Ledger, name: string, flags: GrantFlags): Promise<void> {
+  const { tokens, cause } = readGrant(flags);
   const account = await accountCalled(ledger, name);
   const given = { tokens, cause, atMs: Date.now() };
   const { granted, balance } = await ledger.grant(account.id, given, 'operator');

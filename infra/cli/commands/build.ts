@@ -9,12 +9,12 @@ import { readLatest } from '../../../shards/release/latest.ts';
 import { releaseSchema } from '../../../shards/release/manifest.ts';
 import { readManifest } from '../../../shards/release/manifests.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
-import { UsageError } from '../../errors.ts';
+import { ArgumentError } from '../../errors.ts';
 import { buildSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { gapWarnings } from '../gap-warnings.ts';
 import { addInputs, type InputFlags, readInputs } from '../input-options.ts';
-import { run } from '../run.ts';
+import { readTogether, runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
@@ -34,21 +34,24 @@ export function defineBuild(command: Command): void {
       'after',
       '\nExamples:\n  tta build --inputs ./baltimore --out ./store\n  tta build --osm maryland.osm.pbf --blocks tl_2024_24_tabblock20.zip \\\n    --gtfs mta.zip --places tl_2024_24_place.zip --counties 24510 --out ./store',
     );
-  addSettings(command, buildSchema).action((flags: BuildFlags) => run(() => build(flags)));
+  addSettings(command, buildSchema).action((flags: BuildFlags) => runResumable(() => build(flags)));
 }
 
 async function build(flags: BuildFlags): Promise<void> {
-  const inputs = await readInputs(flags);
-  const set = readSettings(buildSchema, flags);
+  const [inputs, set, release] = await readTogether(
+    () => readInputs(flags),
+    () => readSettings(buildSchema, flags),
+    () => parseRelease(flags.release),
+  );
   if (flags.watch && set.QUEUE === undefined) {
-    throw new UsageError('--watch: applies only to queued builds; add --queue');
+    throw new ArgumentError('--watch: applies only to queued builds; add --queue');
   }
   const begun = performance.now();
   const progress = terminalProgress(process.stderr);
   const store = await openWritableStore(set.STORE);
   const request = {
     ...inputs,
-    release: parseRelease(flags.release),
+    release,
     workers: set.WORKERS,
     memory: set.MEMORY,
     tiles: flags.tiles,
@@ -84,7 +87,7 @@ async function build(flags: BuildFlags): Promise<void> {
 function parseRelease(label: string | undefined): string {
   const release = label ?? new Date().toISOString().slice(0, 10);
   if (releaseSchema.safeParse(release).success) return release;
-  throw new UsageError(
+  throw new ArgumentError(
     `--release: "${release}" is not a name of up to 64 letters, digits, dots and dashes`,
   );
 }

@@ -19,10 +19,10 @@ import { openRelease } from '../../../shards/release/release-source.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
 import type { Store, WritableStore } from '../../../shards/store/store.ts';
 import type { CountyFips } from '../../../shards/units.ts';
-import { UsageError } from '../../errors.ts';
+import { ArgumentError, UsageError } from '../../errors.ts';
 import { exportSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
-import { run } from '../run.ts';
+import { run, runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 import { whileOpen } from '../while-open.ts';
@@ -81,7 +81,9 @@ export function defineExport(command: Command): void {
       'after',
       '\nRun the same command again to continue an interrupted export. With --queue, each table of a county is a\njob for a `tta worker`, which writes it to the store; --out then receives a copy.\n\nExample:\n  tta export --store ./store --tables nearest,blocks --county 24510 --out ./tables',
     );
-  addSettings(command, exportSchema).action((flags: ExportFlags) => run(() => exportTables(flags)));
+  addSettings(command, exportSchema).action((flags: ExportFlags) =>
+    runResumable(() => exportTables(flags)),
+  );
   command
     .command('verify')
     .description('Compare exported files with their list; exit code 1 if any is damaged.')
@@ -157,7 +159,7 @@ function byQueue(
 async function requestOf(release: Release, asked: Selection): Promise<ExportRequest> {
   const { county, place, format, geoparquet } = asked;
   if (geoparquet !== undefined && format !== 'parquet') {
-    throw new UsageError(
+    throw new ArgumentError(
       `--geoparquet: is of --format parquet; leave it out with --format ${format}`,
     );
   }
@@ -176,7 +178,7 @@ function tablesOf({ tables, format }: Selection): readonly string[] {
   const names = tableNamesIn(format);
   const other = tables?.find((name) => !names.includes(name));
   if (other === undefined) return tables ?? names;
-  throw new UsageError(
+  throw new ArgumentError(
     `--tables: ${other} has no outlines, which --format ${format} needs; use ${names.join(', ')}, or --format parquet or csv`,
   );
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../builder/fetch/fetch-inputs.ts';
 import { hostOf } from '../../../builder/fetch/host-guard.ts';
 import type { Progress } from '../../../builder/progress.ts';
-import { UsageError } from '../../errors.ts';
+import { ArgumentError } from '../../errors.ts';
 import { fetchSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import {
@@ -20,7 +20,7 @@ import {
   readArea,
 } from '../area-options.ts';
 import { packageVersion } from '../package-version.ts';
-import { run } from '../run.ts';
+import { runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
@@ -55,13 +55,15 @@ export function defineFetch(command: Command): void {
       'after',
       '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are respected.\n\nExamples:\n  tta fetch --place "Baltimore, MD"\n  tta fetch --county 24510 24005 --out ./inputs\n  tta fetch --state MD DC --contact ops@example.org --yes',
     );
-  addSettings(command, fetchSchema).action((flags: FetchFlags) => run(() => fetchFiles(flags)));
+  addSettings(command, fetchSchema).action((flags: FetchFlags) =>
+    runResumable(() => fetchFiles(flags)),
+  );
 }
 
 async function fetchFiles(flags: FetchFlags): Promise<void> {
   const area = readArea(flags);
   if (area === null) {
-    throw new UsageError('name an area: --place "Baltimore, MD", --county, --state or --nation');
+    throw new ArgumentError('name an area: --place "Baltimore, MD", --county, --state or --nation');
   }
   const [first] = [...area.places, ...area.counties, ...area.states, 'nation'];
   const out = flags.out ?? `./${folderNameOf(first.split(',')[0])}`;
@@ -132,25 +134,25 @@ function parseInputs(text: string | undefined): readonly InputKind[] {
   return text.split(',').map((word) => {
     const kind = INPUT_KINDS.find((known) => known === word.trim());
     if (kind !== undefined) return kind;
-    throw new UsageError(`--only: "${word}" is not one of ${INPUT_KINDS.join(', ')}`);
+    throw new ArgumentError(`--only: "${word}" is not one of ${INPUT_KINDS.join(', ')}`);
   });
 }
 
 function parseUrl(flag: string, text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new UsageError(`${flag}: "${text}" is not a URL starting with http:// or https://`);
+  throw new ArgumentError(`${flag}: "${text}" is not a URL starting with http:// or https://`);
 }
 
 /** Parses a host name or address, with or without a port, as in a URL. */
 function parseHost(text: string): string {
   const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : null;
   if (url === null || !/^[^/?#@]+$/.test(text)) {
-    throw new UsageError(`--allow-hosts: "${text}" is not a host such as 10.1.2.3:8080`);
+    throw new ArgumentError(`--allow-hosts: "${text}" is not a host such as 10.1.2.3:8080`);
   }
   return /:\d+$/.test(text) ? hostOf(url) : url.hostname;
 }
 
 function parseRelease(label: string | undefined): string | null {
   if (label === undefined || /^\d{4}-\d\d-\d\d\.\d+$/.test(label)) return label ?? null;
-  throw new UsageError(`--overture-release: "${label}" is not a release such as 2025-10-22.0`);
+  throw new ArgumentError(`--overture-release: "${label}" is not a release such as 2025-10-22.0`);
 }

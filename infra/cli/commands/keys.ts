@@ -5,11 +5,10 @@ import { isWellFormedApiKey } from '../../../proxy/ledger/api-key.ts';
 import type { Ledger } from '../../../proxy/ledger/ledger.ts';
 import { MAX_ACTIVE_KEYS, PLANS } from '../../../proxy/plans.ts';
 import { counted } from '../../../shards/number-words.ts';
-import { UsageError } from '../../errors.ts';
+import { ArgumentError, UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';
 import type { Flags } from '../../settings/read-settings.ts';
 import { integer } from '../integer-flag.ts';
-import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { accountCalled, nameOf, operator, print, runWithLedger } from '../with-ledger.ts';
 
@@ -46,11 +45,9 @@ export function defineKeys(keys: Command): void {
     )
     .option('--member', 'make the account a member')
     .action((flags: CreateFlags) =>
-      run(async () => {
-        // Checked first, so that a mistyped flag creates no ledger.
-        const tokens = checkedTokens(flags);
-        const mayCreate = flags.account === undefined;
-        await runWithLedger(flags, (ledger) => create(ledger, flags, tokens), { mayCreate });
+      runWithLedger(flags, (ledger) => create(ledger, flags), {
+        mayCreate: flags.account === undefined,
+        check: () => checkedTokens(flags),
       }),
     );
 
@@ -95,19 +92,16 @@ const CHANGES: readonly [verb: string, does: string, change: Change][] = [
   ],
 ];
 
-/** Checks the flags, and returns the tokens to grant, if any; throws a `UsageError`. */
+/** Checks the flags, and returns the tokens to grant, if any; throws an `ArgumentError`. */
 function checkedTokens({ email, tokens }: CreateFlags): number | undefined {
   if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email.trim())) {
-    throw new UsageError(`--email: "${email}" is not an e-mail address`);
+    throw new ArgumentError(`--email: "${email}" is not an e-mail address`);
   }
   return integer('--tokens', tokens, 0, 1e12);
 }
 
-async function create(
-  ledger: Ledger,
-  flags: CreateFlags,
-  tokens: number | undefined,
-): Promise<void> {
+async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
+  const tokens = checkedTokens(flags);
   const { email, label, member = false } = flags;
   const owner =
     flags.account === undefined

@@ -10,7 +10,7 @@ import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { planSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { addInputs, type InputFlags, readInputs } from '../input-options.ts';
-import { run } from '../run.ts';
+import { readTogether, run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
@@ -26,8 +26,10 @@ export function definePlan(command: Command): void {
 }
 
 async function plan(flags: InputFlags & Flags): Promise<void> {
-  const request = await readInputs(flags);
-  const set = readSettings(planSchema, flags);
+  const [request, set] = await readTogether(
+    () => readInputs(flags),
+    () => readSettings(planSchema, flags),
+  );
   const store = await openWritableStore(set.STORE);
   try {
     const planned = await whileBuilding(store, pathsIn(request), () =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { counted } from '../../../shards/number-words.ts';
-import { UsageError } from '../../errors.ts';
+import { ArgumentError } from '../../errors.ts';
 import { paymentSettings } from '../../settings/payment.ts';
 import type { Flags } from '../../settings/read-settings.ts';
 import { print, runWithLedger } from '../with-ledger.ts';
@@ -31,7 +31,7 @@ portal is running, and repeatedly: nothing is booked twice.`,
       return runWithLedger(flags, async (opened) => {
         const sinceMs = since === undefined ? null : momentOf(since);
         const settings = paymentSettings(flags);
-        if (!settings) throw new UsageError('settings: STRIPE_SECRET_KEY: is required');
+        if (!settings) throw new ArgumentError('settings: STRIPE_SECRET_KEY: is required');
         // Imported here because Stripe’s library is slow to load.
         const { reconcileWith } = await import('../../../portal/payment/open-payment.ts');
         const { tokensGranted, tokensTakenBack, membershipsChanged, ...looked } =
@@ -58,6 +58,6 @@ portal is running, and repeatedly: nothing is booked twice.`,
 function momentOf(day: string): number {
   const moment = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(day) ? Date.parse(day) : Number.NaN;
   if (Number.isNaN(moment))
-    throw new UsageError(`--since: "${day}" is not a date such as 2026-11-01`);
+    throw new ArgumentError(`--since: "${day}" is not a date such as 2026-11-01`);
   return moment;
 }

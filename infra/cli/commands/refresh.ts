@@ -7,7 +7,7 @@ import { type Refreshed, refreshRelease } from '../../../builder/refresh.ts';
 import { changesInWords } from '../../../shards/release/notes-in-words.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
-import { describe, UsageError } from '../../errors.ts';
+import { ArgumentError, describe } from '../../errors.ts';
 import { buildSchema, fetchSchema, refreshSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { deliver, type Webhook } from '../../webhook.ts';
@@ -15,7 +15,7 @@ import { type AreaFlags, readArea } from '../area-options.ts';
 import { addInputs, type InputFlags, readInputs } from '../input-options.ts';
 import { packageVersion } from '../package-version.ts';
 import { print } from '../print.ts';
-import { run } from '../run.ts';
+import { readTogether, runResumable, WRONG_ARGUMENTS } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 import { whileOpen } from '../while-open.ts';
@@ -42,19 +42,25 @@ export function defineRefresh(command: Command): void {
       'after',
       `
 The area is that of the folder of inputs, unless flags name one.
-Exit codes: ${EXIT_CODES.promoted} a release was published, ${EXIT_CODES['nothing-new']} nothing is new, ${EXIT_CODES.refused} the release was refused and the one before stays, 1 an error.
+Exit codes: ${EXIT_CODES.promoted} a release was published, ${EXIT_CODES['nothing-new']} nothing is new, ${EXIT_CODES.refused} the release was refused and the one before stays, 1 an error, ${WRONG_ARGUMENTS} wrong arguments.
 
 Examples:
   tta refresh --place "Baltimore, MD" --inputs ./baltimore --out ./store
   tta refresh --inputs ./baltimore --out ./store --fresh`,
     );
-  addSettings(command, schema).action((flags: RefreshFlags) => run(() => refresh(flags)));
+  addSettings(command, schema).action((flags: RefreshFlags) => runResumable(() => refresh(flags)));
+}
+
+function folderOf({ inputs }: RefreshFlags): string {
+  if (inputs !== undefined) return inputs;
+  throw new ArgumentError('give --inputs, the folder to download to');
 }
 
 async function refresh(flags: RefreshFlags): Promise<void> {
-  const { inputs: folder } = flags;
-  if (folder === undefined) throw new UsageError('give --inputs, the folder to download to');
-  const set = readSettings(schema, flags);
+  const [folder, set] = await readTogether(
+    () => folderOf(flags),
+    () => readSettings(schema, flags),
+  );
   const progress = terminalProgress(process.stderr);
   const area = readArea(flags) ?? {
     places: [],

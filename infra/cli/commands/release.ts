@@ -9,7 +9,10 @@ import {
 import { counted } from '../../../shards/number-words.ts';
 import { objectsNamed } from '../../../shards/release/manifest-objects.ts';
 import { MANIFESTS, readManifest, releaseOfName } from '../../../shards/release/manifests.ts';
-import { notesInWords } from '../../../shards/release/notes-in-words.ts';
+import {
+  changesInWords as changesOf,
+  notesInWords,
+} from '../../../shards/release/notes-in-words.ts';
 import { Release } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
 import { diffReleases } from '../../../shards/release/release-diff.ts';
@@ -20,12 +23,12 @@ import type { Store, WritableStore } from '../../../shards/store/store.ts';
 import { canBeWritten } from '../../../shards/store/store-location.ts';
 import { verifyExports } from '../../../shards/verify/exports.ts';
 import { type Finding, verifyRelease } from '../../../shards/verify/verify-release.ts';
-import { UsageError } from '../../errors.ts';
+import { describe, UsageError } from '../../errors.ts';
 import { storeSchema } from '../../settings/locations.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { print } from '../print.ts';
 import { changesInWords } from '../release-changes.ts';
-import { contentsOf } from '../release-contents.ts';
+import { contentsOf, sizeOf } from '../release-contents.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -41,6 +44,11 @@ interface CollectFlags extends Flags {
   dryRun?: boolean;
 }
 
+interface ShowFlags extends Flags {
+  json?: boolean;
+  verbose?: boolean;
+}
+
 /** Defines the options and the action of `tta release`. */
 export function defineRelease(release: Command): void {
   const command = (name: string, description: string) =>
@@ -49,13 +57,17 @@ export function defineRelease(release: Command): void {
 
   command(
     'list',
-    'List the releases in a store, newest first; a star marks the current one.',
+    'List the releases in a store with their size and what changed, newest first; a star marks the current one.',
   ).action((flags: Flags) => run(() => withStore(flags, list)));
   command('show', 'Show the contents of a release.')
     .argument('[release]', which)
     .option('--json', 'print the raw manifest')
-    .action((wanted: string | undefined, flags: Flags & { json?: boolean }) =>
-      run(() => withReader(flags, (store) => show(store, wanted, flags.json === true))),
+    .option(
+      '--verbose',
+      'also list objects with their bytes, weekdays of feeds, POIs by type, assumptions',
+    )
+    .action((wanted: string | undefined, flags: ShowFlags) =>
+      run(() => withReader(flags, (store) => show(store, wanted, flags))),
     );
   command(
     'verify',
@@ -115,11 +127,24 @@ async function list(store: WritableStore): Promise<void> {
   const manifests = (await store.list(MANIFESTS)).filter(({ name }) => name.endsWith('.json'));
   if (manifests.length === 0) throw new UsageError(`${store.location}: holds no release`);
   const latest = await latestIfAny(store);
-  for (const { name, bytes, modifiedMs } of manifests.sort((a, b) => b.modifiedMs - a.modifiedMs)) {
+  for (const { name, modifiedMs } of manifests.sort((a, b) => b.modifiedMs - a.modifiedMs)) {
     const [star, since] =
-      name === latest?.manifest ? ['*', `  published ${latest.published_at}`] : [' ', ''];
-    const written = new Date(modifiedMs).toISOString();
-    print(`${star} ${stemOf(name)}  ${bytes} bytes  written ${written}${since}`);
+      name === latest?.manifest ? ['*', `, published ${latest.published_at}`] : [' ', ''];
+    print(`${star} ${stemOf(name)}  written ${new Date(modifiedMs).toISOString()}${since}`);
+    for (const line of await inShort(store, name)) print(`    ${line}`);
+  }
+}
+
+/** The size of a release and what changed in it; or why that is not known. */
+async function inShort(store: Store, name: string): Promise<string[]> {
+  try {
+    const { manifest } = await readManifest(store, name);
+    const notes = await readNotes(store, name);
+    const [changed] = notes?.before && notes.changes ? changesOf(notes.changes) : [];
+    const since = changed === undefined ? [] : [`${changed} since ${notes!.before!.release}`];
+    return [sizeOf(manifest), ...since];
+  } catch (error) {
+    return [describe(error)];
   }
 }
 
@@ -172,13 +197,17 @@ async function diff(
   print(`${differing} of ${counted(all, 'county differs', 'counties differ')}`);
 }
 
-async function show(store: Store, wanted: string | undefined, json: boolean): Promise<void> {
+async function show(
+  store: Store,
+  wanted: string | undefined,
+  { json = false, verbose = false }: ShowFlags,
+): Promise<void> {
   const { manifest, latest, notes } = await open(store, wanted);
   if (json) return print(JSON.stringify(manifest, null, 2));
   const since = wanted === undefined ? `, current, published ${latest.published_at}` : '';
   print(`release ${manifest.release}${since}: ${latest.manifest}`);
-  for (const line of contentsOf(manifest)) print(line);
-  if (notes) for (const line of notesInWords(notes)) print(line);
+  for (const line of contentsOf(manifest, verbose)) print(line);
+  if (notes) for (const line of notesInWords(notes, verbose)) print(line);
 }
 
 async function verify(store: Store, wanted: string | undefined): Promise<void> {

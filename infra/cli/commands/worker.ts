@@ -5,7 +5,7 @@ import { openWritableStore } from '../../../shards/store/open-store.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
 import { shownLocation } from '../../../shards/store/store-location.ts';
 import type { BuildQueue } from '../../build-queue/queue.ts';
-import { UsageError } from '../../errors.ts';
+import { ArgumentError, UsageError } from '../../errors.ts';
 import { type MetricsServer, serveMetrics } from '../../observe/metrics-server.ts';
 import { workerSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
@@ -54,7 +54,9 @@ async function work(flags: WorkerFlags): Promise<void> {
   const set = readSettings(workerSchema, flags);
   if (flags.cancel !== undefined) return cancel(flags.cancel, set);
   if (flags.waitMinutes !== undefined && !flags.untilDone) {
-    throw new UsageError('--wait-minutes: needs --until-done; without it, a worker always waits');
+    throw new ArgumentError(
+      '--wait-minutes: needs --until-done; without it, a worker always waits',
+    );
   }
   const waitMinutes = integer('--wait-minutes', flags.waitMinutes, 0, 1_440) ?? 0;
   const { openWorker } = await import('../../build-queue/worker.ts');
