@@ -25,10 +25,10 @@ async function json(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-/** The one-line error of a failing command. */
+/** The one-line error of a failing command; its exit code is 2 if it is about a flag. */
 async function refusal(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await tta(...args);
-  expect([code, stdout]).toEqual([1, '']);
+  expect([code, stdout]).toEqual([stderr.startsWith('tta: --') ? 2 : 1, '']);
   expect(stderr).toMatch(/^tta: .*\n$/);
   return stderr;
 }

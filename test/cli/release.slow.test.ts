@@ -96,6 +96,8 @@ async function expectRefused(result: ReturnType<typeof tta>, ...parts: string[])
 test('list shows all releases, newest first, with a star at the current one', async () => {
   const { stdout } = await ttaAlone('release', 'list', '--store', store.folder);
   const lines = stdout.trimEnd().split('\n');
+  for (const line of lines)
+    expect(line).toMatch(/; 2 counties, [\d,]+ blocks .* MB in \d+ objects/);
   expect(lines.map((line) => line.slice(0, 2 + stem('autumn').length).trimEnd())).toEqual([
     `* ${stem('autumn')}`,
     `  ${stem('summer')}`,
@@ -231,7 +233,7 @@ test('gc refuses a store whose manifests cannot be read, and a folder that is no
   expect(await readdir(folder)).toEqual([]);
   await rm(folder, { recursive: true });
   const few = await release('gc', '--keep', 'few');
-  expect([few.code, few.stderr]).toEqual([1, expect.stringContaining('whole number')]);
+  expect([few.code, few.stderr]).toEqual([2, expect.stringContaining('whole number')]);
 });
 
 test('inspect describes the contents of an object of every kind', async () => {

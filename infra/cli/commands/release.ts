@@ -130,8 +130,8 @@ async function list(store: WritableStore): Promise<void> {
   for (const { name, modifiedMs } of manifests.sort((a, b) => b.modifiedMs - a.modifiedMs)) {
     const [star, since] =
       name === latest?.manifest ? ['*', `, published ${latest.published_at}`] : [' ', ''];
-    print(`${star} ${stemOf(name)}  written ${new Date(modifiedMs).toISOString()}${since}`);
-    for (const line of await inShort(store, name)) print(`    ${line}`);
+    const written = `written ${new Date(modifiedMs).toISOString()}${since}`;
+    print([`${star} ${stemOf(name)}  ${written}`, ...(await inShort(store, name))].join('; '));
   }
 }
 
