@@ -181,6 +181,7 @@ test.each([
     out,
     ...flags,
   );
-  expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  const exitCode = message.startsWith('the release has') ? 1 : 2;
+  expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)]);
   expect(existsSync(out)).toBe(false);
 });
