@@ -1,4 +1,4 @@
-import type { Direction } from '../shards/release/manifest.ts';
+import type { Direction, LeftOutFeed } from '../shards/release/manifest.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
 
 /** Files and folders on this machine. */
@@ -50,10 +50,12 @@ interface CataloguedFeed {
   readonly licence: string | null;
 }
 
-/** The licences of the feeds of a build. */
-interface FeedLicences {
+/** Catalogue entries of the feeds of a build. */
+interface FeedCatalogue {
   /** Feeds of a catalogue, by their paths. */
   readonly catalogued?: ReadonlyMap<string, CataloguedFeed>;
+  /** Feeds of the catalogue of which there is no file. */
+  readonly notFetched?: readonly LeftOutFeed[];
   /** Whether feeds of which no licence is known are left out; false by default. */
   readonly leaveOutUnlicensed?: boolean;
 }
@@ -62,7 +64,7 @@ interface FeedLicences {
 export const MAX_FEEDS_LEFT_OUT = 20;
 
 /** The inputs that all parts of a release share. A release with feeds has transit. */
-export interface PlanRequest extends InputPaths, FeedTolerance, FeedLicences {
+export interface PlanRequest extends InputPaths, FeedTolerance, FeedCatalogue {
   /** The origin counties, whose rows are computed. Empty: every county in the block files. */
   readonly counties: readonly CountyFips[];
   /**

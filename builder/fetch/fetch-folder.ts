@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
+import { leftOutFeedSchema } from '../../shards/release/manifest.ts';
 import { takeLock } from '../../shards/store/lock-file.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -50,6 +51,8 @@ const inputListSchema = z.object({
       }),
     )
     .readonly(),
+  /** Feeds of the catalogue of which there is no file. */
+  gtfs_left_out: z.array(leftOutFeedSchema).readonly().default([]),
 });
 
 /** The files of a folder that are inputs of a build of some counties. */

@@ -133,7 +133,7 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
     await announceDownload(groups, asks('pois') ? ['Overture places'] : [], confirm, session);
 
     await requireAll('streets and census', [...osm, ...blocks, ...places], session);
-    const { gtfs, remarks } = await fetchFeeds(chosen, session);
+    const { gtfs, leftOut, remarks } = await fetchFeeds(chosen, session);
     const pois = asks('pois')
       ? await fetchOverturePlaces(
           services.overture,
@@ -160,6 +160,7 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
         ? [...files(addresses), ...ownExtracts.filter((file) => streets.includes(file))]
         : before.addresses,
       gtfs: asks('gtfs') ? gtfs : before.gtfs,
+      gtfs_left_out: asks('gtfs') ? leftOut : before.gtfs_left_out,
     };
     await folder.noteInputs(inputs);
     return { inputs, remarks, withoutWeights };
@@ -169,7 +170,7 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
   }
 }
 
-const NO_FEEDS: ChosenFeeds = { feeds: [], remarks: [] };
+const NO_FEEDS: ChosenFeeds = { feeds: [], unused: [], remarks: [] };
 const NO_WEIGHTS: ChosenWeights = { files: [], withoutWeights: [] };
 const NO_INPUTS: InputList = {
   counties: [],
@@ -180,6 +181,7 @@ const NO_INPUTS: InputList = {
   weights: [],
   addresses: [],
   gtfs: [],
+  gtfs_left_out: [],
 };
 
 /** Counties to be named in the log; of more, the number is given. */

@@ -17,10 +17,18 @@ export interface CatalogueFeed {
   readonly licence: string | null;
 }
 
+/** A feed that is not used, and why. */
+export interface UnusedFeed {
+  readonly feed: CatalogueFeed;
+  readonly reason: string;
+}
+
 interface FeedSelection {
   /** Available feeds, by ascending id. */
   readonly feeds: CatalogueFeed[];
-  /** Feeds there that are left out, each with the reason, and rows that cannot be read. */
+  /** Other feeds there. */
+  readonly unused: UnusedFeed[];
+  /** Rows that cannot be read. */
   readonly remarks: string[];
 }
 
@@ -61,6 +69,7 @@ export async function selectFeeds(
       `${path}: ${counted(faults.length, 'row')} cannot be read, first line ${line}: ${fault}`,
     );
   }
+  const unused: UnusedFeed[] = [];
   const selected: CatalogueFeed[] = [];
   for (const row of rows) {
     if (row.data_type !== 'gtfs' || RETIRED.has(statusOf(row))) continue;
@@ -72,17 +81,17 @@ export async function selectFeeds(
     if (!isRelevant) continue;
     const feed = feedOf(row);
     const reason = whyNot(row, feed, box);
-    if (reason !== null) remarks.push(`${labelOf(feed)}: ${reason}`);
+    if (reason !== null) unused.push({ feed, reason });
     else selected.push(feed);
   }
   selected.sort((a, b) => (a.id < b.id ? -1 : 1));
   const twice = selected.find(({ id }, i) => id === selected[i - 1]?.id);
   if (twice) throw new BuildError(`${path}: has feed ${twice.id} twice; check --mobility-url`);
-  return { feeds: mergeByAddress(selected, remarks), remarks };
+  return { feeds: mergeByAddress(selected, unused), unused, remarks };
 }
 
-/** Merges feeds that have an address in common into the first of them, with a remark. */
-function mergeByAddress(selected: readonly CatalogueFeed[], remarks: string[]): CatalogueFeed[] {
+/** Merges feeds that have an address in common into the first of them; the others are unused. */
+function mergeByAddress(selected: readonly CatalogueFeed[], unused: UnusedFeed[]): CatalogueFeed[] {
   const feeds: CatalogueFeed[] = [];
   for (const feed of selected) {
     const addresses = new Set(feed.urls.map(addressOf));
@@ -94,9 +103,8 @@ function mergeByAddress(selected: readonly CatalogueFeed[], remarks: string[]): 
     const known = feeds[same];
     const urls = [...new Set([...known.urls, ...feed.urls])];
     feeds[same] = { ...known, urls, licence: known.licence ?? feed.licence };
-    remarks.push(
-      `${labelOf(feed)}: is the feed at the address of ${labelOf(known)}, which is used`,
-    );
+    const reason = `is the feed at the address of ${labelOf(known)}, which is used`;
+    unused.push({ feed, reason });
   }
   return feeds;
 }

@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { LeftOutFeed } from '../../shards/release/manifest.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { ZipInput } from '../inputs/zip.ts';
 import { downloadAll, type FetchSession, requireAll } from './download-all.ts';
 import type { InputList } from './fetch-folder.ts';
-import { type CatalogueFeed, labelOf, selectFeeds } from './gtfs-catalogue.ts';
+import { type CatalogueFeed, labelOf, selectFeeds, type UnusedFeed } from './gtfs-catalogue.ts';
 import { gtfsCatalogue, gtfsFeed, type PublicServices } from './public-files.ts';
 
 /** Feeds to fetch. */
 export interface ChosenFeeds {
   /** Those of the catalogue are in ascending order of id. */
   readonly feeds: readonly CatalogueFeed[];
-  /** Feeds that are left out, each with the reason, and the like. */
+  readonly unused: readonly UnusedFeed[];
   readonly remarks: readonly string[];
 }
 
 interface FetchedFeeds {
   readonly gtfs: InputList['gtfs'];
+  readonly leftOut: InputList['gtfs_left_out'];
   /** Feeds that are left out or were not updated, each with the reason, and the like. */
   readonly remarks: readonly string[];
 }
@@ -40,12 +42,12 @@ export function feedsAt(urls: readonly string[]): ChosenFeeds {
   const feeds = [...new Set(urls)].map((url) => {
     return { id: fileNameOf(url), name: '', urls: [url], licence: null };
   });
-  return { feeds, remarks: [] };
+  return { feeds, unused: [], remarks: [] };
 }
 
 /** Tries the URLs of each feed in turn. If all fail, an earlier download is better than no feed. */
 export async function fetchFeeds(
-  { feeds, remarks }: ChosenFeeds,
+  { feeds, unused, remarks }: ChosenFeeds,
   session: FetchSession,
 ): Promise<FetchedFeeds> {
   const { folder } = session;
@@ -62,7 +64,9 @@ export async function fetchFeeds(
     missing = asked.filter((_, i) => errors[i] !== null);
   }
   const known = new Map<string, { feed: CatalogueFeed; input: InputList['gtfs'][number] }>();
-  const fetched = { gtfs: [] as InputList['gtfs'][number][], remarks: [...remarks] };
+  const gtfs: InputList['gtfs'][number][] = [];
+  const leftOut = unused.map((one) => leftOutFeed(one, false));
+  const said = [...remarks, ...unused.map(({ feed, reason }) => `${labelOf(feed)}: ${reason}`)];
   for (const feed of feeds) {
     const { file } = gtfsFeed(feed.urls[0], feed.id);
     const reason = reasons.get(feed);
@@ -70,8 +74,11 @@ export async function fetchFeeds(
     if (reason !== undefined) {
       const instead = before === null ? '' : `; using the copy of ${before.fetched_at} instead`;
       const name = feed.name === '' ? '' : `${feed.name}: `;
-      fetched.remarks.push(`${name}${reason}${instead}`);
-      if (before === null) continue;
+      said.push(`${name}${reason}${instead}`);
+      if (before === null) {
+        leftOut.push(leftOutFeed({ feed, reason }, true));
+        continue;
+      }
     }
     const stored = folder.path(file);
     const tables = await tablesOf(stored);
@@ -79,16 +86,21 @@ export async function fetchFeeds(
     if (same === undefined) {
       const input = { file, publisher: feed.name, licence: feed.licence };
       known.set(tables, { feed, input });
-      fetched.gtfs.push(input);
+      gtfs.push(input);
       continue;
     }
     // Only one entry of the catalogue may state the licence.
     same.input.licence ??= feed.licence;
-    fetched.remarks.push(
-      `${labelOf(feed)}: has the tables of ${labelOf(same.feed)}, which is used`,
-    );
+    const twin = { feed, reason: `has the tables of ${labelOf(same.feed)}, which is used` };
+    leftOut.push(leftOutFeed(twin, false));
+    said.push(`${labelOf(feed)}: ${twin.reason}`);
   }
-  return fetched;
+  return { gtfs, leftOut, remarks: said };
+}
+
+function leftOutFeed({ feed: { id, name }, reason }: UnusedFeed, isLost: boolean): LeftOutFeed {
+  const file = path.posix.basename(gtfsFeed('', id).file);
+  return { file, sha256: null, publisher: name || null, reason, is_lost: isLost };
 }
 
 /** Names, sizes and CRC-32 of a feed's files, which do not change if they are zipped anew. */

@@ -93,8 +93,8 @@ export function joinRelease(
     const { plan } = request.plan;
     const { modes, taxonomy, weights, addresses } = plan;
     const directions = directionsOf(request);
-    const licensed = <Feed extends { readonly sha256: string }>(feed: Feed) => {
-      return { ...feed, licence: plan.feed_licences[feed.sha256] ?? null };
+    const licensed = <Feed extends { readonly sha256: string | null }>(feed: Feed) => {
+      return { ...feed, licence: plan.feed_licences[feed.sha256 ?? ''] ?? null };
     };
     const hasTiles = request.tiles !== false;
     const hasWeights = weights.weights.length > 0;

@@ -80,9 +80,9 @@ export async function planRelease(
 ): Promise<LocalPlan> {
   const { inputs, pathOf, inputAt } = await describeInputs(request, progress);
   const { counties, gtfs = [], serviceDate: asked, partialWeights = false } = request;
-  const { catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false } = request;
+  const { catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false, notFetched = [] } = request;
   const terms = gtfs.map((feed) => catalogued.get(feed) ?? null);
-  const options = [asked ?? null, partialWeights, leaveOutUnlicensed, terms];
+  const options = [asked ?? null, partialWeights, leaveOutUnlicensed, terms, notFetched];
   const key = keyOf([inputs, [...counties].sort(), ...options]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) {
@@ -278,7 +278,8 @@ function termsOf(request: PlanRequest, inputAt: PendingPlan['inputAt']): FeedTer
   const unwanted = gtfs
     .filter((feed) => !isWanted(feed))
     .map((feed) => withoutLicence(feed, inputAt(feed).sha256, catalogued.get(feed)?.publisher));
-  return { licences, wanted: gtfs.filter(isWanted), unwanted };
+  const missing = gtfs.length > 0 ? (request.notFetched ?? []) : [];
+  return { licences, wanted: gtfs.filter(isWanted), unwanted: [...missing, ...unwanted] };
 }
 
 interface ReleaseFeeds {

@@ -142,6 +142,7 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
     weights: files(flags.weights, fetched?.weights),
     addresses: files(flags.addresses, fetched?.addresses),
     partialWeights: flags.partialWeights ?? false,
+    notFetched: fetched?.gtfs_left_out ?? [],
     catalogued: new Map(feeds.map(({ file, ...feed }) => [path.join(folder!, file), feed])),
     counties:
       flags.counties === undefined ? (fetched?.counties ?? []) : parseCounties(flags.counties),

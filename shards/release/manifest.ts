@@ -153,7 +153,8 @@ export type FeedFacts = z.infer<typeof feedSchema>;
 /** A GTFS feed that was given but is not used. */
 export const leftOutFeedSchema = z.strictObject({
   file: z.string(),
-  sha256: z.string(),
+  /** Null if it was not downloaded. */
+  sha256: z.string().nullable(),
   /** The publisher or first agency, where the feed could be read. */
   publisher: z.string().nullable(),
   /** Why the feed is left out. */

@@ -22,6 +22,9 @@ const LIST: InputList = {
     { file: 'gtfs/a.zip', publisher: 'A', licence: 'https://a.example/terms' },
     { file: 'gtfs/b.zip', publisher: '', licence: null },
   ],
+  gtfs_left_out: [
+    { file: 'c.zip', sha256: null, publisher: 'C', reason: 'not found', is_lost: true },
+  ],
 };
 
 /** A folder with a list of inputs. */
@@ -49,6 +52,7 @@ test('a folder of inputs stands for its files, counties and licences, and flags 
       [a, { publisher: 'A', licence: 'https://a.example/terms' }],
       [b, { publisher: '', licence: null }],
     ]),
+    notFetched: LIST.gtfs_left_out,
   });
   const more = ['--gtfs', 'own.zip', '--elevation', 'hills.tif', '--counties', '24005,24510'];
   const choice = ['--feeds-without-licence', 'leave-out'];

@@ -1,17 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { selectFeeds } from '../../builder/fetch/gtfs-catalogue.ts';
+import { labelOf, selectFeeds } from '../../builder/fetch/gtfs-catalogue.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { COLUMNS } from './catalogue-file.ts';
 import { scratchFolders } from './scratch-folders.ts';
 
 const folder = scratchFolders();
 const BALTIMORE: BoundingBox = { minLon: -76.72, minLat: 39.19, maxLon: -76.52, maxLat: 39.38 };
 const IN = '39.2,39.4,-76.8,-76.5';
-
-/** The columns of the newer file, in its order. */
-const FEEDS_V2 =
-  'id,data_type,entity_type,location.country_code,location.subdivision_name,location.municipality,provider,is_official,name,note,feed_contact_email,static_reference,urls.direct_download,urls.authentication_type,urls.authentication_info,urls.api_key_parameter_name,urls.latest,urls.license,location.bounding_box.minimum_latitude,location.bounding_box.maximum_latitude,location.bounding_box.minimum_longitude,location.bounding_box.maximum_longitude,location.bounding_box.extracted_on,status,features,redirect.id,redirect.comment';
 
 const row = (over: Partial<Record<string, string>>): string => {
   const values: Record<string, string | undefined> = {
@@ -31,19 +28,22 @@ const row = (over: Partial<Record<string, string>>): string => {
   values['location.bounding_box.maximum_latitude'] = maxLat;
   values['location.bounding_box.minimum_longitude'] = minLon;
   values['location.bounding_box.maximum_longitude'] = maxLon;
-  return FEEDS_V2.split(',')
-    .map((column) => `"${(values[column] ?? '').replaceAll('"', '""')}"`)
-    .join(',');
+  return COLUMNS.map((column) => `"${(values[column] ?? '').replaceAll('"', '""')}"`).join(',');
 };
 
 async function select(...rows: string[]) {
-  return selectText([FEEDS_V2, ...rows].join('\r\n'));
+  return selectText([COLUMNS.join(), ...rows].join('\r\n'));
 }
 
 async function selectText(text: string) {
   const file = path.join(folder(), 'catalogue.csv');
   writeFileSync(file, text);
-  return selectFeeds(file, [BALTIMORE], ['Maryland']);
+  const { feeds, unused, remarks } = await selectFeeds(file, [BALTIMORE], ['Maryland']);
+  return {
+    feeds,
+    remarks,
+    unused: unused.map(({ feed, reason }) => `${labelOf(feed)}: ${reason}`),
+  };
 }
 
 test('selects active feeds whose box meets a county, by ascending id', async () => {
@@ -75,7 +75,7 @@ test('selects active feeds whose box meets a county, by ascending id', async () 
 });
 
 test('names and skips a feed of any status but active, if it is there', async () => {
-  const { feeds, remarks } = await select(
+  const { feeds, unused } = await select(
     row({ id: 'mdb-1', provider: 'Test Flex', status: 'development' }),
     row({ id: 'mdb-2', provider: 'Next Year', status: 'future', box: ',,,' }),
     row({ id: 'mdb-3', provider: 'Elsewhere', status: 'future', box: '50,51,0,1' }),
@@ -84,7 +84,7 @@ test('names and skips a feed of any status but active, if it is there', async ()
     row({ id: 'mdb-6', provider: 'Runs', status: 'Active' }),
   );
   expect(feeds.map(({ name }) => name)).toEqual(['Runs']);
-  expect(remarks).toEqual([
+  expect(unused).toEqual([
     'Test Flex (mdb-1): the catalogue lists it as development; to use it, give its URL with --gtfs',
     'Next Year (mdb-2): the catalogue lists it as future; to use it, give its URL with --gtfs',
     'Other Word (mdb-4): the catalogue lists it as suspended; to use it, give its URL with --gtfs',
@@ -93,7 +93,7 @@ test('names and skips a feed of any status but active, if it is there', async ()
 
 test('an address listed under several ids is one feed, with the addresses of all of them', async () => {
   const direct = 'https://agency/direct.zip';
-  const { feeds, remarks } = await select(
+  const { feeds, unused } = await select(
     row({ id: 'tld-4', provider: 'Line, Inc.', 'urls.direct_download': direct }),
     row({
       id: 'mdb-1',
@@ -112,7 +112,7 @@ test('an address listed under several ids is one feed, with the addresses of all
     },
     { id: 'tld-5', name: 'MTA', urls: [`${direct}#rail.zip`], licence: null },
   ]);
-  expect(remarks).toEqual([
+  expect(unused).toEqual([
     'Line, Inc. (tld-4): is the feed at the address of Line (mdb-1), which is used',
   ]);
 });
@@ -145,7 +145,7 @@ test('counts the rows that cannot be read, and uses the others', async () => {
 });
 
 test('names and skips an agency that needs a key, unless there is a public copy', async () => {
-  const { feeds, remarks } = await select(
+  const { feeds, unused } = await select(
     row({ id: 'mdb-1', provider: 'WMATA', 'urls.authentication_type': '2' }),
     row({
       id: 'mdb-2',
@@ -158,7 +158,7 @@ test('names and skips an agency that needs a key, unless there is a public copy'
   expect(feeds.map(({ name, urls }) => [name, ...urls])).toEqual([
     ['WMATA', 'https://mirror/mdb-1.zip'],
   ]);
-  expect(remarks).toEqual([
+  expect(unused).toEqual([
     'Keyed Transit (mdb-2): needs a key, see https://keyed.example/developers; once you have one, give its URL with --gtfs',
   ]);
 });
@@ -180,12 +180,12 @@ test('the licence of a feed is the one that the catalogue states, by any id of i
 });
 
 test('reports a feed of the state without a box, but not one of another state', async () => {
-  const { feeds, remarks } = await select(
+  const { feeds, unused } = await select(
     row({ provider: 'Boxless', box: ',,,' }),
     row({ provider: 'Elsewhere', box: ',,,', 'location.subdivision_name': 'Ohio' }),
   );
   expect(feeds).toEqual([]);
-  expect(remarks).toEqual([
+  expect(unused).toEqual([
     expect.stringMatching(/^Boxless \(mdb-1\): the catalogue does not state/),
   ]);
 });

@@ -15,6 +15,7 @@ import { blockLayer, countyLayer, placeLayer } from '../../infra/demo/tiger-laye
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { writeZip, type ZipPart } from '../../infra/demo/zip-writer.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { catalogueFile, serviceArea } from './catalogue-file.ts';
 import type { Mirror } from './mirror.ts';
 import { putOverture } from './overture-file.ts';
 
@@ -138,24 +139,8 @@ const PLACE_LIST = [
 
 /** A catalogue of one feed. */
 export function catalogue(box: BoundingBox, url: string, licence = ''): string {
-  const feed = {
-    id: 'mdb-247',
-    data_type: 'gtfs',
-    'location.country_code': 'US',
-    'location.subdivision_name': 'Maryland',
-    provider: 'Demo Transit',
-    name: '',
-    'urls.direct_download': '',
-    'urls.authentication_type': '',
-    'urls.latest': url,
-    'urls.license': licence,
-    'location.bounding_box.minimum_latitude': box.minLat,
-    'location.bounding_box.maximum_latitude': box.maxLat,
-    'location.bounding_box.minimum_longitude': box.minLon,
-    'location.bounding_box.maximum_longitude': box.maxLon,
-    status: 'active',
-  };
-  return `${Object.keys(feed).join(',')}\n${Object.values(feed).join(',')}\n`;
+  const feed = { id: 'mdb-247', provider: 'Demo Transit', 'urls.latest': url };
+  return catalogueFile([{ ...feed, 'urls.license': licence, ...serviceArea(box) }]);
 }
 
 /** Merges layers, and replaces the fictional state's codes by Maryland's. */

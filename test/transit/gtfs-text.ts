@@ -1,8 +1,7 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import type { FeedSource } from '../../builder/gtfs/feed-source.ts';
 
@@ -32,21 +31,26 @@ export async function writeFeed(
   tables: FeedTables,
   style: TextStyle = {},
 ): Promise<string> {
-  const texts = Object.entries(tables).map(
-    ([name, records]) => [name, Buffer.from(csv(records, style))] as const,
-  );
-  if (!file.endsWith('.zip')) {
-    await mkdir(file, { recursive: true });
-    for (const [name, text] of texts) await writeFile(path.join(file, name), text);
+  if (file.endsWith('.zip')) {
+    await writeFile(file, await zippedFeed(tables, style));
     return file;
   }
+  await mkdir(file, { recursive: true });
+  for (const [name, records] of Object.entries(tables)) {
+    await writeFile(path.join(file, name), csv(records, style));
+  }
+  return file;
+}
+
+/** A feed as a zip archive. */
+export function zippedFeed(tables: FeedTables, style: TextStyle = {}): Promise<Buffer> {
   const zip = new ZipFile();
-  for (const [name, text] of texts) {
+  for (const [name, records] of Object.entries(tables)) {
+    const text = Buffer.from(csv(records, style));
     zip.addBuffer(text, style.inFolder ? `${style.inFolder}/${name}` : name);
   }
   zip.end();
-  await pipeline(zip.outputStream, createWriteStream(file));
-  return file;
+  return buffer(zip.outputStream);
 }
 
 /** A feed in memory. */
