@@ -32,6 +32,7 @@ import { benchServing } from './serving.ts';
 import { benchSoak } from './soak.ts';
 import { benchStores } from './stores.ts';
 import { benchTransitRouting } from './transit-routing.ts';
+import { benchWeekly } from './weekly.ts';
 
 /** Benchmarks on a release that is built first. */
 const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
@@ -82,12 +83,14 @@ const SCALES: Readonly<Record<string, readonly number[]>> = {
   scale: [1_000, 10_000, 30_000],
   'scale-100000': [100_000],
 };
-const EXTRA = [ENGINES, PORTO_ALEGRE, ...Object.keys(NATIONS), ...Object.keys(SCALES)];
+/** A year of weekly refreshes. */
+const WEEKLY = 'weekly';
+const EXTRA = [ENGINES, PORTO_ALEGRE, WEEKLY, ...Object.keys(NATIONS), ...Object.keys(SCALES)];
 
 /**
  * `npm run bench [-- PART…]` measures every claim about speed, size and accuracy in one run, and
  * prints a line of JSON for each. By default, it runs all parts except third-party engines,
- * nations, and those that write SCALE.md.
+ * nations, a year of weeks, and those that write SCALE.md.
  */
 const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
 const unknown = asked.filter((part) => ![...PARTS, ...EXTRA].includes(part));
@@ -124,6 +127,7 @@ try {
   for (const [part, sizes] of Object.entries(SCALES)) {
     if (asked.includes(part)) await benchScale(sizes, folder);
   }
+  if (asked.includes(WEEKLY)) await benchWeekly(folder);
   if (asked.includes('city')) {
     const city = await largeCity(folder);
     await benchTransitRouting(city);
