@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 /** Builds the pages next to the compiled program that serves them. */
 export default defineConfig({
-  plugins: [mapDocument()],
+  plugins: [mapDocument(), compressed()],
   build: {
     rolldownOptions: {
       input: { index: 'portal/pages/index.html', embed: 'portal/pages/embed.html' },
@@ -51,6 +54,26 @@ function mapDocument(): Plugin {
         fileName: 'map.html',
         source: source.replace('</head>', `${links.join('')}</head>`),
       });
+    },
+  };
+}
+
+/**
+ * Writes each file also as `.br` and `.gz`, since the smallest form takes seconds to compute. Fonts
+ * are compressed already.
+ */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    enforce: 'post',
+    writeBundle({ dir }, bundle) {
+      for (const name of Object.keys(bundle)) {
+        if (name.endsWith('.woff2')) continue;
+        const file = path.join(dir!, name);
+        const plain = readFileSync(file);
+        writeFileSync(`${file}.br`, brotliCompressSync(plain));
+        writeFileSync(`${file}.gz`, gzipSync(plain, { level: 9 }));
+      }
     },
   };
 }

@@ -1,16 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  CACHE_CONTROL,
-  etagOf,
-  type StaticResponse,
-  StaticResponseSender,
-} from '../../proxy/http/caching.ts';
+import { CACHE_CONTROL, knownRepresentation, variantEtag } from '../../proxy/http/caching.ts';
+import { preferredEncoding } from '../../proxy/http/content-encoding.ts';
 import { pathOf } from '../../proxy/http/request-paths.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
 import { isNavigation } from './own-site.ts';
+import { type BuiltFile, builtPages } from './built-pages.ts';
 
 /**
  * Serves the user-facing pages from memory. Each page is the same document, whose script renders
@@ -21,9 +16,8 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   const pages = await builtPages();
   const policy = contentPolicy(config);
   const ownPolicy = `${policy}; frame-ancestors 'none'`;
-  const sender = new StaticResponseSender();
   const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>
-    sendFile(sender, request, reply.header('content-security-policy', ownPolicy), file);
+    sendFile(request, reply.header('content-security-policy', ownPolicy), file);
 
   const [document, map, embed] = ['index', 'map', 'embed'].map((one) => pages.get(`/${one}.html`)!);
   for (const path of Object.values(PAGE_PATHS)) {
@@ -36,7 +30,7 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
     // Any page may embed the map; `frame-ancestors *` would leave out the schemes of desktop
     // programs.
     reply.headers({ 'content-security-policy': policy, 'x-robots-tag': 'noindex' });
-    return sendFile(sender, request, reply, embed);
+    return sendFile(request, reply, embed);
   });
   for (const [path, file] of pages) {
     if (!path.endsWith('.html')) app.get(path, (request, reply) => send(request, reply, file));
@@ -76,60 +70,18 @@ function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): strin
   ].join('; ');
 }
 
-/** Sends a file, whose name may change with its contents. */
-function sendFile(
-  sender: StaticResponseSender,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { type, isHashed, ...response }: BuiltFile,
-): Promise<FastifyReply> {
-  return sender.send(request, reply.type(type), response, {
+/** Sends a file, compressed if the client accepts that, or 304 if the client has it. */
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
+  const { type, plain, etag, isHashed } = file;
+  const coding = preferredEncoding(request.headers['accept-encoding']);
+  const packed = coding === null ? undefined : file[coding];
+  reply.headers({
+    etag: packed ? variantEtag(etag, coding!) : etag,
+    'cache-control': isHashed ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated,
     vary: reply.hasHeader('vary') ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
-    cacheControl: isHashed ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated,
   });
-}
-
-/** A file ready to be sent. */
-interface BuiltFile extends StaticResponse {
-  readonly type: string;
-  /** Whether its name changes with its contents. */
-  readonly isHashed: boolean;
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.woff2': 'font/woff2',
-};
-
-/** Location of the built pages: next to this program, or in `dist` next to its sources. */
-const FOLDER = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/portal/built-pages/' : '../built-pages/',
-  import.meta.url,
-);
-
-/** The built pages by path, such as `/index.html`, read once. */
-async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
-  const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile());
-  const pages = new Map<string, BuiltFile>();
-  for (const { parentPath, name } of files) {
-    const file = path.join(parentPath, name);
-    const at = path.relative(FOLDER.pathname, file).split(path.sep).join('/');
-    pages.set(`/${at}`, builtFile(at, await readFile(file)));
-  }
-  if (!pages.has('/index.html')) {
-    throw new Error(`${FOLDER.pathname}: the pages have not been built; run npm run build`);
-  }
-  return pages;
-}
-
-function builtFile(at: string, bytes: Buffer): BuiltFile {
-  const type = TYPES[path.extname(at)];
-  if (type === undefined) throw new Error(`built-pages: ${at} has a type that is not served`);
-  return { type, bytes, etag: etagOf(bytes), isHashed: at.startsWith('assets/') };
+  const known = knownRepresentation(request.headers['if-none-match'], etag);
+  if (known !== undefined && reply.statusCode === 200) return reply.code(304).send();
+  reply.type(type);
+  return packed ? reply.header('content-encoding', coding!).send(packed) : reply.send(plain);
 }
