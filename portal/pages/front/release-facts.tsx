@@ -149,13 +149,19 @@ const UNLINKED: Readonly<Record<string, string>> = {
   'not-on-mode-network': 'The streets nearby are closed to the mode, or lead nowhere',
 };
 
-/** POIs by type, and blocks without streets by reason, beside those of the release before. */
+/**
+ * POIs by type, and blocks without streets by reason, beside those of the release before, if there
+ * was one.
+ */
 function Holdings({
   pois,
   blocks_without_streets,
   types,
-}: Pick<Facts, 'pois' | 'blocks_without_streets' | 'types'>) {
+  before,
+}: Pick<Facts, 'pois' | 'blocks_without_streets' | 'types' | 'before'>) {
   if (pois === null || blocks_without_streets === null) return null;
+  const countBefore = (value: number | null) =>
+    before !== null && <td class="number">{value === null ? '–' : count(value)}</td>;
   const names = new Map(types.map(({ dest_type_id, name }) => [dest_type_id, name]));
   return (
     <details class="behind">
@@ -170,9 +176,11 @@ function Holdings({
             <th scope="col" class="number">
               Now
             </th>
-            <th scope="col" class="number">
-              Release before
-            </th>
+            {before !== null && (
+              <th scope="col" class="number">
+                Release before
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -180,7 +188,7 @@ function Holdings({
             <tr key={dest_type_id}>
               <th scope="row">{names.get(dest_type_id) ?? label}</th>
               <td class="number">{count(now)}</td>
-              <td class="number">{pois_before === null ? '–' : count(pois_before)}</td>
+              {countBefore(pois_before)}
             </tr>
           ))}
           {blocks_without_streets.map(({ mode, reason, blocks, blocks_before }) => (
@@ -189,7 +197,7 @@ function Holdings({
                 Blocks without streets ({mode}): {UNLINKED[reason]}
               </th>
               <td class="number">{count(blocks)}</td>
-              <td class="number">{blocks_before === null ? '–' : count(blocks_before)}</td>
+              {countBefore(blocks_before)}
             </tr>
           ))}
         </tbody>
