@@ -32,7 +32,7 @@ const FOLDER = new URL(
 
 const COMPRESSED = /\.(br|gz)$/;
 
-/** The built pages by path, such as `/index.html`, with the compressed forms that the build wrote. */
+/** The built pages by path, such as `/index.html`, with the compressed forms of the build. */
 export async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
   const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true }).catch(() => []);
   const contents = new Map<string, Buffer>();

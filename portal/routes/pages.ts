@@ -16,6 +16,9 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   const pages = await builtPages();
   const policy = contentPolicy(config);
   const ownPolicy = `${policy}; frame-ancestors 'none'`;
+  const preloads = MAP_READS.map(
+    (read) => `<${config.apiUrl}${read}>; rel=preload; as=fetch; crossorigin`,
+  ).join(', ');
   const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>
     sendFile(request, reply.header('content-security-policy', ownPolicy), file);
 
@@ -23,13 +26,15 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   for (const path of Object.values(PAGE_PATHS)) {
     app.get(path, (request, reply) => {
       if (!PUBLIC.has(path)) reply.header('x-robots-tag', 'noindex');
-      return send(request, reply, path === PAGE_PATHS.map ? map : document);
+      if (path !== PAGE_PATHS.map) return send(request, reply, document);
+      return send(request, reply.header('link', preloads), map);
     });
   }
   app.get(EMBED_PATH, (request, reply) => {
     // Any page may embed the map; `frame-ancestors *` would leave out the schemes of desktop
     // programs.
     reply.headers({ 'content-security-policy': policy, 'x-robots-tag': 'noindex' });
+    reply.header('link', preloads);
     return sendFile(request, reply, embed);
   });
   for (const [path, file] of pages) {
@@ -41,6 +46,17 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
     if (isNavigation(request)) return send(request, reply.code(404), document);
   });
 }
+
+/** Requests with which a map begins: preloaded, they need not wait for its script. */
+const MAP_READS = [
+  '/v1/meta/tiles',
+  '/v1/meta/destination-types',
+  '/v1/meta/vintage',
+  '/v1/meta/weights',
+  '/v1/meta/modes',
+  '/v1/last-updated',
+  '/v1/places?limit=1&q=a',
+];
 
 /** Whether the path of a request has a route, even if only for other methods. */
 function isKnown(request: FastifyRequest): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { bandPaths } from '../../portal/pages/front/band-paths.ts';
 import { drawOutline } from '../../portal/pages/front/outline.ts';
+import { bandPaths } from '../../portal/pages/map/tiles/vector-tiles.ts';
 import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
@@ -33,7 +33,9 @@ test('the front page’s map shows each block in the class of its minutes from t
       one.mode === 'walk' && one.dest_type_id === 101,
   );
   const drawing = drawOutline(boundary, SIZE);
-  const paths = await bandPaths(`http://127.0.0.1:${port}${new URL(url).pathname}`, drawing);
+  const archive = `http://127.0.0.1:${port}${new URL(url).pathname}`;
+  const { bounds, zoom, placeInWorld } = drawing;
+  const paths = await bandPaths(archive, bounds, zoom, placeInWorld);
 
   const rows = await proxy.get(
     `/v1/places/${place.geoid}/blocks?mode=walk&type=101&limit=1000`,

@@ -195,6 +195,41 @@ test('the colour at each block is that of the API’s minutes', async () => {
   }
 });
 
+test('until MapLibre has drawn, a picture shows the same colours at the same places', async () => {
+  const zoom = 14;
+  const context = await site.browser.newContext({ viewport: DESKTOP });
+  const held: (() => Promise<void>)[] = [];
+  await context.route('**/draw-map-*.js', (route) => void held.push(() => route.continue()));
+  const page = await context.newPage();
+  const asked: string[] = [];
+  page.on('request', (request) => void asked.push(request.url()));
+  await page.goto(`${site.address}${at(zoom, '&m=walk&t=101')}`, { waitUntil: 'commit' });
+  await page.locator('.still-bands path[d^=M]').first().waitFor({ state: 'attached' });
+  const stage = page.locator('.map-canvas');
+  const still = await pixelsOf(site.browser, await stage.screenshot());
+  const { classes } = MAP_COLOURS.light;
+  const seen = new Set<number>();
+  for (const block of blocks) {
+    const [x, y] = projected(block, zoom, still);
+    const isSeen = x > 260 && y > 90 && x < still.width - 60 && y < still.height - 50;
+    const minutes = isSeen ? await minutesOf(block.geoid, 'walk', 101) : null;
+    if (typeof minutes !== 'number') continue;
+    const cls = Math.ceil(minutes / 5) - 1;
+    seen.add(cls);
+    expect([block.geoid, still.colourAt(x, y)]).toEqual([block.geoid, classes[cls]]);
+  }
+  expect(seen.size).toBeGreaterThan(2);
+  await expect.poll(() => held.length).toBe(1);
+  await held[0]();
+  await drawn(page, 'walk', 101);
+  expect(await page.locator('.still-bands').count()).toBe(0);
+  // Requests that the document preloads are not sent again.
+  for (const url of new Set(asked.filter((one) => one.includes('/v1/')))) {
+    expect([url, asked.filter((one) => one === url).length]).toEqual([url, 1]);
+  }
+  await context.close();
+});
+
 test('the legend has the colours of the map, and the people of each class', async () => {
   for (const scheme of ['light', 'dark'] as const) {
     const { page, context } = await open('/map', { colorScheme: scheme });

@@ -73,6 +73,14 @@ test('all pages share one document, the map’s with links to its parts, and a p
   expect(document).toMatch(/<meta name="description" content=".{50,160}">/);
 });
 
+test('the map’s document asks at once for what the map reads first', async () => {
+  for (const path of ['/map', '/embed']) {
+    const link = String((await get(path, BROWSER)).headers.link);
+    expect(link).toContain(`<${API}/below/v1/meta/tiles>; rel=preload; as=fetch; crossorigin`);
+  }
+  expect((await get('/', BROWSER)).headers).not.toHaveProperty('link');
+});
+
 test('only /embed may be shown in frames of other pages, of any scheme, and it sets no cookie', async () => {
   const embed = await get('/embed', BROWSER);
   expect(embed.statusCode).toBe(200);

@@ -1,3 +1,4 @@
+import { latOf, lonOf } from '../../../shards/geometry/web-mercator.ts';
 import type { Boundary } from '../api/release.ts';
 
 type Ring = readonly (readonly number[])[];
@@ -8,16 +9,20 @@ export interface Drawing {
   readonly path: string;
   /** Position of a point in the picture. */
   place(lon: number, lat: number): readonly [x: number, y: number];
+  /** Position of a point given as fractions of the world's width and height in Web Mercator. */
+  placeInWorld(x: number, y: number): readonly [x: number, y: number];
   /** West, south, east and north edge of the picture, degrees; east may exceed 180. */
   readonly bounds: readonly [west: number, south: number, east: number, north: number];
-  /** Length of a degree of longitude in the picture. */
-  readonly perDegreeEast: number;
+  /** The lowest zoom whose tiles are drawn no larger than `TILE_SIZE`. */
+  readonly zoom: number;
   /** A scale bar: a round length, and its length in the picture. */
   readonly scale: { readonly metres: number; readonly length: number };
 }
 
 const METRES_PER_DEGREE = 111_195;
 const SCALE_PART = 0.3;
+/** Maximum size at which a tile is drawn. */
+const TILE_SIZE = 512;
 
 /**
  * Fits an outline into a picture with a margin, north up and true to scale at its middle, in the
@@ -53,13 +58,14 @@ export function drawOutline(
   return {
     path: rings.map((ring) => pathOf(ring, place)).join(''),
     place,
+    placeInWorld: (x, y) => place(lonOf(x), latOf(y)),
     bounds: [
       lons.middle - halfEast,
       lats.middle - halfNorth,
       lons.middle + halfEast,
       lats.middle + halfNorth,
     ],
-    perDegreeEast: shrink * perDegree,
+    zoom: Math.ceil(Math.log2((360 * shrink * perDegree) / TILE_SIZE)),
     scale: { metres, length: metres * perMetre },
   };
 }

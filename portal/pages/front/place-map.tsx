@@ -69,8 +69,8 @@ function useBands(url: string | null, drawing: Drawing | null): readonly string[
     setBands([]);
     if (url === null || drawing === null) return;
     let isGone = false;
-    import('./band-paths.ts')
-      .then(({ bandPaths }) => bandPaths(url, drawing))
+    import('../map/tiles/vector-tiles.ts')
+      .then(({ bandPaths }) => bandPaths(url, drawing.bounds, drawing.zoom, drawing.placeInWorld))
       .then((paths) => isGone || setBands(paths))
       .catch(() => {});
     return () => {

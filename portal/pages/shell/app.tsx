@@ -4,7 +4,6 @@ import { FICTIONAL, isFictional } from '../api/fictional.ts';
 import { useApiAddress } from '../api/use-api-address.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { FrontPage } from '../front/front-page.tsx';
-import { prefetchMapLibre } from '../map/drawing/map-libre.ts';
 import { AccountPage } from '../my/account-page.tsx';
 import { KeysPage } from '../my/keys-page.tsx';
 import { OverviewPage } from '../my/overview-page.tsx';
@@ -106,12 +105,7 @@ function NotFoundPage() {
   );
 }
 
-const loadMapPage = async () => {
-  const page = import('../map/shell/map-page.tsx');
-  // Starts the graphics, which everything waits for, while the page is still being loaded.
-  prefetchMapLibre();
-  return (await page).MapPage;
-};
+const loadMapPage = async () => (await import('../map/shell/map-page.tsx')).MapPage;
 
 /** The page of the map. Its script and style are separate files, which other pages do not load. */
 function LazyMapPage() {

@@ -49,6 +49,8 @@ export interface HoveredBlock {
 }
 
 export interface MapEvents {
+  /** Called when the colors have been drawn or have failed to load, and when the map moves. */
+  readonly onDrawn: () => void;
   /** Called after the user has moved the map. */
   readonly onMoved: (position: MapPosition) => void;
   readonly onZoom: (zoom: number) => void;
@@ -194,6 +196,8 @@ export class DrawnMap {
     });
     map.on('dataloading', () => this.#isBeingDrawn());
     map.on('movestart', () => this.#isBeingDrawn());
+    map.once('movestart', this.#parts.onDrawn);
+    map.once('idle', this.#parts.onDrawn);
     map.on('idle', () => {
       // If no tile is in view, no event of the source may follow its metadata.
       this.#noteBands();
@@ -272,6 +276,7 @@ export class DrawnMap {
     if (this.#hasBands || !this.#hasBandsMetadata || !this.#map.isSourceLoaded('bands')) return;
     this.#hasBands = true;
     this.#paint();
+    this.#map.once('render', this.#parts.onDrawn);
   }
 
   #isBeingDrawn(): void {

@@ -6,11 +6,8 @@ export { workerUrl };
 /** Loads the map drawn by MapLibre, which is larger than everything else together. */
 export const loadMapLibre = () => import('./draw-map.ts');
 
-/**
- * Starts loading MapLibre and the script of its workers, in parallel with the page that needs them.
- */
+/** Starts loading MapLibre and, in parallel, the script of its workers. */
 export function prefetchMapLibre(): void {
-  if (!hasWebgl()) return;
   const workers = fetch(workerUrl).then((response) => response.blob());
   for (const loading of [loadMapLibre(), workers]) {
     // A failure is shown where the map would be.

@@ -13,7 +13,6 @@ import { Shown } from '../../parts/shown.tsx';
 import { useBasket } from '../blocks/use-basket.ts';
 import { type Catalogue, dataDates, mapCatalogue } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
-import { prefetchMapLibre } from '../drawing/map-libre.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { Swatches } from '../panels/swatches.tsx';
 import { PercentileNote } from '../panels/words.tsx';
@@ -32,7 +31,6 @@ import { MapStage } from './map-stage.tsx';
  */
 export function EmbeddedMap() {
   const catalogue = useLoaded(() => mapCatalogue(keylessClient));
-  useEffect(prefetchMapLibre, []);
   return (
     <main class="embed map-page">
       {catalogue.state === 'here' && catalogue.value !== null ? (

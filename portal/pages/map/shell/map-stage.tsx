@@ -5,13 +5,14 @@ import { FailedMap } from '../../parts/failed-map.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DrawnMap, HoveredBlock, MapEvents, Shown } from '../drawing/draw-map.ts';
-import { hasWebgl, loadMapLibre } from '../drawing/map-libre.ts';
+import { hasWebgl, loadMapLibre, prefetchMapLibre } from '../drawing/map-libre.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Outlines } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import type { Swatch } from '../panels/swatches.tsx';
 import { useMap } from '../state/map-context.ts';
 import type { MapPosition } from '../state/map-state.ts';
+import { StillBands } from '../still/still-bands.tsx';
 import { StillStage } from '../still/still-stage.tsx';
 import { prefetchHead } from '../tiles/archive-source.ts';
 import { MapKey } from './map-key.tsx';
@@ -20,7 +21,10 @@ import { Readout } from './readout.tsx';
 /** Lowest zoom with blocks; below it, tiles have only bands. */
 const BLOCK_ZOOM = 11;
 
-export type StageEvents = Omit<MapEvents, 'onMoved' | 'onZoom' | 'onHover' | 'onTrouble'>;
+export type StageEvents = Omit<
+  MapEvents,
+  'onDrawn' | 'onMoved' | 'onZoom' | 'onHover' | 'onTrouble'
+>;
 
 interface StageProps {
   /** The map, while there is one. */
@@ -45,13 +49,18 @@ export function MapStage(props: StageProps) {
   const { shown, legend, minutesOf, onRetry } = props;
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
-  const { state, zoom, hovered, missing } = useDrawnMap(props, place, `${id}-keys`);
+  // On a slow line, the first colors come seconds sooner if MapLibre comes after them.
+  const [isNext, setNext] = useState(shown.of !== 'bands');
+  const { state, zoom, hovered, missing } = useDrawnMap(props, place, `${id}-keys`, isNext);
   const isMissing = state === 'no-webgl' || state === 'failed';
   return (
     <div class="map-frame">
       {state === 'failed' && <FailedMap />}
       {state === 'no-webgl' && <StillStage shown={shown} outlines={props.outlines} />}
       <div class="map-stage" hidden={isMissing}>
+        {shown.of === 'bands' && state !== 'drawn' && (
+          <StillBands bandsUrl={shown.bandsUrl} onRead={() => setNext(true)} />
+        )}
         <div ref={place} class="map-canvas" />
         <svg class="map-cross" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
           <path class="halo" d="M12 1v8M12 15v8M1 12h8M15 12h8" />
@@ -61,7 +70,7 @@ export function MapStage(props: StageProps) {
         <div class="map-notes">
           <MapKey legend={legend} />
           {state === 'loading' && <p class="map-note">Loading the map …</p>}
-          {state === 'here' && zoom < BLOCK_ZOOM && (
+          {(state === 'here' || state === 'drawn') && zoom < BLOCK_ZOOM && (
             <p class="map-note">
               {shown.of === 'bands'
                 ? 'Zoom in to see blocks, and which of them have no street near.'
@@ -122,18 +131,24 @@ async function isServed(url: string): Promise<boolean> {
   );
 }
 
-/** Draws the map in a place, and keeps it as the page states. `describedBy`: id of its help. */
+/**
+ * Draws the map in a place, and keeps it as the page states. `describedBy`: id of its help;
+ * `isNext`: whether it is time to load MapLibre.
+ */
 function useDrawnMap(
   props: StageProps,
   place: RefObject<HTMLDivElement | null>,
   describedBy: string,
+  isNext: boolean,
 ) {
   const { catalogue, state: shared, choice, change } = useMap();
   const { bounds, blocksUrl, baseMap } = catalogue;
   const { position } = shared;
   const scheme = useColourScheme();
   const { drawn, isEmbedded = false } = props;
-  const [state, setState] = useState<'loading' | 'here' | 'no-webgl' | 'failed'>('loading');
+  const [state, setState] = useState<'loading' | 'here' | 'drawn' | 'no-webgl' | 'failed'>(
+    'loading',
+  );
   const [missing, setMissing] = useState<string | null>(null);
   const [zoom, setZoom] = useState(BLOCK_ZOOM);
   const [hovered, setHovered] = useState<HoveredBlock | null>(null);
@@ -144,13 +159,14 @@ function useDrawnMap(
 
   useEffect(() => {
     const container = place.current;
-    if (container === null) return;
+    if (container === null || !isNext) return;
     if (!hasWebgl()) return setState('no-webgl');
     let isGone = false;
     let map: DrawnMap | null = null;
     const fixed = { container, title: 'Map of travel times', describedBy, isEmbedded };
     const events: MapEvents = {
       ...eventsOf(latest),
+      onDrawn: () => setState('drawn'),
       onZoom: setZoom,
       onHover: setHovered,
       onTrouble: (source) =>
@@ -161,6 +177,7 @@ function useDrawnMap(
         change({ position: moved });
       },
     };
+    prefetchMapLibre();
     prefetchHeads(latest.current.bandsUrl, catalogue);
     loadMapLibre()
       .then(({ DrawnMap }) => {
@@ -179,7 +196,7 @@ function useDrawnMap(
       // Another map may have taken its place.
       if (drawn.current === map) drawn.current = null;
     };
-  }, [blocksUrl, baseMap, bounds]);
+  }, [blocksUrl, baseMap, bounds, isNext]);
   useFollowed(props, position, own);
   return { state, zoom, hovered, missing };
 }

@@ -1,10 +1,18 @@
-import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
 import type { BaseMap } from '../catalogue/base-map-style.ts';
 import { streetsOf } from '../drawing/block-fills.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import { UNROUTED_CLASS } from '../measures/block-classes.ts';
 import type { Frame } from '../tiles/frame.ts';
-import { readTiles, TILE_ZOOMS, type TileFeature, tilesIn } from '../tiles/vector-tiles.ts';
+import {
+  bandPaths,
+  isArea,
+  pathOf,
+  placed,
+  readTiles,
+  TILE_ZOOMS,
+  type TileFeature,
+  tilesIn,
+} from '../tiles/vector-tiles.ts';
 
 /**
  * The layers of a still picture, each the `d` of an SVG path, empty if there is nothing to draw.
@@ -53,30 +61,30 @@ const PLACES: Readonly<Record<string, { readonly size: number; readonly from: nu
 /** Reads the layers of a picture from the tiles of the map, so that no WebGL is needed. */
 export async function stillLayers(frame: Frame, sources: StillSources): Promise<StillLayers> {
   const { baseMap, shown } = sources;
-  const zoom = Math.max(TILE_ZOOMS.bands, Math.min(TILE_ZOOMS.most, Math.floor(frame.zoom)));
+  const zoom = Math.max(
+    TILE_ZOOMS.bands,
+    Math.min(TILE_ZOOMS.most, Math.floor(frame.position.zoom)),
+  );
   const tiles = tilesIn(frame.box, zoom);
   const isOf = (part: string) => (archive: string) => readTiles(archive, tiles, [part]);
   const hasBlocks = zoom >= TILE_ZOOMS.blocks;
   const [blocks, bands, ground] = await Promise.all([
     hasBlocks ? isOf('blocks')(sources.blocksUrl) : [],
-    shown.of === 'bands' ? isOf('bands')(shown.bandsUrl) : [],
+    shown.of === 'bands' ? bandPaths(shown.bandsUrl, frame.box, zoom, frame.place) : [],
     baseMap && 'archive' in baseMap
       ? readTiles(baseMap.archive, tiles, ['earth', 'water', 'roads', 'places'])
       : [],
   ]);
-  const classes = BAND_ENDS.map(() => '');
-  const add = (index: number, feature: TileFeature) => {
-    if (index >= 0) classes[index] = (classes[index] ?? '') + pathOf(feature, frame);
-  };
-  for (const band of bands) add(bandOf(band), band);
+  const classes = [...bands];
   const classOf = classesOf(shown);
   for (const block of blocks) {
     const one = classOf(block);
-    if (one !== UNROUTED_CLASS) add(one - 1, block);
+    if (one === 0 || one === UNROUTED_CLASS) continue;
+    classes[one - 1] = (classes[one - 1] ?? '') + pathOf(block, frame.place);
   }
   const inLayer = (layer: string) => ground.filter((feature) => feature.layer === layer);
   const drawn = (features: readonly TileFeature[]) =>
-    features.map((feature) => pathOf(feature, frame)).join('');
+    features.map((feature) => pathOf(feature, frame.place)).join('');
   return {
     earth: drawn(inLayer('earth').filter(isArea)),
     water: drawn(inLayer('water').filter(isArea)),
@@ -90,7 +98,7 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
     selected: drawn(
       blocks.filter(({ feature }) => String(feature.properties.geoid) === sources.selected),
     ),
-    roads: ROADS.filter(({ from }) => frame.zoom >= from).map(({ kind, width }) => ({
+    roads: ROADS.filter(({ from }) => frame.position.zoom >= from).map(({ kind, width }) => ({
       width,
       d: drawn(inLayer('roads').filter(({ feature }) => feature.properties.kind === kind)),
     })),
@@ -98,16 +106,8 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
   };
 }
 
-/** Geometry types of vector tiles. */
-const [POINT, AREA] = [1, 3];
-
-function isArea({ feature }: TileFeature): boolean {
-  return feature.type === AREA;
-}
-
-function bandOf({ feature }: TileFeature): number {
-  return BAND_ENDS.indexOf(Number(feature.properties.minutes));
-}
+/** Geometry type of a point in a vector tile. */
+const POINT = 1;
 
 /** Returns a function for the class of a block; 0 if it has none. */
 function classesOf(shown: Shown): (block: TileFeature) => number {
@@ -122,37 +122,15 @@ function isUnlinked({ feature }: TileFeature, modes: readonly string[]): boolean
   return streetsOf(modes).every((street) => unlinked.includes(street));
 }
 
-function pathOf(at: TileFeature, frame: Frame): string {
-  const end = isArea(at) ? 'Z' : '';
-  return at.feature
-    .loadGeometry()
-    .map((line) => {
-      const points = line.map((point) => placed(at, point, frame).map(tenth).join(' '));
-      return `M${points.join('L')}${end}`;
-    })
-    .join('');
-}
-
-function placed(
-  { zoom, x, y, extent }: TileFeature,
-  point: { readonly x: number; readonly y: number },
-  frame: Frame,
-) {
-  return frame.place((x + point.x / extent) / 2 ** zoom, (y + point.y / extent) / 2 ** zoom);
-}
-
-function tenth(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
 /** Names of places, larger ones first, without overlaps. */
 function placesOf(features: readonly TileFeature[], frame: Frame): readonly Place[] {
   const found = features.flatMap((at): Place[] => {
     const { name, kind } = at.feature.properties;
     const style = PLACES[String(kind)];
-    if (style === undefined || frame.zoom < style.from || at.feature.type !== POINT) return [];
+    if (style === undefined || frame.position.zoom < style.from || at.feature.type !== POINT)
+      return [];
     const [[point]] = at.feature.loadGeometry();
-    const [x, y] = placed(at, point, frame).map(tenth);
+    const [x, y] = placed(at, point, frame.place);
     const isIn = x > 0 && y > 0 && x < frame.width && y < frame.height;
     return isIn ? [{ name: String(name), x, y, size: style.size }] : [];
   });

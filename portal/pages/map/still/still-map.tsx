@@ -35,7 +35,7 @@ function StillMap(props: {
         <path key={fills[i]} d={d} fill={fills[i]} />
       ))}
       <path d={layers.unlinked} fill={`url(#${STRIPES})`} />
-      {frame.zoom >= LINES_ZOOM && (
+      {frame.position.zoom >= LINES_ZOOM && (
         <path
           d={layers.blocks}
           fill="none"

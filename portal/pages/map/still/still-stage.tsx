@@ -1,11 +1,12 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { useLoaded } from '../../api/use-loaded.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Outlines } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { useMap } from '../state/map-context.ts';
-import { type Frame, frameAt, positionOf } from '../tiles/frame.ts';
+import type { Frame } from '../tiles/frame.ts';
 import { StripePattern } from './stripe-pattern.tsx';
+import { useFrame } from './use-frame.ts';
 
 /** Buttons that move the picture: sign, name, and steps as fractions of its width and height. */
 const STEPS = [
@@ -22,27 +23,16 @@ interface StillProps {
 
 /** A still picture in place of the map, in browsers without WebGL; buttons move and zoom it. */
 export function StillStage(props: StillProps) {
-  const { catalogue, state, change } = useMap();
-  const { bounds } = catalogue;
-  const { position } = state;
+  const { change } = useMap();
   const place = useRef<HTMLElement>(null);
-  const [{ width, height }, setSize] = useState({ width: 0, height: 0 });
-  useEffect(() => {
-    const observer = new ResizeObserver(([{ contentRect }]) =>
-      setSize({ width: contentRect.width, height: contentRect.height }),
-    );
-    observer.observe(place.current!);
-    return () => observer.disconnect();
-  }, []);
-  const isMeasured = width > 0 && height > 0;
-  const now = position ?? positionOf(bounds, width || 100, height || 100);
-  const frame = useMemo(
-    () => frameAt(now, width, height),
-    [now.zoom, now.lat, now.lon, width, height],
-  );
-  const zoomBy = (steps: number) => change({ position: { ...now, zoom: now.zoom + steps } });
-  const moveBy = (x: number, y: number) =>
-    change({ position: { ...now, ...frame.pointAt((x + 0.5) * width, (y + 0.5) * height) } });
+  const frame = useFrame(place);
+  const zoomBy = (steps: number) =>
+    frame && change({ position: { ...frame.position, zoom: frame.position.zoom + steps } });
+  const moveBy = (x: number, y: number) => {
+    if (frame === null) return;
+    const centre = frame.pointAt((x + 0.5) * frame.width, (y + 0.5) * frame.height);
+    change({ position: { ...frame.position, ...centre } });
+  };
   const buttons = [
     ['+', 'Zoom in', () => zoomBy(1)],
     ['−', 'Zoom out', () => zoomBy(-1)],
@@ -66,7 +56,7 @@ export function StillStage(props: StillProps) {
         ))}
       </div>
       <figure ref={place} class="still-picture">
-        {isMeasured && <Picture {...props} frame={frame} />}
+        {frame && <Picture {...props} frame={frame} />}
       </figure>
     </div>
   );

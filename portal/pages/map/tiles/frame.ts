@@ -1,7 +1,7 @@
 import { latOf, lonOf, worldX, worldY } from '../../../../shards/geometry/web-mercator.ts';
 import type { Point } from '../state/codecs.ts';
 import type { MapPosition } from '../state/map-state.ts';
-import type { Box } from './vector-tiles.ts';
+import type { Box, Place } from './vector-tiles.ts';
 
 /** MapLibre's tiles are 512 pixels wide. */
 const WORLD_PX = 512;
@@ -15,12 +15,11 @@ export function seenBox({ zoom, lat, lon }: MapPosition, width: number, height: 
 
 /** The part of the world that a picture shows, in Web Mercator. */
 export interface Frame {
+  readonly position: MapPosition;
   readonly width: number;
   readonly height: number;
-  readonly zoom: number;
   readonly box: Box;
-  /** Position in the picture of a point, given as fractions of the world's width and height. */
-  place(x: number, y: number): readonly [x: number, y: number];
+  readonly place: Place;
   placeOf(point: Point): readonly [x: number, y: number];
   /** The inverse of `placeOf`. */
   pointAt(x: number, y: number): Point;
@@ -29,12 +28,14 @@ export interface Frame {
 export function frameAt(position: MapPosition, width: number, height: number): Frame {
   const scale = WORLD_PX * 2 ** position.zoom;
   const [centreX, centreY] = [worldX(position.lon), worldY(position.lat)];
-  const place = (x: number, y: number) =>
-    [width / 2 + (x - centreX) * scale, height / 2 + (y - centreY) * scale] as const;
+  const place: Place = (x, y) => [
+    width / 2 + (x - centreX) * scale,
+    height / 2 + (y - centreY) * scale,
+  ];
   return {
+    position,
     width,
     height,
-    zoom: position.zoom,
     box: seenBox(position, width, height),
     place,
     placeOf: ({ lat, lon }) => place(worldX(lon), worldY(lat)),

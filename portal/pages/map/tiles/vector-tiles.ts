@@ -1,6 +1,7 @@
 import { VectorTile, type VectorTileFeature } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import { PMTiles } from 'pmtiles';
+import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
 import { worldX, worldY } from '../../../../shards/geometry/web-mercator.ts';
 import { ArchiveSource } from './archive-source.ts';
 
@@ -63,4 +64,54 @@ export function tilesIn([west, south, east, north]: Box, zoom: number): readonly
     for (let y = row(north); y <= row(south); y++) tiles.push({ zoom, x: (x + count) % count, y });
   }
   return tiles;
+}
+
+/** Converts a point, as fractions of the world's width and height, to one in a picture. */
+export type Place = (x: number, y: number) => readonly [x: number, y: number];
+
+/**
+ * Reads the time bands in a box from an archive, at a zoom or the next that it has. Returns the `d`
+ * of an SVG path for each class, empty for a class without bands. The paths have to be filled with
+ * the nonzero rule, since the polygons of neighbouring tiles overlap in their buffers.
+ */
+export async function bandPaths(
+  archiveUrl: string,
+  box: Box,
+  zoom: number,
+  place: Place,
+): Promise<readonly string[]> {
+  const held = Math.min(TILE_ZOOMS.most, Math.max(TILE_ZOOMS.bands, zoom));
+  const paths = BAND_ENDS.map(() => '');
+  for (const band of await readTiles(archiveUrl, tilesIn(box, held), ['bands'])) {
+    const index = BAND_ENDS.indexOf(Number(band.feature.properties.minutes));
+    if (index !== -1) paths[index] += pathOf(band, place);
+  }
+  return paths;
+}
+
+/** Geometry type of an area in a vector tile. */
+const AREA = 3;
+
+export function isArea({ feature }: TileFeature): boolean {
+  return feature.type === AREA;
+}
+
+/** The `d` of an SVG path of a line or an area. */
+export function pathOf(at: TileFeature, place: Place): string {
+  const end = isArea(at) ? 'Z' : '';
+  return at.feature
+    .loadGeometry()
+    .map((line) => `M${line.map((point) => placed(at, point, place).join(' ')).join('L')}${end}`)
+    .join('');
+}
+
+/** The position in a picture of a point of a feature, in tenths. */
+export function placed(
+  { zoom, x, y, extent }: TileFeature,
+  point: { readonly x: number; readonly y: number },
+  place: Place,
+): readonly [x: number, y: number] {
+  const world = 2 ** zoom;
+  const [left, top] = place((x + point.x / extent) / world, (y + point.y / extent) / world);
+  return [Math.round(left * 10) / 10, Math.round(top * 10) / 10];
 }
