@@ -22,13 +22,15 @@ export interface MapColours {
 }
 
 /**
- * Colours by scheme: one hue path from blue to yellow in even steps of lightness, with the nearest
- * class having the most contrast to the page. Neighbouring classes differ by ΔE2000 ≥ 10, and in
- * each kind of colour blindness by ≥ 7.
+ * Colours of the classes in every scheme, so that a color means the same in all pictures: one hue
+ * path from blue to yellow in even steps of lightness. Neighbouring classes differ by ΔE2000 ≥ 10,
+ * and in each kind of colour blindness by ≥ 7; each differs by more from the ground of each scheme.
  */
+const CLASSES = ['#12508a', '#1a74a6', '#2b9ba3', '#62b89d', '#a6d597', '#eae686'];
+
 export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
   light: {
-    classes: ['#093558', '#11608d', '#20909c', '#5bb39a', '#a3d395', '#eae686'],
+    classes: CLASSES,
     beyond: '#f6f4ef',
     stripe: '#a0606e',
     outside: '#dad8d3',
@@ -39,8 +41,8 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
     difference: ['#0a3f7f', '#3d80c0', '#9cc4e4', '#c4c2bb', '#f3bf85', '#d17f2a', '#85430a'],
   },
   dark: {
-    classes: ['#fef8b8', '#aed789', '#65b892', '#419398', '#276793', '#2e4566'],
-    beyond: '#1d262b',
+    classes: CLASSES,
+    beyond: '#2b2a29',
     stripe: '#a8707c',
     outside: '#07090b',
     water: '#0d1a26',
