@@ -57,14 +57,14 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     [
       105,
       'fresh_food_shops',
-      'Butchers, fishmongers and greengrocers',
+      'Butchers, fish and produce markets',
       {
         shop: ['butcher', 'meat', 'seafood', 'fishmonger', 'greengrocer', 'cheese', 'deli', 'farm'],
       },
     ],
     [106, 'marketplaces', 'Markets', { amenity: 'marketplace' }],
     [107, 'wholesale_clubs', 'Wholesale clubs', { shop: 'wholesale' }],
-    [108, 'health_food_shops', 'Health food shops', { shop: 'health_food' }],
+    [108, 'health_food_shops', 'Health food stores', { shop: 'health_food' }],
   ]),
 
   parent(200, 'eating_and_drinking', 'Eating and drinking'),
@@ -111,7 +111,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     source: 'school-level',
   },
   ...leaves(300, [
-    [301, 'kindergartens', 'Kindergartens and preschools', { amenity: 'kindergarten' }],
+    [301, 'kindergartens', 'Preschools and kindergartens', { amenity: 'kindergarten' }],
     [302, 'colleges', 'Colleges', { amenity: 'college' }],
     [303, 'universities', 'Universities', { amenity: 'university' }],
     [304, 'childcare', 'Childcare', { amenity: 'childcare' }],
@@ -161,7 +161,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
   {
     dest_type_id: 511,
     label: 'parks_small',
-    name: 'Parks under 1 hectare',
+    name: 'Parks under 2.5 acres',
     parent_id: 510,
     osm: [{ leisure: 'park' }],
     source: 'park-size',
@@ -169,7 +169,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
   {
     dest_type_id: 512,
     label: 'parks_medium',
-    name: 'Parks of 1 to 10 hectares',
+    name: 'Parks of 2.5 to 25 acres',
     parent_id: 510,
     osm: [{ leisure: 'park' }],
     source: 'park-size',
@@ -177,7 +177,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
   {
     dest_type_id: 513,
     label: 'parks_large',
-    name: 'Parks of 10 hectares and more',
+    name: 'Parks of 25 acres and more',
     parent_id: 510,
     osm: [{ leisure: 'park' }],
     source: 'park-size',
@@ -212,13 +212,13 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
   ...leaves(600, [
     [601, 'libraries', 'Libraries', { amenity: 'library' }],
     [602, 'museums', 'Museums and galleries', { tourism: ['museum', 'gallery'] }],
-    [603, 'theatres', 'Theatres', { amenity: 'theatre' }],
-    [604, 'cinemas', 'Cinemas', { amenity: 'cinema' }],
-    [605, 'arts_centres', 'Arts centres', { amenity: 'arts_centre' }],
+    [603, 'theatres', 'Theaters', { amenity: 'theatre' }],
+    [604, 'cinemas', 'Movie theaters', { amenity: 'cinema' }],
+    [605, 'arts_centres', 'Arts centers', { amenity: 'arts_centre' }],
     [
       606,
       'community_centres',
-      'Community centres',
+      'Community centers',
       { amenity: ['community_centre', 'social_centre'] },
     ],
     [607, 'zoos', 'Zoos and aquariums', { tourism: ['zoo', 'aquarium'] }],
@@ -228,13 +228,13 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
   ...leaves(700, [
     [701, 'post_offices', 'Post offices', { amenity: 'post_office' }],
     [702, 'banks', 'Banks', { amenity: 'bank' }],
-    [703, 'hairdressers', 'Hairdressers and beauty', { shop: ['hairdresser', 'barber', 'beauty'] }],
-    [704, 'laundries', 'Laundries', { shop: ['laundry', 'dry_cleaning'] }],
+    [703, 'hairdressers', 'Hair and beauty salons', { shop: ['hairdresser', 'barber', 'beauty'] }],
+    [704, 'laundries', 'Laundromats and dry cleaners', { shop: ['laundry', 'dry_cleaning'] }],
     [705, 'hardware_stores', 'Hardware stores', { shop: ['hardware', 'doityourself'] }],
-    [706, 'clothes_shops', 'Clothes and shoes', { shop: ['clothes', 'shoes'] }],
-    [707, 'bookshops', 'Bookshops', { shop: 'books' }],
-    [708, 'bike_shops', 'Bicycle shops', { shop: 'bicycle' }],
-    [709, 'town_halls', 'Town halls', { amenity: 'townhall' }],
+    [706, 'clothes_shops', 'Clothing and shoe stores', { shop: ['clothes', 'shoes'] }],
+    [707, 'bookshops', 'Bookstores', { shop: 'books' }],
+    [708, 'bike_shops', 'Bike shops', { shop: 'bicycle' }],
+    [709, 'town_halls', 'City and town halls', { amenity: 'townhall' }],
     [710, 'police_and_fire', 'Police and fire stations', { amenity: ['police', 'fire_station'] }],
     [
       711,
@@ -250,10 +250,10 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
       { amenity: 'food_bank' },
     ],
     [713, 'courthouses', 'Courthouses', { amenity: 'courthouse' }],
-    [714, 'cash_machines', 'Cash machines', { amenity: 'atm' }, { amenity: 'bank', atm: 'yes' }],
+    [714, 'cash_machines', 'ATMs', { amenity: 'atm' }, { amenity: 'bank', atm: 'yes' }],
   ]),
 
-  parent(800, 'play_and_sport', 'Play and sport'),
+  parent(800, 'play_and_sport', 'Play and sports'),
   ...leaves(800, [
     [801, 'playgrounds', 'Playgrounds', { leisure: 'playground' }],
     [
@@ -274,7 +274,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
       },
       { leisure: 'sports_centre', sport: 'swimming' },
     ],
-    [804, 'sports_pitches', 'Sports pitches', { leisure: 'pitch' }],
+    [804, 'sports_pitches', 'Sports fields and courts', { leisure: 'pitch' }],
     [805, 'running_tracks', 'Running tracks', { leisure: 'track' }],
     [806, 'stadiums', 'Stadiums', { leisure: 'stadium' }],
     [807, 'golf_courses', 'Golf courses', { leisure: 'golf_course' }],
@@ -348,8 +348,8 @@ export const STOP_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
 ).map(({ dest_type_id }) => dest_type_id);
 
 /**
- * Minimum size of each park leaf in hectares: a park belongs to the last leaf whose bound it
- * reaches.
+ * Minimum size of each park leaf in hectares, 2.47 acres each: a park belongs to the last leaf whose
+ * bound it reaches.
  */
 export const PARK_SIZES: readonly { readonly label: string; readonly fromHectares: number }[] = [
   { label: 'parks_small', fromHectares: 0 },

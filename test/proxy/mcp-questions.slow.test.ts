@@ -377,7 +377,7 @@ const QUESTIONS: readonly Question[] = [
   {
     who: 'researcher',
     asks: 'Which ids have the sizes of parks?',
-    calls: [['list_types', { query: 'hectares' }]],
+    calls: [['list_types', { query: 'acres' }]],
     reads: ({ types }) => Object.keys(types),
     truth: () => ['511', '512', '513'],
     costs: 0,

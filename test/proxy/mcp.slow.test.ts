@@ -145,7 +145,7 @@ describe('results', () => {
 
   test('name the type that the map shows if it is not the one that was measured', async () => {
     const linked = async (name: string, args: object) => (await call(name, args)).content[1];
-    const only = { description: 'Parks under 1 hectare only' };
+    const only = { description: 'Parks under 2.5 acres only' };
     expect(await linked('explain_block', { origin: block, types: ['parks'] })).toMatchObject(only);
     const all_of = [{ type: 'parks', max_minutes: 30 }];
     expect(await linked('find_blocks', { area: 'Halcyon', all_of })).toMatchObject(only);

@@ -19,11 +19,11 @@ export const EXAMPLE: Example = {
   landAreaM2: 15_608,
   rows: [
     { type: 101, name: 'Grocery store', minutes: [5.4, 2.4, 5.4] },
-    { type: 301, name: 'Kindergarten', minutes: [8.5, 4, 8.5] },
+    { type: 301, name: 'Preschool', minutes: [8.5, 4, 8.5] },
     { type: 401, name: 'Hospital', minutes: [6.7, 3.1, 6.7] },
     { type: 512, name: 'Medium park', minutes: [26.9, 9.3, 18.1] },
     { type: 601, name: 'Library', minutes: [6.2, 2.7, 6.2] },
-    { type: 604, name: 'Cinema', minutes: [null, 14.8, null] },
+    { type: 604, name: 'Movie theater', minutes: [null, 14.8, null] },
   ],
 };
 
