@@ -348,7 +348,7 @@ export const STOP_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
 ).map(({ dest_type_id }) => dest_type_id);
 
 /**
- * Minimum size of each park leaf in hectares, 2.47 acres each: a park belongs to the last leaf whose
+ * Minimum size of each park leaf in hectares, of 2.47 acres: a park belongs to the last leaf whose
  * bound it reaches.
  */
 export const PARK_SIZES: readonly { readonly label: string; readonly fromHectares: number }[] = [

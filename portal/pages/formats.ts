@@ -30,10 +30,10 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** Formats a share: `38 %`, or `0.4 %` below one per cent, so that few do not appear as none. */
+/** Formats a share: `38%`, or `0.4%` below one per cent, so that few do not appear as none. */
 export function percent(share: number): string {
   const value = share * 100;
-  return `${value > 0 && value < 1 ? value.toFixed(1) : Math.round(value)} %`;
+  return `${value > 0 && value < 1 ? value.toFixed(1) : Math.round(value)}%`;
 }
 
 /** Formats a timestamp as a date, in the reader’s time zone. */
@@ -54,4 +54,28 @@ export function dayOf(day: string): string {
 /** Formats `2026-11-22` as `Nov 22, 2026`. */
 export function dayMonthYear(day: string): string {
   return UTC_DATE.format(new Date(`${day}T00:00:00Z`));
+}
+
+/** Units of lengths and areas: US customary, or metric. */
+export type Units = 'us' | 'metric';
+
+/** Units of length, the larger first, in metres. */
+const LENGTHS = {
+  us: [
+    ['mi', 1609.344],
+    ['ft', 0.3048],
+  ],
+  metric: [
+    ['km', 1000],
+    ['m', 1],
+  ],
+} as const;
+
+/** The longest round length up to `most` metres: 1, 2 or 5 times a power of ten of a unit. */
+export function roundLength(most: number, units: Units) {
+  const [large, small] = LENGTHS[units];
+  const [name, metres] = most >= large[1] ? large : small;
+  const power = 10 ** Math.floor(Math.log10(most / metres));
+  const step = [5, 2, 1].find((one) => one * power * metres <= most) ?? 1;
+  return { metres: step * power * metres, text: `${count(step * power)} ${name}` };
 }

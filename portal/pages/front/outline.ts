@@ -15,12 +15,11 @@ export interface Drawing {
   readonly bounds: readonly [west: number, south: number, east: number, north: number];
   /** The lowest zoom whose tiles are drawn no larger than `TILE_SIZE`. */
   readonly zoom: number;
-  /** A scale bar: a round length, and its length in the picture. */
-  readonly scale: { readonly metres: number; readonly length: number };
+  /** Length of a metre in the picture. */
+  readonly perMetre: number;
 }
 
 const METRES_PER_DEGREE = 111_195;
-const SCALE_PART = 0.3;
 /** Maximum size at which a tile is drawn. */
 const TILE_SIZE = 512;
 
@@ -53,8 +52,6 @@ export function drawOutline(
     size.width / 2 / (shrink * perDegree),
     size.height / 2 / perDegree,
   ];
-  const perMetre = perDegree / METRES_PER_DEGREE;
-  const metres = roundLength((SCALE_PART * size.width) / perMetre);
   return {
     path: rings.map((ring) => pathOf(ring, place)).join(''),
     place,
@@ -66,15 +63,8 @@ export function drawOutline(
       lats.middle + halfNorth,
     ],
     zoom: Math.ceil(Math.log2((360 * shrink * perDegree) / TILE_SIZE)),
-    scale: { metres, length: metres * perMetre },
+    perMetre: perDegree / METRES_PER_DEGREE,
   };
-}
-
-/** The largest of 1, 2 and 5 times a power of ten that does not exceed `most`. */
-export function roundLength(most: number): number {
-  const power = 10 ** Math.floor(Math.log10(most));
-  const step = [5, 2, 1].find((one) => one * power <= most) ?? 1;
-  return step * power;
 }
 
 function pathOf(ring: Ring, place: Drawing['place']): string {

@@ -4,6 +4,7 @@ import { BAND_ENDS } from '../../../shards/bands/time-bands.ts';
 import { classLabel, MAP_COLOURS } from '../../map-classes.ts';
 import type { Boundary, Place } from '../api/release.ts';
 import { useColourScheme } from '../map/drawing/use-colour-scheme.ts';
+import { ScaleBar, useUnits } from '../parts/units.tsx';
 import { type Drawing, drawOutline } from './outline.ts';
 
 const SIZE = { width: 480, height: 320, margin: 24 };
@@ -19,8 +20,9 @@ export function PlaceMap(props: {
   const drawing = useMemo(() => outline && drawOutline(outline, SIZE), [outline]);
   const bands = useBands(bandsUrl, drawing);
   const colours = MAP_COLOURS[useColourScheme()];
+  const units = useUnits();
   if (place === null || drawing === null) return <Ground />;
-  const { path, scale } = drawing;
+  const { path, perMetre } = drawing;
   return (
     <Ground label={`Map of ${place.name}, ${place.state}`} outside={colours.outside}>
       <path class="outline" d={path} fill-rule="evenodd" fill={colours.beyond} />
@@ -30,13 +32,15 @@ export function PlaceMap(props: {
         ))}
       </g>
       <path class="outline" d={path} fill="none" />
-      <g class="scale" transform={`translate(16 ${SIZE.height - 16})`}>
-        <path class="halo" d={`M0 -6V0H${scale.length}V-6`} />
-        <path d={`M0 -6V0H${scale.length}V-6`} />
-        <text x={scale.length + 8} y="0">
-          {lengthOf(scale.metres)}
-        </text>
-      </g>
+      <ScaleBar
+        x={16}
+        y={SIZE.height - 16}
+        width={SIZE.width}
+        perMetre={perMetre}
+        units={units}
+        ink="var(--ink)"
+        halo="var(--surface)"
+      />
     </Ground>
   );
 }
@@ -98,8 +102,4 @@ function Ground(props: {
       {children}
     </svg>
   );
-}
-
-function lengthOf(metres: number): string {
-  return metres < 1000 ? `${metres} m` : `${metres / 1000} km`;
 }

@@ -42,7 +42,7 @@ export function ReleaseFacts() {
               <Figure value={count(coverage.population)} name="people" />
               <Figure value={count(coverage.blocks)} name="census blocks" />
               <Figure
-                value={`${percent(coverage.routable_blocks, coverage.blocks)} %`}
+                value={`${percent(coverage.routable_blocks, coverage.blocks)}%`}
                 name="of blocks near a street"
               />
               <Figure
@@ -230,8 +230,8 @@ function Changes({ before, changes }: Pick<Facts, 'before' | 'changes'>) {
           </li>
         ))}
         <li>
-          {percent(times.moved, times.compared)} % of the times to the nearest moved,{' '}
-          {percent(times.moved_much, times.compared)} % by five minutes or more, or came or went
+          {percent(times.moved, times.compared)}% of the times to the nearest moved,{' '}
+          {percent(times.moved_much, times.compared)}% by five minutes or more, or came or went
         </li>
       </ul>
     </details>

@@ -11,6 +11,7 @@ import { PlanPage } from '../my/plan-page.tsx';
 import { RequestPage } from '../my/request-page.tsx';
 import { FailedMap } from '../parts/failed-map.tsx';
 import { Page } from '../parts/page.tsx';
+import { UnitsChoice } from '../parts/units.tsx';
 import { Link } from '../router/link.tsx';
 import { usePath } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
@@ -88,6 +89,7 @@ function Footer() {
           </li>
         </ul>
       )}
+      <UnitsChoice />
     </footer>
   );
 }

@@ -3,7 +3,7 @@ import type { Client, Mode } from '../../../client/src/index.ts';
 import { FICTIONAL, isFictional } from '../../api/fictional.ts';
 import { portalConfig } from '../../api/portal.ts';
 import { type DestinationType, releaseFacts } from '../../api/release.ts';
-import { dayMonthYear } from '../../formats.ts';
+import { dayMonthYear, type Units } from '../../formats.ts';
 import { type BaseMap, loadBaseMap } from './base-map-style.ts';
 import { openingBox } from './opening-box.ts';
 import { inOrder, type Weight } from './weights.ts';
@@ -19,6 +19,8 @@ export interface Catalogue {
   readonly release: string;
   /** Whether the data are those of the fictional demo city. */
   readonly isFictional: boolean;
+  /** Units of the names and of the scale. */
+  readonly units: Units;
   /** Bounds of the first view: those of its POIs, within those of its blocks (`openingBox`). */
   readonly bounds: readonly number[];
   readonly modes: readonly Mode[];
@@ -55,8 +57,15 @@ const EVERYDAY = [
   'frequent_transit',
 ];
 
+/** Names of parks in metric units, by label; the release has them in acres. */
+const METRIC_NAMES: Readonly<Record<string, string>> = {
+  parks_small: 'Parks under 1 hectare',
+  parks_medium: 'Parks of 1 to 10 hectares',
+  parks_large: 'Parks of 10 hectares and more',
+};
+
 /** Loads the layers of the release; `null` if it has no tiles. */
-export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
+export async function mapCatalogue(api: Client, units: Units): Promise<Catalogue | null> {
   const [facts, fictional, { data: tiles }, { map_style_url }, { data: weighed }] =
     await Promise.all([
       releaseFacts(api),
@@ -65,7 +74,11 @@ export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
       portalConfig(),
       api.getWeights(),
     ]);
-  const { release, components, modes, types } = facts;
+  const { release, components, modes } = facts;
+  const types = facts.types.map((type) => {
+    const metric = units === 'metric' ? METRIC_NAMES[type.label] : undefined;
+    return metric === undefined ? type : { ...type, name: metric };
+  });
   const { bounds, poi_bounds, archives } = tiles;
   const blocks = archives.find(({ layer }) => layer === 'blocks');
   const bands = new Map(
@@ -80,6 +93,7 @@ export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
   return {
     release,
     isFictional: fictional,
+    units,
     bounds: openingBox(bounds, poi_bounds),
     modes: mapped,
     types: leaves

@@ -8,6 +8,7 @@ import {
   setWorkerUrl,
 } from 'maplibre-gl';
 import { PMTiles, Protocol } from 'pmtiles';
+import type { Units } from '../../formats.ts';
 import type { BaseMap } from '../catalogue/base-map-style.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { ArchiveSource } from '../tiles/archive-source.ts';
@@ -28,6 +29,7 @@ export interface NewMapParts {
   readonly bounds: readonly number[];
   /** Whether the data are those of the fictional demo city. */
   readonly isFictional: boolean;
+  readonly units: Units;
   readonly position: MapPosition | null;
   readonly scheme: Scheme;
   /** Whether the map is in a page of another site, which one finger and the wheel scroll. */
@@ -76,7 +78,10 @@ export function newMap(parts: NewMapParts): MapLibreMap {
   map.touchZoomRotate.disableRotation();
   map.keyboard.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }), 'top-right');
-  map.addControl(new ScaleControl({ unit: 'imperial' }), 'bottom-left');
+  map.addControl(
+    new ScaleControl({ unit: parts.units === 'us' ? 'imperial' : 'metric' }),
+    'bottom-left',
+  );
   const customAttribution = [parts.isFictional ? 'Fictional city' : SOURCES, MAP_LIBRE].join(' · ');
   map.addControl(new AttributionControl({ compact: false, customAttribution }));
   map.getCanvas().setAttribute('aria-describedby', parts.describedBy);

@@ -10,6 +10,7 @@ import { FICTIONAL } from '../../api/fictional.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
+import { useUnits } from '../../parts/units.tsx';
 import { useBasket } from '../blocks/use-basket.ts';
 import { type Catalogue, dataDates, mapCatalogue } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
@@ -30,7 +31,8 @@ import { MapStage } from './map-stage.tsx';
  * map. It has no session.
  */
 export function EmbeddedMap() {
-  const catalogue = useLoaded(() => mapCatalogue(keylessClient));
+  const units = useUnits();
+  const catalogue = useLoaded(() => mapCatalogue(keylessClient, units), units);
   return (
     <main class="embed map-page">
       {catalogue.state === 'here' && catalogue.value !== null ? (
