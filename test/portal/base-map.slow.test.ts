@@ -141,7 +141,7 @@ test.each(['light', 'dark'] as const)(
     expect(shown.length).toBeGreaterThan(3);
     expect(shown.filter((colour) => colour === water).length).toBeGreaterThan(shown.length / 2);
     const fonts = "[...document.fonts].map(({ family, status }) => family + ' ' + status)";
-    await expect.poll(() => page.evaluate(fonts)).toEqual(['Noto Sans Variable loaded']);
+    await expect.poll(() => page.evaluate(fonts)).toEqual(['Noto Sans Semibold loaded']);
     expect(asked.some((url) => /noto-sans.*\.woff2$/.test(url))).toBe(true);
     // Nothing comes from elsewhere, and nothing violates the content security policy.
     const hosts = new Set(asked.map((url) => new URL(url).origin));

@@ -4,8 +4,11 @@ import type { BaseMap } from '../catalogue/base-map-style.ts';
 import { BASE_MAP_FLAVORS } from './base-map-flavors.ts';
 import './base-map.css';
 
-/** The web font of `base-map.css`. MapLibre draws labels in it, since the style has no glyphs. */
-const FONT = 'Noto Sans Variable';
+/**
+ * The web font of `base-map.css`, in which MapLibre draws labels, since the style has no glyphs. It
+ * takes the weight from the name; thinner strokes would be lost in their halos.
+ */
+const FONT = 'Noto Sans Semibold';
 /** The source of the release's own base map. */
 export const BASE_MAP = 'basemap';
 
