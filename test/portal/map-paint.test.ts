@@ -7,6 +7,6 @@ import { stripeOpacity } from '../../portal/pages/map/drawing/block-fills.ts';
  */
 test('the opacity of stripes depends on the state of blocks in every case', () => {
   for (const every of [true, false]) {
-    expect(JSON.stringify(stripeOpacity(every))).toContain('"feature-state"');
+    expect(JSON.stringify(stripeOpacity(0.5, every))).toContain('"feature-state"');
   }
 });

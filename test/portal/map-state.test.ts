@@ -74,6 +74,7 @@ const states: fc.Arbitrary<MapState> = fc.record({
     choose: fc.integer({ min: 1, max: REQUEST_LIMITS.chosen }),
   }),
   adds: fc.constantFrom(...SITE_KINDS),
+  opacity: fc.integer({ min: 20, max: 100 }),
 });
 
 test('every state is written as a short address, and read back from it', () =>

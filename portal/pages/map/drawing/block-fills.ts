@@ -52,8 +52,8 @@ export const CLASS_STATE = [
  * expression depends on the state either way: if a tile was laid out for a state and arrives late,
  * MapLibre cannot update it with a value that does not depend on one.
  */
-export function stripeOpacity(every: boolean): ExpressionSpecification {
-  return ['case', ['==', CLASS_STATE, UNROUTED_CLASS], 1, every ? 1 : 0];
+export function stripeOpacity(opacity: number, every: boolean): ExpressionSpecification {
+  return ['case', ['==', CLASS_STATE, UNROUTED_CLASS], opacity, every ? opacity : 0];
 }
 
 export function isBlock(geoid: string | null): ExpressionSpecification {

@@ -15,6 +15,7 @@ import {
   type Palette,
   paintWith,
   type Scheme,
+  setOpacity,
   showLayers,
 } from './paint.ts';
 
@@ -67,11 +68,14 @@ export interface MapEvents {
 
 interface MapParts extends NewMapParts, MapEvents {
   readonly shown: Shown;
+  readonly opacity: number;
 }
 
 /** The part of the world that a map shows, and its size in pixels of the page. */
 interface Viewport {
   readonly position: MapPosition;
+  /** Name of the place in the middle; null if there is none. */
+  readonly place: string | null;
   readonly width: number;
   readonly height: number;
 }
@@ -87,6 +91,7 @@ export class DrawnMap {
   readonly #markers: MapMarkers;
   #scheme: Scheme;
   #shown: Shown;
+  #opacity: number;
   #bandsUrl: string;
   /** The next frame in which the block under the pointer is looked up. */
   #hovering = 0;
@@ -100,6 +105,7 @@ export class DrawnMap {
     this.#parts = parts;
     this.#scheme = parts.scheme;
     this.#shown = parts.shown;
+    this.#opacity = parts.opacity;
     this.#bandsUrl = parts.bandsUrl;
     this.#map = newMap(parts);
     this.#fills = new BlockFills(this.#map);
@@ -149,6 +155,12 @@ export class DrawnMap {
     });
   }
 
+  /** Sets the opacity of the colors, from 0 to 1. */
+  fade(opacity: number): void {
+    this.#opacity = opacity;
+    this.#whenStyled(() => setOpacity(this.#map, opacity, this.#shown.modes.length > 0));
+  }
+
   outline(outlines: Outlines): void {
     this.#whenStyled(() => outline(this.#map, outlines));
   }
@@ -169,16 +181,16 @@ export class DrawnMap {
 
   viewport(): Viewport {
     const { clientWidth, clientHeight } = this.#parts.container;
-    return { position: this.#position(), width: clientWidth, height: clientHeight };
+    const position = this.#position();
+    const most = position.zoom < NEIGHBOURHOOD_ZOOM ? 0 : NEIGHBOURHOOD_METRES;
+    const place = placeAt(this.#map, this.#map.getCenter(), most);
+    return { position, place, width: clientWidth, height: clientHeight };
   }
 
   /** Returns the map as it is shown, without the elements over it, as the data URL of a PNG. */
-  pixels(): Promise<string> {
-    return new Promise((resolve) => {
-      // Between frames the canvas is empty.
-      this.#map.once('render', () => resolve(this.#map.getCanvas().toDataURL()));
-      this.#map.triggerRepaint();
-    });
+  pixels(): string {
+    // Between frames the canvas is empty.
+    return this.#map.redraw().getCanvas().toDataURL();
   }
 
   remove(): void {
@@ -294,6 +306,7 @@ export class DrawnMap {
     const shown = this.#shown;
     this.#paint();
     showLayers(this.#map, shown.of, shown.modes);
+    setOpacity(this.#map, this.#opacity, shown.modes.length > 0);
     this.#fills.show(shown.of === 'classes' ? shown.blocks : null);
   }
 
@@ -327,9 +340,14 @@ function blockAt(map: MapLibreMap, at: [number, number]): TileBlock | null {
 
 /** A neighbourhood farther than this does not name a point. */
 const NEIGHBOURHOOD_METRES = 1_500;
+/** Lowest zoom of a map that is named by a neighbourhood; wider ones are named by their city. */
+const NEIGHBOURHOOD_ZOOM = 14;
 
-/** Name of the nearest neighbourhood of the release's base map, or else of the nearest city. */
-function placeAt(map: MapLibreMap, at: LngLat): string | null {
+/**
+ * Name of the nearest neighbourhood of the release's base map within `most` metres, or else of the
+ * nearest city.
+ */
+function placeAt(map: MapLibreMap, at: LngLat, most = NEIGHBOURHOOD_METRES): string | null {
   if (map.getSource(BASE_MAP) === undefined) return null;
   const places = map
     .querySourceFeatures(BASE_MAP, { sourceLayer: 'places' })
@@ -343,9 +361,5 @@ function placeAt(map: MapLibreMap, at: LngLat): string | null {
     .sort((a, b) => a.metres - b.metres);
   const nearest = (kind: string, most: number) =>
     places.find((one) => 'kind' in one && one.kind === kind && one.metres <= most)?.name;
-  return (
-    nearest('neighbourhood', NEIGHBOURHOOD_METRES) ??
-    nearest('locality', Number.POSITIVE_INFINITY) ??
-    null
-  );
+  return nearest('neighbourhood', most) ?? nearest('locality', Number.POSITIVE_INFINITY) ?? null;
 }

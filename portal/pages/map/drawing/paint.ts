@@ -84,8 +84,7 @@ const WIDTHS: ExpressionSpecification = ['interpolate', ['linear'], ['zoom'], 11
 
 /**
  * Shows bands over their ground, or classes. Stripes mark the blocks without a street near for
- * `modes`; if there are none, the blocks whose class is `UNROUTED`. No block is filled twice where
- * bands are shown, since each costs time in each frame.
+ * `modes`. No block is filled twice where bands are shown, since each costs time in each frame.
  */
 export function showLayers(map: MapLibreMap, of: 'bands' | 'classes', modes: readonly string[]) {
   const areBands = of === 'bands';
@@ -94,7 +93,17 @@ export function showLayers(map: MapLibreMap, of: 'bands' | 'classes', modes: rea
   map.setLayoutProperty('classes', 'visibility', areBands ? 'none' : 'visible');
   map.setFilter('beyond', ['!', isUnlinkedFor(modes)]);
   map.setFilter('unlinked', isUnlinkedFor(modes));
-  map.setPaintProperty('unlinked', 'fill-opacity', stripeOpacity(modes.length > 0));
+}
+
+/**
+ * Lets the base map be seen through the blocks. If `hasModes` is false, only the blocks whose class
+ * is `UNROUTED_CLASS` have stripes.
+ */
+export function setOpacity(map: MapLibreMap, opacity: number, hasModes: boolean): void {
+  for (const fill of ['bands', 'beyond', 'classes']) {
+    map.setPaintProperty(fill, 'fill-opacity', opacity);
+  }
+  map.setPaintProperty('unlinked', 'fill-opacity', stripeOpacity(opacity, hasModes));
 }
 
 export function outline(map: MapLibreMap, outlines: Outlines): void {

@@ -7,6 +7,7 @@ import type { MapMarker } from '../drawing/map-markers.ts';
 import { KeyDialog } from '../paid/key-dialog.tsx';
 import { PaidProvider, resultOf, usePaidRequests, useRequests } from '../paid/use-paid-requests.ts';
 import { Switch } from '../panels/choices.tsx';
+import { DisplayChoices } from '../panels/display-choices.tsx';
 import { PERCENTILE } from '../panels/words.tsx';
 import { BlockPanel } from '../profile/block-panel.tsx';
 import { profileRequest } from '../profile/profile-request.ts';
@@ -85,6 +86,7 @@ function MapParts(props: {
           onPointed={setPointed}
         />
         <Shared {...{ viewed, shown, markers, title, drawn }} />
+        <DisplayChoices />
         <p class="map-sources">
           {dataDates(catalogue)} {attributionOf(catalogue)}
         </p>
@@ -185,16 +187,18 @@ function Shared(props: {
 }) {
   const { viewed, title, shown, markers, drawn } = props;
   const { catalogue, state, choice, scheme } = viewed;
-  const { legend, modes, requests } = MAP_VIEWS[state.view];
+  const { legend, modes, requests, summary } = MAP_VIEWS[state.view];
   return (
     <SharePanel
       requests={requests(viewed)}
       picture={{
         catalogue,
         title,
+        summary: summary?.(viewed) ?? null,
         legend: legend(viewed),
         remark: modes(choice).includes('transit') ? PERCENTILE : null,
         shown,
+        opacity: state.opacity / 100,
         selected: state.block,
         markers,
         scheme,

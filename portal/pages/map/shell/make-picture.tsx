@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { render, type VNode } from 'preact';
+import { dateOf } from '../../formats.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { attributionOf, dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap, Shown } from '../drawing/draw-map.ts';
@@ -15,10 +16,13 @@ import { MapSheet } from './map-sheet.tsx';
 export interface PictureParts {
   readonly catalogue: Catalogue;
   readonly title: string;
+  /** A sentence on the people in view; null if the view has none. */
+  readonly summary: string | null;
   readonly legend: readonly Swatch[];
   /** Remarks on the times, such as their percentile. */
   readonly remark: string | null;
   readonly shown: Shown;
+  readonly opacity: number;
   readonly selected: string | null;
   readonly markers: readonly MapMarker[];
   readonly scheme: Scheme;
@@ -32,38 +36,62 @@ const ALONE = { width: 960, height: 640 };
 
 /** The map as SVG: blocks, streets and names as shapes and text, drawn from the tiles. */
 export async function svgPicture(parts: PictureParts): Promise<string> {
-  const { catalogue, shown, selected, scheme } = parts;
+  const { catalogue, shown, opacity, selected, scheme } = parts;
   const { blocksUrl, baseMap } = catalogue;
-  const map = await stillMap(frameOf(parts), { blocksUrl, baseMap, shown, selected }, scheme);
+  const sources = { blocksUrl, baseMap, shown, opacity, selected };
+  const map = await stillMap(frameOf(parts), sources, scheme);
   return svgText(<Sheet parts={parts}>{map}</Sheet>);
 }
 
 /** The map as PNG, as shown on the page. */
 export async function pngPicture(parts: PictureParts): Promise<Blob> {
-  const { map } = parts;
-  if (!map.current) return pngOf(await svgPicture(parts));
+  return pngOf(parts.map.current ? svgText(<SheetNow parts={parts} />) : await svgPicture(parts));
+}
+
+/** Puts the map as shown on the page in its place on paper; returns how to remove it. */
+export function printedPicture(parts: PictureParts): () => void {
+  const place = document.createElement('div');
+  place.className = 'printed';
+  render(<SheetNow parts={parts} />, place);
+  document.body.append(place);
+  return () => place.remove();
+}
+
+/** The sheet with the pixels of the map, or else with the still picture on the page. */
+function SheetNow({ parts }: { readonly parts: PictureParts }) {
   const { width, height } = frameOf(parts);
-  const pixels = await map.current.pixels();
-  return pngOf(
-    svgText(
-      <Sheet parts={parts}>
-        <image href={pixels} width={width} height={height} preserveAspectRatio="none" />
-      </Sheet>,
-    ),
+  const still = document.querySelector('.still-picture > svg');
+  return (
+    <Sheet parts={parts}>
+      {parts.map.current ? (
+        <image
+          href={parts.map.current.pixels()}
+          width={width}
+          height={height}
+          preserveAspectRatio="none"
+        />
+      ) : (
+        // Markup that this page has drawn itself.
+        <g dangerouslySetInnerHTML={{ __html: still?.innerHTML ?? '' }} />
+      )}
+    </Sheet>
   );
 }
 
 function Sheet(props: { readonly parts: PictureParts; readonly children: ComponentChildren }) {
-  const { catalogue, title, legend, remark, markers, scheme } = props.parts;
+  const { catalogue, title, summary, legend, remark, markers, scheme, map } = props.parts;
+  const place = map.current?.viewport().place ?? null;
   return (
     <MapSheet
       frame={frameOf(props.parts)}
       title={title}
+      facts={[place, summary].filter((fact) => fact !== null).join(' · ')}
+      units={catalogue.units}
       legend={legend}
       sources={[
         ...(remark === null ? [] : [remark]),
         dataDates(catalogue),
-        `${attributionOf(catalogue)} Travel-Time Access, ${location.host}.`,
+        `${attributionOf(catalogue)} Travel-Time Access, ${location.host}, ${today()}.`,
       ]}
       markers={markers}
       scheme={scheme}
@@ -73,8 +101,15 @@ function Sheet(props: { readonly parts: PictureParts; readonly children: Compone
   );
 }
 
+function today(): string {
+  return dateOf(new Date().toISOString());
+}
+
 function frameOf({ map, position, catalogue }: PictureParts) {
-  const { width, height } = map.current?.viewport() ?? ALONE;
+  const still = document.querySelector('.still-picture');
+  const { width, height } =
+    map.current?.viewport() ??
+    (still === null ? ALONE : { width: still.clientWidth, height: still.clientHeight });
   const now = map.current?.viewport().position ?? position;
   return frameAt(now ?? positionOf(catalogue.bounds, width, height), width, height);
 }

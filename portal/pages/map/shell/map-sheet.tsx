@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import type { Units } from '../../formats.ts';
+import { ScaleBar } from '../../parts/units.tsx';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import type { Swatch } from '../panels/swatches.tsx';
@@ -17,7 +19,9 @@ const INKS: Readonly<
 };
 
 const MARGIN = 20;
-const HEAD_PX = 48;
+/** A wider map has no longer scale bar. */
+const MAX_SCALE_PX = 480;
+const HEAD_PX = 70;
 const ENTRY_PX = { width: 150, height: 26 };
 const LINE_PX = 18;
 /** Width of a letter of the sources in pixels; most are narrower. */
@@ -26,6 +30,9 @@ const LETTER_PX = 6.4;
 interface SheetProps {
   readonly frame: Frame;
   readonly title: string;
+  /** The place, and a sentence on the people in view. */
+  readonly facts: string;
+  readonly units: Units;
   readonly legend: readonly Swatch[];
   /** Release, dates of the data, credits. */
   readonly sources: readonly string[];
@@ -36,7 +43,8 @@ interface SheetProps {
 }
 
 /** A picture to save: the map with its title, legend and sources, in fixed classes and colours. */
-export function MapSheet({ frame, title, legend, sources, markers, scheme, children }: SheetProps) {
+export function MapSheet(props: SheetProps) {
+  const { frame, title, facts, units, legend, sources, markers, scheme, children } = props;
   const { paper, ink, quiet, line } = INKS[scheme];
   const longest = Math.max(...legend.map(({ label }) => label.length));
   const wide = Math.max(ENTRY_PX.width, 40 + longest * 8);
@@ -65,6 +73,9 @@ export function MapSheet({ frame, title, legend, sources, markers, scheme, child
       >
         {title}
       </text>
+      <text x={MARGIN} y={56} font-size={Math.min(14, titleSize(facts, frame.width))} fill={ink}>
+        {facts}
+      </text>
       <g transform={`translate(${MARGIN} ${HEAD_PX})`}>
         <clipPath id="map-frame">
           <rect width={frame.width} height={frame.height} />
@@ -76,6 +87,15 @@ export function MapSheet({ frame, title, legend, sources, markers, scheme, child
           ))}
         </g>
         <rect width={frame.width} height={frame.height} fill="none" stroke={line} />
+        <ScaleBar
+          x={16}
+          y={frame.height - 16}
+          width={Math.min(frame.width, MAX_SCALE_PX)}
+          perMetre={frame.perMetre}
+          units={units}
+          ink={ink}
+          halo={paper}
+        />
       </g>
       {legend.map((swatch, i) => (
         <Entry

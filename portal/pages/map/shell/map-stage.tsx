@@ -144,6 +144,7 @@ function useDrawnMap(
   const { catalogue, state: shared, choice, change } = useMap();
   const { bounds, blocksUrl, baseMap } = catalogue;
   const { position } = shared;
+  const opacity = shared.opacity / 100;
   const scheme = useColourScheme();
   const { drawn, isEmbedded = false } = props;
   const [state, setState] = useState<'loading' | 'here' | 'drawn' | 'no-webgl' | 'failed'>(
@@ -152,7 +153,7 @@ function useDrawnMap(
   const [missing, setMissing] = useState<string | null>(null);
   const [zoom, setZoom] = useState(BLOCK_ZOOM);
   const [hovered, setHovered] = useState<HoveredBlock | null>(null);
-  const now = { ...props, scheme, position, bandsUrl: choice.bandsUrl };
+  const now = { ...props, scheme, position, opacity, bandsUrl: choice.bandsUrl };
   const latest = useRef(now);
   latest.current = now;
   const own = useRef<MapPosition | null>(position);
@@ -198,6 +199,7 @@ function useDrawnMap(
     };
   }, [blocksUrl, baseMap, bounds, isNext]);
   useFollowed(props, position, own);
+  useEffect(() => drawn.current?.fade(opacity), [opacity]);
   return { state, zoom, hovered, missing };
 }
 

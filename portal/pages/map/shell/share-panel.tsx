@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { codeIn, LANGUAGES, NO_KEY } from '../../../../proxy/docs/code-samples.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
 import { useApiAddress } from '../../api/use-api-address.ts';
@@ -22,6 +23,7 @@ export function SharePanel(props: {
   const { requests, picture } = props;
   const { state } = useMap();
   const { title, catalogue } = picture;
+  usePrinted(picture);
   const fragment = writeMapState(state);
   const name = fileName(title, catalogue.release);
   const png = async () => (await import('./make-picture.tsx')).pngPicture(picture);
@@ -44,6 +46,9 @@ export function SharePanel(props: {
         <span>Image, with legend and sources</span>
         <FileButton label="PNG" name={`${name}.png`} make={png} />
         <FileButton label="SVG" name={`${name}.svg`} make={svg} />
+        <button type="button" class="button button-small" onClick={() => print()}>
+          Print
+        </button>
       </p>
       <RequestTabs requests={requests} />
       {FREE_VIEWS[state.view] ? (
@@ -53,6 +58,33 @@ export function SharePanel(props: {
       )}
     </details>
   );
+}
+
+/** The time after which the page has what it needs to print, so that the map comes first. */
+const PRINTER_MS = 3_000;
+
+/** Prints the picture in place of the page. */
+function usePrinted(picture: PictureParts): void {
+  const latest = useRef(picture);
+  latest.current = picture;
+  useEffect(() => {
+    let make: typeof import('./make-picture.tsx') | null = null;
+    let remove: (() => void) | null = null;
+    const timer = setTimeout(async () => {
+      make = await import('./make-picture.tsx').catch(() => null);
+    }, PRINTER_MS);
+    const show = () => {
+      remove = make?.printedPicture(latest.current) ?? null;
+    };
+    const hide = () => remove?.();
+    addEventListener('beforeprint', show);
+    addEventListener('afterprint', hide);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('beforeprint', show);
+      removeEventListener('afterprint', hide);
+    };
+  }, []);
 }
 
 /** Names of the free views: `“Nearest” and “Basket”`. */

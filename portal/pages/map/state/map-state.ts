@@ -70,6 +70,8 @@ export interface MapState {
   readonly sitesBy: SitesBy;
   /** Kind of the site that a click on the map sets. */
   readonly adds: (typeof SITE_KINDS)[number];
+  /** Opacity of the colors over the base map, percent. */
+  readonly opacity: number;
 }
 
 export const SITE_KINDS = ['site', 'candidate'] as const;
@@ -97,6 +99,8 @@ export const MAX_CATCHMENT_MINUTES = 30;
 export function minutesOf({ view, minutes }: Pick<MapState, 'view' | 'minutes'>): number {
   return view === 'catchment' ? Math.min(minutes, MAX_CATCHMENT_MINUTES) : minutes;
 }
+
+export const [MIN_OPACITY, MAX_OPACITY] = [20, 100];
 
 const VERSION = '1';
 const GEOID = /^\d{15}$/;
@@ -163,6 +167,12 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
     write: ({ direction, weight: of, choose }) => `${direction}-${of}-${choose}`,
   },
   adds: { key: 'n', what: 'kind of sites to set', initial: 'site', ...oneOf(SITE_KINDS) },
+  opacity: {
+    key: 'op',
+    what: 'opacity',
+    initial: MAX_OPACITY,
+    ...wholeNumber(MIN_OPACITY, MAX_OPACITY),
+  },
 };
 
 /**

@@ -42,6 +42,8 @@ export interface StillSources {
   readonly blocksUrl: string;
   readonly baseMap: BaseMap | null;
   readonly shown: Shown;
+  /** Opacity of the blocks, from 0 to 1. */
+  readonly opacity: number;
   /** GEOID of the selected block. */
   readonly selected: string | null;
 }

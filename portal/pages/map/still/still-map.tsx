@@ -9,7 +9,7 @@ import { STRIPES } from './stripe-pattern.tsx';
 /** The map as SVG elements, drawn from tiles in the colours of the map. */
 export async function stillMap(frame: Frame, sources: StillSources, scheme: Scheme) {
   const layers = await stillLayers(frame, sources);
-  return <StillMap frame={frame} layers={layers} shown={sources.shown} scheme={scheme} />;
+  return <StillMap {...sources} frame={frame} layers={layers} scheme={scheme} />;
 }
 
 /** The layers as SVG, with presentation attributes only, since a file has no style sheet. */
@@ -17,9 +17,10 @@ function StillMap(props: {
   readonly frame: Frame;
   readonly layers: StillLayers;
   readonly shown: Shown;
+  readonly opacity: number;
   readonly scheme: Scheme;
 }) {
-  const { frame, layers, shown, scheme } = props;
+  const { frame, layers, shown, opacity, scheme } = props;
   const colours = MAP_COLOURS[scheme];
   const flavor = BASE_MAP_FLAVORS[scheme];
   const isDifference = shown.of === 'classes' && shown.palette === 'difference';
@@ -30,11 +31,13 @@ function StillMap(props: {
       <rect width={width} height={height} fill={colours.outside} />
       <path d={layers.earth} fill={flavor.earth} />
       <path d={layers.water} fill={colours.water} />
-      <path d={layers.blocks} fill={colours.beyond} />
-      {layers.classes.map((d, i) => (
-        <path key={fills[i]} d={d} fill={fills[i]} />
-      ))}
-      <path d={layers.unlinked} fill={`url(#${STRIPES})`} />
+      <g opacity={opacity}>
+        <path d={layers.blocks} fill={colours.beyond} />
+        {layers.classes.map((d, i) => (
+          <path key={fills[i]} d={d} fill={fills[i]} />
+        ))}
+        <path d={layers.unlinked} fill={`url(#${STRIPES})`} />
+      </g>
       {frame.position.zoom >= LINES_ZOOM && (
         <path
           d={layers.blocks}

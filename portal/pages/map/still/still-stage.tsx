@@ -64,15 +64,17 @@ export function StillStage(props: StillProps) {
 
 function Picture(props: StillProps & { readonly frame: Frame }) {
   const { shown, outlines, frame } = props;
-  const { blocksUrl, baseMap } = useMap().catalogue;
+  const { catalogue, state } = useMap();
+  const { blocksUrl, baseMap } = catalogue;
+  const opacity = state.opacity / 100;
   const scheme = useColourScheme();
   const { width, height, box } = frame;
   const { selected } = outlines;
   const name = nameOf(shown);
   const picture = useLoaded(async () => {
     const { stillMap } = await import('./still-map.tsx');
-    return stillMap(frame, { blocksUrl, baseMap, shown, selected }, scheme);
-  }, [width, height, box, selected, scheme, name].join());
+    return stillMap(frame, { blocksUrl, baseMap, shown, opacity, selected }, scheme);
+  }, [width, height, box, selected, scheme, name, opacity].join());
   if (picture.state === 'loading') return <p class="quiet waiting">Loading the picture …</p>;
   if (picture.state === 'failed') {
     return <p class="quiet">The picture could not be loaded: the API does not respond.</p>;

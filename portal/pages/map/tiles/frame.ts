@@ -5,6 +5,8 @@ import type { Box, Place } from './vector-tiles.ts';
 
 /** MapLibre's tiles are 512 pixels wide. */
 const WORLD_PX = 512;
+/** Length of the equator of WGS 84. */
+const EQUATOR_METRES = 2 * Math.PI * 6_378_137;
 
 /** Returns the box that a map of the given size in pixels shows around its centre. */
 export function seenBox({ zoom, lat, lon }: MapPosition, width: number, height: number): Box {
@@ -19,6 +21,8 @@ export interface Frame {
   readonly width: number;
   readonly height: number;
   readonly box: Box;
+  /** Length in pixels of a metre in the middle of the picture. */
+  readonly perMetre: number;
   readonly place: Place;
   placeOf(point: Point): readonly [x: number, y: number];
   /** The inverse of `placeOf`. */
@@ -37,6 +41,7 @@ export function frameAt(position: MapPosition, width: number, height: number): F
     width,
     height,
     box: seenBox(position, width, height),
+    perMetre: scale / (EQUATOR_METRES * Math.cos((position.lat * Math.PI) / 180)),
     place,
     placeOf: ({ lat, lon }) => place(worldX(lon), worldY(lat)),
     pointAt: (x, y) => ({

@@ -56,6 +56,8 @@ export interface MapView {
   readonly sides: 0 | 1 | 2;
   /** Title of pictures, of their files, and of the map for screen readers. */
   readonly title: (of: Viewed) => string;
+  /** A sentence on the people in view; null while they are not counted. */
+  readonly summary?: (of: Viewed) => string | null;
   readonly legend: (of: Viewed) => readonly Swatch[];
   /** Modes of the times that the view shows. */
   readonly modes: (choice: Choice) => readonly string[];

@@ -2,7 +2,7 @@ import { classWords } from '../../blocks/block-bands.ts';
 import { criteriaMet, furthestClasses, metClasses } from '../../measures/basket.ts';
 import { groundSwatches } from '../../panels/legend-swatches.ts';
 import type { MapView } from '../map-view.ts';
-import { basketRows } from './basket-legend.ts';
+import { basketRows, basketSentence } from './basket-legend.ts';
 import { areaOf, BasketPanel } from './basket-panel.tsx';
 import { basketBody } from './basket-request.ts';
 
@@ -12,6 +12,8 @@ export const basketView: MapView = {
   sides: 0,
   title: ({ state: { basketBy } }) =>
     basketBy === 'met' ? 'Criteria of a basket met' : 'Minutes to the furthest of a basket',
+  summary: ({ basket, catalogue }) =>
+    basket.state === 'here' ? basketSentence(basket, catalogue) : null,
   legend({ state, choice, catalogue, scheme }) {
     const rows = basketRows(state.basketBy, choice.basket.length, null, scheme);
     return [...rows.map(({ swatch }) => swatch), ...groundSwatches(catalogue.baseMap, scheme)];

@@ -68,7 +68,7 @@ function Legend(props: { readonly title: string; readonly blocks: LoadedBlocks }
 }
 
 /** A sentence on the people within 15 minutes, or on why they are not counted. */
-function sentenceOf(blocks: LoadedBlocks): string {
+export function sentenceOf(blocks: LoadedBlocks): string {
   if (blocks.state !== 'here') return UNCOUNTED[blocks.state];
   const { tally } = blocks.view;
   if (tally.allPeople === 0) return 'No one lives in the area shown.';

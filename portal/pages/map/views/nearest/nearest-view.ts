@@ -2,13 +2,14 @@ import { classWords } from '../../blocks/block-bands.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
 import type { MapView } from '../map-view.ts';
-import { NearestPanel } from './nearest-panel.tsx';
+import { NearestPanel, sentenceOf } from './nearest-panel.tsx';
 
 /** Minutes to the nearest POI of a type. */
 export const nearestView: MapView = {
   name: 'Nearest',
   sides: 0,
   title: ({ choice: { mode, type } }) => mapTitle(mode, type.name),
+  summary: ({ blocks }) => (blocks.state === 'here' ? sentenceOf(blocks) : null),
   legend: ({ catalogue, scheme }) => nearestSwatches(catalogue.baseMap, scheme),
   modes: ({ mode }) => [mode],
   shown: ({ choice: { mode, bandsUrl } }) => ({ of: 'bands', bandsUrl, modes: [mode] }),
