@@ -129,8 +129,8 @@ function textsOf(svg: string): string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
 }
 
-const TITLE = 'Grocery stores: minutes on foot to the nearest';
-const NAME = 'grocery-stores-minutes-on-foot-to-the-nearest-demo';
+const TITLE = 'Grocery stores: walking time to the nearest one';
+const NAME = 'grocery-stores-walking-time-to-the-nearest-one-demo';
 
 /** Draws a picture of an SVG file as a program without access to the page does. */
 async function drawnSvg(svg: Buffer): Promise<PicturePixels> {
@@ -148,7 +148,7 @@ test('PNG and SVG show the map in view, in the classes of the API, with title, l
   await page.locator('[data-drawn]').waitFor();
   await page.locator('summary', { hasText: 'Share' }).click();
   const { width, height } = (await page.locator('.map-canvas').boundingBox())!;
-  const map = { x: 20, y: 48, width, height };
+  const map = { x: 20, y: 70, width, height };
   await expectColours(await pixelsOf(site.browser, await fileOf(page, 'PNG', `${NAME}.png`)), map);
   const svg = await fileOf(page, 'SVG', `${NAME}.svg`);
   await expectColours(await drawnSvg(svg), map);
@@ -158,9 +158,26 @@ test('PNG and SVG show the map in view, in the classes of the API, with title, l
     expect(texts).toContain(label);
   }
   expect(texts.join(' ')).toMatch(/Release demo\. Data of .*2026 \(streets\).*Fictional demo city/);
+  expect(texts[1]).toMatch(/^[A-Z][\w ]+ · \d+% of [\d,]+ people in view are within 15 minutes\.$/);
+  expect(texts).toContainEqual(expect.stringMatching(/^[125]0*(,000)? (ft|mi)$/));
+  expect(texts.at(-1)).toMatch(/, [A-Z][a-z]{2} \d+, 20\d\d\.$/);
   for (const colour of MAP_COLOURS.light.classes)
     expect(svg.toString()).toContain(`fill="${colour}"`);
   expect(asked.filter((url) => /\/v1\/(blocks|isochrone)/.test(url))).toEqual([]);
+
+  // On paper, the picture stands in place of the page.
+  await page.emulateMedia({ media: 'print' });
+  const printed = page.locator('.printed > svg');
+  await expect
+    .poll(async () => {
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+      return printed.count();
+    })
+    .toBe(1);
+  expect(await printed.locator('text').allTextContents()).toContain(TITLE);
+  expect(await page.locator('#pages').isVisible()).toBe(false);
+  await page.evaluate("dispatchEvent(new Event('afterprint'))");
+  expect(await printed.count()).toBe(0);
   expect(wrong).toEqual([]);
   await context.close();
 });
@@ -219,7 +236,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   const news = await openWatched(elsewhere, `http://localhost:${port}/`);
   const frame = news.page.frameLocator('iframe');
   await frame.locator('[data-drawn]').waitFor();
-  await frame.getByRole('heading', { name: 'Libraries: minutes by bike to the nearest' }).waitFor();
+  await frame.getByRole('heading', { name: 'Libraries: biking time to the nearest one' }).waitFor();
   await frame.getByText('Fictional city').first().waitFor();
   const whole = frame.getByRole('link', { name: 'Open the whole map' });
   expect(await whole.getAttribute('href')).toBe(start);
@@ -258,9 +275,9 @@ test('a frame of a basket shows its blocks and its people, without a key', async
 test('a frame of a view that costs tokens shows minutes to the nearest, and explains why', async () => {
   const { page, wrong, context } = await open(`/embed#x=1&v=reach&o=${site.exampleBlock}`);
   await page
-    .getByText('The view of this link costs tokens. Shown instead: minutes to the nearest.')
+    .getByText('The view of this link costs tokens. Shown instead: time to the nearest place.')
     .waitFor();
-  await page.getByRole('heading', { name: 'Grocery stores: minutes on foot' }).waitFor();
+  await page.getByRole('heading', { name: 'Grocery stores: walking time' }).waitFor();
   await page.locator('[data-drawn]').waitFor();
   expect(wrong).toEqual([]);
   await context.close();

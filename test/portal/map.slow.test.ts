@@ -563,7 +563,7 @@ test('a mode, a type, the map and a block can be selected by keyboard alone', as
       return labels?.[0]?.firstElementChild?.textContent ?? ariaLabel ?? (localName + textContent);
     })()`);
   const stops: string[] = [];
-  for (let i = 0; i < 16; i++) {
+  for (let i = 0; i < 17; i++) {
     await page.keyboard.press('Tab');
     stops.push(await focused());
   }
@@ -580,7 +580,7 @@ test('a mode, a type, the map and a block can be selected by keyboard alone', as
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Selected block' }).waitFor();
   const status = await page.locator('.map-parts > [role=status]').textContent();
-  expect(status).toMatch(/^Grocery stores: minutes by bike to the nearest\. Block \d{15} is/);
+  expect(status).toMatch(/^Grocery stores: biking time to the nearest one\. Block \d{15} is/);
   expect(wrong).toEqual([]);
   await context.close();
 });

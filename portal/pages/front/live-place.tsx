@@ -63,7 +63,7 @@ export function LivePlace() {
         )}
         <p role="status">
           {isDown
-            ? 'The API is not responding right now. This will come back once the API does.'
+            ? 'The API is not responding right now. This page tries again until it does.'
             : place === null && 'Loading a place …'}
         </p>
         {place !== null && bandsUrl !== null && (

@@ -136,9 +136,15 @@ export function modeName(mode: string): string {
   return BY_MODE[mode] ?? mode;
 }
 
-/** `Grocery stores: minutes on foot to the nearest`. */
+const TIMES: Readonly<Record<string, string>> = {
+  walk: 'walking time',
+  bike: 'biking time',
+  transit: 'transit time',
+};
+
+/** `Grocery stores: walking time to the nearest one`. */
 export function mapTitle(mode: string, typeName: string): string {
-  return `${typeName}: minutes ${byMode(mode)} to the nearest`;
+  return `${typeName}: ${TIMES[mode] ?? `time ${byMode(mode)}`} to the nearest one`;
 }
 
 /** Credits that a picture, a file or a page with data of a release must show. */

@@ -120,7 +120,7 @@ function Legend(props: {
       ))}
       {FREE_VIEWS[state.view] === undefined && (
         <p class="quiet">
-          The view of this link costs tokens. Shown instead: minutes to the nearest.
+          The view of this link costs tokens. Shown instead: time to the nearest place.
         </p>
       )}
       {view === basketView && (

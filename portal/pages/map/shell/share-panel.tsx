@@ -92,7 +92,7 @@ const FREE_NAMES = Object.values(FREE_VIEWS)
   .map(({ name }) => `“${name}”`)
   .join(' and ');
 
-/** Name of a picture's file: `libraries-minutes-on-foot-to-the-nearest-demo`. */
+/** Name of a picture's file: `libraries-walking-time-to-the-nearest-one-demo`. */
 function fileName(title: string, release: string): string {
   return `${title} ${release}`.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
 }
