@@ -1,28 +1,37 @@
-const NUMBER = new Intl.NumberFormat('en-US');
-const DATE = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', year: 'numeric' });
-const DAY = new Intl.DateTimeFormat('en-US', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-});
-const UTC_DATE = new Intl.DateTimeFormat('en-US', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
-const MOMENT = new Intl.DateTimeFormat('en-US', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  timeZoneName: 'short',
-});
+/** Makes a formatter when it is first needed, since each takes milliseconds to make. */
+function lazily<Format>(make: () => Format): () => Format {
+  let made: Format | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const numbers = lazily(() => new Intl.NumberFormat('en-US'));
+const date = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const dates = lazily(() => new Intl.DateTimeFormat('en-US', date));
+const utcDates = lazily(() => new Intl.DateTimeFormat('en-US', { ...date, timeZone: 'UTC' }));
+const utcDays = lazily(
+  () =>
+    new Intl.DateTimeFormat('en-US', {
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      timeZone: 'UTC',
+    }),
+);
+const moments = lazily(
+  () =>
+    new Intl.DateTimeFormat('en-US', {
+      ...date,
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZoneName: 'short',
+    }),
+);
 
 export function count(value: number): string {
-  return NUMBER.format(value);
+  return numbers().format(value);
 }
 
 /** `1 token`, `5,000 tokens`. */
@@ -38,22 +47,22 @@ export function percent(share: number): string {
 
 /** Formats a timestamp as a date, in the reader’s time zone. */
 export function dateOf(moment: string): string {
-  return DATE.format(new Date(moment));
+  return dates().format(new Date(moment));
 }
 
 /** Formats a timestamp as date and time in the reader’s time zone, with its name. */
 export function momentOf(moment: string): string {
-  return MOMENT.format(new Date(moment));
+  return moments().format(new Date(moment));
 }
 
 /** Formats `2026-11-22` as `Sat, Nov 22`: a UTC day, regardless of the reader's time zone. */
 export function dayOf(day: string): string {
-  return DAY.format(new Date(`${day}T00:00:00Z`));
+  return utcDays().format(new Date(`${day}T00:00:00Z`));
 }
 
 /** Formats `2026-11-22` as `Nov 22, 2026`. */
 export function dayMonthYear(day: string): string {
-  return UTC_DATE.format(new Date(`${day}T00:00:00Z`));
+  return utcDates().format(new Date(`${day}T00:00:00Z`));
 }
 
 /** Units of lengths and areas: US customary, or metric. */

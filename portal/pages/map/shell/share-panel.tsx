@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { codeIn, LANGUAGES, NO_KEY } from '../../../../proxy/docs/code-samples.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
 import { useApiAddress } from '../../api/use-api-address.ts';
@@ -20,10 +20,21 @@ export function SharePanel(props: {
   readonly requests: readonly MapRequest[];
   readonly picture: PictureParts;
 }) {
-  const { requests, picture } = props;
+  const { picture } = props;
+  // Made when it is opened, so that the map comes first.
+  const [isOpen, setOpen] = useState(false);
+  usePrinted(picture);
+  return (
+    <details class="share" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Share</summary>
+      {isOpen && <Ways {...props} />}
+    </details>
+  );
+}
+
+function Ways({ requests, picture }: Parameters<typeof SharePanel>[0]) {
   const { state } = useMap();
   const { title, catalogue } = picture;
-  usePrinted(picture);
   const fragment = writeMapState(state);
   const name = fileName(title, catalogue.release);
   const png = async () => (await import('./make-picture.tsx')).pngPicture(picture);
@@ -32,8 +43,7 @@ export function SharePanel(props: {
     return new Blob([await svgPicture(picture)], { type: 'image/svg+xml' });
   };
   return (
-    <details class="share">
-      <summary>Share</summary>
+    <>
       <p class="share-link">
         <span>A link to this map, as it is now</span>
         <CopyButton
@@ -46,7 +56,7 @@ export function SharePanel(props: {
         <span>Image, with legend and sources</span>
         <FileButton label="PNG" name={`${name}.png`} make={png} />
         <FileButton label="SVG" name={`${name}.svg`} make={svg} />
-        <button type="button" class="button button-small" onClick={() => print()}>
+        <button type="button" class="button" onClick={() => print()}>
           Print
         </button>
       </p>
@@ -56,7 +66,7 @@ export function SharePanel(props: {
       ) : (
         <p class="quiet">{FREE_NAMES} can be embedded in other pages: they need no key.</p>
       )}
-    </details>
+    </>
   );
 }
 
