@@ -1,72 +1,23 @@
+import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { codeIn, LANGUAGES, NO_KEY } from '../../../../proxy/docs/code-samples.ts';
-import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
-import { useApiAddress } from '../../api/use-api-address.ts';
-import { CodeBlock, CopyButton } from '../../parts/code-block.tsx';
-import { FileButton } from '../../parts/file-button.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
-import { useMap } from '../state/map-context.ts';
-import { writeMapState } from '../state/map-state.ts';
-import { FREE_VIEWS } from '../views/free-views.ts';
-import type { MapRequest } from '../views/map-view.ts';
 import type { PictureParts } from './make-picture.tsx';
+import type { ShareProps } from './share-ways.tsx';
 
-/**
- * Ways to share what the map shows: its address, a picture, its requests, and a map for other
- * pages.
- */
-export function SharePanel(props: {
-  /** Requests whose responses the map and its panel show. */
-  readonly requests: readonly MapRequest[];
-  readonly picture: PictureParts;
-}) {
+/** Ways to share what the map shows, and to print it. */
+export function SharePanel(props: ShareProps) {
   const { picture } = props;
-  // Made when it is opened, so that the map comes first.
-  const [isOpen, setOpen] = useState(false);
+  // Loaded when it is opened, so that the map comes first.
+  const [Ways, setWays] = useState<ComponentType<ShareProps> | null>(null);
   usePrinted(picture);
-  return (
-    <details class="share" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Share</summary>
-      {isOpen && <Ways {...props} />}
-    </details>
-  );
-}
-
-function Ways({ requests, picture }: Parameters<typeof SharePanel>[0]) {
-  const { state } = useMap();
-  const { title, catalogue } = picture;
-  const fragment = writeMapState(state);
-  const name = fileName(title, catalogue.release);
-  const png = async () => (await import('./make-picture.tsx')).pngPicture(picture);
-  const svg = async () => {
-    const { svgPicture } = await import('./make-picture.tsx');
-    return new Blob([await svgPicture(picture)], { type: 'image/svg+xml' });
+  const load = async () => {
+    const { ShareWays } = await import('./share-ways.tsx');
+    setWays(() => ShareWays);
   };
   return (
-    <>
-      <p class="share-link">
-        <span>A link to this map, as it is now</span>
-        <CopyButton
-          name="Copy link"
-          text={`${location.origin}${PAGE_PATHS.map}${fragment}`}
-          what="link to this map"
-        />
-      </p>
-      <p class="take-along">
-        <span>Image, with legend and sources</span>
-        <FileButton label="PNG" name={`${name}.png`} make={png} />
-        <FileButton label="SVG" name={`${name}.svg`} make={svg} />
-        <button type="button" class="button" onClick={() => print()}>
-          Print
-        </button>
-      </p>
-      <RequestTabs requests={requests} />
-      {FREE_VIEWS[state.view] ? (
-        <CodeBlock text={frameOf(title, fragment)} what="Embed: HTML for your own page" />
-      ) : (
-        <p class="quiet">{FREE_NAMES} can be embedded in other pages: they need no key.</p>
-      )}
-    </>
+    <details class="share" onToggle={() => void load()}>
+      <summary>Share</summary>
+      {Ways && <Ways {...props} />}
+    </details>
   );
 }
 
@@ -95,62 +46,4 @@ function usePrinted(picture: PictureParts): void {
       removeEventListener('afterprint', hide);
     };
   }, []);
-}
-
-/** Names of the free views: `“Nearest” and “Basket”`. */
-const FREE_NAMES = Object.values(FREE_VIEWS)
-  .map(({ name }) => `“${name}”`)
-  .join(' and ');
-
-/** Name of a picture's file: `libraries-walking-time-to-the-nearest-one-demo`. */
-function fileName(title: string, release: string): string {
-  return `${title} ${release}`.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
-}
-
-/** HTML of an iframe with the map. */
-function frameOf(title: string, fragment: string): string {
-  const address = `${location.origin}${EMBED_PATH}${fragment}`;
-  return `<iframe src="${escaped(address)}"
-  title="${escaped(title)}"
-  width="100%" height="560" loading="lazy" style="border: 0"></iframe>`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-}
-
-/** The requests behind the map, as programs in some languages. */
-function RequestTabs({ requests }: { readonly requests: readonly MapRequest[] }) {
-  const api = useApiAddress();
-  if (requests.length === 0 || api === null) {
-    return (
-      <p class="quiet">
-        Select something on the map to get the request as curl, TypeScript, Python or R.
-      </p>
-    );
-  }
-  return (
-    <>
-      {requests.map((request) => (
-        <div key={request.name} class="request-code">
-          <h3>{request.name}, as code</h3>
-          <Tabs
-            label={`Language of: ${request.name}`}
-            tabs={LANGUAGES.map((name) => ({
-              name,
-              content: (
-                <CodeBlock
-                  what={`${name} code`}
-                  text={codeIn(name, { ...request, baseUrl: api, key: NO_KEY })}
-                />
-              ),
-            }))}
-          />
-        </div>
-      ))}
-      <p class="quiet">
-        Put your key in place of <code>{NO_KEY}</code>.
-      </p>
-    </>
-  );
 }
