@@ -18,8 +18,14 @@ const portal = ofTests(() =>
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   portal.app.inject({ method, url, headers });
 
-/** Scripts of the map that are loaded when a button or a browser without WebGL needs them. */
-const ON_REQUEST = new Set(['block-polygons', 'make-picture', 'share-ways', 'still-map']);
+/** Scripts that the map loads for a button or a browser without WebGL, or that it never loads. */
+const ON_REQUEST = new Set([
+  'block-polygons',
+  'make-picture',
+  'share-ways',
+  'still-map',
+  'my-page',
+]);
 
 /** The addresses of scripts and styles in a document. */
 async function assets(document = '/'): Promise<string[]> {
@@ -140,7 +146,8 @@ test('the map and its libraries are separate files, which other pages do not loa
   };
   let ownBytes = 0;
   for (const [name, address] of scripts) {
-    if (name !== 'draw-map' && !atOnce.includes(address)) ownBytes += await bytesOf(address);
+    if (name === 'draw-map' || name === 'my-page' || atOnce.includes(address)) continue;
+    ownBytes += await bytesOf(address);
   }
   expect(ownBytes).toBeGreaterThan(10 * KILOBYTE);
   expect(ownBytes).toBeLessThan(60 * KILOBYTE);

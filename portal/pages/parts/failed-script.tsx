@@ -1,13 +1,13 @@
 import { Notice } from './notice.tsx';
 
 /**
- * Says that the map's script could not be loaded. Browsers keep a script that failed to load, so
- * only a reload requests it again.
+ * Says that a script, such as that of `the map`, could not be loaded. Browsers keep a script that
+ * failed to load, so only a reload requests it again.
  */
-export function FailedMap() {
+export function FailedScript({ of }: { readonly of: string }) {
   return (
     <Notice kind="fault">
-      <p>The map could not be loaded. Check your connection and try again.</p>
+      <p>Couldn’t load {of}. Check your connection and try again.</p>
       <button type="button" class="button" onClick={() => location.reload()}>
         Try again
       </button>

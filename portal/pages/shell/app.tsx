@@ -4,12 +4,6 @@ import { FICTIONAL, isFictional } from '../api/fictional.ts';
 import { useApiAddress } from '../api/use-api-address.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { FrontPage } from '../front/front-page.tsx';
-import { AccountPage } from '../my/account-page.tsx';
-import { KeysPage } from '../my/keys-page.tsx';
-import { OverviewPage } from '../my/overview-page.tsx';
-import { PlanPage } from '../my/plan-page.tsx';
-import { RequestPage } from '../my/request-page.tsx';
-import { FailedMap } from '../parts/failed-map.tsx';
 import { Page } from '../parts/page.tsx';
 import { UnitsChoice } from '../parts/units.tsx';
 import { Link } from '../router/link.tsx';
@@ -17,6 +11,7 @@ import { usePath } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Header } from './header.tsx';
+import { LazyPage } from './lazy-page.tsx';
 import { SignedIn } from './signed-in.tsx';
 
 /** The application: the frame of every page, and the page of the current path. */
@@ -46,19 +41,27 @@ function CurrentPage({ path }: { readonly path: string }) {
     case PAGE_PATHS.front:
       return <FrontPage />;
     case PAGE_PATHS.map:
-      return <LazyMapPage />;
+      return (
+        <LazyPage what="the map" load={() => import('../map/shell/map-page.tsx')}>
+          {({ MapPage }) => <MapPage />}
+        </LazyPage>
+      );
     case PAGE_PATHS.signIn:
       return <SignInPage />;
     case PAGE_PATHS.overview:
-      return <SignedIn>{(account) => <OverviewPage account={account} />}</SignedIn>;
     case PAGE_PATHS.keys:
-      return <SignedIn>{() => <KeysPage />}</SignedIn>;
     case PAGE_PATHS.firstRequest:
-      return <SignedIn>{() => <RequestPage />}</SignedIn>;
     case PAGE_PATHS.plan:
-      return <SignedIn>{(account) => <PlanPage account={account} />}</SignedIn>;
     case PAGE_PATHS.account:
-      return <SignedIn>{(account) => <AccountPage account={account} />}</SignedIn>;
+      return (
+        <SignedIn>
+          {(account) => (
+            <LazyPage what="this page" load={() => import('../my/my-page.tsx')}>
+              {({ MyPage }) => <MyPage path={path} account={account} />}
+            </LazyPage>
+          )}
+        </SignedIn>
+      );
     default:
       return <NotFoundPage />;
   }
@@ -104,18 +107,5 @@ function NotFoundPage() {
         <Link to={PAGE_PATHS.front}>Go to the home page</Link>
       </p>
     </Page>
-  );
-}
-
-const loadMapPage = async () => (await import('../map/shell/map-page.tsx')).MapPage;
-
-/** The page of the map. Its script and style are separate files, which other pages do not load. */
-function LazyMapPage() {
-  const page = useLoaded(loadMapPage);
-  if (page.state === 'here') return <page.value />;
-  return (
-    <div class="page">
-      {page.state === 'loading' ? <p class="quiet waiting">Loading the map …</p> : <FailedMap />}
-    </div>
   );
 }

@@ -1,15 +1,23 @@
+import type { ComponentChildren } from 'preact';
 import { useLoaded } from '../api/use-loaded.ts';
-import { FailedMap } from '../parts/failed-map.tsx';
+import { FailedScript } from '../parts/failed-script.tsx';
 
-const loadMapPage = async () => (await import('../map/shell/map-page.tsx')).MapPage;
-
-/** The page of the map. Its script and style are separate files, which other pages do not load. */
-export function LazyMapPage() {
-  const page = useLoaded(loadMapPage);
-  if (page.state === 'here') return <page.value />;
+/** A page whose script and style are files of their own, which other pages do not load. */
+export function LazyPage<Module>(props: {
+  readonly what: string;
+  readonly load: () => Promise<Module>;
+  readonly children: (module: Module) => ComponentChildren;
+}) {
+  const { what, load, children } = props;
+  const page = useLoaded(load);
+  if (page.state === 'here') return <>{children(page.value)}</>;
   return (
     <div class="page">
-      {page.state === 'loading' ? <p class="quiet waiting">Loading the map …</p> : <FailedMap />}
+      {page.state === 'loading' ? (
+        <p class="quiet waiting">Loading {what} …</p>
+      ) : (
+        <FailedScript of={what} />
+      )}
     </div>
   );
 }

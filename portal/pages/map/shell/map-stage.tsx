@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useAttempts } from '../../api/use-attempts.ts';
-import { FailedMap } from '../../parts/failed-map.tsx';
+import { FailedScript } from '../../parts/failed-script.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DrawnMap, HoveredBlock, MapEvents, Shown } from '../drawing/draw-map.ts';
@@ -55,7 +55,7 @@ export function MapStage(props: StageProps) {
   const isMissing = state === 'no-webgl' || state === 'failed';
   return (
     <div class="map-frame">
-      {state === 'failed' && <FailedMap />}
+      {state === 'failed' && <FailedScript of="the map" />}
       {state === 'no-webgl' && <StillStage shown={shown} outlines={props.outlines} />}
       <div class="map-stage" hidden={isMissing}>
         {shown.of === 'bands' && state !== 'drawn' && (
