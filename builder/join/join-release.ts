@@ -137,6 +137,10 @@ export function joinRelease(
     const states = await putStates(store, joined.states, joined.counties);
     const placesOf = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
     const baseMap = { features: plan.osm.map, places: Object.fromEntries(placesOf) };
+    const poiSources = [
+      ...new Set((sources.transit?.feeds ?? []).map(({ agency }) => agency)),
+      ...plan.inputs.pois.map(({ name }) => `POI list ${name}`).sort(),
+    ];
     const manifest: Manifest = {
       format: FORMAT_VERSION,
       release: request.release,
@@ -164,7 +168,9 @@ export function joinRelease(
         ),
         ...(addresses && { 'address-directory': addresses.directory }),
       },
-      tiles: hasTiles ? await drawTiles({ modes, taxonomy, counties, baseMap }, drawing) : {},
+      tiles: hasTiles
+        ? await drawTiles({ modes, taxonomy, counties, poiSources, baseMap }, drawing)
+        : {},
     };
     await receipts.keep('join', keyOf(request), { manifest });
     return manifest;

@@ -19,6 +19,7 @@ import { BASE_MAP_LAYERS } from './base-map-tiles.ts';
 import { BLOCK_LAYER, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import { MAX_TILE_ZOOM } from './fit-to-zoom.ts';
 import { withSurroundings } from './map-sources.ts';
+import { POI_LAYER } from './poi-tiles.ts';
 import {
   bandArchives,
   HEAD_NUMBERS,
@@ -31,7 +32,7 @@ import { openTilePool } from './tile-pool.ts';
 import { MIN_TILE_ZOOM, type TilePyramid } from './tile-pyramids.ts';
 
 /** Increment when the same objects produce different tiles. */
-const TILES_VERSION = 3;
+const TILES_VERSION = 4;
 
 const receiptSchema = z.record(z.string(), tileArchiveSchema);
 
@@ -52,10 +53,12 @@ export async function drawTiles(
   const { store, receipts, progress } = context;
   const drawnOf = Object.entries(request.counties).map(([county, { objects }]) => [
     county,
-    ...[objects.index, objects.nearest, objects.blocks].map(({ sha256 }) => sha256),
+    ...[objects.index, objects.nearest, objects.blocks, objects.catchment].map(
+      (object) => object?.sha256,
+    ),
   ]);
-  const { modes, taxonomy, baseMap } = request;
-  const what = JSON.stringify([TILES_VERSION, modes, taxonomy, drawnOf, baseMap]);
+  const { modes, taxonomy, poiSources, baseMap } = request;
+  const what = JSON.stringify([TILES_VERSION, modes, taxonomy, drawnOf, poiSources, baseMap]);
   const key = createHash('sha256').update(what).digest('hex');
   const kept = await receipts.find('tiles', key, receiptSchema);
   if (kept) return kept;
@@ -75,9 +78,9 @@ const ATTRIBUTION =
 
 /**
  * Draws the release's archives and puts them into the store: `<mode>-<dest_type_id>` for each mode
- * and leaf type, `blocks`, and `basemap`. Returns their manifest entries. Proceeds pyramid by
- * pyramid, which bounds memory; any number of threads draw a pyramid's tiles. `scratch` is a folder
- * for scratch files.
+ * and leaf type, `blocks`, `pois-<dest_type_id>` for each leaf type, and `basemap`. Returns their
+ * manifest entries. Proceeds pyramid by pyramid, which bounds memory; any number of threads draw a
+ * pyramid's tiles. `scratch` is a folder for scratch files.
  */
 export async function buildTiles(
   request: TilesRequest,
@@ -90,10 +93,11 @@ export async function buildTiles(
   const pool = openTilePool(request, store, threads);
   try {
     const bands = bandArchives(request);
-    const writers = Array.from({ length: bands + (request.baseMap ? 2 : 1) }, () => {
+    const baseMap = bands + 1 + leafIds.length;
+    const writers = Array.from({ length: baseMap + (request.baseMap ? 1 : 0) }, () => {
       return new PmtilesWriter(tiles);
     });
-    const pieces = piecesOf(pyramidsToDraw(request), bands + 1, writers.length);
+    const pieces = piecesOf(pyramidsToDraw(request), baseMap, writers.length);
     const stage = progress.start('tiles', pieces.length, 'tile parts');
     let done = 0;
     await inOrder(pool, pieces, (drawn) => {
@@ -110,24 +114,26 @@ export async function buildTiles(
       ),
     };
     if (request.baseMap) {
-      const archive = writers[bands + 1].finish(
+      const archive = writers[baseMap].finish(
         baseMapFacts(boundsOf(withSurroundings(request.counties))),
       );
       refs.basemap = await putArchive(store, 'tiles/basemap', PMTILES, archive);
     }
+    const nameOf = (type: number) =>
+      request.taxonomy.types.find((one) => one.dest_type_id === type)!.name;
+    const put = async (key: string, writer: PmtilesWriter, facts: ArchiveFacts) => {
+      refs[key] = await putArchive(store, `tiles/${key}`, PMTILES, writer.finish(facts));
+    };
     for (const [column, writer] of writers.slice(0, bands).entries()) {
       const mode = request.modes[Math.floor(column / leafIds.length)];
       const type = leafIds[column % leafIds.length];
-      const facts = bandFacts(
-        mode,
-        request.taxonomy.types.find((t) => t.dest_type_id === type)!.name,
-        bounds,
-      );
-      refs[`${mode}-${type}`] = await putArchive(
-        store,
-        `tiles/${mode}-${type}`,
-        PMTILES,
-        writer.finish(facts),
+      await put(`${mode}-${type}`, writer, bandFacts(mode, nameOf(type), bounds));
+    }
+    for (const [i, type] of leafIds.entries()) {
+      await put(
+        `pois-${type}`,
+        writers[bands + 1 + i],
+        poiFacts(nameOf(type), request.poiSources ?? [], bounds),
       );
     }
     const all = writers.reduce((sum, writer) => sum + writer.tiles, 0);
@@ -197,6 +203,18 @@ function blockFacts(bounds: BoundingBox): ArchiveFacts {
     minZoom: MIN_BLOCK_ZOOM,
     maxZoom: MAX_TILE_ZOOM,
     layers: [BLOCK_LAYER],
+  };
+}
+
+function poiFacts(type: string, sources: readonly string[], bounds: BoundingBox): ArchiveFacts {
+  return {
+    name: type,
+    description: POI_LAYER.description,
+    attribution: [ATTRIBUTION, ...sources].join(', '),
+    bounds,
+    minZoom: MIN_BLOCK_ZOOM,
+    maxZoom: MAX_TILE_ZOOM,
+    layers: [POI_LAYER],
   };
 }
 

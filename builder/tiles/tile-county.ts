@@ -9,8 +9,9 @@ import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { type Arcs, arcsOf } from './block-arcs.ts';
 
-/** The objects of a county that tiles are drawn from. */
-export type TileObjects = Pick<CountyManifest['objects'], 'index' | 'nearest' | 'blocks'>;
+/** The objects of a county that tiles are drawn from; without `catchment`, no POIs are drawn. */
+export type TileObjects = Pick<CountyManifest['objects'], 'index' | 'nearest' | 'blocks'> &
+  Partial<Pick<CountyManifest['objects'], 'catchment'>>;
 
 /** The data of one county that tiles are drawn from. Blocks are numbered as in its index. */
 export interface TileCounty {

@@ -1,11 +1,13 @@
 import { gzipSync } from 'node:zlib';
+import { Turns } from '../../shards/concurrency/turns.ts';
 import { boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
+import { openPoiMatrix, type PoiMatrix } from '../../shards/pois/poi-matrix.ts';
 import type { CountyManifest, Manifest } from '../../shards/release/manifest.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
-import type { BoundingBox, Bytes, CountyFips } from '../../shards/units.ts';
+import type { BoundingBox, Bytes, CountyFips, DestTypeId } from '../../shards/units.ts';
 import { boxOfTile } from '../geo/web-mercator.ts';
 import type { PreparedMap } from '../prepare/read-base-map-cells.ts';
 import { BandPainter, type DrawnTile } from './band-tiles.ts';
@@ -15,6 +17,7 @@ import { drawBlocks, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import { fitToZoom } from './fit-to-zoom.ts';
 import { groundOf } from './ground.ts';
 import { type BaseMapInputs, bytesOfMap, readMapSources, withSurroundings } from './map-sources.ts';
+import { drawPois } from './poi-tiles.ts';
 import { openTileCounty, type TileObjects } from './tile-county.ts';
 import {
   type PyramidCounty,
@@ -34,13 +37,16 @@ export interface TilesRequest {
   readonly modes: readonly Mode[];
   readonly taxonomy: Manifest['taxonomy'];
   readonly counties: Readonly<Record<CountyFips, DrawnCounty>>;
+  /** Sources of POIs besides OpenStreetMap. */
+  readonly poiSources?: readonly string[];
   /** The inputs of the base map; without them, none is drawn. */
   readonly baseMap?: BaseMapInputs;
 }
 
 /**
  * A pyramid's tiles of the archives from `firstArchive` to `endArchive`, exclusive. Archives are
- * numbered by the columns of `nearest`; the archive of blocks and the base map follow.
+ * numbered by the columns of `nearest`; the archive of blocks, those of the POIs of each leaf type,
+ * and the base map follow.
  */
 export interface TilePiece {
   readonly pyramid: TilePyramid;
@@ -64,6 +70,8 @@ export const HEAD_NUMBERS = 5;
 interface OpenPyramid {
   readonly counties: readonly PyramidCounty[];
   readonly arcs: readonly Arcs[][];
+  /** The POIs at home in its counties. */
+  readonly pois: readonly PoiMatrix[];
   /** The sources of the base map, read when it is drawn; null before. */
   map: Promise<MapSources> | null;
 }
@@ -106,6 +114,7 @@ export class TileDrawer {
   readonly #request: TilesRequest;
   readonly #store: Store;
   readonly #bands: number;
+  readonly #leafIds: readonly DestTypeId[];
   /** The area of the base map around each county. */
   readonly #mapped: ReadonlyMap<CountyFips, BoundingBox>;
   readonly #painter = new BandPainter();
@@ -116,14 +125,17 @@ export class TileDrawer {
     this.#request = request;
     this.#store = store;
     this.#bands = bandArchives(request);
+    this.#leafIds = new Taxonomy(request.taxonomy.types).leafIds;
     const around = Object.entries(withSurroundings(request.counties));
     this.#mapped = new Map(around.map(([fips, { block_box }]) => [fips, boxWithin(block_box)]));
   }
 
   async draw({ pyramid, firstArchive, endArchive }: TilePiece): Promise<PieceOfTiles> {
     const open = await this.#open(pyramid);
-    const { counties, arcs } = open;
-    const map = endArchive > this.#bands + 1 ? await this.#mapOf(pyramid, open) : null;
+    const { counties, arcs, pois } = open;
+    const firstOfPois = this.#bands + 1;
+    const baseMap = firstOfPois + this.#leafIds.length;
+    const map = endArchive > baseMap ? await this.#mapOf(pyramid, open) : null;
     const heads: number[] = [];
     const gzipped: Uint8Array[] = [];
     arcs.forEach((fitted, i) => {
@@ -137,12 +149,17 @@ export class TileDrawer {
             bands: bands.subarray(archive * index.count, (archive + 1) * index.count),
           }));
           tiles = this.#painter.draw(maps, range);
-        } else if (archive > this.#bands) {
+        } else if (archive === baseMap) {
           const ground = groundOf(pyramid.counties, counties, fitted);
           tiles = drawBaseMap(map!, ground, z, range).filter((tile) =>
             this.#isMapped(pyramid, { z, ...tile }),
           );
-        } else if (z >= MIN_BLOCK_ZOOM) tiles = drawBlocks(counties, fitted, range);
+        } else if (z >= MIN_BLOCK_ZOOM) {
+          tiles =
+            archive === this.#bands
+              ? drawBlocks(counties, fitted, range)
+              : drawPois(pois, this.#leafIds[archive - firstOfPois], z, range);
+        }
         for (const { x, y, bytes } of tiles) {
           const packed = gzipSync(bytes);
           heads.push(archive, z, x, y, packed.length);
@@ -175,14 +192,18 @@ export class TileDrawer {
 
   async #read(pyramid: TilePyramid): Promise<OpenPyramid> {
     const counties: PyramidCounty[] = [];
+    const pois: PoiMatrix[] = [];
     for (const fips of pyramid.counties) {
       const { objects } = this.#request.counties[fips];
       counties.push(within(pyramid, await openTileCounty(this.#store, objects, this.#bands)));
+      const { catchment } = objects;
+      if (catchment === undefined || pyramid.lastZoom < MIN_BLOCK_ZOOM) continue;
+      pois.push(await openPoiMatrix(this.#store, catchment, 'origins', Turns.SHARED));
     }
     const arcs: Arcs[][] = [];
     for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {
       arcs.push(counties.map((county) => fitToZoom(county.arcs, z)));
     }
-    return { counties, arcs, map: null };
+    return { counties, arcs, pois, map: null };
   }
 }

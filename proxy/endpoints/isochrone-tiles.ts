@@ -81,8 +81,8 @@ export const tileArchives = freeEndpoint({
   summary: 'The tile archives of the release, readable by range',
   description:
     'PMTiles 3 archives to read by byte range, free and without a key: `blocks`, `basemap` (water, ' +
-    'roads, boundaries and names, in the schema of Protomaps’ basemap version 4), and the bands of ' +
-    'each mode and leaf destination type. The content behind a URL never changes; another release has ' +
+    'roads, boundaries and names, in the schema of Protomaps’ basemap version 4), the bands of each ' +
+    'mode and leaf destination type, and the `pois` of each leaf type. The content behind a URL never changes; another release has ' +
     'other URLs. Empty for a release that was built without tiles.',
   tag: 'Isochrones',
   params: NONE,
@@ -98,7 +98,7 @@ export const tileArchives = freeEndpoint({
     }),
     archives: z.array(
       z.object({
-        layer: z.enum(['blocks', 'basemap', 'bands']),
+        layer: z.enum(['blocks', 'basemap', 'bands', 'pois']),
         mode: modeSchema.nullable(),
         dest_type_id: z.int().nullable(),
         url: z.url(),
@@ -113,9 +113,11 @@ export const tileArchives = freeEndpoint({
     const archives = Object.entries(manifest.tiles).map(([name, { archive }]) => {
       const [mode, type] = name.split('-');
       const facts = { url: `${config.baseUrl}/${archive.name}`, bytes: archive.bytes };
-      return type === undefined
-        ? { layer: name, mode: null, dest_type_id: null, ...facts }
-        : { layer: 'bands', mode, dest_type_id: Number(type), ...facts };
+      if (type === undefined) return { layer: name, mode: null, dest_type_id: null, ...facts };
+      const dest_type_id = Number(type);
+      return mode === 'pois'
+        ? { layer: mode, mode: null, dest_type_id, ...facts }
+        : { layer: 'bands', mode, dest_type_id, ...facts };
     });
     const counties = Object.values(manifest.counties);
     return {

@@ -216,7 +216,7 @@ const membersSchema = z.strictObject({
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)).extend({
     'address-directory': objectRefSchema.optional(),
   }),
-  /** PMTiles archives: `blocks`, `basemap`, and `<mode>-<dest_type_id>`. */
+  /** PMTiles archives: `blocks`, `basemap`, `<mode>-<dest_type_id>` and `pois-<dest_type_id>`. */
   tiles: z.record(z.string().regex(/^[a-z]+(-\d+)?$/), tileArchiveSchema),
 });
 

@@ -31,7 +31,8 @@ export function verifyTiles(
     const [mode, type] = name.split('-');
     const isKnown =
       OTHER_TILES.has(name) ||
-      (modes.some((known) => known === mode) && release.taxonomy.has(Number(type)));
+      ((mode === 'pois' || modes.some((known) => known === mode)) &&
+        release.taxonomy.has(Number(type)));
     if (!isKnown) findings.add('name', () => `"${name}" is no mode and type of this release`);
     const { store } = release;
     await walk(sums === null ? store : await CheckedPages.open(store, ref, sums), ref, findings);

@@ -37,8 +37,9 @@ beforeAll(async () => {
 });
 afterAll(() => city.close());
 
-test('there is an archive for each mode and leaf type, one of blocks, and a base map', () => {
-  const all = [...keys, 'blocks', 'basemap'].sort();
+test('there is an archive for each mode and leaf type, one of POIs of each, of blocks, and a base map', () => {
+  const pois = city.release.taxonomy.leafIds.map((type) => `pois-${type}`);
+  const all = [...keys, ...pois, 'blocks', 'basemap'].sort();
   expect(Object.keys(city.release.manifest.tiles).sort()).toEqual(all);
   for (const [key, { archive, sums }] of Object.entries(city.release.manifest.tiles)) {
     expect(archive.name).toBe(`tiles/${key}-${archive.sha256.slice(0, 16)}.pmtiles`);
