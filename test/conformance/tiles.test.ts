@@ -41,7 +41,7 @@ describe('/v1/isochrone/tiles', () => {
   test('TileJSON of every archive conforms to its specification', async () => {
     const isTileJson = new Ajv2020({ allErrors: true }).compile(TILEJSON_SCHEMA);
     const archives = Object.keys(demo.api.proxy.releases.current.manifest.tiles);
-    for (const name of archives.filter((one) => one.includes('-'))) {
+    for (const name of archives.filter((one) => /^(?!pois)\w+-/.test(one))) {
       const url = `/v1/isochrone/tiles/${name.replace('-', '/')}.json`;
       const json = expectOk(await demo.api.get(url, {}, { as: null }));
       isTileJson(json);

@@ -136,7 +136,9 @@ export async function requestsOf(
   }
 
   // Archives of a mode and a type: others, such as the base map, are read as whole archives.
-  const archives = Object.keys(release.manifest.tiles).filter((name) => /-\d+$/.test(name));
+  const archives = Object.keys(release.manifest.tiles).filter((name) =>
+    /^(?!pois)\w+-\d+$/.test(name),
+  );
   for (const name of random.shuffle(archives).slice(0, spread.archives)) {
     const url = `/v1/isochrone/tiles/${name.replace('-', '/')}`;
     free(`${url}.json`);
