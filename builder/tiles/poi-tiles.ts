@@ -1,5 +1,5 @@
 import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
-import type { PoiMatrix } from '../../shards/pois/poi-matrix.ts';
+import type { PoiMatrix } from '../../shards/pois/poi-table.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import { WORLD_BITS, worldX, worldY } from '../geo/web-mercator.ts';
 import type { DrawnTile } from './band-tiles.ts';

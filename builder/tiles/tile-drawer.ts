@@ -3,7 +3,7 @@ import { Turns } from '../../shards/concurrency/turns.ts';
 import { boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
-import { openPoiMatrix, type PoiMatrix } from '../../shards/pois/poi-matrix.ts';
+import { openPoiMatrix, type PoiMatrix } from '../../shards/pois/poi-table.ts';
 import type { CountyManifest, Manifest } from '../../shards/release/manifest.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';

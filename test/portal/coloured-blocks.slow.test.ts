@@ -123,7 +123,7 @@ function cityBox(): [number, number, number, number] {
 
 test('the people of each class in a box are those of the API’s rows, block by block', async () => {
   const box = cityBox();
-  const coloured = (await colouredBlocks(api, box, MODE, TYPE))!;
+  const coloured = (await colouredBlocks(api, box, MODE, [TYPE]))!;
   const tally = tallyOf(coloured, blocksWithin(coloured, box));
   const inside = known.filter(
     ({ lon, lat }) => lon > box[0] && lon < box[2] && lat > box[1] && lat < box[3],
@@ -169,17 +169,17 @@ test('a map that moves within an area already listed does not list its counties 
     },
   });
   const nearTheSea = [box[0] + 20, box[1], box[2] + 20, box[3]] as const;
-  expect((await colouredBlocks(counting, nearTheSea, MODE, TYPE))!.geoids).toHaveLength(0);
-  await colouredBlocks(counting, box, MODE, TYPE);
+  expect((await colouredBlocks(counting, nearTheSea, MODE, [TYPE]))!.geoids).toHaveLength(0);
+  await colouredBlocks(counting, box, MODE, [TYPE]);
   expect(requested.filter((url) => url.includes('/v1/meta/block-bands?'))).toHaveLength(2);
   const inner = [box[0] + 0.001, box[1] + 0.001, box[2] - 0.001, box[3] - 0.001] as const;
-  expect((await colouredBlocks(counting, inner, 'walk', 601))!.geoids.length).toBeGreaterThan(0);
+  expect((await colouredBlocks(counting, inner, 'walk', [601]))!.geoids.length).toBeGreaterThan(0);
   expect(requested).toHaveLength(2);
 });
 
 test('CSV and GeoJSON have the classes that contain the API’s minutes', async () => {
   const everywhere = [-180, -90, 180, 90] as const;
-  const coloured = (await colouredBlocks(api, everywhere, MODE, TYPE))!;
+  const coloured = (await colouredBlocks(api, everywhere, MODE, [TYPE]))!;
   const list = nearestList(coloured, blocksWithin(coloured, everywhere), MODE, TYPE);
   const [head, ...lines] = csvOf(list, FACTS.release).trimEnd().split('\r\n');
   const rows = lines.map((line) => {
@@ -216,7 +216,7 @@ test('CSV and GeoJSON have the classes that contain the API’s minutes', async 
 
 test('GeoJSON has the polygons of the blocks, whole where tiles have cut them', async () => {
   const box = cityBox();
-  const coloured = (await colouredBlocks(api, box, MODE, TYPE))!;
+  const coloured = (await colouredBlocks(api, box, MODE, [TYPE]))!;
   const seen = blocksWithin(coloured, box);
   const { archives } = (await api.getTileArchives()).data;
   const { url } = archives.find(({ layer }) => layer === 'blocks')!;

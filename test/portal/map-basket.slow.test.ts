@@ -38,7 +38,7 @@ test('a basket is coloured and counted for free, with the counts that cost token
   const { page, asked, wrong, context } = await open(`${FRAGMENT}&c=met`);
   await page.locator('[data-drawn]').waitFor();
   const { total, met, no_data } = await exact({ counties: COUNTIES });
-  const legend = page.getByRole('table', { name: /criteria met/ });
+  const legend = page.getByRole('table', { name: /^People in view by the number/ });
   const people = () => legend.locator('tbody td:nth-child(2)').allTextContents();
   await expect.poll(people).toEqual([...met.toReversed(), no_data].map(text));
   const share = Math.round((met[3] / total) * 100);
@@ -86,11 +86,15 @@ test('a basket is coloured and counted for free, with the counts that cost token
   await page.getByRole('combobox', { name: /^Search/ }).fill('port mer');
   await page.getByRole('option', { name: /^Port Meridian/ }).click();
   await page.waitForURL(/a=9957600/);
-  await page.getByLabel('Area').getByText('Port Meridian').waitFor({ state: 'attached' });
+  await page.getByRole('heading', { name: 'Exact totals: Port Meridian' }).waitFor();
   await page.getByRole('button', { name: /^Exact shares/ }).click();
   await page.getByText('11 tokens charged, 78 tokens left.').waitFor();
   const city = await exact({ places: ['9957600'] });
   expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
+    [...city.met.toReversed(), city.no_data].map(text),
+  );
+  // The legend has the people of the city beside those in view.
+  expect(await legend.locator('tbody td:nth-child(3)').allTextContents()).toEqual(
     [...city.met.toReversed(), city.no_data].map(text),
   );
   expect(wrong).toEqual([]);

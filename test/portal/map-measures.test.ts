@@ -7,7 +7,13 @@ import {
   laterOf,
   soonerOf,
 } from '../../portal/pages/map/measures/comparison.ts';
-import { cumulative, type Reach, reachClasses } from '../../portal/pages/map/measures/reach.ts';
+import {
+  cumulative,
+  nearestReach,
+  type Reach,
+  reachClasses,
+  reachesWithin,
+} from '../../portal/pages/map/measures/reach.ts';
 import { forAll } from '../support/for-all.ts';
 
 /** Generates minutes by block, for some of 41 blocks. */
@@ -85,4 +91,19 @@ test('a reach is classed in steps of ten minutes up to the limit', () =>
       const tens = [10, 20, 30, 40, 50, 60].findIndex((end) => time <= end) + 1;
       expect([geoid, classes[i]]).toEqual([geoid, time <= limit ? tens : 0]);
     });
+  }));
+
+test('blocks near several sites have the least of their minutes, and the number of sites within a limit', () =>
+  forAll(300, fc.array(times, { maxLength: 5 }), within, (sites, limit) => {
+    const reaches = sites.map(reach);
+    const nearest = nearestReach(reaches);
+    const all = [...new Set(sites.flatMap((one) => Object.keys(one)))].sort();
+    expect([...nearest.geoids]).toEqual(all.map(Number));
+    const timesOf = (geoid: string) => sites.flatMap((one) => one[geoid] ?? []);
+    expect([...(nearest.minutes as Float64Array)]).toEqual(
+      all.map((geoid) => Math.min(...timesOf(geoid))),
+    );
+    expect([...reachesWithin(nearest, reaches, limit)]).toEqual(
+      all.map((geoid) => timesOf(geoid).filter((one) => one <= limit).length),
+    );
   }));

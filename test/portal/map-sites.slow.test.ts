@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAX_UNCOVERED } from '../../portal/pages/map/state/sites.ts';
 import { SOFTWARE_GL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
@@ -33,8 +34,13 @@ async function listed(page: Page, count: number) {
 /** Returns the response of the API to the request that the page sends. */
 async function answer(body: object, accept: string) {
   const { key } = await site.proxy.customer();
-  const minutes = [15, 30, 45, 60];
-  const sent = { mode: 'bike', direction: 'from', minutes, ...body };
+  const sent = {
+    mode: 'bike',
+    direction: 'from',
+    minutes: [15],
+    uncovered: MAX_UNCOVERED,
+    ...body,
+  };
   return site.proxy.post('/v1/sites/coverage', key, sent, { accept });
 }
 
@@ -42,7 +48,26 @@ const measured = async (body: object) => (await answer(body, 'application/json')
 const measuredAsCsv = async (body: object) => (await answer(body, 'text/csv')).body;
 
 const text = (value: number) => value.toLocaleString('en-US');
-const sumsOf = (of: Record<string, number>) => [15, 30, 45, 60].map((one) => text(of[one]));
+
+type Sums = Readonly<Record<'within' | 'overlap' | 'gain', Readonly<Record<string, number>>>>;
+
+/** The least minutes from any of some blocks to the block at a point, by the API's isochrones. */
+async function minutesToNearest(
+  from: readonly { readonly block: string }[],
+  { lat, lon }: { readonly lat: number; readonly lon: number },
+): Promise<number> {
+  const { key } = await site.proxy.customer();
+  const get = async (path: string) => (await site.proxy.get(path, key)).json();
+  const query = 'mode=bike&direction=from&minutes=60&format=blocks';
+  const [{ resolved_block }, ...reaches] = await Promise.all([
+    get(`/v1/point/summary?lat=${lat}&lon=${lon}&mode=bike&type=101`),
+    ...from.map(({ block }) => get(`/v1/isochrone?block=${block}&${query}`)),
+  ]);
+  const minutes = reaches.flatMap(({ blocks }) =>
+    blocks.filter(({ geoid }: { geoid: string }) => geoid === resolved_block),
+  );
+  return Math.min(...minutes.map(({ travel_min }) => travel_min));
+}
 
 test('sites are set by clicks, dragged, removed by keyboard, and measured as the API does', async () => {
   const { page, wrong, context } = await open();
@@ -52,7 +77,7 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
   await map.click({ position: { x: 300, y: 600 } });
   await page.getByText('3 sites', { exact: true }).waitFor();
   await page.getByText('List of sites').click();
-  const [first, second] = await listed(page, 3);
+  const [first, second, third] = await listed(page, 3);
   const box = (await page.getByRole('button', { name: /^Site 1:/ }).boundingBox())!;
   await page.mouse.move(box.x + 22, box.y + 22);
   await page.mouse.down();
@@ -74,16 +99,46 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
   await page.getByLabel('API key').press('Enter');
   await page.getByText('10 tokens charged, 90 tokens left.').waitFor();
   const expected = await measured({ sites });
-  const [{ within, beyond, no_data }] = expected.results;
-  const area = page.getByRole('table', { name: 'By minutes to the nearest site' });
-  expect(await area.locator('td:nth-child(2)').allTextContents()).toEqual([
-    ...sumsOf(within),
-    text(beyond),
-    text(no_data),
-  ]);
-  const each = page.getByRole('table', { name: 'Each site alone' });
+  const [{ total, within }] = expected.results;
+  await page.getByText(`${text(within[15])} people`, { exact: true }).waitFor();
+  const each = page.getByRole('table', { name: /^Near each site/ });
   expect(await each.locator('tbody td').allTextContents()).toEqual(
-    expected.sites.flatMap((one: { within: Record<string, number> }) => sumsOf(one.within)),
+    [
+      ...expected.sites.map((one: Sums) => [text(one.within[15]), text(one.overlap[15])]),
+      ...expected.errors.map(() => ['no street near', '']),
+    ].flat(),
+  );
+
+  const tokens = 10 * expected.sites.length;
+  await page.getByRole('button', { name: `Color the blocks ${tokens} tokens at most` }).click();
+  await page.getByText(`${tokens} tokens charged, ${90 - tokens} tokens left.`).waitFor();
+  const stage = (await map.boundingBox())!;
+  for (const [x, y] of [
+    [350, 420],
+    [420, 520],
+    [560, 480],
+    [640, 380],
+  ]) {
+    const at = {
+      lon: first.lon + ((x - 300) / 200) * (second.lon - first.lon),
+      lat: first.lat + ((y - 300) / 300) * (third.lat - first.lat),
+    };
+    const nearest = await minutesToNearest(expected.sites, at);
+    await page.mouse.move(stage.x + x, stage.y + y);
+    const readout = page.locator('.map-readout');
+    await expect.poll(() => readout.textContent()).toMatch(new RegExp(`^${nearest} min`));
+  }
+
+  await page.getByText(/^Area:/).click();
+  await page.getByRole('combobox', { name: 'Area', exact: true }).selectOption('99001');
+  await page.getByText(/^Area: county 99001, [\d,]+ people/).waitFor();
+  await page.getByRole('button', { name: 'Measure them 10 tokens at most' }).click();
+  const area = page.getByRole('table', { name: 'By minutes to the nearest site' });
+  await area.waitFor();
+  const inCounty = (await measured({ sites, area: { counties: ['99001'] } })).results[0];
+  expect(inCounty.total).not.toBe(total);
+  expect(await area.locator('td:nth-child(2)').allTextContents()).toEqual(
+    [inCounty.within[15], inCounty.beyond, inCounty.no_data].map(text),
   );
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
@@ -135,13 +190,17 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
     choose: 3,
   };
   const expected = await measured(sent);
-  const overlap = page.getByRole('table', { name: 'Also near another site' });
-  expect(await overlap.locator('tbody td').allTextContents()).toEqual(
-    expected.sites.flatMap((one: { overlap: Record<string, number> }) => sumsOf(one.overlap)),
-  );
-  const gains = page.getByRole('table', { name: 'Each candidate would add' });
+  const gains = page.getByRole('table', { name: /^Each candidate would add/ });
   expect(await gains.locator('tbody td').allTextContents()).toEqual(
-    expected.gains.flatMap((one: { gain: Record<string, number> }) => sumsOf(one.gain)),
+    expected.gains
+      .map((one: Sums) => one.gain[15])
+      .sort((a: number, b: number) => b - a)
+      .map(text),
+  );
+  const marked = page.locator('.map-marker-candidate');
+  const notes = await marked.all();
+  expect(await Promise.all(notes.map((one) => one.getAttribute('data-note')))).toEqual(
+    expected.gains.map((one: Sums) => `+${text(one.gain[15])}`),
   );
   const chosen: { id: string; gain: number; total_within: number }[] = expected.chosen;
   expect(await best.locator('tbody tr').allTextContents()).toEqual(
@@ -151,6 +210,33 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   await page.getByRole('button', { name: 'CSV', exact: true }).click();
   const saved = await readFile(await (await saving).path(), 'utf8');
   expect(saved).toBe(await measuredAsCsv(sent));
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('the POIs of a type in an area are sites with one click, and blocks far from them candidates', async () => {
+  const { page, wrong, context } = await open();
+  await page.getByText(/^Area:/).click();
+  await page.getByRole('combobox', { name: 'Area', exact: true }).selectOption('99003');
+  await page.getByRole('radio', { name: 'What is there' }).check({ force: true });
+  await page.getByRole('combobox', { name: 'Near is within' }).selectOption('5 minutes');
+  const owner = await site.proxy.customer({ tokens: 5_000 });
+  const measure = page.getByRole('button', { name: /^Measure them/ });
+  await measure.click();
+  await page.getByLabel('API key').fill(owner.key);
+  await page.getByLabel('API key').press('Enter');
+  const area = { counties: ['99003'] };
+  const sent = { sites: { type: 101 }, area, direction: 'to', minutes: [5] };
+  const { results, uncovered } = await measured(sent);
+  const share = Math.round((results[0].within[5] / results[0].total) * 100);
+  await page.getByText(`${share} %`).first().waitFor();
+  await page.getByRole('button', { name: /^Try \d+ such blocks/ }).click();
+  await page.getByText(/^0 sites, \d+ candidates$/).waitFor();
+  await page.getByText('List of sites').click();
+  const [first] = await page.locator('.site-list strong').allTextContents();
+  expect(first).toBe(uncovered[0].block);
+  await measure.click();
+  await page.getByRole('table', { name: /^Best order to build/ }).waitFor();
   expect(wrong).toEqual([]);
   await context.close();
 });

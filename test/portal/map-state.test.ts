@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openingBox } from '../../portal/pages/map/catalogue/opening-box.ts';
+import { MAX_CIRCLE_METRES, ringOf } from '../../portal/pages/map/state/area.ts';
+import { readArea } from '../../portal/pages/map/state/area-file.ts';
 import {
   BASKET_BY,
   COMPARED,
@@ -11,6 +13,8 @@ import {
   minutesOf,
   readMapState,
   SITE_KINDS,
+  SITE_MINUTES,
+  SITES_COLOURED,
   VIEWS,
   writeMapState,
 } from '../../portal/pages/map/state/map-state.ts';
@@ -26,6 +30,14 @@ const point = fc.record({ lat: degrees(85), lon: degrees(180) });
 const geoid = fc.stringMatching(/^\d{15}$/);
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null });
 const mode = maybe(fc.constantFrom('walk', 'bike', 'transit'));
+const circle = fc
+  .tuple(point, fc.integer({ min: 1, max: MAX_CIRCLE_METRES }))
+  .map(([at, metres]) => ({ ...at, metres }));
+const ring = fc.array(point, { minLength: 3, maxLength: 6 }).map(ringOf);
+const drawnArea = fc.array(fc.array(ring, { minLength: 1, maxLength: 2 }), {
+  minLength: 1,
+  maxLength: 2,
+});
 const states: fc.Arbitrary<MapState> = fc.record({
   view: fc.constantFrom(...VIEWS),
   mode,
@@ -58,7 +70,7 @@ const states: fc.Arbitrary<MapState> = fc.record({
     ),
   ),
   basketBy: fc.constantFrom(...BASKET_BY),
-  area: maybe(fc.stringMatching(/^(\d{5}|\d{7})$/)),
+  area: maybe(fc.oneof(fc.stringMatching(/^(\d{5}|\d{7}|\d{11})$/), circle, drawnArea)),
   sites: fc.uniqueArray(
     fc.record({
       id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }),
@@ -68,10 +80,13 @@ const states: fc.Arbitrary<MapState> = fc.record({
     }),
     { selector: ({ id }) => id, maxLength: 6 },
   ),
+  sitesType: maybe(fc.nat(9_999)),
+  sitesColoured: fc.constantFrom(...SITES_COLOURED),
   sitesBy: fc.record({
     direction: fc.constantFrom(...DIRECTIONS),
     weight: fc.stringMatching(/^[a-z][a-z0-9_]{0,39}$/),
     choose: fc.integer({ min: 1, max: REQUEST_LIMITS.chosen }),
+    within: fc.constantFrom(...SITE_MINUTES),
   }),
   adds: fc.constantFrom(...SITE_KINDS),
   opacity: fc.integer({ min: 20, max: 100 }),
@@ -112,6 +127,88 @@ test('more sites than an address holds are left out of it, and two sites with on
   expect(readMapState(addressOf(MAX_ADDRESS_SITES)).state.sites).toHaveLength(MAX_ADDRESS_SITES);
   expect(addressOf(MAX_ADDRESS_SITES + 1)).toBe('#x=1&v=sites');
   expect(readMapState('#x=1&q=1,2,a;3,4,a').faults).toEqual([expect.stringContaining('(q)')]);
+});
+
+test('an address without the minutes of sites, as they once were, has the first ones', () => {
+  const { state, faults } = readMapState('#x=1&v=sites&y=from-jobs-2');
+  expect(state.sitesBy).toEqual({ direction: 'from', weight: 'jobs', choose: 2, within: 15 });
+  expect(faults).toEqual([]);
+});
+
+test('an area with too many corners for an address is left out of it', () => {
+  const points = Array.from({ length: 500 }, (_, i) => ({ lat: i / 100, lon: i % 7 }));
+  const { state } = readMapState('#x=1');
+  expect(writeMapState({ ...state, area: [[ringOf(points)]] })).toBe('#x=1');
+});
+
+describe('a GeoJSON file', () => {
+  const square = [
+    [
+      [-70.2, 36],
+      [-70.1, 36],
+      [-70.1, 36.1],
+      [-70.2, 36.1],
+      [-70.2, 36],
+    ],
+  ];
+  const polygon = { type: 'Polygon', coordinates: square };
+  const feature = { type: 'Feature', properties: {}, geometry: polygon };
+
+  test.each([
+    ['a polygon', polygon, 1],
+    ['a feature', feature, 1],
+    [
+      'a feature without a geometry beside one with',
+      { type: 'FeatureCollection', features: [{ ...feature, geometry: null }, feature] },
+      1,
+    ],
+    [
+      'several polygons',
+      {
+        type: 'MultiPolygon',
+        coordinates: [square, square.map((ring) => ring.map(([x, y]) => [x + 1, y, 12]))],
+      },
+      2,
+    ],
+  ])('with %s is an area', (_, json, count) => {
+    const read = readArea(JSON.stringify(json));
+    expect('area' in read && read.area).toHaveLength(count);
+    expect('area' in read && read.area[0]).toEqual(square);
+  });
+
+  const withRing = (ring: unknown) => JSON.stringify({ ...polygon, coordinates: [ring] });
+  test.each([
+    ['<kml/>', /not valid JSON/],
+    ['null', /no polygon/],
+    [JSON.stringify({ type: 'Point', coordinates: [1, 2] }), /no polygon/],
+    [withRing(square[0].slice(0, -1)), /not closed/],
+    [
+      withRing([
+        [0, 0],
+        [1, 1],
+        [0, 1],
+        [1, 0],
+        [0, 0],
+      ]),
+      /crosses itself/,
+    ],
+    [
+      withRing([
+        [500000, 4000000],
+        [1, 1],
+        [0, 1],
+        [500000, 4000000],
+      ]),
+      /longitude and latitude/,
+    ],
+    [withRing(square[0].map(() => ['a', null])), /longitude and latitude/],
+    [
+      withRing([...Array.from({ length: 2001 }, (_, i) => [i / 100, Math.sin(i)]), [0, 0]]),
+      /too complex/,
+    ],
+  ])('%.40s is refused with the reason', (text, reason) => {
+    expect(readArea(text)).toEqual({ fault: expect.stringMatching(reason) });
+  });
 });
 
 test('another version and unknown members are reported', () => {

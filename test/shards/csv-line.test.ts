@@ -104,11 +104,14 @@ test('the API, and the files of the map, write the same', async () => {
     sites: [{ id: LINK, block: '1', within: none, overlap: none }],
     gains: [],
     chosen: [],
+    uncovered: [],
     errors: [],
   } as unknown as Parameters<typeof sitesCsv>[0];
-  const [, line] = sitesCsv(coverage, [{ id: LINK, lat: 39, lon: -76, isCandidate: false }]).split(
-    '\r\n',
-  );
+  const [, line] = sitesCsv(coverage, {
+    sites: [{ id: LINK, lat: 39, lon: -76, isCandidate: false }],
+    sitesType: null,
+    sitesBy: { direction: 'to', weight: 'people', choose: 1, within: 15 },
+  }).split('\r\n');
   expect(line).toMatch(/^sites,/);
   expect(line.startsWith(`sites,${HARMLESS},-76,39,1,`)).toBe(true);
 });

@@ -19,3 +19,15 @@ function boxOf([west, south, east, north]: readonly number[]): Box {
   const [x, y] = [(east - west) / 4, (north - south) / 4];
   return [west - x, south - y, east + x, north + y];
 }
+
+/** Width of the margin around a map in which the counties of blocks are looked up, in degrees. */
+const AROUND_DEGREES = 1;
+
+export function widened([west, south, east, north]: Box): Box {
+  return [
+    west - AROUND_DEGREES,
+    south - AROUND_DEGREES,
+    east + AROUND_DEGREES,
+    north + AROUND_DEGREES,
+  ];
+}

@@ -4,8 +4,6 @@ import type { Client, DataOf } from '../../../client/src/index.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import { CountyBands } from './block-bands.ts';
 
-/** West, south, east and north edge, degrees. */
-
 /** Maximum number of counties that are read at once; a nation has thousands. */
 export const MAX_COUNTIES = 16;
 
@@ -42,6 +40,13 @@ export async function countiesIn(api: Client, box: Box): Promise<readonly County
   const inBox = counties?.filter(({ bounds }) => meets(bounds, box)) ?? null;
   if (inBox === null || inBox.length > MAX_COUNTIES) return null;
   return Promise.all(inBox.map(({ url }) => open(url)));
+}
+
+/** The codes of the counties that may have blocks in a box; null if there are too many. */
+export async function countyCodesIn(api: Client, box: Box): Promise<readonly string[] | null> {
+  const counties = await listOf(api, box);
+  const inBox = counties?.filter(({ bounds }) => meets(bounds, box)) ?? [];
+  return inBox.length === 0 || inBox.length > MAX_COUNTIES ? null : inBox.map((c) => c.county);
 }
 
 /**
@@ -96,17 +101,18 @@ export function countyOf(geoid: number): number {
 }
 
 /**
- * Reads the blocks of the counties in a box and their bands; null if there are too many counties.
+ * Reads the blocks of the counties in a box and their bands for the nearest of some types; null if
+ * there are too many counties.
  */
 export async function colouredBlocks(
   api: Client,
   box: Box,
   mode: string,
-  type: number,
+  types: readonly number[],
 ): Promise<ColouredBlocks | null> {
   const counties = await countiesIn(api, box);
   if (counties === null) return null;
-  return { ...joinedBlocks(counties), classes: await joinedBands(counties, mode, type) };
+  return { ...joinedBlocks(counties), classes: await joinedBands(counties, mode, types) };
 }
 
 let joined: { readonly of: readonly CountyBands[]; readonly blocks: CountyBlocks } | null = null;
@@ -118,7 +124,8 @@ export function joinedBlocks(of: readonly CountyBands[]): CountyBlocks {
   return joined.blocks;
 }
 
-function join(counties: readonly CountyBands[]): CountyBlocks {
+/** Concatenates the blocks of counties into new arrays. */
+export function join(counties: readonly CountyBands[]): CountyBlocks {
   const blocks = counties.reduce((sum, { geoids }) => sum + geoids.length, 0);
   const [geoids, lon, lat] = [0, 0, 0].map(() => new Float64Array(blocks));
   const isWater = new Uint8Array(blocks);
@@ -135,19 +142,25 @@ function join(counties: readonly CountyBands[]): CountyBlocks {
 }
 
 /**
- * Concatenates the bands of counties, as `joinedBlocks` does; 0 for a county without such a column.
+ * Concatenates the bands of counties for the nearest of some types, as `joinedBlocks` does; 0 for a
+ * county without such columns.
  */
 export async function joinedBands(
   counties: readonly CountyBands[],
   mode: string,
-  type: number,
+  types: readonly number[],
 ): Promise<Uint8Array> {
-  const bands = await Promise.all(counties.map((county) => county.bands(mode, type)));
   const all = new Uint8Array(counties.reduce((sum, { geoids }) => sum + geoids.length, 0));
-  let at = 0;
-  for (const [i, { geoids }] of counties.entries()) {
-    if (bands[i] !== null) all.set(bands[i], at);
-    at += geoids.length;
+  for (const type of types) {
+    const bands = await Promise.all(counties.map((county) => county.bands(mode, type)));
+    let at = 0;
+    for (const [i, { geoids }] of counties.entries()) {
+      bands[i]?.forEach((band, block) => {
+        // A mode has a street near a block or not, for all types alike.
+        all[at + block] = Math.min(band, all[at + block] || band);
+      });
+      at += geoids.length;
+    }
   }
   return all;
 }
@@ -195,7 +208,7 @@ function open(url: string): Promise<CountyBands> {
 /** Lists the counties of a larger box, so that small moves request nothing. */
 function listOf(api: Client, box: Box): Promise<Listed | null> {
   if (listed !== null && holds(listed.box, box)) return listed.counties;
-  const wide = widened(box);
+  const wide = grown(box);
   const request = api.getBlockBands({ bbox: boxText(wide) });
   const counties = request.then(({ data }) =>
     data.counties_found > data.counties.length ? null : data.counties,
@@ -208,7 +221,7 @@ function listOf(api: Client, box: Box): Promise<Listed | null> {
   return counties;
 }
 
-function widened([west, south, east, north]: Box): Box {
+function grown([west, south, east, north]: Box): Box {
   const [x, y] = [(east - west) / 2, (north - south) / 2];
   return [west - x, south - y, east + x, north + y];
 }

@@ -9,6 +9,7 @@ import {
   type Criterion,
 } from '../measures/basket.ts';
 import type { MapPosition } from '../state/map-state.ts';
+import type { AreaBlocks } from './area-blocks.ts';
 import { boxInView } from './box-in-view.ts';
 import {
   blocksWithin,
@@ -27,6 +28,8 @@ export interface BasketInView {
   /** Positions of the blocks in view. */
   readonly seen: readonly number[];
   readonly tally: BasketTally;
+  /** The people of the chosen area; null without one. */
+  readonly inArea: BasketTally | null;
 }
 
 export type LoadedBasket =
@@ -39,6 +42,7 @@ export function useBasket(
   position: MapPosition | null,
   bounds: readonly number[],
   criteria: readonly Criterion[],
+  area: AreaBlocks | null,
 ): LoadedBasket {
   const [loaded, setLoaded] = useState<LoadedBasket>({ state: 'loading' });
   const attempt = useAttempts(loaded.state === 'failed');
@@ -46,14 +50,14 @@ export function useBasket(
   useEffect(() => {
     if (criteria.length === 0) return;
     let isGone = false;
-    basketInView(api, boxInView(position, bounds), criteria).then(
+    basketInView(api, boxInView(position, bounds), criteria, area).then(
       (next) => isGone || setLoaded(next),
       () => isGone || setLoaded({ state: 'failed' }),
     );
     return () => {
       isGone = true;
     };
-  }, [api, attempt, place, bounds, JSON.stringify(criteria)]);
+  }, [api, attempt, place, bounds, area, JSON.stringify(criteria)]);
   return loaded;
 }
 
@@ -68,19 +72,28 @@ async function basketInView(
   api: Client,
   box: Parameters<typeof blocksWithin>[1],
   criteria: readonly Criterion[],
+  area: AreaBlocks | null,
 ): Promise<LoadedBasket> {
   const counties = await countiesIn(api, box);
   if (counties === null) return { state: 'too-many' };
   const blocks = joinedBlocks(counties);
   const key = JSON.stringify(criteria);
   if (last?.blocks !== blocks || last.criteria !== key) {
-    const bands = await Promise.all(
-      criteria.map(({ mode, type }) => joinedBands(counties, mode, type)),
-    );
-    last = { blocks, criteria: key, basket: basketOf(bands, criteria) };
+    last = { blocks, criteria: key, basket: await testedIn(counties, criteria) };
   }
   const { basket } = last;
   const seen = blocksWithin(blocks, box);
   const tally = basketTally(basket, blocks.population, seen);
-  return { state: 'here', view: { criteria, blocks, basket, seen, tally } };
+  const inArea =
+    area &&
+    basketTally(await testedIn(area.counties, criteria), area.blocks.population, area.inside);
+  return { state: 'here', view: { criteria, blocks, basket, seen, tally, inArea } };
+}
+
+async function testedIn(
+  counties: Parameters<typeof joinedBands>[0],
+  criteria: readonly Criterion[],
+): Promise<BasketBlocks> {
+  const bands = criteria.map(({ mode, type }) => joinedBands(counties, mode, [type]));
+  return basketOf(await Promise.all(bands), criteria);
 }

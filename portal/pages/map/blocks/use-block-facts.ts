@@ -2,12 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Client } from '../../../client/src/index.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
+import { type AreaBlocks, geoidsOf } from './area-blocks.ts';
 import type { BlockFacts } from './block-lists.ts';
-import { boxInView } from './box-in-view.ts';
+import { boxInView, widened } from './box-in-view.ts';
 import { countiesNear, countyOf, type FoundBlock, findBlock } from './coloured-blocks.ts';
-
-/** Width of the margin around a map in which the counties of a reach are looked up, in degrees. */
-const AROUND_DEGREES = 1;
 
 /** People and centres of some blocks, as far as they are known. */
 interface LoadedFacts {
@@ -76,9 +74,15 @@ export function useFoundBlock(
   return found !== undefined && found.geoid === geoid ? found.block : null;
 }
 
-/** The population of each block; 0 if unknown. */
-export function peopleOf({ population }: BlockFacts): Float64Array {
-  return Float64Array.from(population, (people) => people ?? 0);
+/** The population of each block; 0 if unknown, and outside the area if there is one. */
+export function peopleOf(
+  { population, geoids }: BlockFacts,
+  area: AreaBlocks | null = null,
+): Float64Array {
+  const inside = area && geoidsOf(area);
+  return Float64Array.from(population, (people, i) =>
+    inside === null || inside.has(geoids[i]) ? (people ?? 0) : 0,
+  );
 }
 
 /**
@@ -88,16 +92,10 @@ export function peopleOf({ population }: BlockFacts): Float64Array {
 async function blockFacts(
   api: Client,
   geoids: Float64Array,
-  [west, south, east, north]: Box,
+  view: Box,
 ): Promise<BlockFacts | null> {
   const fips = new Set(Array.from(geoids, countyOf));
-  const around: Box = [
-    west - AROUND_DEGREES,
-    south - AROUND_DEGREES,
-    east + AROUND_DEGREES,
-    north + AROUND_DEGREES,
-  ];
-  const counties = await countiesNear(api, around, fips);
+  const counties = await countiesNear(api, widened(view), fips);
   if (counties === null) return null;
   const population = new Array<number | null>(geoids.length).fill(null);
   const [lon, lat] = [0, 0].map(() => new Float64Array(geoids.length));

@@ -3,11 +3,13 @@ import type { Client } from '../../../client/src/index.ts';
 import { useAttempts } from '../../api/use-attempts.ts';
 import { useMap } from '../state/map-context.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
+import type { AreaBlocks } from './area-blocks.ts';
 import { boxInView } from './box-in-view.ts';
 import {
   blocksWithin,
   type ColouredBlocks,
   colouredBlocks,
+  joinedBands,
   type Tally,
   tallyOf,
 } from './coloured-blocks.ts';
@@ -18,6 +20,8 @@ interface BlocksInView {
   /** Positions of the blocks in view. */
   readonly seen: readonly number[];
   readonly tally: Tally;
+  /** The people of the chosen area; null without one. */
+  readonly inArea: Tally | null;
 }
 
 export type LoadedBlocks =
@@ -28,34 +32,50 @@ export type LoadedBlocks =
 const LOADING: LoadedBlocks = { state: 'loading' };
 
 /**
- * The blocks that the map shows, with the class of each for the chosen mode and type. Unless
- * `isShown`, nothing is read.
+ * The blocks that the map shows, with the class of each for the chosen mode and the nearest of some
+ * types. Without types, nothing is read.
  */
-export function useBlocksInView(api: Client, isShown: boolean): LoadedBlocks {
+export function useBlocksInView(
+  api: Client,
+  types: readonly number[],
+  area: AreaBlocks | null,
+): LoadedBlocks {
   const { catalogue, state, choice } = useMap();
   const { bounds } = catalogue;
   const { position } = state;
-  const { mode, type } = choice;
+  const { mode } = choice;
   const [loaded, setLoaded] = useState<LoadedBlocks>(LOADING);
   const attempt = useAttempts(loaded.state === 'failed');
   const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
   useEffect(() => {
-    if (!isShown) return;
+    if (types.length === 0) return;
     let isGone = false;
-    inView(api, boxInView(position, bounds), mode, type.id).then(
+    inView(api, boxInView(position, bounds), mode, types, area).then(
       (next) => isGone || setLoaded(next),
       () => isGone || setLoaded({ state: 'failed' }),
     );
     return () => {
       isGone = true;
     };
-  }, [api, isShown, attempt, place, bounds, mode, type.id]);
+  }, [api, attempt, place, bounds, mode, types.join(), area]);
   return loaded;
 }
 
-async function inView(api: Client, box: Box, mode: string, type: number): Promise<LoadedBlocks> {
-  const coloured = await colouredBlocks(api, box, mode, type);
+async function inView(
+  api: Client,
+  box: Box,
+  mode: string,
+  types: readonly number[],
+  area: AreaBlocks | null,
+): Promise<LoadedBlocks> {
+  const coloured = await colouredBlocks(api, box, mode, types);
   if (coloured === null) return { state: 'too-many' };
   const seen = blocksWithin(coloured, box);
-  return { state: 'here', view: { coloured, seen, tally: tallyOf(coloured, seen) } };
+  const inArea =
+    area &&
+    tallyOf(
+      { ...area.blocks, classes: await joinedBands(area.counties, mode, types) },
+      area.inside,
+    );
+  return { state: 'here', view: { coloured, seen, tally: tallyOf(coloured, seen), inArea } };
 }

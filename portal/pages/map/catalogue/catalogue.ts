@@ -11,8 +11,10 @@ import { inOrder, type Weight } from './weights.ts';
 export interface MapType {
   readonly id: number;
   readonly name: string;
-  /** Name of the parent, if it has one. */
+  /** Name of the parent, if it has one; of a parent, its own name. */
   readonly group: string | null;
+  /** The leaf types that it consists of: itself, or those of a parent. */
+  readonly leaves: readonly number[];
 }
 
 export interface Catalogue {
@@ -24,7 +26,10 @@ export interface Catalogue {
   /** Bounds of the first view: those of its POIs, within those of its blocks (`openingBox`). */
   readonly bounds: readonly number[];
   readonly modes: readonly Mode[];
+  /** Leaf types. */
   readonly types: readonly MapType[];
+  /** Types that consist of several leaves, such as parks of any size. */
+  readonly parents: readonly MapType[];
   /** Everyday types, of which a profile consists. */
   readonly everyday: readonly number[];
   /** Names of all leaf types, by id. */
@@ -36,6 +41,15 @@ export interface Catalogue {
   /** The counts per block, in the order in which they are offered. */
   readonly weights: readonly Weight[];
   bandsUrl(mode: string, type: number): string | undefined;
+  /** Archives of the POIs of some types, and of the stops if transit is among the modes. */
+  poisOf(types: readonly number[], modes: readonly string[]): readonly PoiArchive[];
+}
+
+/** An archive of the POIs of a type. */
+export interface PoiArchive {
+  readonly url: string;
+  /** Whether the POIs are shown as stops of transit. */
+  readonly isStop: boolean;
 }
 
 const COMPONENTS: Readonly<Record<string, string>> = {
@@ -64,6 +78,9 @@ const METRIC_NAMES: Readonly<Record<string, string>> = {
   parks_large: 'Parks of 10 hectares and more',
 };
 
+/** Labels of the types that are stops of transit. */
+const STOPS = ['bus_stops', 'rail_stations', 'ferry_terminals', 'frequent_transit'];
+
 /** Loads the layers of the release; `null` if it has no tiles. */
 export async function mapCatalogue(api: Client, units: Units): Promise<Catalogue | null> {
   const [facts, fictional, { data: tiles }, { map_style_url }, { data: weighed }] =
@@ -86,8 +103,18 @@ export async function mapCatalogue(api: Client, units: Units): Promise<Catalogue
       .filter(({ layer }) => layer === 'bands')
       .map(({ mode, dest_type_id, url }) => [`${mode}-${dest_type_id}`, url]),
   );
+  const pois = new Map(
+    archives
+      .filter(({ layer }) => layer === 'pois')
+      .map(({ dest_type_id, url }) => [dest_type_id, url]),
+  );
   if (blocks === undefined || bands.size === 0) return null;
   const leaves = types.filter(({ is_leaf }) => is_leaf);
+  const mappedOf = (ids: readonly number[]) =>
+    ids.filter((id) => modes.some(({ mode }) => bands.has(`${mode}-${id}`)));
+  const stops = leaves
+    .filter(({ label }) => STOPS.includes(label))
+    .map(({ dest_type_id }) => dest_type_id);
   const names = new Map(types.map(({ dest_type_id, name }) => [dest_type_id, name]));
   const mapped = modes.map(({ mode }) => mode).filter((mode) => hasAny(bands, mode));
   return {
@@ -96,9 +123,17 @@ export async function mapCatalogue(api: Client, units: Units): Promise<Catalogue
     units,
     bounds: openingBox(bounds, poi_bounds),
     modes: mapped,
-    types: leaves
-      .filter(({ dest_type_id }) => mapped.some((mode) => bands.has(`${mode}-${dest_type_id}`)))
-      .map((type) => ({ id: type.dest_type_id, name: type.name, group: groupOf(type, names) })),
+    types: leaves.flatMap((type) => {
+      const of = mappedOf([type.dest_type_id]);
+      const { dest_type_id: id, name } = type;
+      return of.length === 0 ? [] : [{ id, name, group: groupOf(type, names), leaves: of }];
+    }),
+    parents: types.flatMap(({ is_leaf, dest_type_id: id, name, leaf_ids }) => {
+      const of = mappedOf(leaf_ids);
+      return is_leaf || of.length < 2
+        ? []
+        : [{ id, name: `${name} (any)`, group: name, leaves: of }];
+    }),
     everyday: EVERYDAY.flatMap((label) =>
       leaves.filter((type) => type.label === label).map(({ dest_type_id }) => dest_type_id),
     ),
@@ -115,6 +150,13 @@ export async function mapCatalogue(api: Client, units: Units): Promise<Catalogue
     ),
     weights: inOrder(weighed.weights),
     bandsUrl: (mode, type) => bands.get(`${mode}-${type}`),
+    poisOf(of, by) {
+      const shown = new Set([...(by.includes('transit') ? stops : []), ...of]);
+      return [...shown].flatMap((type) => {
+        const url = pois.get(type);
+        return url === undefined ? [] : [{ url, isStop: !of.includes(type) }];
+      });
+    },
   };
 }
 

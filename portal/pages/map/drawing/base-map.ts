@@ -8,7 +8,7 @@ import './base-map.css';
  * The web font of `base-map.css`, in which MapLibre draws labels, since the style has no glyphs. It
  * takes the weight from the name; thinner strokes would be lost in their halos.
  */
-const FONT = 'Noto Sans Semibold';
+export const FONT = 'Noto Sans Semibold';
 /** The source of the release's own base map. */
 export const BASE_MAP = 'basemap';
 

@@ -1,5 +1,6 @@
 import { LngLat, type Map as MapLibreMap, type VectorTileSource } from 'maplibre-gl';
 import { MAP_COLOURS } from '../../../map-classes.ts';
+import type { PoiArchive } from '../catalogue/catalogue.ts';
 import type { BlockClasses } from '../measures/block-classes.ts';
 import type { Point } from '../state/codecs.ts';
 import type { MapPosition } from '../state/map-state.ts';
@@ -18,6 +19,7 @@ import {
   setOpacity,
   showLayers,
 } from './paint.ts';
+import { POIS, PoiLayers } from './poi-layers.ts';
 
 export interface TileBlock {
   readonly geoid: string;
@@ -26,22 +28,27 @@ export interface TileBlock {
   readonly unlinked: readonly string[];
 }
 
-/** Colouring of the blocks: the bands of an archive, or classes that the page has computed. */
-export type Shown =
-  | { readonly of: 'bands'; readonly bandsUrl: string; readonly modes: readonly string[] }
+/**
+ * Colouring of the blocks, the bands of an archive or classes that the page has computed, and the
+ * archives of the POIs over them.
+ */
+export type Shown = { readonly modes: readonly string[]; readonly pois: readonly PoiArchive[] } & (
+  | { readonly of: 'bands'; readonly bandsUrl: string }
   | {
       readonly of: 'classes';
       /** Name of the picture, for tests to wait for. */
       readonly name: string;
-      readonly modes: readonly string[];
       readonly palette: Palette;
       /** Null until the blocks are loaded. */
       readonly blocks: BlockClasses | null;
-    };
+    }
+);
 
 /** The block under the pointer, or under the cross of a map that has the focus. */
 export interface HoveredBlock {
   readonly block: TileBlock;
+  /** Name of a POI under the pointer; null if there is none, or none that is known. */
+  readonly poi: string | null;
   /** Name of the nearest neighbourhood or city on the map; null if there is none. */
   readonly place: string | null;
   /** Position on the map, pixels. */
@@ -89,6 +96,7 @@ export class DrawnMap {
   readonly #map: MapLibreMap;
   readonly #fills: BlockFills;
   readonly #markers: MapMarkers;
+  readonly #pois: PoiLayers;
   #scheme: Scheme;
   #shown: Shown;
   #opacity: number;
@@ -109,6 +117,7 @@ export class DrawnMap {
     this.#bandsUrl = parts.bandsUrl;
     this.#map = newMap(parts);
     this.#fills = new BlockFills(this.#map);
+    this.#pois = new PoiLayers(this.#map);
     this.#markers = new MapMarkers(this.#map, {
       onPress: parts.onMarker,
       onPoint: parts.onPointed,
@@ -118,6 +127,7 @@ export class DrawnMap {
     this.#map.once('style.load', () => {
       this.#isStyled = true;
       this.#refresh();
+      this.#pois.show(this.#shown.pois, this.#scheme);
     });
     this.#followLoading();
     this.#followUser();
@@ -128,6 +138,7 @@ export class DrawnMap {
     const before = this.#shown;
     this.#shown = next;
     this.#whenStyled(() => {
+      this.#pois.show(next.pois, this.#scheme);
       // A slider changes classes only.
       if (isSamePicture(before, next)) {
         if (next.of === 'classes') this.#fills.show(next.blocks);
@@ -151,6 +162,7 @@ export class DrawnMap {
     this.#whenStyled(() => {
       this.#isBeingDrawn();
       this.#paint();
+      this.#pois.paint(next);
       if (baseMap && 'archive' in baseMap) paintBaseMap(this.#map, next);
     });
   }
@@ -220,7 +232,9 @@ export class DrawnMap {
     });
     map.on('error', (event) => {
       if (/abort/i.test(event.error.message)) return;
-      this.#parts.onTrouble('sourceId' in event ? String(event.sourceId) : '');
+      // All sources of POIs are one to users.
+      const source = 'sourceId' in event ? String(event.sourceId) : '';
+      this.#parts.onTrouble(source.startsWith(POIS) ? 'pois' : source);
     });
   }
 
@@ -270,7 +284,8 @@ export class DrawnMap {
       if (this.#map.isMoving()) return;
       const block = blockAt(this.#map, [x, y]);
       const place = placeAt(this.#map, this.#map.unproject([x, y]));
-      this.#parts.onHover(block && { block, place, x, y });
+      const poi = this.#pois.nameAt([x, y]);
+      this.#parts.onHover(block && { block, poi, place, x, y });
     });
   }
 

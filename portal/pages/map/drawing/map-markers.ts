@@ -6,11 +6,14 @@ export interface MapMarker {
   readonly id: string;
   readonly at: Point;
   /**
-   * Kind of the marker. All but POIs can be dragged; the Delete key removes a site or a candidate.
+   * Kind of the marker. All but POIs can be dragged; the Delete key removes all but POIs and
+   * origins.
    */
-  readonly kind: 'poi' | 'origin' | 'site' | 'candidate';
+  readonly kind: 'poi' | 'origin' | 'site' | 'candidate' | 'corner';
   /** Text on the marker; if empty, a dot. */
   readonly sign: string;
+  /** Text below the marker, if any. */
+  readonly note?: string;
   /** The accessible name and the tooltip. */
   readonly title: string;
 }
@@ -63,7 +66,7 @@ export class MapMarkers {
   }
 
   #element(shown: MapMarker): HTMLElement {
-    const { id, kind, sign, title } = shown;
+    const { id, kind, sign, note, title } = shown;
     const { onPress, onPoint, onRemove } = this.#hooks;
     const button = document.createElement('button');
     button.type = 'button';
@@ -74,6 +77,7 @@ export class MapMarkers {
     face.className = 'marker-face';
     face.textContent = sign;
     button.append(face);
+    if (note !== undefined) button.dataset.note = note;
     button.addEventListener('click', (event) => {
       // A press on a marker must not select the block below it.
       event.stopPropagation();
@@ -91,9 +95,9 @@ export class MapMarkers {
 }
 
 function isOwn({ kind }: MapMarker): boolean {
-  return kind === 'site' || kind === 'candidate';
+  return kind !== 'poi' && kind !== 'origin';
 }
 
-function keyOf({ at, kind, sign, title }: MapMarker): string {
-  return JSON.stringify([at.lat, at.lon, kind, sign, title]);
+function keyOf({ at, kind, sign, note, title }: MapMarker): string {
+  return JSON.stringify([at.lat, at.lon, kind, sign, note, title]);
 }

@@ -15,7 +15,7 @@ import { ArchiveSource } from '../tiles/archive-source.ts';
 import { PADDING } from '../tiles/frame.ts';
 import { baseMapStyle } from './base-map.ts';
 import { workerUrl } from './map-libre.ts';
-import { layersOf, type Scheme } from './paint.ts';
+import { AREA, borderOf, layersOf, type Scheme } from './paint.ts';
 
 export interface NewMapParts {
   readonly container: HTMLElement;
@@ -59,6 +59,7 @@ export function newMap(parts: NewMapParts): MapLibreMap {
         bands: { type: 'vector', url: addressOf(bandsUrl) },
         blocks: { type: 'vector', url: addressOf(blocksUrl) },
         ...sources,
+        [AREA]: { type: 'geojson', data: borderOf(null) },
       },
       layers: layersOf(under, over),
     },

@@ -1,5 +1,11 @@
-import type { ExpressionSpecification, LayerSpecification, Map as MapLibreMap } from 'maplibre-gl';
+import type {
+  ExpressionSpecification,
+  GeoJSONSource,
+  LayerSpecification,
+  Map as MapLibreMap,
+} from 'maplibre-gl';
 import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
+import type { Polygon } from '../../../../shards/geometry/polygon.ts';
 import type { MAP_COLOURS, MapColours } from '../../../map-classes.ts';
 import { CLASS_STATE, isBlock, isUnlinkedFor, stripeOpacity } from './block-fills.ts';
 
@@ -8,11 +14,12 @@ export type Scheme = keyof typeof MAP_COLOURS;
 /** Colours of classes of blocks: from near to far, or from A to B. */
 export type Palette = 'classes' | 'difference';
 
-/** Blocks that are outlined, by GEOID: the selected one, and the origins A and B. */
+/** The outlined blocks by GEOID, the selected one and the origins A and B, and the chosen area. */
 export interface Outlines {
   readonly selected: string | null;
   readonly a: string | null;
   readonly b: string | null;
+  readonly area: readonly Polygon[] | null;
 }
 
 const BLOCKS = { source: 'blocks', 'source-layer': 'blocks' } as const;
@@ -24,6 +31,8 @@ export const BLOCK_FILLS = ['beyond', 'classes', 'unlinked'] as const;
 export const LINES_ZOOM = 13;
 const STRIPES = 'stripes';
 const OUTLINES = ['a', 'b', 'selected'] as const;
+/** The source of the border of the chosen area. */
+export const AREA = 'area';
 
 /**
  * The layers of the map, bottom up, between the layers of a base map under and over them. Colours
@@ -42,6 +51,8 @@ export function layersOf(
     { id: 'unlinked', type: 'fill', ...BLOCKS },
     { id: 'block-lines', type: 'line', ...BLOCKS, minzoom: LINES_ZOOM },
     ...over,
+    { id: `${AREA}-halo`, type: 'line', source: AREA },
+    { id: AREA, type: 'line', source: AREA },
     ...OUTLINES.flatMap((name): LayerSpecification[] => [
       { id: `${name}-halo`, type: 'line', ...BLOCKS, filter: isBlock(null) },
       { id: name, type: 'line', ...BLOCKS, filter: isBlock(null) },
@@ -71,8 +82,8 @@ export function paintWith(
   map.setPaintProperty('block-lines', 'line-color', blockLine);
   map.setPaintProperty('block-lines', 'line-opacity', 0.55);
   map.setPaintProperty('block-lines', 'line-width', WIDTHS);
-  const lines = { a: difference[1], b: difference[5], selected: chosen };
-  for (const name of OUTLINES) {
+  const lines = { a: difference[1], b: difference[5], selected: chosen, [AREA]: chosen };
+  for (const name of [...OUTLINES, AREA] as const) {
     map.setPaintProperty(`${name}-halo`, 'line-color', halo);
     map.setPaintProperty(`${name}-halo`, 'line-width', 6);
     map.setPaintProperty(name, 'line-color', lines[name]);
@@ -111,6 +122,13 @@ export function outline(map: MapLibreMap, outlines: Outlines): void {
     map.setFilter(name, isBlock(outlines[name]));
     map.setFilter(`${name}-halo`, isBlock(outlines[name]));
   }
+  map.getSource<GeoJSONSource>(AREA)!.setData(borderOf(outlines.area));
+}
+
+/** The border of an area as GeoJSON. */
+export function borderOf(area: readonly Polygon[] | null): GeoJSON.MultiLineString {
+  const coordinates = (area ?? []).flat() as unknown as GeoJSON.Position[][];
+  return { type: 'MultiLineString', coordinates };
 }
 
 function matched(value: unknown, pairs: readonly (string | number)[], otherwise: string) {

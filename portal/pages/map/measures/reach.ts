@@ -48,3 +48,30 @@ export function cumulative(
 export function minutesTo({ geoids, minutes }: Reach, geoid: number): number | undefined {
   return minutes[geoids.indexOf(geoid)];
 }
+
+/** The least minutes to each block of any of some reaches. */
+export function nearestReach(reaches: readonly Reach[]): Reach {
+  const least = new Map<number, number>();
+  for (const { geoids, minutes } of reaches) {
+    geoids.forEach((geoid, i) => {
+      least.set(geoid, Math.min(minutes[i], least.get(geoid) ?? Number.POSITIVE_INFINITY));
+    });
+  }
+  const geoids = Float64Array.from(least.keys()).sort();
+  return { geoids, minutes: geoids.map((geoid) => least.get(geoid)!) };
+}
+
+/** For each block of `all`, how many of some reaches have it within some minutes. */
+export function reachesWithin(
+  { geoids }: Reach,
+  reaches: readonly Reach[],
+  within: number,
+): Uint16Array {
+  const counts = new Map<number, number>();
+  for (const one of reaches) {
+    one.geoids.forEach((geoid, i) => {
+      if (one.minutes[i] <= within) counts.set(geoid, (counts.get(geoid) ?? 0) + 1);
+    });
+  }
+  return Uint16Array.from(geoids, (geoid) => counts.get(geoid) ?? 0);
+}

@@ -32,6 +32,18 @@ export type Outcome<T> =
       readonly bill: Bill;
     };
 
+/** The outcomes of requests, by name. */
+export interface Outcomes {
+  outcomeOf<T>(name: string): Outcome<T>;
+}
+
+/** The result of a request; null until it has been paid for. */
+export function resultOf<T>(requests: Outcomes, request: PaidRequest<T> | null): T | null {
+  if (request === null) return null;
+  const outcome = requests.outcomeOf<T>(request.name);
+  return outcome.state === 'done' ? outcome.value : null;
+}
+
 /** Sends a paid request, and adds up its bill, even after a failure. */
 export async function send<T>(
   { run }: PaidRequest<T>,

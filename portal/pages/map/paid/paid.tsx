@@ -10,9 +10,11 @@ export function Paid<T>(props: {
   readonly request: PaidRequest<T>;
   /** Label of the button, such as `Load the reach`. */
   readonly label: string;
+  /** Name of what is paid for, on its bill, where there are several. */
+  readonly what?: string;
   readonly children?: (value: T) => ComponentChildren;
 }) {
-  const { request, label, children } = props;
+  const { request, label, what, children } = props;
   const requests = useRequests();
   const outcome = requests.outcomeOf<T>(request.name);
   const group = useRef<HTMLDivElement>(null);
@@ -27,6 +29,7 @@ export function Paid<T>(props: {
         <>
           {children?.(outcome.value)}
           <p class="bill" role="status">
+            {what && `${what}: `}
             {billed(outcome.bill)}
           </p>
         </>

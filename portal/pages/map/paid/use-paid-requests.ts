@@ -4,13 +4,12 @@ import { ApiError } from '../../../client/src/index.ts';
 import { explained } from '../../api/fault.ts';
 import { useSession } from '../../session/session.tsx';
 import { useApi } from '../../session/use-api.ts';
-import { type Outcome, type PaidRequest, send } from './paid-request.ts';
+import { type Outcome, type Outcomes, type PaidRequest, send } from './paid-request.ts';
 
 /** Sends the paid requests of the map, and keeps their results while the page is open. */
-export interface PaidRequests {
+export interface PaidRequests extends Outcomes {
   /** Increases with every change of an outcome. */
   readonly changes: number;
-  outcomeOf<T>(name: string): Outcome<T>;
   /**
    * Sends a request that has no result yet; a visitor who is not signed in has to enter a key
    * first.
@@ -30,13 +29,6 @@ export const PaidProvider = Shared.Provider;
 /** Returns the requests that `PaidProvider` provides; fails outside it. */
 export function useRequests(): PaidRequests {
   return useContext(Shared)!;
-}
-
-/** The result of a request; null until it has been paid for. */
-export function resultOf<T>(requests: PaidRequests, request: PaidRequest<T> | null): T | null {
-  if (request === null) return null;
-  const outcome = requests.outcomeOf<T>(request.name);
-  return outcome.state === 'done' ? outcome.value : null;
 }
 
 const OFFERED = { state: 'offered' } as const;

@@ -8,9 +8,11 @@ import { type Swatch, SwatchBox } from './swatches.tsx';
 export interface PeopleRow {
   readonly swatch: Swatch;
   readonly people: number | null;
+  /** Its people in the chosen area; absent without one. */
+  readonly inArea?: number | undefined;
 }
 
-/** A legend that is a histogram of people, as a table. */
+/** A legend that is a histogram of people in view, or states those of an area, as a table. */
 export function PeopleLegend(props: {
   readonly caption: string;
   /** Head of the first column. */
@@ -22,33 +24,37 @@ export function PeopleLegend(props: {
   const scheme = useColourScheme();
   const most = Math.max(1, ...rows.map(({ people }) => people ?? 0));
   const all = rows.reduce((sum, { people }) => sum + (people ?? 0), 0);
+  const hasArea = rows.some(({ inArea }) => inArea !== undefined);
+  const allInArea = rows.reduce((sum, { inArea = 0 }) => sum + inArea, 0);
   return (
     <table class="people-legend">
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
           <th scope="col">{by}</th>
-          <th scope="col">People in view</th>
+          <th scope="col">{hasArea ? 'In view' : 'People in view'}</th>
+          {hasArea && <th scope="col">In the area</th>}
           <th scope="col">Share</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ swatch, people }) => (
+        {rows.map(({ swatch, people, inArea }) => (
           <tr key={swatch.label}>
             <th scope="row">
               <SwatchBox {...swatch} />
               {swatch.label}
             </th>
             <td class="number">
-              {people !== null && <Bar share={people / most} />}
+              {people !== null && !hasArea && <Bar share={people / most} />}
               {people === null ? '' : count(people)}
             </td>
-            <td class="number">{people === null || all === 0 ? '' : percent(people / all)}</td>
+            {hasArea && <td class="number">{inArea === undefined ? '' : count(inArea)}</td>}
+            <td class="number">{hasArea ? share(inArea, allInArea) : share(people, all)}</td>
           </tr>
         ))}
         {groundSwatches(baseMap, scheme).map((swatch) => (
           <tr key={swatch.label}>
-            <th scope="row" colSpan={3}>
+            <th scope="row" colSpan={hasArea ? 4 : 3}>
               <SwatchBox {...swatch} />
               {swatch.label}
             </th>
@@ -57,6 +63,11 @@ export function PeopleLegend(props: {
       </tbody>
     </table>
   );
+}
+
+/** A share in words; empty if it is not known. */
+function share(people: number | null | undefined, all: number): string {
+  return people == null || all === 0 ? '' : percent(people / all);
 }
 
 const BAR = { width: 56, height: 10 };

@@ -110,7 +110,7 @@ function ExactMinutes(props: ExactMinutesProps) {
   } = useMap();
   const others = catalogue.types.filter(({ id }) => !catalogue.everyday.includes(id));
   return (
-    <Paid request={profileRequest(geoid, catalogue, type.id)} label="Exact minutes and names">
+    <Paid request={profileRequest(geoid, catalogue, type.leaves)} label="Exact minutes and names">
       {(profile) => (
         <>
           <ProfileBars {...props} profile={profile} />

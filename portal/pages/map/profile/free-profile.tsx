@@ -27,7 +27,7 @@ export function FreeProfile({ block }: { readonly block: KnownBlock }) {
   if (all.length > 0 && all.every(({ band }) => band === UNROUTED)) {
     return <p class="quiet">No street near {byMode(mode)}: its minutes are not known.</p>;
   }
-  const first = [type.id, ...catalogue.everyday];
+  const first = [...type.leaves, ...catalogue.everyday];
   const [shown, others] = [true, false].map((isFirst) =>
     all.filter(({ id }) => first.includes(id) === isFirst),
   );

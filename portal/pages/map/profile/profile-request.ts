@@ -12,15 +12,16 @@ export interface Profile {
 
 /**
  * Requests a row for each type and mode, and one for the name of the nearest POI of each type, by
- * the first mode that has one. `type` is requested separately, so that choosing another does not
- * pay for the everyday types again.
+ * the first mode that has one. `chosen` types are requested separately, so that choosing others
+ * does not pay for the everyday types again.
  */
 export function profileRequest(
   geoid: string,
   { modes, everyday }: Pick<Catalogue, 'modes' | 'everyday'>,
-  type: number,
+  chosen: readonly number[],
 ): PaidRequest<Profile> {
-  const parts = everyday.includes(type) ? [everyday] : [everyday, [type]];
+  const others = chosen.filter((type) => !everyday.includes(type));
+  const parts = others.length === 0 ? [everyday] : [everyday, others];
   const types = parts.flat();
   return {
     name: `profile ${geoid} ${types}`,

@@ -69,15 +69,22 @@ function FreeView(props: {
   const { bandsUrl } = choice;
   const view = FREE_VIEWS[state.view] ?? nearestView;
   const criteria = view === basketView ? choice.basket : NONE;
-  const basket = useBasket(keylessClient, state.position, catalogue.bounds, criteria);
-  const blocks = useBlocksInView(keylessClient, view === nearestView);
+  const basket = useBasket(keylessClient, state.position, catalogue.bounds, criteria, null);
+  const blocks = useBlocksInView(
+    keylessClient,
+    view === nearestView ? choice.type.leaves : NONE,
+    null,
+  );
   const viewed = { ...NOTHING_LOADED, blocks, catalogue, state, choice, scheme, basket };
   const inView = basket.state === 'here' ? basket.view : null;
   const shown = useMemo(
     () => view.shown(viewed),
-    [view, bandsUrl, choice.mode, state.basketBy, inView?.blocks, inView?.basket],
+    [view, bandsUrl, choice, state.basketBy, inView?.blocks, inView?.basket, blocks],
   );
-  const outlines = useMemo(() => ({ selected: state.block, a: null, b: null }), [state.block]);
+  const outlines = useMemo(
+    () => ({ selected: state.block, a: null, b: null, area: null }),
+    [state.block],
+  );
   const title = view.title(viewed);
   useEffect(() => {
     document.title = title;
@@ -151,7 +158,16 @@ const NOTHING_LOADED = {
   catchment: null,
   poiName: null,
   profile: null,
-};
+  area: { state: 'none' },
+  sites: {
+    body: null,
+    request: null,
+    coverage: null,
+    colours: null,
+    reaches: null,
+    nearest: null,
+  },
+} as const;
 
 /** There are no markers to press. */
 const NO_EVENTS = {

@@ -5,7 +5,9 @@ import { attributionOf, type Catalogue, dataDates } from '../catalogue/catalogue
 import type { DrawnMap, Shown } from '../drawing/draw-map.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import { KeyDialog } from '../paid/key-dialog.tsx';
-import { PaidProvider, resultOf, usePaidRequests, useRequests } from '../paid/use-paid-requests.ts';
+import { resultOf } from '../paid/paid-request.ts';
+import { PaidProvider, usePaidRequests, useRequests } from '../paid/use-paid-requests.ts';
+import { AreaPanel } from '../panels/area-panel.tsx';
 import { Switch } from '../panels/choices.tsx';
 import { DisplayChoices } from '../panels/display-choices.tsx';
 import { PERCENTILE } from '../panels/words.tsx';
@@ -21,9 +23,10 @@ import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { type FoundPoi, MapSearch } from './map-search.tsx';
 import { MapStage, type StageEvents } from './map-stage.tsx';
-import { ORIGIN, poiOf, siteOf, useMarkers } from './markers.ts';
+import { ORIGIN, OTHER_ORIGIN, poiOf, siteOf, useMarkers } from './markers.ts';
 import { SharePanel } from './share-panel.tsx';
 import { Sheet } from './sheet.tsx';
+import { type DrawnArea, useDrawnArea } from './use-drawn-area.ts';
 import { usePicture, useViewed } from './use-viewed.ts';
 
 const VIEW_NAMES = VIEWS.map((view) => [view, MAP_VIEWS[view].name] as const);
@@ -62,12 +65,14 @@ function MapParts(props: {
   const viewed = useViewed(found, profile);
   const { shown, outlines } = usePicture(viewed);
   const { view } = state;
-  const markers = useMarkers(viewed, { profile, found });
+  const ofView = useMarkers(viewed, { profile, found });
+  const drawnArea = useDrawnArea();
+  const markers = useMemo(() => [...ofView, ...drawnArea.markers], [ofView, drawnArea.markers]);
   const showCatchment = (of: FoundPoi) => {
     setFound(of);
     change({ view: 'catchment', origin: { lat: of.lat, lon: of.lon }, poi: of.dest_id });
   };
-  const events = useEvents({
+  const events = useEvents(drawnArea, {
     onPressed: setPressed,
     onPointed: setPointed,
     onPoi(id) {
@@ -81,7 +86,7 @@ function MapParts(props: {
     <div class="map-parts">
       <Sheet>
         <Panels
-          {...{ viewed, faults, pressed, pointed, showCatchment }}
+          {...{ viewed, faults, pressed, pointed, showCatchment, drawnArea }}
           onFound={setFound}
           onPointed={setPointed}
         />
@@ -103,17 +108,23 @@ function MapParts(props: {
   );
 }
 
-/** Handlers of clicks and drags on the map, by the current view. */
-function useEvents(on: {
-  readonly onPressed: (geoid: string | null) => void;
-  readonly onPointed: (marker: string | null) => void;
-  readonly onPoi: (marker: string) => void;
-}): StageEvents {
+/** Handlers of clicks and drags on the map, by the current view, and by what is being drawn. */
+function useEvents(
+  drawnArea: DrawnArea,
+  on: {
+    readonly onPressed: (geoid: string | null) => void;
+    readonly onPointed: (marker: string | null) => void;
+    readonly onPoi: (marker: string) => void;
+  },
+): StageEvents {
   const { state, change } = useMap();
-  const { view, sites, adds } = state;
+  const { view, sites, sitesType, adds } = state;
   return {
     onBlock(block, at) {
-      if (view === 'sites') return change({ sites: withSite(sites, at, adds) });
+      if (drawnArea.drawing !== null) return drawnArea.add(at);
+      if (view === 'sites') {
+        return change({ sites: withSite(sites, at, sitesType === null ? adds : 'candidate') });
+      }
       const geoid = block?.geoid ?? null;
       if (view === 'reach' && geoid !== null) {
         return change({ origin: geoid, poi: null, block: geoid });
@@ -123,13 +134,16 @@ function useEvents(on: {
     },
     onMarker: on.onPoi,
     onPointed: on.onPointed,
-    onMarkerMoved: (id, to) =>
-      change(
-        id === ORIGIN
-          ? { origin: { lat: degrees(to.lat), lon: degrees(to.lon) }, poi: null }
-          : { sites: withMoved(sites, siteOf(id), to) },
-      ),
-    onMarkerRemoved: (id) => change({ sites: without(sites, siteOf(id)) }),
+    onMarkerMoved(id, to) {
+      if (drawnArea.move(id, to)) return;
+      const at = { lat: degrees(to.lat), lon: degrees(to.lon) };
+      if (id === ORIGIN) return change({ origin: at, poi: null });
+      if (id === OTHER_ORIGIN) return change({ otherOrigin: at });
+      change({ sites: withMoved(sites, siteOf(id), to) });
+    },
+    onMarkerRemoved(id) {
+      if (!drawnArea.move(id, null)) change({ sites: without(sites, siteOf(id)) });
+    },
   };
 }
 
@@ -140,11 +154,12 @@ function Panels(props: {
   /** GEOID of the block that was pressed last. */
   readonly pressed: string | null;
   readonly pointed: string | null;
+  readonly drawnArea: DrawnArea;
   readonly onFound: (poi: FoundPoi) => void;
   readonly onPointed: (id: string | null) => void;
   readonly showCatchment: (poi: FoundPoi) => void;
 }) {
-  const { viewed, faults, pressed, pointed, onFound, onPointed, showCatchment } = props;
+  const { viewed, faults, pressed, pointed, drawnArea, onFound, onPointed, showCatchment } = props;
   const { state, change } = useMap();
   const { view, block } = state;
   const { Panel } = MAP_VIEWS[view];
@@ -163,6 +178,7 @@ function Panels(props: {
           {fault}
         </Notice>
       ))}
+      <AreaPanel area={viewed.area} drawing={drawnArea.drawing} onDraw={drawnArea.onDraw} />
       <Panel {...viewed} />
       {block !== null && (
         <BlockPanel
@@ -213,6 +229,6 @@ function Shared(props: {
 function useProfile() {
   const { catalogue, state, choice } = useMap();
   const { block } = state;
-  const request = block === null ? null : profileRequest(block, catalogue, choice.type.id);
+  const request = block === null ? null : profileRequest(block, catalogue, choice.type.leaves);
   return resultOf(useRequests(), request);
 }

@@ -34,7 +34,7 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
         change({ area: geoid, position: { zoom: PLACE_ZOOM, lat, lon } });
       },
     })),
-    ...typesBeginning(catalogue.types, typed).map(({ id, name }) => ({
+    ...typesBeginning([...catalogue.types, ...catalogue.parents], typed).map(({ id, name }) => ({
       key: `type ${id}`,
       label: `${name}: minutes to the nearest`,
       choose() {

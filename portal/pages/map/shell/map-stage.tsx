@@ -77,7 +77,9 @@ export function MapStage(props: StageProps) {
                 : 'Zoom in to see blocks.'}
             </p>
           )}
-          {missing !== null && <Missing source={missing} onRetry={onRetry} />}
+          {missing !== null && (
+            <Missing source={missing} poisUrl={shown.pois[0]?.url} onRetry={onRetry} />
+          )}
         </div>
       </div>
       <p id={`${id}-keys`} class="unseen">
@@ -93,14 +95,21 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
   bands: 'The colors',
   blocks: 'The blocks',
   basemap: 'Streets and names',
+  pois: 'Places',
 };
 
 /** Says which part of the map is missing, and loads the map again once the API has that part. */
-function Missing({ source, onRetry }: { readonly source: string; readonly onRetry: () => void }) {
+function Missing(props: {
+  readonly source: string;
+  readonly poisUrl: string | undefined;
+  readonly onRetry: () => void;
+}) {
+  const { source, poisUrl, onRetry } = props;
   const { catalogue, choice } = useMap();
   const { blocksUrl, baseMap } = catalogue;
   const base = baseMap && 'archive' in baseMap ? baseMap.archive : null;
-  const url = { bands: choice.bandsUrl, blocks: blocksUrl, basemap: base }[source] ?? null;
+  const urls = { bands: choice.bandsUrl, blocks: blocksUrl, basemap: base, pois: poisUrl };
+  const url = urls[source as keyof typeof urls] ?? null;
   const attempt = useAttempts(url !== null);
   useEffect(() => {
     if (attempt === 0 || url === null) return;

@@ -1,14 +1,16 @@
 import { useMemo } from 'preact/hooks';
 import { byMode } from '../../../../shards/modes.ts';
+import type { DataOf } from '../../../client/src/index.ts';
+import { count } from '../../formats.ts';
 import { useApi } from '../../session/use-api.ts';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import { originName } from '../panels/words.tsx';
 import { markerId } from '../profile/profile-bars.tsx';
 import type { Profile } from '../profile/profile-request.ts';
 import type { Point } from '../state/codecs.ts';
-import type { Origin } from '../state/map-state.ts';
-import type { Site } from '../state/sites.ts';
+import type { MapPosition, MapState, Origin } from '../state/map-state.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import type { FoundPoi } from './map-search.tsx';
@@ -26,25 +28,39 @@ interface MarkedPois {
  * of a profile, and one POI, that of the catchment or one searched for.
  */
 export function useMarkers(
-  { catalogue, state, poiName }: Viewed,
+  { catalogue, state, poiName, sites: measured }: Viewed,
   pois: MarkedPois,
 ): readonly MapMarker[] {
-  const { view, origin, poi, sites } = state;
+  const { view, origin, otherOrigin, poi, sites, sitesType } = state;
   const { profile, found } = pois;
-  const isShown = MAP_VIEWS[view].sides > 0;
-  const block = isShown && typeof origin === 'string' ? origin : null;
-  const known = useFoundBlock(useApi(), block, state.position, catalogue.bounds);
+  const { sides } = MAP_VIEWS[view];
+  const at = useOriginPoint(sides > 0 ? origin : null, catalogue, state.position);
+  const otherAt = useOriginPoint(sides > 1 ? otherOrigin : null, catalogue, state.position);
   return useMemo(() => {
-    if (view === 'sites') return siteMarkers(sites);
-    const at = block === null ? origin : known?.isThere ? known.at : null;
+    if (view === 'sites') return siteMarkers(state, measured.coverage);
     const caught =
       view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
         ? { dest_id: poi, name: poiName!, ...origin }
         : null;
-    const origins =
-      isShown && origin !== null && at !== null ? [originMarker(origin, at as Point)] : [];
-    return [...poiMarkers(profile, caught ?? found), ...origins];
-  }, [view, origin, poi, poiName, profile, found, sites, known]);
+    return [
+      ...poiMarkers(profile, caught ?? found),
+      ...(at ? [originMarker('A', origin!, at)] : []),
+      ...(otherAt ? [originMarker('B', otherOrigin!, otherAt)] : []),
+    ];
+  }, [
+    view,
+    origin,
+    otherOrigin,
+    poi,
+    poiName,
+    profile,
+    found,
+    sites,
+    sitesType,
+    measured,
+    at,
+    otherAt,
+  ]);
 }
 
 /** The POI of a marker; undefined for a marker of anything else. */
@@ -70,26 +86,51 @@ function poiMarkers(profile: Profile | null, found: MarkedPoi | null): readonly 
   return [...markers.values()];
 }
 
-/** Id of the marker of an origin. */
-export const ORIGIN = 'origin';
+/** The point of an origin: its own, or the centre of its block once it is found. */
+function useOriginPoint(
+  origin: Origin | null,
+  { bounds }: Catalogue,
+  position: MapPosition | null,
+): Point | null {
+  const block = typeof origin === 'string' ? origin : null;
+  const known = useFoundBlock(useApi(), block, position, bounds);
+  if (typeof origin !== 'string') return origin;
+  return known?.isThere ? known.at : null;
+}
 
-function originMarker(origin: Origin, at: Point): MapMarker {
-  const title = `${originName(origin, null)}: drag to move it`;
-  return { id: ORIGIN, at, kind: 'origin', sign: 'A', title };
+/** Ids of the markers of A and B. */
+export const ORIGIN = 'origin';
+export const OTHER_ORIGIN = 'other-origin';
+
+function originMarker(sign: 'A' | 'B', origin: Origin, at: Point): MapMarker {
+  const title = `${sign}, ${originName(origin, null)}: drag to move it`;
+  return { id: sign === 'A' ? ORIGIN : OTHER_ORIGIN, at, kind: 'origin', sign, title };
 }
 
 const SITE_PREFIX = 'site-';
 /** Maximum length of an id on a marker; longer ones do not fit. */
 const MAX_SIGN = 2;
 
-function siteMarkers(sites: readonly Site[]): readonly MapMarker[] {
-  return sites.map(({ id, lat, lon, isCandidate }) => ({
-    id: SITE_PREFIX + id,
-    at: { lat, lon },
-    kind: isCandidate ? 'candidate' : 'site',
-    sign: id.length <= MAX_SIGN ? id : '',
-    title: `${isCandidate ? 'Candidate' : 'Site'} ${id}: drag to move it, Delete removes it`,
-  }));
+/** Sites and candidates; without those sites in whose place the POIs of a type are. */
+function siteMarkers(
+  { sites, sitesType, sitesBy }: MapState,
+  coverage: DataOf<'measureSites'> | null,
+): readonly MapMarker[] {
+  const gains = new Map(coverage?.gains.map(({ id, gain }) => [id, gain[sitesBy.within]]));
+  return sites
+    .filter(({ isCandidate }) => isCandidate || sitesType === null)
+    .map(({ id, lat, lon, isCandidate }) => {
+      const gain = gains.get(id);
+      const adds = gain === undefined ? '' : ` adds ${count(gain)} within ${sitesBy.within} min`;
+      return {
+        id: SITE_PREFIX + id,
+        at: { lat, lon },
+        kind: isCandidate ? 'candidate' : 'site',
+        sign: id.length <= MAX_SIGN ? id : '',
+        ...(gain !== undefined && { note: `+${count(gain)}` }),
+        title: `${isCandidate ? 'Candidate' : 'Site'} ${id}${adds}: drag to move it, Delete removes it`,
+      };
+    });
 }
 
 /** Returns the id of the site that a marker stands for. */

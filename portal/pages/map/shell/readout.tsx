@@ -35,7 +35,7 @@ export function Readout(props: {
   );
 }
 
-function wordsOf({ block, place }: HoveredBlock, minutes: string | null): string {
+function wordsOf({ block, poi, place }: HoveredBlock, minutes: string | null): string {
   const people = block.population === null ? null : counted(block.population, 'person', 'people');
-  return [minutes, people, place].filter((part) => part !== null).join(' · ');
+  return [poi, minutes, people, place].filter((part) => part !== null).join(' · ');
 }

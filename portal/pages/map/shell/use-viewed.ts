@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../../session/use-api.ts';
+import { bodyOf, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
 import { useBasket } from '../blocks/use-basket.ts';
 import { useBlocksInView } from '../blocks/use-blocks-in-view.ts';
 import type { Shown } from '../drawing/draw-map.ts';
@@ -7,7 +8,8 @@ import type { Outlines } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { comparisonOf } from '../measures/comparison.ts';
-import { resultOf, useRequests } from '../paid/use-paid-requests.ts';
+import { resultOf } from '../paid/paid-request.ts';
+import { useRequests } from '../paid/use-paid-requests.ts';
 import type { Profile } from '../profile/profile-request.ts';
 import { useMap } from '../state/map-context.ts';
 import type { MapState, Origin } from '../state/map-state.ts';
@@ -15,6 +17,7 @@ import { catchmentOf } from '../views/catchment/catchment-request.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { sidesOf } from '../views/reach/reach-request.ts';
+import { measuredSites } from '../views/sites/sites-request.ts';
 import type { FoundPoi } from './map-search.tsx';
 
 const NO_CRITERIA: readonly Criterion[] = [];
@@ -26,12 +29,26 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const scheme = useColourScheme();
   const { poi } = state;
   const criteria = state.view === 'basket' ? choice.basket : NO_CRITERIA;
-  const basket = useBasket(useApi(), state.position, catalogue.bounds, criteria);
-  const blocks = useBlocksInView(useApi(), state.view === 'nearest');
+  const { position, view, sitesType, sitesBy } = state;
+  const api = useApi();
+  const area = useAreaBlocks(api, state.area, position, catalogue.bounds);
+  const inArea = area.state === 'here' ? area.of : null;
+  const basket = useBasket(api, position, catalogue.bounds, criteria, inArea);
+  const ofSites = view === 'sites' && sitesType !== null ? [sitesType] : [];
+  const types = view === 'nearest' ? choice.type.leaves : ofSites;
+  const blocks = useBlocksInView(api, types, inArea);
   const catchment = useMemo(
     () => (poi === null ? null : catchmentOf(requests, poi, choice.mode)),
     [poi, choice.mode, requests.changes],
   );
+  const areaBody = useMemo(() => inArea && bodyOf(inArea), [inArea]);
+  const [ofType] = sitesType === null ? [] : catalogue.poisOf([sitesType], []);
+  const mostPois = usePoisAround(ofType?.url, inArea);
+  const sites = useMemo(() => {
+    const direction = sitesType === null ? sitesBy.direction : 'to';
+    const by = { ...sitesBy, direction, type: sitesType, area: areaBody, mode: choice.mode };
+    return measuredSites({ ...by, points: state.sites, mostPois }, requests);
+  }, [state.sites, sitesType, sitesBy, areaBody, mostPois, choice.mode, requests.changes]);
   const { sides } = MAP_VIEWS[state.view];
   const [a, b] = sidesOf(state, choice);
   const reach = resultOf(requests, sides > 0 ? a : null);
@@ -43,14 +60,15 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const named = [found, ...(profile?.nearest.values() ?? []), catchment?.poi ?? null];
   const poiName =
     poi === null ? null : (named.find((one) => one?.dest_id === poi)?.name ?? `POI ${poi}`);
-  const loaded = { a, b, reach, comparison, catchment, basket, poiName, blocks, profile };
-  return { catalogue, state, choice, scheme, ...loaded };
+  const shown = { a, b, reach, comparison, catchment, basket, blocks, sites };
+  return { catalogue, state, choice, scheme, ...shown, area, poiName, profile };
 }
 
 /** The colours and outlines of a view on the map. */
 export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly outlines: Outlines } {
-  const { state, choice, a, b, reach, comparison, catchment } = viewed;
+  const { state, choice, a, b, reach, comparison, catchment, sites } = viewed;
   const { view, minutes, compared, basketBy, block, origin, otherOrigin } = state;
+  const { sitesType, sitesColoured, sitesBy } = state;
   const { mode, bandsUrl, otherMode } = choice;
   const basket = viewed.basket.state === 'here' ? viewed.basket.view : null;
   // Depends on the parts that views show, since every move of the map makes a new state and choice.
@@ -59,18 +77,28 @@ export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly ou
     [
       ...[view, minutes, compared, basketBy, mode, otherMode, bandsUrl],
       ...[a?.name, b?.name, reach, comparison, catchment, basket?.blocks, basket?.basket],
+      // Bands are drawn from tiles, and need no blocks.
+      choice.type.leaves.length > 1 &&
+        viewed.blocks.state === 'here' &&
+        viewed.blocks.view.coloured,
+      ...[sites.nearest, sitesType, sitesColoured, sitesBy.within],
     ],
   );
-  const outlines = useMemo(() => outlinesOf(state), [view, block, origin, otherOrigin]);
+  const area = viewed.area.state === 'here' ? viewed.area.of.outline : null;
+  const outlines = useMemo(() => outlinesOf(state, area), [view, block, origin, otherOrigin, area]);
   return { shown, outlines };
 }
 
-function outlinesOf({ view, block, origin, otherOrigin }: MapState): Outlines {
+function outlinesOf(
+  { view, block, origin, otherOrigin }: MapState,
+  area: Outlines['area'],
+): Outlines {
   const { sides } = MAP_VIEWS[view];
   const blockOf = (one: Origin | null) => (typeof one === 'string' ? one : null);
   return {
     selected: block,
     a: sides > 0 ? blockOf(origin) : null,
     b: sides > 1 ? blockOf(otherOrigin) : null,
+    area,
   };
 }

@@ -12,6 +12,7 @@ const FIRST_TYPE = 101;
 export interface Choice {
   readonly mode: Mode;
   readonly type: MapType;
+  /** The bands of the type, or of the first leaf of a parent. */
   readonly bandsUrl: string;
   readonly otherMode: Mode;
   /** The weight that is counted within a reach; null if the release has people only. */
@@ -28,7 +29,9 @@ export interface Choice {
 export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   const { modes, types } = catalogue;
   const mode = preferred(modes, state.mode, FIRST_MODE);
-  const mapped = types.filter(({ id }) => catalogue.bandsUrl(mode, id) !== undefined);
+  const bandsOf = ({ leaves }: MapType) =>
+    leaves.flatMap((leaf) => catalogue.bandsUrl(mode, leaf) ?? []);
+  const mapped = [...types, ...catalogue.parents].filter((one) => bandsOf(one).length > 0);
   const type =
     mapped.find(({ id }) => id === state.type) ??
     mapped.find(({ id }) => id === FIRST_TYPE) ??
@@ -51,7 +54,7 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
     const shown = hasAny ? 'They are left out.' : 'Shown instead: things of everyday life.';
     faults.push(`The basket has criteria that this release lacks. ${shown}`);
   }
-  const bandsUrl = catalogue.bandsUrl(mode, type.id)!;
+  const [bandsUrl] = bandsOf(type);
   return { mode, type, basket, bandsUrl, otherMode, weight, faults };
 }
 

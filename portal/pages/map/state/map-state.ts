@@ -1,5 +1,6 @@
 import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
 import type { Criterion } from '../measures/basket.ts';
+import { type Area, areaCodec } from './area.ts';
 import {
   degrees,
   listOf,
@@ -25,6 +26,9 @@ export const COMPARED = ['difference', 'both', 'a', 'b'] as const;
 
 /** Colouring of a basket: by minutes to the furthest, or by how many criteria are met. */
 export const BASKET_BY = ['furthest', 'met'] as const;
+
+/** Colouring of blocks near sites: by minutes to the nearest, or by how many are near. */
+export const SITES_COLOURED = ['nearest', 'overlap'] as const;
 
 /** Centre and zoom of the map. */
 export interface MapPosition {
@@ -61,13 +65,16 @@ export interface MapState {
   /** Criteria of a basket. */
   readonly basket: readonly Criterion[] | null;
   readonly basketBy: (typeof BASKET_BY)[number];
-  /** Area of exact sums: the GEOID of a place, or the FIPS code of a county. */
-  readonly area: string | null;
+  /** Area of exact sums; null: none is chosen. */
+  readonly area: Area | null;
   /** `dest_id` of the POI at the origin. */
   readonly poi: number | null;
   /** Sites of one's own; an address holds up to `MAX_ADDRESS_SITES`. */
   readonly sites: readonly Site[];
+  /** The POIs of a type as sites, in place of sites of one's own. */
+  readonly sitesType: number | null;
   readonly sitesBy: SitesBy;
+  readonly sitesColoured: (typeof SITES_COLOURED)[number];
   /** Kind of the site that a click on the map sets. */
   readonly adds: (typeof SITE_KINDS)[number];
   /** Opacity of the colors over the base map, percent. */
@@ -85,6 +92,8 @@ export interface SitesBy {
   readonly weight: string;
   /** Number of candidates to choose. */
   readonly choose: number;
+  /** Minutes within which a block counts as near a site. */
+  readonly within: number;
 }
 
 /** The longest reach, minutes. */
@@ -92,6 +101,8 @@ export const MAX_MINUTES = 60;
 export const MIN_MINUTES = 5;
 /** Minutes within which people, jobs and other weights are counted. */
 export const COUNTED_MINUTES = [15, 30, 45, 60];
+/** Minutes within which a block may count as near a site. */
+export const SITE_MINUTES = [5, 10, 15, 20, 30, 45, 60];
 /** The longest time to the POI of a catchment, minutes. */
 export const MAX_CATCHMENT_MINUTES = 30;
 
@@ -108,10 +119,6 @@ const GEOID = /^\d{15}$/;
 const originCodec = {
   read: (text: string) => (GEOID.test(text) ? text : pointCodec.read(text)),
   write: (origin: Origin) => (typeof origin === 'string' ? origin : pointCodec.write(origin)),
-};
-const areaCodec = {
-  read: (text: string) => (/^(\d{5}|\d{7})$/.test(text) ? text : undefined),
-  write: String,
 };
 const geoid = { read: (text: string) => (GEOID.test(text) ? text : undefined), write: String };
 const mode = {
@@ -159,12 +166,19 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   area: { key: 'a', what: 'area', initial: null, ...optional(areaCodec) },
   poi: { key: 'p', what: 'POI', initial: null, ...optional(destId) },
   sites: { key: 'q', what: 'list of sites', initial: [], ...sitesCodec },
+  sitesType: { key: 'qt', what: 'type of the sites', initial: null, ...optional(typeId) },
   sitesBy: {
     key: 'y',
     what: 'measure of the sites',
-    initial: { direction: 'to', weight: 'people', choose: 3 },
+    initial: { direction: 'to', weight: 'people', choose: 3, within: 15 },
     read: readSitesBy,
-    write: ({ direction, weight: of, choose }) => `${direction}-${of}-${choose}`,
+    write: ({ direction, weight: of, choose, within }) => `${direction}-${of}-${choose}-${within}`,
+  },
+  sitesColoured: {
+    key: 'qc',
+    what: 'colouring of the sites',
+    initial: 'nearest',
+    ...oneOf(SITES_COLOURED),
   },
   adds: { key: 'n', what: 'kind of sites to set', initial: 'site', ...oneOf(SITE_KINDS) },
   opacity: {
@@ -230,14 +244,15 @@ function writePosition({ zoom, lat, lon }: MapPosition): string {
   return `${+zoom.toFixed(4)}/${degrees(lat)}/${degrees(lon)}`;
 }
 
-const SITES_BY = /^(from|to)-([a-z][a-z0-9_]{0,39})-(\d{1,3})$/;
+/** The minutes came last to addresses, which may lack them. */
+const SITES_BY = /^(from|to)-([a-z][a-z0-9_]{0,39})-(\d{1,3})(?:-(\d{1,2}))?$/;
+const FIRST_WITHIN = 15;
 
 function readSitesBy(text: string): SitesBy | undefined {
-  const [, direction, of, choose] = SITES_BY.exec(text) ?? [];
-  const isValid = Number(choose) >= 1 && Number(choose) <= REQUEST_LIMITS.chosen;
-  return isValid
-    ? { direction: direction as Direction, weight: of, choose: Number(choose) }
-    : undefined;
+  const [, direction, weight, ...numbers] = SITES_BY.exec(text) ?? [];
+  const [choose, within] = numbers.map((one, i) => Number(one ?? [0, FIRST_WITHIN][i]));
+  const isValid = choose >= 1 && choose <= REQUEST_LIMITS.chosen && SITE_MINUTES.includes(within);
+  return isValid ? { direction: direction as Direction, weight, choose, within } : undefined;
 }
 
 const CRITERION = /^([a-z]{1,20})-(\d{1,9})-(5|10|15|20|25|30)$/;

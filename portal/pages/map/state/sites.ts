@@ -7,6 +7,9 @@ export interface Site extends Point {
   readonly isCandidate: boolean;
 }
 
+/** Number of blocks without a site near that are requested: candidates are chosen among them. */
+export const MAX_UNCOVERED = 500;
+
 /** Returns the sites with one more, whose id is the first free number above their count. */
 export function withSite(
   sites: readonly Site[],

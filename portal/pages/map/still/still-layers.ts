@@ -28,6 +28,8 @@ export interface StillLayers {
   readonly selected: string;
   readonly roads: readonly { readonly width: number; readonly d: string }[];
   readonly places: readonly Place[];
+  /** Positions of the POIs over the blocks. */
+  readonly pois: readonly { readonly x: number; readonly y: number }[];
 }
 
 interface Place {
@@ -70,12 +72,13 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
   const tiles = tilesIn(frame.box, zoom);
   const isOf = (part: string) => (archive: string) => readTiles(archive, tiles, [part]);
   const hasBlocks = zoom >= TILE_ZOOMS.blocks;
-  const [blocks, bands, ground] = await Promise.all([
+  const [blocks, bands, ground, pois] = await Promise.all([
     hasBlocks ? isOf('blocks')(sources.blocksUrl) : [],
     shown.of === 'bands' ? bandPaths(shown.bandsUrl, frame.box, zoom, frame.place) : [],
     baseMap && 'archive' in baseMap
       ? readTiles(baseMap.archive, tiles, ['earth', 'water', 'roads', 'places'])
       : [],
+    hasBlocks ? Promise.all(shown.pois.map(({ url }) => isOf('pois')(url))) : [],
   ]);
   const classes = [...bands];
   const classOf = classesOf(shown);
@@ -105,6 +108,10 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
       d: drawn(inLayer('roads').filter(({ feature }) => feature.properties.kind === kind)),
     })),
     places: placesOf(inLayer('places'), frame),
+    pois: pois.flat().map((at) => {
+      const [x, y] = placed(at, at.feature.loadGeometry()[0][0], frame.place);
+      return { x, y };
+    }),
   };
 }
 

@@ -55,6 +55,16 @@ function StillMap(props: {
       ))}
       <path d={layers.selected} fill="none" stroke={colours.halo} stroke-width="6" />
       <path d={layers.selected} fill="none" stroke={colours.chosen} stroke-width="3" />
+      {layers.pois.map(({ x, y }) => (
+        <circle
+          key={`${x} ${y}`}
+          cx={x}
+          cy={y}
+          r="3.5"
+          fill={colours.chosen}
+          stroke={colours.halo}
+        />
+      ))}
       {layers.places.map(({ name, x, y, size }) => (
         <text
           key={`${name} ${x} ${y}`}

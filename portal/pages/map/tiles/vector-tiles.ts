@@ -54,6 +54,11 @@ export async function readTiles(
   return read.flat();
 }
 
+/** Counts the points of a layer in the tiles that intersect a box: at least those in the box. */
+export async function pointsAround(archiveUrl: string, box: Box, layer: string): Promise<number> {
+  return (await readTiles(archiveUrl, tilesIn(box, TILE_ZOOMS.blocks), [layer])).length;
+}
+
 /** The tiles of a zoom that intersect a box in degrees; east may exceed 180. */
 export function tilesIn([west, south, east, north]: Box, zoom: number): readonly TileAt[] {
   const count = 2 ** zoom;

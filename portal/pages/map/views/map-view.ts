@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
-import type { DataOf } from '../../../client/src/index.ts';
+import type { DataOf, ParamsOf } from '../../../client/src/index.ts';
+import type { LoadedArea } from '../blocks/area-blocks.ts';
 import type { LoadedBasket } from '../blocks/use-basket.ts';
 import type { LoadedBlocks } from '../blocks/use-blocks-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -25,6 +26,19 @@ export interface Catchment {
 
 export type CatchmentPage = DataOf<'listPoiCatchment'>;
 
+/** Sites, as far as they are measured; null until then. */
+export interface MeasuredSites {
+  /** The body of `request`. Null without sites, and for sites of a type without an area. */
+  readonly body: ParamsOf<'measureSites'> | null;
+  readonly request: PaidRequest<DataOf<'measureSites'>> | null;
+  readonly coverage: DataOf<'measureSites'> | null;
+  /** Requests the reach of each site; null if the colours are free, or for too many sites. */
+  readonly colours: PaidRequest<readonly Reach[]> | null;
+  readonly reaches: readonly Reach[] | null;
+  /** The minutes to the nearest site. */
+  readonly nearest: Reach | null;
+}
+
 /** Data that views have loaded; null until then. */
 export interface Loaded {
   /** Name of the POI at the origin, if there is one. */
@@ -38,6 +52,8 @@ export interface Loaded {
   readonly basket: LoadedBasket;
   /** The blocks in view by minutes to the nearest POI. */
   readonly blocks: LoadedBlocks;
+  readonly area: LoadedArea;
+  readonly sites: MeasuredSites;
   /** The exact minutes of the selected block. */
   readonly profile: Profile | null;
 }

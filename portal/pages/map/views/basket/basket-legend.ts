@@ -18,8 +18,12 @@ export function basketRows(
   criteria: number,
   tally: BasketTally | null,
   scheme: Scheme,
+  inArea: BasketTally | null = null,
 ): readonly PeopleRow[] {
-  return by === 'met' ? metRows(criteria, tally, scheme) : furthestRows(tally, scheme);
+  const rowsOf = (of: BasketTally | null) =>
+    by === 'met' ? metRows(criteria, of, scheme) : furthestRows(of, scheme);
+  const area = inArea && rowsOf(inArea);
+  return rowsOf(tally).map((row, i) => (area ? { ...row, inArea: area[i].people ?? 0 } : row));
 }
 
 function furthestRows(tally: BasketTally | null, scheme: Scheme): PeopleRow[] {

@@ -1,6 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
 import { count, counted, percent } from '../../../formats.ts';
-import { useApi } from '../../../session/use-api.ts';
+import { chosenOr } from '../../blocks/area-blocks.ts';
 import { basketList } from '../../blocks/block-lists.ts';
 import type { LoadedBasket } from '../../blocks/use-basket.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
@@ -8,7 +7,7 @@ import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import type { Criterion } from '../../measures/basket.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
-import { Choose, Switch } from '../../panels/choices.tsx';
+import { Switch } from '../../panels/choices.tsx';
 import { PeopleLegend } from '../../panels/people-legend.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
 import { PercentileNote } from '../../panels/words.tsx';
@@ -28,7 +27,7 @@ const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
  * Panel of a basket: people who have several things near, by the public block bands, and the exact
  * sums for tokens.
  */
-export function BasketPanel({ basket }: Pick<Loaded, 'basket'>) {
+export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
   const { catalogue, state, choice, change } = useMap();
   const scheme = useColourScheme();
   const criteria = choice.basket;
@@ -54,51 +53,37 @@ export function BasketPanel({ basket }: Pick<Loaded, 'basket'>) {
       <PeopleLegend
         caption={`People in view by ${state.basketBy === 'met' ? 'the number of criteria met' : 'minutes to the furthest'}`}
         by={state.basketBy === 'met' ? 'Criteria met' : 'Minutes'}
-        rows={basketRows(state.basketBy, view?.criteria.length ?? criteria.length, tally, scheme)}
+        rows={basketRows(
+          state.basketBy,
+          view?.criteria.length ?? criteria.length,
+          tally,
+          scheme,
+          view?.inArea,
+        )}
       />
       <p role="status" class="people-sum">
         {basketSentence(basket, catalogue)}
       </p>
       <ListedBlocks list={list} />
-      <ExactBasket basket={basket} />
+      <ExactBasket basket={basket} area={area} />
     </section>
   );
 }
 
-/**
- * The area of the exact sums: the chosen one, or the first county in view; null if there is
- * neither.
- */
-export function areaOf({ area }: MapState, basket: LoadedBasket): string | null {
-  return area ?? countiesOf(basket)[0] ?? null;
-}
-
-function countiesOf(basket: LoadedBasket): readonly string[] {
+export function countiesOf(basket: LoadedBasket): readonly string[] {
   return basket.state === 'here' ? basket.view.blocks.counties : [];
 }
 
-/** The exact sums of a county in view, or of a place that was searched for. */
-function ExactBasket({ basket }: Pick<Loaded, 'basket'>) {
-  const { catalogue, state, choice, change } = useMap();
+/** The exact sums of the chosen area, or of the first county in view. */
+function ExactBasket({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
+  const { catalogue, choice } = useMap();
   const criteria = choice.basket;
-  const placeName = usePlaceName(state.area);
-  const inView = countiesOf(basket);
-  const area = areaOf(state, basket);
-  if (area === null) return null;
-  const counties = area.length === 5 && !inView.includes(area) ? [area, ...inView] : inView;
+  const summed = chosenOr(area, countiesOf(basket)[0]);
+  if (summed === null) return null;
   return (
     <div class="exact">
-      <h3>Exact totals for a city or county</h3>
-      <Choose label="Area" value={area} onChoose={(next) => change({ area: next })}>
-        {area.length === 7 && <option value={area}>{placeName ?? `Place ${area}`}</option>}
-        {counties.map((fips) => (
-          <option key={fips} value={fips}>
-            County {fips}
-          </option>
-        ))}
-      </Choose>
-      <p class="quiet">For a city, search for it above.</p>
-      <Paid request={basketRequest(area, criteria)} label="Exact shares">
+      <h3>Exact totals: {summed.name}</h3>
+      <Paid request={basketRequest(summed.body, criteria)} label="Exact shares">
         {(coverage) => (
           <ExactShares coverage={coverage} criteria={criteria} catalogue={catalogue} />
         )}
@@ -156,25 +141,4 @@ function ExactShares(props: {
       )}
     </>
   );
-}
-
-/** The name of a place, by its GEOID; null while it is not known, and for a county. */
-function usePlaceName(area: string | null): string | null {
-  const api = useApi();
-  const [known, setKnown] = useState<{ readonly geoid: string; readonly name: string } | null>(
-    null,
-  );
-  useEffect(() => {
-    if (area?.length !== 7) return;
-    let isGone = false;
-    api.getPlaceBoundary({ geoid: area }).then(
-      ({ data }) => isGone || setKnown({ geoid: area, name: data.properties.name }),
-      // Its GEOID is shown instead.
-      () => {},
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [api, area]);
-  return known?.geoid === area ? (known?.name ?? null) : null;
 }

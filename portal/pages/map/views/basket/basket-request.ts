@@ -1,12 +1,12 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
-import type { DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
+import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
 import type { Criterion } from '../../measures/basket.ts';
 import type { PaidRequest } from '../../paid/paid-request.ts';
 
 export type Coverage = DataOf<'measureCoverage'>;
 
-/** Requests the exact sums of a basket over a place or county, by its GEOID of 7 or 5 digits. */
-export function basketRequest(area: string, criteria: readonly Criterion[]): PaidRequest<Coverage> {
+/** Requests the exact sums of a basket over an area. */
+export function basketRequest(area: Area, criteria: readonly Criterion[]): PaidRequest<Coverage> {
   const body = basketBody(area, criteria);
   return {
     name: `basket ${JSON.stringify(body)}`,
@@ -20,12 +20,12 @@ export function basketRequest(area: string, criteria: readonly Criterion[]): Pai
  * without type and mode, the rows of all would be charged.
  */
 export function basketBody(
-  area: string,
+  area: Area,
   criteria: readonly Criterion[],
 ): ParamsOf<'measureCoverage'> {
   const [first] = criteria;
   return {
-    area: area.length === COUNTY_DIGITS ? { counties: [area] } : { places: [area] },
+    area,
     mode: [first.mode as Mode],
     type: [first.type],
     all_of: criteria.map(({ type, mode, minutes }) => ({
@@ -35,5 +35,3 @@ export function basketBody(
     })),
   };
 }
-
-const COUNTY_DIGITS = 5;

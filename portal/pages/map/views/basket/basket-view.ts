@@ -1,9 +1,10 @@
+import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
 import { criteriaMet, furthestClasses, metClasses } from '../../measures/basket.ts';
 import { groundSwatches } from '../../panels/legend-swatches.ts';
 import type { MapView } from '../map-view.ts';
 import { basketRows, basketSentence } from './basket-legend.ts';
-import { areaOf, BasketPanel } from './basket-panel.tsx';
+import { BasketPanel, countiesOf } from './basket-panel.tsx';
 import { basketBody } from './basket-request.ts';
 
 /** Blocks by the criteria of a basket. */
@@ -19,12 +20,16 @@ export const basketView: MapView = {
     return [...rows.map(({ swatch }) => swatch), ...groundSwatches(catalogue.baseMap, scheme)];
   },
   modes: ({ basket }) => basket.map((criterion) => criterion.mode),
-  shown({ state: { basketBy }, choice, basket }) {
+  shown({ catalogue, state: { basketBy }, choice, basket }) {
     const classesOf = basketBy === 'met' ? metClasses : furthestClasses;
     return {
       of: 'classes',
       name: `basket ${basketBy} ${JSON.stringify(choice.basket)}`,
       modes: [],
+      pois: catalogue.poisOf(
+        choice.basket.map(({ type }) => type),
+        choice.basket.map(({ mode }) => mode),
+      ),
       palette: 'classes',
       blocks:
         basket.state === 'here'
@@ -42,15 +47,15 @@ export const basketView: MapView = {
     return met === null ? 'not known' : `${met} of ${view.criteria.length} met`;
   },
   Panel: BasketPanel,
-  requests({ state, choice, basket }) {
-    const area = areaOf(state, basket);
-    if (area === null) return [];
+  requests({ choice, basket, area }) {
+    const summed = chosenOr(area, countiesOf(basket)[0]);
+    if (summed === null) return [];
     return [
       {
         name: 'Exact shares of the area',
         path: '/v1/coverage',
         operation: 'measureCoverage',
-        parameters: { ...basketBody(area, choice.basket) },
+        parameters: { ...basketBody(summed.body, choice.basket) },
         isPost: true,
         rows: 'basket',
       },

@@ -18,7 +18,8 @@ import type { Loaded } from '../map-view.ts';
  * Panel of a catchment: the blocks that reach a POI, with times to the POI itself in tenths of a
  * minute.
  */
-export function CatchmentPanel({ poiName, catchment }: Pick<Loaded, 'poiName' | 'catchment'>) {
+export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'area'>) {
+  const { poiName, catchment, area } = loaded;
   const { catalogue, state, choice, change } = useMap();
   const scheme = useColourScheme();
   const { mode } = choice;
@@ -50,7 +51,7 @@ export function CatchmentPanel({ poiName, catchment }: Pick<Loaded, 'poiName' | 
               label={i === 0 ? 'Load the catchment' : 'Load more blocks'}
             />
           ))}
-          {reach && <PeopleWithin reach={reach} facts={facts} minutes={minutes} />}
+          {reach && <PeopleWithin {...{ reach, facts, minutes, area }} />}
           <MinutesSlider most={MAX_CATCHMENT_MINUTES} />
           <Swatches entries={catchmentSwatches(scheme)} />
           {isFar && <FarNote />}

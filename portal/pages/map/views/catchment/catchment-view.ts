@@ -14,12 +14,13 @@ export const catchmentView: MapView = {
     `${reachTitle(choice.mode, 'to', minutesOf(state))}: ${poiName ?? 'no POI chosen'}`,
   legend: ({ scheme }) => catchmentSwatches(scheme),
   modes: ({ mode }) => [mode],
-  shown({ state, choice, catchment }) {
+  shown({ catalogue, state, choice, catchment }) {
     const reach = catchment?.reach ?? null;
     return {
       of: 'classes',
       name: `catchment ${catchment?.pages.at(-1)?.name}`,
       modes: [choice.mode],
+      pois: catalogue.poisOf([], [choice.mode]),
       palette: 'classes',
       blocks: reach && {
         geoids: reach.geoids,

@@ -1,6 +1,8 @@
 import { useMemo } from 'preact/hooks';
+import { byMode } from '../../../../../shards/modes.ts';
 import { count } from '../../../formats.ts';
 import { useApi } from '../../../session/use-api.ts';
+import type { AreaBlocks, LoadedArea } from '../../blocks/area-blocks.ts';
 import { type BlockFacts, comparisonList } from '../../blocks/block-lists.ts';
 import { peopleOf, useBlockFacts } from '../../blocks/use-block-facts.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
@@ -21,7 +23,7 @@ import { SumsTable } from '../../panels/sums-table.tsx';
 import { Swatches } from '../../panels/swatches.tsx';
 import { FarNote, originName, PercentileNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
-import type { MapState } from '../../state/map-state.ts';
+import type { MapState, Origin } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
 
 const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
@@ -32,10 +34,11 @@ const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
 ];
 
 /** Panel of two reaches side by side, of two blocks or by two modes. */
-export function ComparePanel(loaded: Pick<Loaded, 'a' | 'b' | 'comparison' | 'poiName'>) {
+export function ComparePanel(loaded: Pick<Loaded, 'a' | 'b' | 'comparison' | 'poiName' | 'area'>) {
   const { a, b, comparison } = loaded;
   const { mode, otherMode } = useMap().choice;
   const isSame = a?.name === b?.name;
+  const [nameOfA, nameOfB] = useSideNames(loaded.poiName);
   return (
     <section class="view" aria-labelledby="compare">
       <h2 id="compare">Compare A with B</h2>
@@ -49,15 +52,27 @@ export function ComparePanel(loaded: Pick<Loaded, 'a' | 'b' | 'comparison' | 'po
             <p class="quiet">Choose another mode for B, or select another block and “Use as B”.</p>
           ) : (
             <>
-              <Paid request={a} label="Load A" />
-              <Paid request={b} label="Load B" />
-              {comparison !== null && <Compared comparison={comparison} />}
+              <Paid request={a} label="Load A" what={nameOfA} />
+              <Paid request={b} label="Load B" what={nameOfB} />
+              {comparison !== null && (
+                <Compared comparison={comparison} names={[nameOfA, nameOfB]} area={loaded.area} />
+              )}
             </>
           )}
         </>
       )}
     </section>
   );
+}
+
+/** Names of A and B: `A, block 990010012003080 on foot`. */
+function useSideNames(poiName: string | null): readonly [string, string] {
+  const { state, choice } = useMap();
+  const { origin, otherOrigin } = state;
+  const nameOf = (one: Origin | null, name: string | null) => one && originName(one, name);
+  const a = nameOf(origin, poiName);
+  const b = nameOf(otherOrigin, null) ?? a;
+  return [`A, ${a} ${byMode(choice.mode)}`, `B, ${b} ${byMode(choice.otherMode)}`];
 }
 
 /** The origins and modes of A and B. */
@@ -90,7 +105,12 @@ function Sides({ poiName }: Pick<Loaded, 'poiName'>) {
 }
 
 /** A comparison that is loaded: its minutes, sums, colours and blocks. */
-function Compared({ comparison }: { readonly comparison: Comparison }) {
+function Compared(props: {
+  readonly comparison: Comparison;
+  readonly names: readonly [string, string];
+  readonly area: LoadedArea;
+}) {
+  const { comparison, names, area } = props;
   const { catalogue, state, change } = useMap();
   const scheme = useColourScheme();
   const { position, minutes, compared } = state;
@@ -98,7 +118,7 @@ function Compared({ comparison }: { readonly comparison: Comparison }) {
   return (
     <>
       <MinutesSlider />
-      <Shares comparison={comparison} facts={facts} minutes={minutes} />
+      <Shares {...{ comparison, facts, minutes }} area={area.state === 'here' ? area.of : null} />
       <Switch
         label="Colour blocks by"
         name="compared"
@@ -106,6 +126,7 @@ function Compared({ comparison }: { readonly comparison: Comparison }) {
         chosen={compared}
         onChoose={(next) => change({ compared: next })}
       />
+      <p class="quiet">{names.join('; ')}</p>
       {compared === 'difference' ? (
         <Swatches isSingle entries={differenceSwatches(scheme)} />
       ) : (
@@ -123,16 +144,22 @@ function Shares(props: {
   /** Null while people are not known. */
   readonly facts: BlockFacts | null;
   readonly minutes: number;
+  readonly area: AreaBlocks | null;
 }) {
-  const { comparison, facts, minutes } = props;
+  const { comparison, facts, minutes, area } = props;
   const people = useMemo(() => facts && peopleOf(facts), [facts]);
+  const ofArea = useMemo(() => facts && area && peopleOf(facts, area), [facts, area]);
   const each = useMemo(() => new Uint8Array(comparison.geoids.length).fill(1), [comparison]);
-  const weights = people === null ? [each] : [people, each];
-  const within = (of: Uint8Array) => weights.map((one) => cumulative(of, one, minutes)[minutes]);
-  const changes = weights.map((one) => changesOf(comparison, one, minutes));
-  const names = people === null ? ['blocks'] : ['people', 'blocks'];
+  const counts = [
+    ...(people ? [{ name: 'people', weights: people }] : []),
+    ...(area && ofArea ? [{ name: `people of ${area.name}`, weights: ofArea }] : []),
+    { name: 'blocks', weights: each },
+  ];
+  const within = (of: Uint8Array) =>
+    counts.map(({ weights }) => cumulative(of, weights, minutes)[minutes]);
+  const changes = counts.map(({ weights }) => changesOf(comparison, weights, minutes));
   const rowsOf = (columns: readonly (readonly number[])[]) =>
-    names.map((name, i) => ({ name, figures: columns.map((sums) => count(sums[i])) }));
+    counts.map(({ name }, i) => ({ name, figures: columns.map((sums) => count(sums[i])) }));
   const sets = [comparison.a, comparison.b, laterOf(comparison), soonerOf(comparison)].map(within);
   return (
     <div class="shares" aria-live="polite">

@@ -22,10 +22,11 @@ export const compareView: MapView = {
   legend: ({ state, scheme }) =>
     state.compared === 'difference' ? differenceSwatches(scheme) : reachSwatches(scheme),
   modes: ({ mode, otherMode }) => [mode, otherMode],
-  shown: ({ state, choice, a, b, comparison }) => ({
+  shown: ({ catalogue, state, choice, a, b, comparison }) => ({
     of: 'classes',
     name: `${a?.name} ${b?.name} ${state.compared}`,
     modes: [choice.mode, choice.otherMode],
+    pois: catalogue.poisOf([], [choice.mode, choice.otherMode]),
     palette: state.compared === 'difference' ? 'difference' : 'classes',
     blocks: comparison && {
       geoids: comparison.geoids,

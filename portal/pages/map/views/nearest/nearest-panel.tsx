@@ -1,6 +1,6 @@
 import { count, percent } from '../../../formats.ts';
 import { nearestList } from '../../blocks/block-lists.ts';
-import { shareWithin } from '../../blocks/coloured-blocks.ts';
+import { shareWithin, type Tally } from '../../blocks/coloured-blocks.ts';
 import type { LoadedBlocks } from '../../blocks/use-blocks-in-view.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
@@ -15,7 +15,7 @@ import type { Loaded } from '../map-view.ts';
 /**
  * Panel of minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view.
  */
-export function NearestPanel({ blocks }: Pick<Loaded, 'blocks'>) {
+export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) {
   const { catalogue, choice, change } = useMap();
   const { mode, type } = choice;
   const title = mapTitle(mode, type.name);
@@ -28,7 +28,7 @@ export function NearestPanel({ blocks }: Pick<Loaded, 'blocks'>) {
       <div class="map-choices">
         <ModeChoice mode={mode} onMode={(next) => change({ mode: next, type: type.id })} />
         <TypeChoice
-          types={catalogue.types}
+          types={[...catalogue.parents, ...catalogue.types]}
           type={type.id}
           onType={(next) => change({ mode, type: next })}
         />
@@ -37,6 +37,9 @@ export function NearestPanel({ blocks }: Pick<Loaded, 'blocks'>) {
         <h2 id="legend">{title}</h2>
         <PercentileNote modes={[mode]} />
         <Legend title={title} blocks={blocks} />
+        {area.state === 'here' && blocks.state === 'here' && blocks.view.inArea && (
+          <p role="status">{nearSentence(blocks.view.inArea, `in ${area.of.name}`)}</p>
+        )}
         <ListedBlocks list={list} />
       </section>
     </>
@@ -52,10 +55,11 @@ const NEAR_CLASSES = 3;
 function Legend(props: { readonly title: string; readonly blocks: LoadedBlocks }) {
   const { title, blocks } = props;
   const scheme = useColourScheme();
-  const tally = blocks.state === 'here' ? blocks.view.tally : null;
+  const view = blocks.state === 'here' ? blocks.view : null;
   const rows = BAND_ORDER.map((band) => ({
     swatch: bandSwatch(band, scheme),
-    people: tally?.people[band] ?? null,
+    people: view?.tally.people[band] ?? null,
+    inArea: view?.inArea?.people[band],
   }));
   return (
     <>
@@ -71,7 +75,10 @@ function Legend(props: { readonly title: string; readonly blocks: LoadedBlocks }
 export function sentenceOf(blocks: LoadedBlocks): string {
   if (blocks.state !== 'here') return UNCOUNTED[blocks.state];
   const { tally } = blocks.view;
-  if (tally.allPeople === 0) return 'No one lives in the area shown.';
+  return tally.allPeople === 0 ? 'No one lives in the area shown.' : nearSentence(tally, 'in view');
+}
+
+function nearSentence(tally: Tally, where: string): string {
   const near = percent(shareWithin(tally, NEAR_CLASSES));
-  return `${near} of ${count(tally.allPeople)} people in view are within 15 minutes.`;
+  return `${near} of ${count(tally.allPeople)} people ${where} are within 15 minutes.`;
 }

@@ -1,3 +1,4 @@
+import { BEYOND } from '../../../../../shards/bands/time-bands.ts';
 import { classWords } from '../../blocks/block-bands.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
@@ -12,12 +13,31 @@ export const nearestView: MapView = {
   summary: ({ blocks }) => (blocks.state === 'here' ? sentenceOf(blocks) : null),
   legend: ({ catalogue, scheme }) => nearestSwatches(catalogue.baseMap, scheme),
   modes: ({ mode }) => [mode],
-  shown: ({ choice: { mode, bandsUrl } }) => ({ of: 'bands', bandsUrl, modes: [mode] }),
+  shown({ catalogue, choice: { mode, type, bandsUrl }, blocks }) {
+    const over = { modes: [mode], pois: catalogue.poisOf(type.leaves, [mode]) };
+    if (type.leaves.length === 1) return { of: 'bands', bandsUrl, ...over };
+    const coloured = blocks.state === 'here' ? blocks.view.coloured : null;
+    return {
+      of: 'classes',
+      name: `nearest ${mode} ${type.id}`,
+      palette: 'classes',
+      blocks: coloured && {
+        geoids: coloured.geoids,
+        classes: coloured.classes.map((band) => (band === BEYOND ? 0 : band)),
+      },
+      ...over,
+    };
+  },
   minutesOf({ state, choice: { mode, type }, blocks, profile }, geoid) {
     const exact =
-      Number(state.block) === geoid &&
-      profile?.rows.find((row) => row.mode === mode && row.dest_type_id === type.id);
-    if (exact) return `${exact.travel_time.toFixed(1)} min`;
+      Number(state.block) === geoid
+        ? (profile?.rows ?? []).filter(
+            (row) => row.mode === mode && type.leaves.includes(row.dest_type_id),
+          )
+        : [];
+    if (exact.length > 0) {
+      return `${Math.min(...exact.map((row) => row.travel_time)).toFixed(1)} min`;
+    }
     if (blocks.state !== 'here') return null;
     const { geoids, classes } = blocks.view.coloured;
     const at = geoids.indexOf(geoid);

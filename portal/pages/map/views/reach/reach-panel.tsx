@@ -29,7 +29,8 @@ import type { Loaded } from '../map-view.ts';
 import { accessRequest } from './reach-request.ts';
 
 /** Panel of a reach: the blocks within some minutes of a block, or those that reach it. */
-export function ReachPanel({ a, reach, poiName }: Pick<Loaded, 'a' | 'reach' | 'poiName'>) {
+export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'area'>) {
+  const { a, reach, poiName, area } = loaded;
   const { catalogue, state, choice, change } = useMap();
   const requests = useRequests();
   const scheme = useColourScheme();
@@ -64,7 +65,7 @@ export function ReachPanel({ a, reach, poiName }: Pick<Loaded, 'a' | 'reach' | '
             {direction === 'from' ? 'From' : 'To'} {originName(origin, poiName)}
           </p>
           <Paid request={a} label="Load the reach">
-            {(value) => <PeopleWithin reach={value} facts={facts} minutes={minutes} />}
+            {(value) => <PeopleWithin reach={value} {...{ facts, minutes, area }} />}
           </Paid>
           <MinutesSlider />
           <EveryClick request={a} />

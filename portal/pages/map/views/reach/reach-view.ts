@@ -19,10 +19,11 @@ export const reachView: MapView = {
   },
   legend: ({ scheme }) => reachSwatches(scheme),
   modes: ({ mode }) => [mode],
-  shown: ({ state, choice: { mode }, a, reach }) => ({
+  shown: ({ catalogue, state, choice: { mode }, a, reach }) => ({
     of: 'classes',
     name: a?.name ?? 'reach',
     modes: [mode],
+    pois: catalogue.poisOf([], [mode]),
     palette: 'classes',
     blocks: reach && {
       geoids: reach.geoids,

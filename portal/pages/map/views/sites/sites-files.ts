@@ -2,23 +2,30 @@ import { parseSitesCsv } from '../../../../../proxy/fields/parse-sites-csv.ts';
 import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { areaRows, siteColumns, siteRows } from '../../../../../proxy/queries/sites/site-table.ts';
 import { csvField, csvLine } from '../../../../../shards/csv/csv-line.ts';
-import { COUNTED_MINUTES } from '../../state/map-state.ts';
-import type { Site } from '../../state/sites.ts';
-import type { SitesCoverage } from './sites-request.ts';
+import type { DataOf } from '../../../../client/src/index.ts';
+import type { MapState } from '../../state/map-state.ts';
+import { MAX_UNCOVERED, type Site } from '../../state/sites.ts';
 
 /**
  * Measured sites as CSV, the same as the API returns: rows for the area, each site and each
- * candidate, also for those that are left out.
+ * candidate, also for those that are left out, and for uncovered blocks. POIs of a type have no
+ * coordinates here.
  */
-export function sitesCsv(coverage: SitesCoverage, points: readonly Site[]): string {
+export function sitesCsv(
+  coverage: DataOf<'measureSites'>,
+  { sites: points, sitesType, sitesBy }: Pick<MapState, 'sites' | 'sitesType' | 'sitesBy'>,
+): string {
   const candidates = points.filter(({ isCandidate }) => isCandidate);
-  const sites = points.filter(({ isCandidate }) => !isCandidate);
+  const sites =
+    sitesType === null
+      ? points.filter(({ isCandidate }) => !isCandidate)
+      : coverage.sites.map(({ id }) => ({ id, lat: null, lon: null }));
   const { errors } = coverage;
-  const lists = { sent: { sites, candidates }, errors, measures: { ...coverage, uncovered: [] } };
+  const lists = { sent: { sites, candidates }, errors, measures: coverage };
   const table = siteColumns({
-    minutes: COUNTED_MINUTES,
+    minutes: [sitesBy.within],
     choose: candidates.length,
-    uncovered: 0,
+    uncovered: MAX_UNCOVERED,
     hasAddresses: false,
   });
   const rows = [...areaRows(lists), ...siteRows(lists)].map((row) => table.cellsOf(row));

@@ -3,21 +3,33 @@ import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { counted } from '../../../formats.ts';
 import { FileButton } from '../../../parts/file-button.tsx';
 import { Notice } from '../../../parts/notice.tsx';
+import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { Paid } from '../../paid/paid.tsx';
-import { ModeChoice, Switch, WeightChoice } from '../../panels/choices.tsx';
+import { Choose, ModeChoice, Switch, TypeChoice, WeightChoice } from '../../panels/choices.tsx';
+import { Swatches } from '../../panels/swatches.tsx';
 import { PercentileNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
-import type { Direction, MapState, SitesBy } from '../../state/map-state.ts';
+import {
+  type Direction,
+  type MapState,
+  SITE_MINUTES,
+  type SitesBy,
+} from '../../state/map-state.ts';
 import type { Site } from '../../state/sites.ts';
 import { fitsAddress, MAX_ADDRESS_SITES, without } from '../../state/sites.ts';
+import type { Loaded } from '../map-view.ts';
 import { readSites, sitesFile } from './sites-files.ts';
-import { sitesRequest } from './sites-request.ts';
-import { SitesResults } from './sites-results.tsx';
+import { sitesSwatches } from './sites-legend.ts';
+import { SitesColours, SitesResults } from './sites-results.tsx';
 
 const DIRECTIONS: readonly (readonly [Direction, string])[] = [
   ['to', 'To the sites'],
   ['from', 'From the sites'],
 ];
+const SOURCES = [
+  ['own', 'Points of your own'],
+  ['type', 'What is there'],
+] as const;
 const KINDS: readonly (readonly [MapState['adds'], string])[] = [
   ['site', 'A site'],
   ['candidate', 'A candidate'],
@@ -26,49 +38,92 @@ const KINDS: readonly (readonly [MapState['adds'], string])[] = [
 /** Maximum number of sites listed; a longer list would hide what is below it. */
 const MAX_LISTED = 50;
 
-/** Panel of one's own sites: the people near them, and which candidates would add most. */
-export function SitesPanel() {
-  const { catalogue, state, choice, change } = useMap();
-  const { sites, sitesBy, adds } = state;
-  const { weights } = catalogue;
+/** Panel of sites: the people near them, and which candidates would add most. */
+export function SitesPanel({ sites: measured, area }: Pick<Loaded, 'sites' | 'area'>) {
+  const { catalogue, state, change } = useMap();
+  const scheme = useColourScheme();
+  const { sites, sitesType, sitesBy } = state;
+  const { request } = measured;
   const onSites = (next: readonly Site[]) => change({ sites: next });
+  const unit = unitOf(catalogue.weights, sitesBy.weight);
+  const legend = sitesSwatches(state, catalogue, scheme, measured.reaches !== null);
   return (
     <section class="view" aria-labelledby="sites">
-      <h2 id="sites">People near sites of your own</h2>
-      <Switch
-        label="A click on the map sets"
-        name="site-kind"
-        values={KINDS}
-        chosen={adds}
-        onChoose={(next) => change({ adds: next })}
-      />
-      <p class="quiet">
-        Click the map to add one. Drag it to move it; press Delete to remove it. By keyboard, Enter
-        adds one at the cross. {addressed(sites)}
-      </p>
+      <h2 id="sites">People near sites</h2>
+      <SitesSource />
       <SitesFile onSites={onSites} />
       <SiteList sites={sites} onSites={onSites} />
       <MeasureChoices />
-      {sites.length > 0 && (
-        <Paid request={sitesRequest(sites, { ...sitesBy, mode: choice.mode })} label="Measure them">
+      {sitesType !== null && request === null && (
+        <p>Choose an area above, whose {catalogue.typeNames.get(sitesType)} are then the sites.</p>
+      )}
+      {request !== null && (
+        <Paid request={request} label="Measure them">
           {(coverage) => (
             <SitesResults
               coverage={coverage}
-              points={sites}
-              unit={unitOf(weights, sitesBy.weight)}
+              unit={unit}
+              areaName={area.state === 'here' ? area.of.name : null}
             />
           )}
         </Paid>
       )}
+      <SitesColours {...measured} />
+      <Swatches entries={legend} />
     </section>
+  );
+}
+
+/** The choice between sites of one's own and those that are there. */
+function SitesSource() {
+  const { catalogue, state, choice, change } = useMap();
+  const { sites, sitesType, adds } = state;
+  const isOwn = sitesType === null;
+  return (
+    <>
+      <Switch
+        label="Sites"
+        name="sites-source"
+        values={SOURCES}
+        chosen={isOwn ? 'own' : 'type'}
+        onChoose={(next) =>
+          change(
+            next === 'own'
+              ? { sitesType: null }
+              : { sitesType: choice.type.leaves[0], adds: 'candidate' },
+          )
+        }
+      />
+      {!isOwn && (
+        <TypeChoice
+          label="All of these in the area"
+          types={catalogue.types}
+          type={sitesType}
+          onType={(next) => change({ sitesType: next })}
+        />
+      )}
+      {isOwn && (
+        <Switch
+          label="A click on the map sets"
+          name="site-kind"
+          values={KINDS}
+          chosen={adds}
+          onChoose={(next) => change({ adds: next })}
+        />
+      )}
+      <p class="quiet">
+        Click the map to add {isOwn ? 'one' : 'a candidate'}. Drag to move it; press Delete to
+        remove it. By keyboard, Enter adds one at the cross. {addressed(sites)}
+      </p>
+    </>
   );
 }
 
 /** Choices of how sites are measured. */
 function MeasureChoices() {
   const { catalogue, state, choice, change } = useMap();
-  const { sites, sitesBy } = state;
-  const { weight, direction, choose } = sitesBy;
+  const { sites, sitesType, sitesBy } = state;
+  const { weight, direction, choose, within } = sitesBy;
   const measureBy = (part: Partial<SitesBy>) => change({ sitesBy: { ...sitesBy, ...part } });
   return (
     <>
@@ -81,13 +136,26 @@ function MeasureChoices() {
         />
       </div>
       <PercentileNote modes={[choice.mode]} />
-      <Switch
-        label="Direction"
-        name="site-direction"
-        values={DIRECTIONS}
-        chosen={direction}
-        onChoose={(next) => measureBy({ direction: next })}
-      />
+      <Choose
+        label="Near is within"
+        value={within}
+        onChoose={(next) => measureBy({ within: Number(next) })}
+      >
+        {SITE_MINUTES.map((minutes) => (
+          <option key={minutes} value={minutes}>
+            {minutes} minutes
+          </option>
+        ))}
+      </Choose>
+      {sitesType === null && (
+        <Switch
+          label="Direction"
+          name="site-direction"
+          values={DIRECTIONS}
+          chosen={direction}
+          onChoose={(next) => measureBy({ direction: next })}
+        />
+      )}
       {sites.some(({ isCandidate }) => isCandidate) && (
         <label class="field">
           <span>Candidates to choose</span>

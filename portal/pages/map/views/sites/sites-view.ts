@@ -1,34 +1,63 @@
-import { groundSwatches } from '../../panels/legend-swatches.ts';
+import { classWords } from '../../blocks/block-bands.ts';
+import { minutesTo, reachClasses, reachesWithin } from '../../measures/reach.ts';
+import { MAX_MINUTES } from '../../state/map-state.ts';
 import type { MapView } from '../map-view.ts';
+import { classesWithin, overlapClass, sitesSwatches } from './sites-legend.ts';
 import { SitesPanel } from './sites-panel.tsx';
-import { sitesBody } from './sites-request.ts';
 
 const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
 
-/** Sites of one's own, set by clicks; no block is coloured. */
+/** Sites of one's own, or the POIs of a type, and the blocks by minutes to the nearest of them. */
 export const sitesView: MapView = {
   name: 'Sites',
   sides: 0,
-  title: () => 'Sites of your own',
-  legend: ({ catalogue, scheme }) => groundSwatches(catalogue.baseMap, scheme),
+  title: ({ catalogue, state: { sitesType } }) =>
+    sitesType === null
+      ? 'Minutes to the nearest site'
+      : `Minutes to the nearest: ${catalogue.typeNames.get(sitesType)}`,
+  legend: ({ catalogue, state, scheme, sites }) =>
+    sitesSwatches(state, catalogue, scheme, sites.reaches !== null),
   modes: ({ mode }) => [mode],
-  shown: ({ choice: { mode } }) => ({
-    of: 'classes',
-    name: 'sites',
-    modes: [mode],
-    palette: 'classes',
-    blocks: NO_BLOCKS,
-  }),
-  minutesOf: () => null,
+  shown({ catalogue, state, choice: { mode }, sites: { reaches, nearest } }) {
+    const { sitesType, sitesBy, sitesColoured } = state;
+    const bandsUrl = sitesType === null ? undefined : catalogue.bandsUrl(mode, sitesType);
+    const pois = catalogue.poisOf(sitesType === null ? [] : [sitesType], [mode]);
+    if (bandsUrl !== undefined) return { of: 'bands', bandsUrl, modes: [mode], pois };
+    const classes = () =>
+      sitesColoured === 'overlap'
+        ? reachesWithin(nearest!, reaches!, sitesBy.within).map(overlapClass)
+        : reachClasses(nearest!.minutes, ...classesWithin(sitesBy.within));
+    return {
+      of: 'classes',
+      name: `sites ${sitesColoured} ${nearest?.geoids.length ?? 0}`,
+      modes: [mode],
+      pois,
+      palette: 'classes',
+      blocks: nearest ? { geoids: nearest.geoids, classes: Uint8Array.from(classes()) } : NO_BLOCKS,
+    };
+  },
+  minutesOf({ state, sites: { nearest, reaches }, blocks }, geoid) {
+    if (state.sitesType !== null) {
+      if (blocks.state !== 'here') return null;
+      const { geoids, classes } = blocks.view.coloured;
+      const at = geoids.indexOf(geoid);
+      return at === -1 ? null : classWords(classes[at]);
+    }
+    if (nearest === null || reaches === null) return null;
+    const minutes = minutesTo(nearest, geoid);
+    if (minutes === undefined) return `over ${MAX_MINUTES} min`;
+    const near = reaches.filter((one) => minutesTo(one, geoid)! <= state.sitesBy.within).length;
+    return near > 1 ? `${minutes} min, ${near} sites near` : `${minutes} min`;
+  },
   Panel: SitesPanel,
-  requests({ state: { sites, sitesBy }, choice: { mode } }) {
-    if (sites.length === 0) return [];
+  requests({ sites: { body } }) {
+    if (body === null) return [];
     return [
       {
         name: 'People near the sites',
         path: '/v1/sites/coverage',
         operation: 'measureSites',
-        parameters: { ...sitesBody(sites, { ...sitesBy, mode }) },
+        parameters: { ...body },
         isPost: true,
         rows: 'results',
       },

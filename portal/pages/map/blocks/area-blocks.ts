@@ -1,0 +1,234 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Polygon } from '../../../../shards/geometry/polygon.ts';
+import { polygonFault, SweepLine } from '../../../../shards/geometry/sweep-line.ts';
+import {
+  boxAroundPoint,
+  boxOf,
+  edgesOf,
+  localDistance,
+  metresPerDegreeLat,
+  metresPerDegreeLon,
+} from '../../../../shards/geometry/wgs84.ts';
+import type { Area as ApiArea, Client } from '../../../client/src/index.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
+import {
+  type Area,
+  type Circle,
+  COUNTY_DIGITS,
+  PLACE_DIGITS,
+  TRACT_DIGITS,
+} from '../state/area.ts';
+import type { MapPosition } from '../state/map-state.ts';
+import { type Box, pointsAround } from '../tiles/vector-tiles.ts';
+import type { CountyBands } from './block-bands.ts';
+import { geoidText } from './block-files.ts';
+import { boxInView, widened } from './box-in-view.ts';
+import {
+  type CountyBlocks,
+  countiesIn,
+  countiesNear,
+  countyCodesIn,
+  join,
+} from './coloured-blocks.ts';
+
+/** The blocks of a chosen area, from the public block bands. */
+export interface AreaBlocks {
+  readonly area: Area;
+  /** `Port Meridian`, `County 24510`, `the drawn area`. */
+  readonly name: string;
+  readonly counties: readonly CountyBands[];
+  /** The blocks of these counties. */
+  readonly blocks: CountyBlocks;
+  /** Positions of the blocks whose centre is in the area. */
+  readonly inside: readonly number[];
+  /** Its border, where it is known. */
+  readonly outline: readonly Polygon[] | null;
+}
+
+export type LoadedArea =
+  | { readonly state: 'none' | 'loading' | 'failed' }
+  /** The area is too far from the map, outside the release, or has too many counties. */
+  | { readonly state: 'far' | 'invalid' }
+  | { readonly state: 'here'; readonly of: AreaBlocks };
+
+/** Finds the blocks of an area: free, and without a key. */
+export function useAreaBlocks(
+  api: Client,
+  area: Area | null,
+  position: MapPosition | null,
+  bounds: readonly number[],
+): LoadedArea {
+  const [loaded, setLoaded] = useState<LoadedArea>({ state: 'loading' });
+  const isHere = loaded.state === 'here' && loaded.of.area === area;
+  const attempt = useAttempts(area !== null && loaded.state === 'failed');
+  // Another part of the release may hold a county that was too far from the map.
+  const place = isHere || position === null ? null : `${position.lat} ${position.lon}`;
+  useEffect(() => {
+    if (area === null || isHere) return;
+    let isGone = false;
+    areaBlocks(api, area, boxInView(position, bounds)).then(
+      (of) => isGone || setLoaded(typeof of === 'string' ? { state: of } : { state: 'here', of }),
+      () => isGone || setLoaded({ state: 'failed' }),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [api, area, isHere, place, attempt, bounds]);
+  if (area === null) return { state: 'none' };
+  return loaded.state === 'here' && !isHere ? { state: 'loading' } : loaded;
+}
+
+async function areaBlocks(
+  api: Client,
+  area: Area,
+  view: Box,
+): Promise<AreaBlocks | 'far' | 'invalid'> {
+  if (typeof area !== 'string') {
+    if ('metres' in area) return blocksInCircle(api, area);
+    return blocksInPolygons(api, area, { area, name: 'the drawn area' });
+  }
+  if (area.length === PLACE_DIGITS) {
+    const { geometry, properties } = (await api.getPlaceBoundary({ geoid: area })).data;
+    const { type, coordinates } = geometry;
+    const polygons = type === 'Polygon' ? [coordinates] : coordinates;
+    return blocksInPolygons(api, polygons as unknown as Polygon[], { area, name: properties.name });
+  }
+  const codes = new Set([Number(area.slice(0, COUNTY_DIGITS))]);
+  const counties = await countiesNear(api, widened(view), codes);
+  const name = area.length === TRACT_DIGITS ? `tract ${area}` : `county ${area}`;
+  const first = Number(area.padEnd(GEOID_DIGITS, '0'));
+  const end = first + 10 ** (GEOID_DIGITS - area.length);
+  const outline = null;
+  return chosen(counties, { area, name, outline }, ({ geoids }) =>
+    Array.from(geoids.keys()).filter((i) => geoids[i] >= first && geoids[i] < end),
+  );
+}
+
+const GEOID_DIGITS = 15;
+
+type Named = Pick<AreaBlocks, 'area' | 'name'>;
+
+async function blocksInPolygons(api: Client, outline: readonly Polygon[], named: Named) {
+  const points = outline.flatMap(([shell]) => shell);
+  if (outline.some((polygon) => polygonFault(polygon) !== null)) return 'invalid';
+  const sweep = new SweepLine(outline);
+  const counties = await countiesIn(api, edgesOf(boxOf(points)));
+  return chosen(counties, { ...named, outline }, ({ lon, lat }) => {
+    // The sweep is fastest from west to east.
+    const fromWest = Array.from(lon.keys()).sort((a, b) => lon[a] - lon[b]);
+    return fromWest.filter((i) => sweep.isInside(lon[i], lat[i])).sort((a, b) => a - b);
+  });
+}
+
+async function blocksInCircle(api: Client, area: Circle) {
+  const { lat, lon, metres } = area;
+  const counties = await countiesIn(api, edgesOf(boxAroundPoint(lon, lat, metres)));
+  const named = { area, name: 'the circle', outline: [[ringAround(area)]] };
+  return chosen(counties, named, (blocks) =>
+    Array.from(blocks.lon.keys()).filter(
+      (i) => localDistance(lon, lat, blocks.lon[i], blocks.lat[i]) <= metres,
+    ),
+  );
+}
+
+function chosen(
+  counties: readonly CountyBands[] | null,
+  named: Named & Pick<AreaBlocks, 'outline'>,
+  insideOf: (blocks: CountyBlocks) => readonly number[],
+): AreaBlocks | 'far' {
+  if (counties === null) return 'far';
+  const blocks = join(counties);
+  const inside = insideOf(blocks);
+  return inside.length === 0 ? 'far' : { ...named, counties, blocks, inside };
+}
+
+const CIRCLE_CORNERS = 64;
+
+/** A circle as a ring, to be drawn. */
+function ringAround({ lat, lon, metres }: Circle): Polygon[number] {
+  const [north, east] = [metres / metresPerDegreeLat(lat), metres / metresPerDegreeLon(lat)];
+  return Array.from({ length: CIRCLE_CORNERS + 1 }, (_, i) => {
+    const angle = (2 * Math.PI * i) / CIRCLE_CORNERS;
+    return [lon + east * Math.cos(angle), lat + north * Math.sin(angle)] as const;
+  });
+}
+
+/** The area as the API takes it. */
+export function bodyOf({ area, blocks, inside }: AreaBlocks): ApiArea {
+  if (typeof area !== 'string') {
+    if (!('metres' in area)) {
+      return { polygon: { type: 'MultiPolygon', coordinates: area } };
+    }
+    const { lat, lon, metres } = area;
+    return { center: { lat, lon }, radius_m: metres };
+  }
+  if (area.length === COUNTY_DIGITS) return { counties: [area] };
+  if (area.length === PLACE_DIGITS) return { places: [area] };
+  return { blocks: inside.map((i) => geoidText(blocks.geoids[i])) };
+}
+
+/**
+ * The chosen area with its name, as the API takes it, or else a county; null without either, and
+ * while the chosen one is not known.
+ */
+export function chosenOr(area: LoadedArea, county: string | undefined) {
+  if (area.state === 'here') return { name: area.of.name, body: bodyOf(area.of) };
+  if (area.state !== 'none' || county === undefined) return null;
+  return { name: `county ${county}`, body: { counties: [county] } };
+}
+
+/** The blocks of an area, by GEOID as a number. */
+export function geoidsOf({ blocks, inside }: AreaBlocks): ReadonlySet<number> {
+  return new Set(inside.map((i) => blocks.geoids[i]));
+}
+
+/** The people of an area; an unknown population counts as 0. */
+export function peopleIn({ blocks, inside }: AreaBlocks): number {
+  return inside.reduce((sum, i) => sum + (blocks.population[i] ?? 0), 0);
+}
+
+/** Blocks reach this far beyond their centres, in degrees; hardly any is larger. */
+const BLOCK_DEGREES = 0.02;
+
+/**
+ * The most POIs that an archive has in an area; null while they are not counted, and without an
+ * area or an archive.
+ */
+export function usePoisAround(url: string | undefined, area: AreaBlocks | null): number | null {
+  const [counted, setCounted] = useState<{ readonly key: unknown; readonly most: number }>();
+  const key = url !== undefined && area ? `${url} ${JSON.stringify(area.area)}` : null;
+  useEffect(() => {
+    if (url === undefined || area === null) return;
+    const { lon, lat } = area.blocks;
+    const box = edgesOf(boxOf(area.inside.map((i) => [lon[i], lat[i]] as const)));
+    const grown = box.map((edge, i) => edge + (i < 2 ? -BLOCK_DEGREES : BLOCK_DEGREES));
+    pointsAround(url, grown as unknown as Box, 'pois').then(
+      (most) => setCounted({ key, most }),
+      // The limit of the API is stated instead.
+      () => {},
+    );
+  }, [key]);
+  return counted?.key === key ? (counted?.most ?? null) : null;
+}
+
+/** The codes of the counties in view; empty while they are not known, and if there are too many. */
+export function useCountiesInView(
+  api: Client,
+  position: MapPosition | null,
+  bounds: readonly number[],
+): readonly string[] {
+  const [codes, setCodes] = useState<readonly string[]>([]);
+  const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
+  useEffect(() => {
+    let isGone = false;
+    countyCodesIn(api, boxInView(position, bounds)).then(
+      (found) => isGone || setCodes(found ?? []),
+      // The map itself reports that the API does not respond.
+      () => {},
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [api, place, bounds]);
+  return codes;
+}

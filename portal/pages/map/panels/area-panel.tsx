@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import { count } from '../../formats.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { useApi } from '../../session/use-api.ts';
+import { type LoadedArea, peopleIn, useCountiesInView } from '../blocks/area-blocks.ts';
+import type { Area } from '../state/area.ts';
+import { areaCodec, COUNTY_DIGITS, MAX_CIRCLE_METRES, TRACT_DIGITS } from '../state/area.ts';
+import { readArea } from '../state/area-file.ts';
+import { useMap } from '../state/map-context.ts';
+import { Choose } from './choices.tsx';
+
+/** Shapes that clicks on the map draw. */
+export type Drawing = 'polygon' | 'circle' | null;
+
+/** The choice of an area for exact sums: by name, drawn, or from a file. */
+export function AreaPanel(props: {
+  readonly area: LoadedArea;
+  readonly drawing: Drawing;
+  readonly onDraw: (drawing: Drawing) => void;
+}) {
+  const { area, drawing, onDraw } = props;
+  const { catalogue, state, change } = useMap();
+  const { view, block, position } = state;
+  const chosen = state.area;
+  const counties = useCountiesInView(useApi(), position, catalogue.bounds);
+  const none = view === 'sites' ? 'Everyone in reach' : 'What is in view';
+  const tract = block?.slice(0, TRACT_DIGITS);
+  const named = typeof chosen === 'string' ? chosen : null;
+  const others = [...counties, ...(tract ? [tract] : [])].filter((one) => one !== named);
+  return (
+    <details class="area">
+      <summary>
+        Area: {chosen === null ? none.toLowerCase() : area.state === 'here' ? inWords(area) : '…'}
+      </summary>
+      <Choose
+        label="Area"
+        value={chosen === null ? '' : (named ?? DRAWN)}
+        onChoose={(next) => change({ area: next === '' ? null : next })}
+      >
+        <option value="">{none}</option>
+        {chosen !== null && (
+          <option value={named ?? DRAWN}>
+            {area.state === 'here' ? capitalized(area.of.name) : (named ?? 'The drawn area')}
+          </option>
+        )}
+        {others.map((one) => (
+          <option key={one} value={one}>
+            {one.length === COUNTY_DIGITS ? 'County' : 'Tract'} {one}
+          </option>
+        ))}
+      </Choose>
+      <p class="quiet">For a city, search for it above; for a tract, select a block of it.</p>
+      <div class="actions">
+        {(['polygon', 'circle'] as const).map((shape) => (
+          <button
+            key={shape}
+            type="button"
+            class="button button-small"
+            aria-pressed={drawing === shape}
+            onClick={() => onDraw(drawing === shape ? null : shape)}
+          >
+            Draw a {shape}
+          </button>
+        ))}
+      </div>
+      {drawing !== null && <p role="status">{HOW_TO_DRAW[drawing]}</p>}
+      <Radius area={chosen} />
+      <AreaFile />
+      {chosen !== null && areaCodec.write(chosen) === '' && (
+        <p class="quiet">This area has too many points to be part of the link to this page.</p>
+      )}
+      <Fault area={area} />
+    </details>
+  );
+}
+
+/** Value of the option that stands for an area without a GEOID. */
+const DRAWN = 'drawn';
+
+const HOW_TO_DRAW = {
+  polygon:
+    'Click its corners on the map, or press Enter at the cross. Drag a corner to move it; Delete removes it.',
+  circle: 'Click its center on the map, or press Enter at the cross. Drag the center to move it.',
+};
+
+function inWords({ of }: Extract<LoadedArea, { state: 'here' }>): string {
+  return `${of.name}, ${count(peopleIn(of))} people`;
+}
+
+function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+const METRES_PER_MILE = 1609.344;
+
+/** The radius of a circle. */
+function Radius({ area }: { readonly area: Area | null }) {
+  const { change } = useMap();
+  if (area === null || typeof area === 'string' || !('metres' in area)) return null;
+  const onMiles = (miles: number) => {
+    const metres = Math.round(miles * METRES_PER_MILE);
+    if (metres > 0 && metres <= MAX_CIRCLE_METRES) change({ area: { ...area, metres } });
+  };
+  return (
+    <label class="field">
+      <span>Radius in miles</span>
+      <input
+        type="number"
+        min={0.1}
+        max={30}
+        step={0.1}
+        value={+(area.metres / METRES_PER_MILE).toFixed(2)}
+        onInput={(event) => onMiles(event.currentTarget.valueAsNumber)}
+      />
+    </label>
+  );
+}
+
+/** Opens a GeoJSON file, whose polygons become the area. Nothing is sent anywhere. */
+function AreaFile() {
+  const { change } = useMap();
+  const [fault, setFault] = useState<string | null>(null);
+  const open = async (input: HTMLInputElement) => {
+    const [file] = input.files ?? [];
+    if (file === undefined) return;
+    const read = readArea(await file.text());
+    input.value = '';
+    setFault('fault' in read ? read.fault : null);
+    if ('area' in read) change({ area: read.area });
+  };
+  return (
+    <>
+      <label class="field">
+        <span>Or a GeoJSON file with polygons</span>
+        <input
+          type="file"
+          accept=".geojson,.json,application/geo+json"
+          onChange={(event) => void open(event.currentTarget)}
+        />
+      </label>
+      {fault !== null && <Notice kind="fault">{fault}</Notice>}
+    </>
+  );
+}
+
+/** Says why an area is not counted. */
+function Fault({ area }: { readonly area: LoadedArea }) {
+  const fault = {
+    far: 'This area is outside the release, too far from the map, or too large.',
+    invalid: 'The lines of this area cross: move its corners.',
+    failed: 'The blocks of this area could not be loaded: the API does not respond. Trying again …',
+    none: null,
+    loading: null,
+    here: null,
+  }[area.state];
+  return fault === null ? null : <p role="status">{fault}</p>;
+}
