@@ -54,7 +54,7 @@ function isPolygon(value: unknown): value is Polygon {
   );
 }
 
-/** Drops heights, decimals below a tenth of a metre, and consecutive positions that are the same. */
+/** Drops heights, decimals below a tenth of a metre, and repeated positions. */
 function withoutRepeats(ring: Ring): Ring {
   return ring
     .map(([lon, lat]): Position => [degrees(Number(lon)), degrees(Number(lat))])
