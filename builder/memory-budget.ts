@@ -4,12 +4,12 @@ import { DEFAULT_MEMORY, type Resources } from './build-request.ts';
 import type { CountyScope } from './county/county-scope.ts';
 import { bytesOfColumns } from './county/nth-columns.ts';
 import { OutOfMemory } from './errors.ts';
-import { BASE_BYTES, THREAD_BYTES } from './prepare/memory-limit.ts';
 import { duration } from './progress.ts';
 import { isLinked, type LinkedRegion } from './region/link-region.ts';
 import { PERCENTILE_INDEX } from './routing-parameters.ts';
 import { ChunkSearch } from './search/search-chunk.ts';
 import type { SearchRegion } from './search/search-region.ts';
+import { BASE_BYTES, THREAD_BYTES } from './threads/memory-limit.ts';
 import { LANES } from './transit/lane-search.ts';
 
 /** Threads for the searches of a region. */

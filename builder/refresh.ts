@@ -7,7 +7,6 @@ import type { WritableStore } from '../shards/store/store.ts';
 import { stageRelease } from './build.ts';
 import { type BuildRequest, pathsIn } from './build-request.ts';
 import { findJoined } from './join/join-release.ts';
-import { planRelease } from './plan/make-plan.ts';
 import type { Progress } from './progress.ts';
 import { forgetDamagedPublication, publishedAt } from './publish/first-publication.ts';
 import { reasonsAgainst, type Thresholds } from './publish/judge-release.ts';
@@ -16,6 +15,9 @@ import { latestIfAny, promoteRelease } from './publish/promote-release.ts';
 import { encodeManifest } from './publish/publish.ts';
 import { sha256Of } from './publish/put-object.ts';
 import { OwnReceipts, type Receipts } from './receipts/receipts.ts';
+import { type OpenExecutor, withExecutor } from './tasks/executor.ts';
+import { planBy } from './tasks/plan-release.ts';
+import { ThreadExecutor } from './tasks/thread-executor.ts';
 
 /** The outcome of a refresh. */
 export interface Refreshed {
@@ -36,7 +38,7 @@ const LAST = ['refresh', 'last'] as const;
  * Builds a release from inputs that may have changed, and makes it current if it differs from the
  * current one by no more than the thresholds. A refused release stays in the store, to be looked at
  * and promoted by hand. Inputs whose release was current before are nothing new, so that a rollback
- * lasts. After an interruption, the same call continues.
+ * lasts. After an interruption, the same call continues. `open`: see `buildRelease`.
  */
 export async function refreshRelease(
   request: Omit<BuildRequest, 'release'>,
@@ -44,13 +46,17 @@ export async function refreshRelease(
   store: WritableStore,
   progress: Progress,
   now: Date,
+  open?: OpenExecutor,
 ): Promise<Refreshed> {
-  const { name, manifest, notes } = await whileBuilding(store, pathsIn(request), async () => {
-    const receipts = new OwnReceipts(store);
-    const plan = await planRelease(request, store, progress, receipts);
-    const release = await labelFor({ ...request, plan }, store, receipts, now);
-    return stageRelease(plan, { ...request, release }, store, progress, receipts);
-  });
+  const receipts = new OwnReceipts(store);
+  const threads = () => new ThreadExecutor(store, request, progress, receipts);
+  const stage = () =>
+    withExecutor(open ?? threads, async (executor) => {
+      const plan = await planBy(executor, request, store, progress, receipts);
+      const release = await labelFor({ ...request, plan }, store, receipts, now);
+      return stageRelease(executor, plan, { ...request, release }, store, receipts);
+    });
+  const { name, manifest, notes } = await whileBuilding(store, pathsIn(request), stage);
   await forgetDamagedPublication(store, name);
   const refreshed = { manifest: name, release: manifest.release, notes };
   if ((await publishedAt(store, name)) !== null) {

@@ -64,6 +64,14 @@ export async function findJoined(
   return (await receipts.find('join', keyOf(request), receiptSchema))?.manifest ?? null;
 }
 
+/** Returns the manifest of a join that a task of this build has done; null if there is none. */
+export async function readJoined(
+  request: JoinRequest,
+  receipts: Receipts,
+): Promise<Manifest | null> {
+  return (await receipts.read('join', keyOf(request), receiptSchema))?.manifest ?? null;
+}
+
 function keyOf(request: JoinRequest): string {
   const { release, tiles = true, plan } = request;
   const options = [plan.ref.sha256, release, tiles, directionsOf(request)];

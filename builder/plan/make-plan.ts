@@ -9,14 +9,14 @@ import {
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
-import type { InputPaths, PlanRequest, Resources } from '../build-request.ts';
+import type { InputPaths, PlanRequest } from '../build-request.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
 import { COARSE_CELLS, FINE_CELLS } from '../geo/cell-set.ts';
 import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
-import type { PreparationByJobs, PreparationPool } from '../prepare/preparation.ts';
-import { openPreparationPool } from '../prepare/preparation-pool.ts';
+import type { JobResult, PreparationByJobs } from '../prepare/preparation.ts';
+import type { PreparationJob } from '../prepare/preparation-job.ts';
 import { AROUND_THE_MAP } from '../prepare/read-base-map-cells.ts';
 import { BlockTables } from '../prepare/read-blocks.ts';
 import type { PreparedFeed } from '../prepare/read-feeds.ts';
@@ -42,22 +42,29 @@ import {
   outlineFeeds,
 } from '../transit/date-feeds.ts';
 import { CountyEstimates } from './county-estimate.ts';
-import { describeInput, type PathOf, type PlannedInput } from './planned-input.ts';
+import {
+  describeInput,
+  identityOf,
+  type LocalInput,
+  type PathOf,
+  type PlannedInput,
+} from './planned-input.ts';
 import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan, storedPlan } from './release-plan.ts';
 
 /** A plan, and the paths of its inputs on the machine that created it. */
-interface LocalPlan extends StoredPlan {
+export interface LocalPlan extends StoredPlan {
   readonly pathOf: PathOf;
 }
 
 type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] };
 
-/** A plan that is being made: its key, and its inputs by their paths. */
-export interface PendingPlan {
-  readonly key: string;
-  readonly inputAt: (path: string) => PlannedInput;
-}
+/** Runs a preparation job on its inputs; see `PreparationByJobs`. */
+export type RunJob = (
+  job: PreparationJob,
+  inputs: readonly LocalInput[],
+  onWork: (amount: number) => void,
+) => Promise<JobResult>;
 
 /** A plan and its preparations. A plan that lacks any preparation is created again. */
 const receiptSchema = z.strictObject({
@@ -69,14 +76,14 @@ const receiptSchema = z.strictObject({
  * Freezes what the units of a release must have in common, and puts it into the store, together
  * with the preparations for all of them. The same request for the same files by the same program
  * yields the same plan, which is not created again. Neither are preparations whose own files are
- * the same. `openPool` opens the pool that runs preparation jobs, by default one of threads.
+ * the same.
  */
-export async function planRelease(
-  request: PlanRequest & Resources,
+export async function makePlan(
+  request: PlanRequest & { readonly scratch?: string },
   store: WritableStore,
   progress: Progress,
   receipts: Receipts,
-  openPool: (plan: PendingPlan) => PreparationPool = () => openPreparationPool(store, request),
+  runJob: RunJob,
 ): Promise<LocalPlan> {
   const { inputs, pathOf, inputAt } = await describeInputs(request, progress);
   const { counties, gtfs = [], serviceDate: asked, partialWeights = false } = request;
@@ -91,14 +98,15 @@ export async function planRelease(
     if (gtfs.length > 0) acceptFeeds(factsOf(feeds), feeds_left_out, request, progress);
     return { ...stored, pathOf };
   }
-  const plan = await inScratchFolder(request.scratch, async (scratch) => {
-    const pool = openPool({ key, inputAt });
-    try {
-      const context = { store, receipts, scratch, progress, pool };
-      return await makePlan(request, { inputs, pathOf, inputAt }, context);
-    } finally {
-      await pool.close();
-    }
+  const run: PreparationByJobs['run'] = (job, onWork) =>
+    runJob(
+      job,
+      job.paths.map((path) => ({ input: inputAt(path), path })),
+      onWork,
+    );
+  const plan = await inScratchFolder(request.scratch, (scratch) => {
+    const context = { store, receipts, scratch, progress, run };
+    return prepareAll(request, { inputs, pathOf, inputAt }, context);
   });
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
@@ -109,7 +117,7 @@ export async function planRelease(
 }
 
 /** Computes a key from the inputs of a result and the version of the program. */
-function keyOf(madeOf: readonly unknown[]): string {
+export function keyOf(madeOf: readonly unknown[]): string {
   const made = JSON.stringify([programVersion(), madeOf]);
   return createHash('sha256').update(made).digest('hex');
 }
@@ -119,7 +127,7 @@ const NONE_CATALOGUED: NonNullable<PlanRequest['catalogued']> = new Map();
 interface DescribedInputs {
   readonly inputs: Inputs;
   readonly pathOf: PathOf;
-  readonly inputAt: PendingPlan['inputAt'];
+  readonly inputAt: (path: string) => PlannedInput;
 }
 
 /** Describes the inputs, each kind in an order that does not depend on their paths. */
@@ -155,16 +163,12 @@ async function describeInputs(request: InputPaths, progress: Progress): Promise<
   };
 }
 
-function identityOf({ name, sha256 }: PlannedInput): string {
-  return `${name} ${sha256}`;
-}
-
 /** The resources for creating a plan. */
 interface PlanContext extends Omit<PreparationByJobs, 'keyOf'> {
   readonly scratch: string;
 }
 
-async function makePlan(
+async function prepareAll(
   request: PlanRequest,
   { inputs, pathOf, inputAt }: DescribedInputs,
   context: PlanContext,
@@ -267,7 +271,7 @@ interface FeedTerms {
   readonly unwanted: readonly LeftOutFeed[];
 }
 
-function termsOf(request: PlanRequest, inputAt: PendingPlan['inputAt']): FeedTerms {
+function termsOf(request: PlanRequest, inputAt: DescribedInputs['inputAt']): FeedTerms {
   const { gtfs = [], catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false } = request;
   const licences: Record<string, string> = {};
   for (const feed of gtfs) {

@@ -40,6 +40,17 @@ export type PlannedInput = z.infer<typeof plannedInputSchema>;
 /** Returns the path of a plan's input on this machine. */
 export type PathOf = (input: PlannedInput) => string;
 
+/** An input, and its path on this machine. */
+export interface LocalInput {
+  readonly input: PlannedInput;
+  readonly path: string;
+}
+
+/** Distinguishes inputs, since several may have the same content. */
+export function identityOf({ name, sha256 }: PlannedInput): string {
+  return `${name} ${sha256}`;
+}
+
 /** Describes an input by its path. Throws a `BuildError` if it cannot be read. */
 export async function describeInput(input: string): Promise<PlannedInput> {
   const parts: InputPart[] = [];

@@ -55,9 +55,9 @@ export async function cutBatches(
   if (bytes <= most) return { batches: [{ cells, bytes }], isPart: false };
   const stage = startBytes(preparation.progress, 'osm by cells', bytes);
   const jobs: PreparationJob[][] = [];
-  for (const [i, { path }] of near.entries()) {
+  for (const { path } of near) {
     const ranges = await rangesOf(path, most / RANGES_PER_BATCH);
-    jobs.push(ranges.map((range) => countingJob(path, i, cells.grown(), range, preparation)));
+    jobs.push(ranges.map((range) => countingJob(path, cells.grown(), range)));
   }
   const counts = await prepareByJobs(jobs.flat(), nodeCountsSchema, preparation, stage);
   const byCell = new Map<number, Bytes>();
@@ -71,21 +71,11 @@ export async function cutBatches(
   return { batches, isPart: true };
 }
 
-/**
- * Defines the job that counts the nodes of a range of a file. `file` is the file's position among
- * all files.
- */
-function countingJob(
-  path: string,
-  file: number,
-  { edges }: CellRectangle,
-  range: PbfRange,
-  { keyOf }: PreparationByJobs,
-): PreparationJob {
+/** Defines the job that counts the nodes of a range of a file. */
+function countingJob(path: string, { edges }: CellRectangle, range: PbfRange): PreparationJob {
   return {
     spec: { kind: 'osm-nodes', edges, ...range },
     paths: [path],
-    key: keyOf([file, edges, range]),
     memory: COUNT_BYTES,
     work: range.to - range.from,
   };

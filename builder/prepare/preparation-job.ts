@@ -57,8 +57,6 @@ export type JobSpec = z.infer<typeof jobSpecSchema>;
 export interface PreparationJob {
   readonly spec: JobSpec;
   readonly paths: readonly string[];
-  /** The key of the job's receipt, whose stage is the job's kind. */
-  readonly key: string;
   /** An estimate of the memory that the job takes. */
   readonly memory: Bytes;
   /** The amount of work, for progress: the bytes to be read, or one feed. */

@@ -22,7 +22,11 @@ export interface AreaPreparation extends Preparation {
 
 /** The context of a preparation that is divided into jobs. */
 export interface PreparationByJobs extends Preparation {
-  readonly pool: PreparationPool;
+  /**
+   * Runs a job in any thread or on any machine, or finds its receipt. `onWork` receives amounts of
+   * the job's `work` that are done, as far as they are known.
+   */
+  readonly run: (job: PreparationJob, onWork: (amount: number) => void) => Promise<JobResult>;
 }
 
 export interface PreparationJobContext {
@@ -34,19 +38,7 @@ export interface PreparationJobContext {
 }
 
 export interface JobResult {
-  /** The value of the job's receipt. */
   readonly value: unknown;
   /** Lines about the job's files, without their paths, which differ between machines. */
   readonly notes: readonly string[];
-  /** Whether the machine that ran the job has already written the receipt. */
-  readonly isKept: boolean;
-}
-
-/** Runs preparation jobs: in this thread, in others, or on other machines. */
-export interface PreparationPool {
-  /** The number of jobs that run at once. */
-  readonly width: number;
-  /** `onWork` receives amounts of the job's `work` that are done, as far as they are known. */
-  run(job: PreparationJob, onWork: (amount: number) => void): Promise<JobResult>;
-  close(): Promise<void>;
 }

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { counted } from '../../shards/number-words.ts';
 import type { LeftOutFeed } from '../../shards/release/manifest.ts';
 import type { Bytes } from '../../shards/units.ts';
@@ -27,11 +26,9 @@ export async function writeFeeds(
   preparation: PreparationByJobs,
 ): Promise<WrittenFeeds> {
   const jobs = feeds.map(({ path: file, ...feed }): PreparationJob => {
-    const { day, sha256, patterns, best, without } = feed;
     return {
       spec: { kind: 'feed', ...feed, clock },
       paths: [file],
-      key: preparation.keyOf([clock, day, sha256, patterns, best, without, path.basename(file)]),
       memory: FEED_BYTES,
       work: 1,
     };

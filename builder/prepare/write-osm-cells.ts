@@ -81,7 +81,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
 function jobsOf(
   { batches, isPart }: OsmBatches,
   files: readonly OsmPath[],
-  { mapped: areas, keyOf }: OsmPreparation,
+  { mapped: areas }: OsmPreparation,
 ): PreparationJob[] {
   return batches.map(({ cells, bytes }) => {
     const near = files.filter(({ claims }) => mayReach(claims, cells.box));
@@ -89,7 +89,6 @@ function jobsOf(
     return {
       spec: { kind: 'osm', edges: cells.edges, isPart, mapped },
       paths: near.map(({ path }) => path),
-      key: keyOf([cells.edges, mapped]),
       memory: bytes * MEMORY_PER_BYTE,
       work: (isPart ? PASSES_OF_PART : PASSES) * bytesOf(near),
     };

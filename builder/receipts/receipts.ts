@@ -45,8 +45,16 @@ export class Receipts {
     key: string,
     schema: T,
   ): Promise<z.infer<T> | null> {
-    const kept = await this.#read(nameOf(stage, key), schema);
+    const kept = await this.read(stage, key, schema);
     return kept && (await this.#hasObjects(kept)) ? kept : null;
+  }
+
+  /**
+   * Like `findUnlisted`, for a receipt that a task of this build has left, without looking for its
+   * objects, which whoever reads them verifies.
+   */
+  read<T extends z.ZodType>(stage: string, key: string, schema: T): Promise<z.infer<T> | null> {
+    return this.#read(nameOf(stage, key), schema);
   }
 
   /** Returns the result of a stage for a key; without a receipt, it is computed and recorded. */

@@ -7,10 +7,10 @@ import { buildRegion, findRegion } from '../build-region.ts';
 import type { Resources } from '../build-request.ts';
 import { BuildError } from '../errors.ts';
 import { exportTable } from '../export/publish-exports.ts';
-import { findJoined, joinRelease, publishRelease } from '../join/join-release.ts';
+import { findJoined, joinRelease } from '../join/join-release.ts';
+import { keyOf } from '../plan/make-plan.ts';
 import type { PathOf, PlannedInput } from '../plan/planned-input.ts';
 import { readPlan, type StoredPlan } from '../plan/release-plan.ts';
-import { readJob } from '../plan/stored-job.ts';
 import { runPreparationJob } from '../prepare/run-preparation-job.ts';
 import { accumulator, type Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
@@ -21,8 +21,6 @@ export interface TaskContext extends Resources {
   readonly store: WritableStore;
   readonly receipts: Receipts;
   readonly progress: Progress;
-  /** The plan of the build, if it is at hand. */
-  readonly plan?: StoredPlan;
   /** Returns the paths of inputs on this machine, after copying them here if need be. */
   readonly localPaths: (inputs: readonly PlannedInput[]) => Promise<PathOf>;
 }
@@ -51,60 +49,41 @@ export async function runTask(task: Task, context: TaskContext): Promise<TaskRes
       return { searched: [], notes: [] };
     }
     case 'unit': {
-      const plan = await planOf(task, context);
+      const plan = await readPlan(store, task.plan);
       const pathOf = await context.localPaths(plan.plan.inputs.elevation);
       const request = { ...context, plan, pathOf, counties: task.counties };
       const { searched } = await buildRegion(request, store, progress, receipts);
       return { searched, notes: [] };
     }
     case 'join': {
-      const request = { ...context, ...task.request, plan: await planOf(task, context) };
+      const request = { ...context, ...task.request, plan: await readPlan(store, task.plan) };
       if (!(await findJoined(request, receipts))) {
         const regions = await regionsOf(task.units, request);
         await joinRelease(request, regions, store, progress, receipts);
       }
       return { searched: [], notes: [] };
     }
-    case 'publish': {
-      const { request } = task;
-      const plan = await planOf(task, context);
-      const manifest = await findJoined({ ...request, plan }, receipts);
-      if (!manifest) throw lost(store, `release ${request.release}`);
-      await publishRelease(store, manifest);
-      return { searched: [], notes: [] };
-    }
   }
 }
 
-/**
- * Whether a task of a build is known to be done, so that those before it need not be looked at.
- */
-export async function isDone(task: Task, context: TaskContext): Promise<boolean> {
-  if (task.kind !== 'join') return false;
-  const request = { ...task.request, plan: await planOf(task, context) };
-  return (await findJoined(request, context.receipts)) !== null;
-}
-
-function planOf(
-  { plan }: TaskOf<'unit' | 'join' | 'publish'>,
-  context: TaskContext,
-): Promise<StoredPlan> {
-  return context.plan ? Promise.resolve(context.plan) : readPlan(context.store, plan);
+/** The stage and the key of a preparation's receipt. */
+export function receiptOf({ spec, inputs }: TaskOf<'prepare'>): [stage: string, key: string] {
+  return [spec.kind, keyOf([spec, inputs])];
 }
 
 /** Runs a preparation, whose result becomes its receipt, and returns its notes. */
 async function prepare(
-  { job }: TaskOf<'prepare'>,
+  task: TaskOf<'prepare'>,
   { store, receipts, progress, localPaths }: TaskContext,
 ): Promise<readonly string[]> {
-  const { spec, key, inputs } = await readJob(store, job);
+  const { spec, inputs } = task;
   const pathOf = await localPaths(inputs);
   const notes: string[] = [];
   const note = (line: string) => {
     notes.push(line);
     progress.note(`${inputs.map(({ name }) => name).join(', ')}: ${line}`);
   };
-  await receipts.findOrMake(spec.kind, key, z.unknown(), async () => {
+  await receipts.findOrMake(...receiptOf(task), z.unknown(), async () => {
     const stage = progress.start(spec.kind, null, spec.kind === 'feed' ? 'feeds' : 'bytes');
     const context = { store, note, onWork: accumulator(stage) };
     const value = await runPreparationJob(spec, inputs.map(pathOf), context);
@@ -127,7 +106,8 @@ async function regionsOf(
   return regions;
 }
 
-function lost({ location }: WritableStore, what: string): BuildError {
+/** Creates the error for a result that was there, but is not found. */
+export function lost({ location }: WritableStore, what: string): BuildError {
   return new BuildError(
     `${location}: ${what} was built, but its receipt or an object it names is now missing or damaged; build again, intact objects are reused`,
   );

@@ -15,18 +15,12 @@ export function queueMetrics(queue: BuildQueue): Registry {
   collectDefaultMetrics({ register: registry });
   addFamily(registry, {
     name: 'tta_build_jobs',
-    help: 'Build jobs in the queue by state, including those that finished in the last week; failed ones until a later job finishes.',
+    help: 'Build jobs in the queue by state, including those that finished since the last command began, in the last week.',
     type: 'gauge',
     async samples() {
-      const reading = Promise.all([
-        jobs.getJobCounts(...UNFINISHED_STATES, 'completed', 'failed'),
-        queue.failure(),
-      ]);
-      const read = await Promise.race([reading, pause(TIMEOUT_MS, null)]);
-      if (!read) return [];
-      const [counts, failure] = read;
-      const states = failure === null ? { ...counts, failed: 0 } : counts;
-      return Object.entries(states).map(([state, value]) => ({ labels: { state }, value }));
+      const reading = jobs.getJobCounts(...UNFINISHED_STATES, 'completed', 'failed');
+      const read = (await Promise.race([reading, pause(TIMEOUT_MS, null)])) ?? {};
+      return Object.entries(read).map(([state, value]) => ({ labels: { state }, value }));
     },
   });
   addFamily(registry, {

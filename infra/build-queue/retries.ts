@@ -17,13 +17,11 @@ export function pauseAfterMs(failures: number): number {
 
 /**
  * Whether a retry may help: true for errors of a store, a disk or the system. Bad input stays bad,
- * and a bug fails again.
+ * a bug fails again, and an object that is gone does not come back.
  */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof StoreError || error instanceof StoreBusy) return true;
-  const { errno, code } = (error ?? {}) as NodeJS.ErrnoException;
-  // A larger worker may come.
-  return typeof errno === 'number' || code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (error instanceof StoreError) return error.failure !== 'missing';
+  return error instanceof StoreBusy || typeof (error as NodeJS.ErrnoException)?.errno === 'number';
 }
 
 /** Whether a larger machine may succeed. */

@@ -3,15 +3,15 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { DEFAULT_MEMORY } from '../../builder/build-request.ts';
 import { readPbf } from '../../builder/osm/pbf.ts';
-import { openPreparationPool } from '../../builder/prepare/preparation-pool.ts';
 import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
+import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';
 import type { OsmNode, OsmRelation, OsmWay } from '../../infra/demo/osm-elements.ts';
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { keyOf } from '../support/prepared-city.ts';
+import { jobsBy, keyOf } from '../support/prepared-city.ts';
 import { figure } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 import { residentMemory } from './resident-memory.ts';
@@ -36,16 +36,17 @@ export async function benchPreparation(inputs: BenchInputs, folder: string): Pro
   const cores = availableParallelism();
   const about = { megabytes: Math.round(size / 1e6), cores };
   const store = new FolderStore(path.join(folder, 'state'));
-  const pool = openPreparationPool(store, { workers: cores });
+  const executor = new ThreadExecutor(store, { workers: cores }, silent);
   // Resets the peak of resident memory.
   await writeFile('/proc/self/clear_refs', '5');
   const [begun, used] = [performance.now(), process.cpuUsage()];
   try {
     const receipts = new Receipts(store);
-    const context = { keyOf, store, receipts, progress: silent, pool };
+    const run = jobsBy(executor, store, receipts);
+    const context = { keyOf, store, receipts, progress: silent, run };
     await writeOsmCells({ ...context, paths: [osm], area, mapped: [area] });
   } finally {
-    await pool.close();
+    await executor.close();
     await store.close();
   }
   const wall = (performance.now() - begun) / 1000;

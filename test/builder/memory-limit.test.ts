@@ -1,6 +1,6 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { MemoryLimit } from '../../builder/prepare/memory-limit.ts';
+import { MemoryLimit } from '../../builder/threads/memory-limit.ts';
 
 /** Runs jobs of the given sizes in order; returns the jobs that ran whenever one started. */
 async function ranTogether(memory: number, sizes: readonly number[]): Promise<number[][]> {

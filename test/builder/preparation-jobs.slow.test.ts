@@ -1,12 +1,7 @@
 import path from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
-import { z } from 'zod';
+import { beforeAll, expect, test } from 'vitest';
 import type { PlanRequest } from '../../builder/build-request.ts';
-import type { PreparationPool } from '../../builder/prepare/preparation.ts';
-import type { JobSpec } from '../../builder/prepare/preparation-job.ts';
-import { prepareByJobs } from '../../builder/prepare/prepare-by-jobs.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
-import { Receipts } from '../../builder/receipts/receipts.ts';
 import { type DemoFiles, writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { compiled } from '../support/compiled.ts';
@@ -31,7 +26,7 @@ beforeAll(async () => {
 
 /** Makes a plan in a new store with `workers` threads; returns it, its stages, and the contents. */
 async function planned(name: string, workers: number) {
-  const { planRelease } = await compiled('plan/make-plan');
+  const { planRelease } = await compiled('tasks/plan-release');
   const store = new FolderStore(path.join(folder, name));
   const stages: string[] = [];
   const progress: Progress = {
@@ -48,12 +43,7 @@ async function planned(name: string, workers: number) {
     },
   };
   try {
-    const { ref } = await planRelease(
-      { ...request, workers },
-      store,
-      progress,
-      new Receipts(store),
-    );
+    const { ref } = await planRelease({ ...request, workers }, store, progress);
     return { ref, stages, contents: await storeContents(path.join(folder, name)) };
   } finally {
     await store.close();
@@ -66,25 +56,4 @@ test('a plan and its preparations are the same with one thread and with three, a
   expect(three.contents).toEqual(one.contents);
   expect(three.ref).toEqual(one.ref);
   for (const { stages } of [one, three]) expect(stages).toContain('transit: 3 of 3 feeds');
-});
-
-test('the receipt of a job that another machine ran is written once, by that machine', async () => {
-  const store = new FolderStore(path.join(folder, 'elsewhere'));
-  const puts = vi.spyOn(store, 'putContent');
-  const elsewhere = new Receipts(store);
-  const pool: PreparationPool = {
-    width: 2,
-    async run({ spec, key }) {
-      await elsewhere.keep(spec.kind, key, key);
-      return { value: key, notes: [], isKept: true };
-    },
-    close: async () => {},
-  };
-  const spec: JobSpec = { kind: 'osm-nodes', edges: [0, 0, 1, 1], from: 0, to: 1 };
-  const jobs = ['a', 'b'].map((key) => ({ spec, paths: [], key, memory: 1, work: 1 }));
-  const receipts = new Receipts(store);
-  const context = { store, receipts, pool, progress: silent, keyOf: () => '' };
-  const stage = silent.start('jobs', 2, 'jobs');
-  expect(await prepareByJobs(jobs, z.string(), context, stage)).toEqual(['a', 'b']);
-  expect(puts).toHaveBeenCalledTimes(2);
 });

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { decodeBlocks, decodePoints, encodeBlocks } from '../../builder/census/block-table.ts';
 import type { CensusBlock } from '../../builder/census/blocks.ts';
-import { planRelease } from '../../builder/plan/make-plan.ts';
 import { BlockTables } from '../../builder/prepare/read-blocks.ts';
 import { writeBlocks } from '../../builder/prepare/write-blocks.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
+import { planRelease } from '../../builder/tasks/plan-release.ts';
 import { COUNTIES } from '../../infra/demo/census-ids.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
@@ -62,7 +62,7 @@ test('blocks are read once, whatever else of a release changes; a lost table is 
   const plan = async (feeds: readonly string[]) => {
     stages.length = 0;
     const request = { osm: [osm], blocks, gtfs: feeds, counties: [] };
-    const { ref } = await planRelease(request, store, progress, new Receipts(store));
+    const { ref } = await planRelease(request, store, progress);
     return { ref, read: stages.includes('blocks') };
   };
   const first = await plan([]);
@@ -107,7 +107,7 @@ test('a block that occurs in two files is refused, by its number', async () => {
   const store = new FolderStore(path.join(folder, 'store'));
   const { osm, blocks } = city.files;
   const request = { osm: [osm], blocks: [...blocks, ...blocks], counties: [] };
-  await expect(planRelease(request, store, silent, new Receipts(store))).rejects.toThrow(
+  await expect(planRelease(request, store, silent)).rejects.toThrow(
     /: block \d{15} appears twice; give each file only once$/,
   );
   await store.close();

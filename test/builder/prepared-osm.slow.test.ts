@@ -6,19 +6,20 @@ import { extractCoverageOf } from '../../builder/extract/extract-coverage.ts';
 import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { gatherOsm } from '../../builder/extract/gather-osm.ts';
 import { CellRectangle } from '../../builder/geo/cell-rectangle.ts';
-import type { PreparationPool } from '../../builder/prepare/preparation.ts';
-import { inThisThread } from '../../builder/prepare/preparation-pool.ts';
 import { OsmTables } from '../../builder/prepare/read-osm-cells.ts';
 import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { objectRefsIn, Receipts } from '../../builder/receipts/receipts.ts';
+import type { Executor } from '../../builder/tasks/executor.ts';
+import { preparingBy } from '../../builder/tasks/plan-release.ts';
+import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { compiled } from '../support/compiled.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { keyOf } from '../support/prepared-city.ts';
+import { jobsBy, keyOf } from '../support/prepared-city.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const scratch = new Scratch();
@@ -81,15 +82,17 @@ async function prepare(
   area = EVERYWHERE,
   batchBytes?: number,
   progress: Progress = silent,
-  pool: PreparationPool = inThisThread(store),
+  executor: Executor = new ThreadExecutor(store, {}, silent),
+  preparing = preparingBy,
 ) {
+  const receipts = new Receipts(store);
   const about = {
     paths: [file].flat(),
     keyOf,
     area,
     mapped: area === EVERYWHERE ? [] : [area],
-    receipts: new Receipts(store),
-    pool,
+    receipts,
+    run: jobsBy(executor, store, receipts, preparing),
     progress,
   };
   return writeOsmCells({ ...about, store, ...(batchBytes && { batchBytes }) });
@@ -239,13 +242,14 @@ test('only the cells of the area are prepared', async () => {
 
 test('the prepared data is the same whether everything is read at once, cell by cell, or by threads', async () => {
   const file = countryside();
-  const { openPreparationPool } = await compiled('prepare/preparation-pool');
+  const { ThreadExecutor } = await compiled('tasks/thread-executor');
+  const { preparingBy } = await compiled('tasks/plan-release');
   const preparedIn = async (name: string, batchBytes?: number, workers = 1) => {
     const store = new FolderStore(path.join(folder, name));
-    const pool = openPreparationPool(store, { workers });
+    const executor = new ThreadExecutor(store, { workers }, silent);
     const area = box(-1, -1, 1, 1);
-    const prepared = await prepare(file, store, area, batchBytes, silent, pool);
-    await pool.close();
+    const prepared = await prepare(file, store, area, batchBytes, silent, executor, preparingBy);
+    await executor.close();
     await store.close();
     return { prepared, batches: (await readdir(path.join(folder, name, 'receipts'))).length };
   };
@@ -284,12 +288,13 @@ test('damage that a thread finds is reported with file and place', async () => {
   // The last block is damaged: it holds relations, which the counting pass does not need.
   bytes.fill(0, bytes.length - 20);
   await writeFile(bad, bytes);
-  const { openPreparationPool } = await compiled('prepare/preparation-pool');
+  const { ThreadExecutor } = await compiled('tasks/thread-executor');
+  const { preparingBy } = await compiled('tasks/plan-release');
   const store = new FolderStore(path.join(folder, 'damaged'));
-  const pool = openPreparationPool(store, { workers: 2 });
-  const reading = prepare(bad, store, box(-1, -1, 1, 1), 50, silent, pool);
+  const executor = new ThreadExecutor(store, { workers: 2 }, silent);
+  const reading = prepare(bad, store, box(-1, -1, 1, 1), 50, silent, executor, preparingBy);
   await expect(reading).rejects.toThrow(`${bad}: the block at byte`);
-  await pool.close();
+  await executor.close();
   await store.close();
 });
 

@@ -6,10 +6,9 @@ import { buildRelease } from '../../builder/build.ts';
 import { buildRegion } from '../../builder/build-region.ts';
 import type { InputPaths } from '../../builder/build-request.ts';
 import { joinRelease } from '../../builder/join/join-release.ts';
-import { planRelease } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
-import { Receipts } from '../../builder/receipts/receipts.ts';
 import type { RegionReceipt } from '../../builder/receipts/region-receipt.ts';
+import { planRelease } from '../../builder/tasks/plan-release.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
@@ -153,8 +152,7 @@ test('the objects of a region are the same in every release that it is joined in
 test('a release is joined from the regions of its plan, each county once', async () => {
   const { store } = opened('joins');
   const request = { ...city, ...JOIN, counties: [] };
-  const receipts = new Receipts(store);
-  const { pathOf, ...plan } = await planRelease(request, store, silent, receipts);
+  const { pathOf, ...plan } = await planRelease(request, store, silent);
   const build = (counties: string[]) => buildRegion({ plan, pathOf, counties }, store, silent);
   const { receipt: west } = await build([WEST]);
   const join = (regions: RegionReceipt[]) =>
@@ -162,7 +160,7 @@ test('a release is joined from the regions of its plan, each county once', async
   await expect(join([west, west])).rejects.toThrow('county 99001 is in two regions');
   await expect(join([west])).rejects.toThrow('county 99003 of the plan is not in any region');
 
-  const other = await planRelease({ ...request, counties: [EAST] }, store, silent, receipts);
+  const other = await planRelease({ ...request, counties: [EAST] }, store, silent);
   const unit = { plan: other, pathOf, counties: [EAST] };
   const { receipt: east, searched } = await buildRegion(unit, store, silent);
   await expect(join([west, east])).rejects.toThrow(
@@ -180,7 +178,7 @@ test('a release is joined from the regions of its plan, each county once', async
 test('building a region and joining a release refuse a plan of another version of the program', async () => {
   const { store } = opened('joins');
   const request = { ...city, ...JOIN, counties: [] };
-  const { pathOf, ...planned } = await planRelease(request, store, silent, new Receipts(store));
+  const { pathOf, ...planned } = await planRelease(request, store, silent);
   const plan = { ...planned, plan: { ...planned.plan, program: '0123456789abcdef' } };
   const refusal =
     /^plans\/99001-[0-9a-f]{16}.json: program: was made by 0123456789abcdef, a different version/;
@@ -193,7 +191,7 @@ test('building a region and joining a release refuse a plan of another version o
 test('another input gives another plan, and the same files elsewhere give the same plan', async () => {
   const { store } = opened('plans');
   const planOf = async (inputs: typeof city) =>
-    (await planRelease({ ...inputs, counties: [] }, store, silent, new Receipts(store))).ref;
+    (await planRelease({ ...inputs, counties: [] }, store, silent)).ref;
   const elsewhere = path.join(folder, 'elsewhere');
   await cp(path.join(folder, 'city'), elsewhere, { recursive: true });
   const moved = (file: string) => file.replace(path.join(folder, 'city'), elsewhere);

@@ -4,12 +4,11 @@ import { appendFile, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { plannedInputSchema } from '../../builder/plan/planned-input.ts';
-import type { ReleasePlan } from '../../builder/plan/release-plan.ts';
+import { programVersion } from '../../builder/plan/program-version.ts';
 import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
-import { tasksOf } from '../../builder/tasks/task.ts';
 import { BuildQueue, connect } from '../../infra/build-queue/queue.ts';
-import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
+import { ATTEMPTS, pauseAfterMs } from '../../infra/build-queue/retries.ts';
 import { openWorker } from '../../infra/build-queue/worker.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -20,7 +19,6 @@ import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { ofThisTest } from '../support/test-resources.ts';
 import { TTA, tta } from '../support/tta.ts';
 
 const COUNTIES = 6;
@@ -31,7 +29,7 @@ let redis: RedisServer;
 let inputs: string[];
 /** Flags for the inputs of a row of small counties. */
 let row: string[];
-const workers = new Set<Working>();
+const running = new Set<Working>();
 
 beforeAll(async () => {
   redis = await startRedis();
@@ -61,10 +59,10 @@ beforeAll(async () => {
   row = Object.entries(files).flatMap(([kind, paths]) => [`--${kind}`, ...paths]);
   row.push('--unit-blocks', '10');
 });
-// The next test has workers of its own, whatever happens in this one.
+// The next test has processes of its own, whatever happens in this one.
 afterEach(async () => {
-  await Promise.all([...workers].map((worker) => end(worker, 'SIGKILL')));
-  workers.clear();
+  await Promise.all([...running].map((one) => end(one, 'SIGKILL')));
+  running.clear();
 });
 afterAll(() => redis.stop());
 
@@ -81,14 +79,20 @@ interface Working {
 
 function work(store: string, program = TTA, ...more: string[]): Working {
   const flags = ['--queue', redis.address(), '--store', at(store), '--workers', '1', ...more];
-  const child = spawn(process.execPath, [program, 'worker', ...flags]);
+  return startProgram(program, 'worker', ...flags);
+}
+
+const start = (...args: string[]) => startProgram(TTA, ...args);
+
+function startProgram(program: string, ...args: string[]): Working {
+  const child = spawn(process.execPath, [program, ...args]);
   const working = { child, said: '' };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
       working.said += text;
     });
   }
-  workers.add(working);
+  running.add(working);
   return working;
 }
 
@@ -120,26 +124,36 @@ async function end({ child }: Working, signal: NodeJS.Signals): Promise<void> {
 
 const untilItHasAJob = ({ said }: Working) => /^job unit/m.test(said);
 
-test('three workers, after one that was killed twice, and Redis once, build what one process builds, byte for byte', async () => {
+/** A command that builds the row by the queue, until it is killed. */
+function buildUntilKilled(store: string): Working {
+  const flags = ['--release', 'r', '--queue', redis.address(), '--out', at(store)];
+  return start('build', ...row, ...flags);
+}
+
+test('three workers, after one that was killed twice, the command once, and Redis flushed and killed, build what one process builds, byte for byte', async () => {
   const { code } = await buildRow('--out', at('one'), '--workers', '1');
   expect(code).toBe(0);
 
-  const building = buildByQueue('many', '--watch');
+  const killed = buildUntilKilled('many');
   for (let kills = 0; kills < 2; kills++) {
     // The only worker, so that there is a job for it however few there are.
     const doomed = work('many');
     await expect.poll(() => untilItHasAJob(doomed)).toBe(true);
-    // Workers with `--until-done` stay while a command watches.
+    // Workers with `--until-done` stay while a command runs.
     expect(await redis.cli('client', 'list')).toMatch(/ name=tta-build-\S+:command /);
     await end(doomed, 'SIGKILL');
   }
+  await end(killed, 'SIGKILL');
+  const building = buildByQueue('many');
   const others = [work('many'), work('many'), work('many')];
   await expect.poll(() => others.some(untilItHasAJob)).toBe(true);
+  await redis.cli('flushall');
   await redis.kill('SIGKILL');
   await redis.restart();
   const { code: ended, stdout, stderr } = await building;
   expect(stderr).not.toMatch(/fault|failed/);
-  expect([ended, stdout]).toEqual([0, expect.stringMatching(/^release r: 36 blocks .* in 4 /)]);
+  expect(ended, stderr).toBe(0);
+  expect(stdout).toMatch(/^release r: 36 blocks .* in 4 /);
   const ofOne = Object.keys(await storeContents(at('one')));
   expect(ofOne.filter((name) => HALF_WRITTEN.test(name))).toEqual([]);
   expect(await released('many')).toEqual(await released('one'));
@@ -150,7 +164,7 @@ test('three workers, after one that was killed twice, and Redis once, build what
   // Objects that the store has lost since are rebuilt; all others are found.
   const lost = (await readdir(at('many/pois'))).find((name) => !HALF_WRITTEN.test(name))!;
   await rm(at('many/pois', lost));
-  const again = await buildByQueue('many', '--watch');
+  const again = await buildByQueue('many');
   expect(again.code).toBe(0);
   expect(await released('many')).toEqual(await released('one'));
   const searches = others.flatMap(({ said }) => said.match(/1 of them to search/g) ?? []);
@@ -158,30 +172,26 @@ test('three workers, after one that was killed twice, and Redis once, build what
   for (const worker of others) await end(worker, 'SIGTERM');
 });
 
-test('a worker with another store or program runs no job of a build, notes why, and goes on', async () => {
+test('a worker with another store or program runs no job of a build, which waits and says so; one with --until-done ends after it', async () => {
   // The test above compares tiles.
-  const buildShared = (...flags: string[]) => buildByQueue('shared', '--no-tiles', ...flags);
-  const queued = await buildShared();
-  expect([queued.code, queued.stdout]).toEqual([0, '']);
-  expect(queued.stderr).toMatch(/build [0-9a-f]{16}: 4 units, queued/);
-  const again = await buildShared();
-  expect(again.stderr).toMatch(/already queued/);
-
+  const flags = ['--no-tiles', '--release', 'r', '--queue', redis.address(), '--out', at('shared')];
+  const building = start('build', ...row, ...flags);
   await cp(path.resolve('dist'), at('other/dist'), { recursive: true });
   await cp(path.resolve('package.json'), at('other/package.json'));
   await symlink(path.resolve('node_modules'), at('other/node_modules'));
   await appendFile(at('other/dist/builder/build.js'), '\n// Another version.\n');
-  const otherProgram = at('other/dist/infra/cli/tta.js');
+  const elsewhere = work('elsewhere');
+  await expect.poll(() => building.said).toMatch(/^no worker is connected; start some: /m);
+  const other = work('shared', at('other/dist/infra/cli/tta.js'));
   const version = '[0-9a-f]{16} on Node \\d+';
-  const waiting = `^6 jobs of this queue are for workers with the store ${at('shared')}; this one has ${at('elsewhere')}$`;
-  const refused = `^job [0-9a-f]{16}-unit-\\d{5} is refused: plans/99001-[0-9a-f]+\\.json: program: was made by ${version}, a different version of the program from this one, ${version}; `;
-  for (const [store, program, line] of [
-    ['elsewhere', TTA, waiting],
-    ['shared', otherProgram, refused],
-  ]) {
-    const worker = work(store, program);
-    await expect.poll(() => worker.said).toMatch(new RegExp(line, 'm'));
-    expect(worker.said).not.toMatch(/^job .* for r of build/m);
+  const left = new RegExp(
+    `^job \\S+ is left: was queued by another version of the program, ${version}, than that of \\S+, ${version}$`,
+    'm',
+  );
+  await expect.poll(() => other.said).toMatch(left);
+  await expect.poll(() => building.said).toContain('was queued by another version');
+  for (const worker of [elsewhere, other]) {
+    expect(worker.said).not.toMatch(/^job .*\)$/m);
     expect(worker.child.exitCode).toBeNull();
     await end(worker, 'SIGTERM');
   }
@@ -193,45 +203,40 @@ test('a worker with another store or program runs no job of a build, notes why, 
   const [, address] = /^metrics on (\S+)/m.exec(right.said)!;
   // The metrics of the queue are missing while it is late to respond.
   const metrics = async () => (await fetch(address)).text();
-  await expect.poll(metrics).toMatch(/^tta_build_jobs\{state="waiting-children"\} 2$/m);
-  const { code } = await buildShared('--watch');
-  expect(code).toBe(0);
+  await expect.poll(metrics).toMatch(/^tta_build_jobs\{state="(active|prioritized)"\} [1-9]$/m);
+  await expect.poll(() => building.child.exitCode).toBe(0);
   const store = new FolderStore(at('shared'));
   expect(await faultsIn(store)).toEqual([]);
   await store.close();
   // The worker ends, with nothing left to do.
+  await expect.poll(() => right.said).toContain('waiting for a last scrape');
+  await metrics();
   expect((await ended)[0]).toBe(0);
 });
 
-test('workers, one of them killed, prepare a plan as one process does, and so does a build without workers', async () => {
-  const queue = redis.address(5);
+test('workers, one of them killed, prepare a plan as one process does', async () => {
   const feeds: string[] = [];
   for (const seed of [6, 7, 8]) feeds.push(await feedOfAnotherAgency(seed));
   const gtfs = ['--gtfs', ...feeds];
-  // Names carry the hash of the content; the jobs themselves are stored beside the plan.
-  const prepared = async (store: string) => [
-    ...(await readdir(at(store, 'plans'))).filter(
-      (name) => !name.startsWith('job-') && !HALF_WRITTEN.test(name),
-    ),
-    ...(await readdir(at(store, 'prepared'))).filter((name) => !HALF_WRITTEN.test(name)).sort(),
-  ];
+  // Names carry the hash of the content.
+  const prepared = async (store: string) =>
+    [...(await readdir(at(store, 'plans'))), ...(await readdir(at(store, 'prepared')))].filter(
+      (name) => !HALF_WRITTEN.test(name),
+    );
   const { code } = await tta('plan', ...inputs, ...gtfs, '--out', at('planned'));
   expect(code).toBe(0);
 
-  const others = [work('prepared', TTA, '--queue', queue), work('prepared', TTA, '--queue', queue)];
-  for (const other of others) await expect.poll(() => other.said).toMatch(/is waiting for jobs/);
-  const building = build(...gtfs, '--queue', queue, '--out', at('prepared'));
+  const flags = ['--queue', redis.address(5), '--out', at('prepared')];
+  const building = start('build', ...inputs, ...gtfs, '--release', 'r', ...flags);
+  const others = [1, 2].map(() => work('prepared', TTA, '--queue', redis.address(5)));
   const isPreparing = ({ said }: Working) => /^job prepare/m.test(said);
   await expect.poll(() => others.some(isPreparing)).toBe(true);
   await end(others.find(isPreparing)!, 'SIGKILL');
-  const queued = await building;
-  expect([queued.code, queued.stderr]).toEqual([0, expect.stringMatching(/6 units, queued/)]);
-  await end(others.find(({ child }) => child.exitCode === null && !child.killed)!, 'SIGTERM');
-  expect(await prepared('prepared')).toEqual(await prepared('planned'));
-
-  const alone = await build(...gtfs, '--queue', redis.address(6), '--out', at('alone'));
-  expect([alone.code, alone.stderr]).toEqual([0, expect.stringMatching(/6 units, queued/)]);
-  expect(await prepared('alone')).toEqual(await prepared('planned'));
+  await expect.poll(() => others.some(untilItHasAJob)).toBe(true);
+  await end(building, 'SIGTERM');
+  expect(building.child.exitCode).toBe(143);
+  for (const other of others) await end(other, 'SIGTERM');
+  expect((await prepared('prepared')).sort()).toEqual((await prepared('planned')).sort());
 });
 
 test('problems of feeds that a worker reads are reported to the builder, by the paths given', async () => {
@@ -239,14 +244,12 @@ test('problems of feeds that a worker reads are reported to the builder, by the 
   const feeds = [inputs[inputs.indexOf('--gtfs') + 1], gtfs];
   const queue = redis.address(7);
   const worker = work('noted', TTA, '--queue', queue);
-  await expect.poll(() => worker.said).toMatch(/is waiting for jobs/);
-  const { code, stderr } = await build('--gtfs', gtfs, '--queue', queue, '--out', at('noted'));
-  expect(code).toBe(0);
-  await end(worker, 'SIGTERM');
-  // The command itself may read one of the feeds.
+  const flags = ['--gtfs', gtfs, '--release', 'r', '--queue', queue, '--out', at('noted')];
+  const building = start('build', ...inputs, ...flags);
+  await expect.poll(() => worker.said).toMatch(/^job unit/m);
   expect(worker.said).toMatch(/^(agency-9|demo_transit)\.zip: stop_times\.txt: [\d,]+ × /m);
   for (const feed of feeds) {
-    const told = stderr.split('\n').filter((line) => line.startsWith(`${feed}: stop_times.txt: `));
+    const told = building.said.split('\n').filter((line) => line.startsWith(`${feed}: stop_times`));
     expect(told).toEqual([
       expect.stringMatching(/[\d,]+ × no time; interpolated by straight distances/),
     ]);
@@ -284,7 +287,6 @@ test('builds and workers name a missing queue at once', async () => {
   }
   const { stderr } = await build('--out', at('nowhere'), '--queue', 'sqlite:x');
   expect(stderr).toMatch(/^tta: settings: .*must have the form redis:/);
-  expect((await build('--out', at('nowhere'), '--watch')).stderr).toMatch(/--watch.*add --queue/);
 });
 
 const plan = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };
@@ -297,16 +299,19 @@ test('a worker refuses a job with extra fields or a path elsewhere, and removes 
   await writeFile(at('precious', 'file'), 'kept');
   const request = { release: 'r', tiles: false, directions: ['from'] };
   const task = { kind: 'unit', plan, request, counties: ['99001'] };
-  const good = { build: '0'.repeat(16), task, memory: 0 };
+  const good = { program: programVersion(), task, memory: 0 };
   const elsewhere = { ...plan, name: '../plans/x.json' };
   const withTask = (change: object) => ({ task: { ...task, ...change } });
+  const spec = { kind: 'osm-nodes', edges: [0, 0, 1, 1], from: 0, to: 1 };
+  const input = { name: '../x', sha256: plan.sha256, parts: [] };
   const bad: Record<string, object> = {
     'task: request: Unrecognized key: "scratch"': withTask({
       request: { ...request, scratch: at('precious') },
     }),
     'task: request: release': withTask({ request: { ...request, release: '../../r' } }),
     'task: counties: 0': withTask({ counties: ['../99'] }),
-    'task: job: name': { task: { kind: 'prepare', job: elsewhere } },
+    'task: inputs: 0: name': { task: { kind: 'prepare', spec, inputs: [input] } },
+    'task: Unrecognized key: "key"': { task: { kind: 'prepare', spec, inputs: [], key: 'x' } },
     'task: plan: name': withTask({ plan: elsewhere }),
     'Unrecognized key: "store"': { store: at('precious') },
   };
@@ -321,9 +326,7 @@ test('a worker refuses a job with extra fields or a path elsewhere, and removes 
     // A well-formed job is accepted; only its plan is missing here.
     const job = await opened.jobs.add('unit', good as never);
     await expect.poll(() => job.getState()).toBe('failed');
-    expect((await opened.jobs.getJob(job.id!))?.failedReason).toMatch(
-      /^plans\/99001-0\.json has been removed from /,
-    );
+    expect((await opened.jobs.getJob(job.id!))?.failedReason).toMatch(/^plans\/99001-0\.json: /);
   } finally {
     await works.close();
     await opened.close();
@@ -364,18 +367,8 @@ test('a password may contain characters with a meaning in URLs', async () => {
   }
 });
 
-test('a build survives half an hour without its store, and retries within minutes', async () => {
-  const store = new FolderStore(at('away'));
-  const queue = await ofThisTest(BuildQueue.open(redis.address(4), store));
-  const sketch = { blocks: 9, lon: 0, lat: 0, pairs: 9, near: [] };
-  const planned = { ref: plan, plan: { counties: { 99001: sketch } } as unknown as ReleasePlan };
-  await queue.add(tasksOf(planned, { release: 'r' }));
-  const put = await queue.jobs.getJobs(['prioritized', 'waiting-children']);
-  expect(put).toHaveLength(3);
-  for (const { opts } of put) {
-    expect(opts.backoff).toMatchObject({ type: 'custom' });
-    const pauses = Array.from({ length: opts.attempts! - 1 }, (_, i) => pauseAfterMs(i + 1));
-    expect(pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(30 * 60_000);
-    expect(Math.max(...pauses)).toBeLessThanOrEqual(5 * 60_000);
-  }
+test('a build survives half an hour without its store, and retries within minutes', () => {
+  const pauses = Array.from({ length: ATTEMPTS - 1 }, (_, i) => pauseAfterMs(i + 1));
+  expect(pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(30 * 60_000);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(5 * 60_000);
 });

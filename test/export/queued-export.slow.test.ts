@@ -1,17 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { silent } from '../../builder/progress.ts';
-import { exportByQueue } from '../../infra/build-queue/by-queue.ts';
-import {
-  BuildQueue,
-  type BuildQueueJob,
-  connect,
-  queueName,
-} from '../../infra/build-queue/queue.ts';
+import { exportTablesBy } from '../../builder/tasks/export-tables.ts';
+import { BuildQueue, type BuildQueueJob, connect } from '../../infra/build-queue/queue.ts';
+import { QueueExecutor } from '../../infra/build-queue/queue-executor.ts';
 import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
@@ -79,9 +76,8 @@ async function exportsIn(store: string): Promise<Record<string, string>> {
 test('workers export what threads do, byte for byte, though a worker is killed, and the command too', async () => {
   expect(await tta(...exported('threads'), '--workers', '2')).toMatchObject({ code: 0 });
   const first = start(...queued());
-  await expect.poll(() => first.said).toMatch(/export [0-9a-f]{16}: \d+ tables queued/);
   const doomed = work();
-  await expect.poll(() => doomed.said).toMatch(/^job export reach/m);
+  await expect.poll(() => doomed.said).toMatch(/^job table reach/m);
   await killed(doomed);
   await killed(first);
   expect(await readdir(path.join(at('queue'), 'exports'))).not.toContainEqual(
@@ -98,10 +94,7 @@ test('workers export what threads do, byte for byte, though a worker is killed, 
   expect(Object.keys(got)).toEqual(Object.keys(expected));
   for (const name of Object.keys(expected)) expect(got[name] === expected[name], name).toBe(true);
   // On a busy machine one worker may start after the other has done everything.
-  expect(workers.map(({ said }) => said).join('')).toMatch(/^job export/m);
-  // The export's lease on the store is gone.
-  const leases = await readdir(path.join(at('queue'), 'leases'));
-  expect(leases.filter((name) => name.endsWith('.json'))).toEqual([]);
+  expect(workers.map(({ said }) => said).join('')).toMatch(/^job table/m);
   expect(await tta(...queued())).toMatchObject({ code: 0 });
 });
 
@@ -125,9 +118,11 @@ test('the command fails with the first table that fails, and names it, while ear
     return { searched: [], notes: [] };
   };
   const connection = await connect(address);
-  const worker = new Worker(await queueName(store), work, { connection, concurrency: 2 });
+  const executor = await ofThisTest(QueueExecutor.open(address, store, silent));
+  const { name } = await ofThisTest(BuildQueue.open(address, store));
+  const worker = new Worker(name, work, { connection, concurrency: 2 });
   try {
-    const exported = exportByQueue(release, request, { queue: address, threads: 1 }, store, silent);
+    const exported = exportTablesBy(executor, release, request, store, silent, 1);
     await expect(exported).rejects.toThrow('table weights of county 99001: disk full');
   } finally {
     end();
@@ -149,10 +144,12 @@ test('the command reports once why a table keeps failing transiently', async () 
   };
   const connection = await connect(address);
   const settings = { backoffStrategy: pauseAfterMs };
-  const worker = new Worker(await queueName(store), work, { connection, settings });
   const progress = { ...silent, note: (line: string) => void notes.push(line) };
+  const executor = await ofThisTest(QueueExecutor.open(address, store, progress));
+  const { name } = await ofThisTest(BuildQueue.open(address, store));
+  const worker = new Worker(name, work, { connection, settings });
   try {
-    await exportByQueue(release, request, { queue: address, threads: 1 }, store, progress);
+    await exportTablesBy(executor, release, request, store, progress, 1);
     expect(retried()).toEqual(['table types: the disk is full; it will be tried again']);
   } finally {
     await worker.close();
@@ -160,36 +157,33 @@ test('the command reports once why a table keeps failing transiently', async () 
   }
 });
 
-test('cancelling an export ends the command that waits for it, and removes it from the queue', async () => {
+test('a signal ends an export, and takes its tables off the queue', async () => {
   const flags = ['--queue', redis.address(4), '--store', at('queue')];
   const waiting = start('export', ...flags, '--tables', 'types');
-  const queued = /export ([0-9a-f]{16}): 1 table queued/;
-  await expect.poll(() => waiting.said).toMatch(queued);
+  const store = await ofThisTest(new FolderStore(at('queue')));
+  const { jobs } = await ofThisTest(BuildQueue.open(redis.address(4), store));
+  await expect.poll(() => jobs.count()).toBe(1);
   const ended = once(waiting.child, 'exit');
-  const [, build] = queued.exec(waiting.said)!;
-  expect(await tta('worker', ...flags, '--cancel', build)).toMatchObject({ code: 0 });
-  expect(await ended).toEqual([1, null]);
-  expect(waiting.said).toMatch(/^tta: the build was cancelled$/m);
-  const queue = await ofThisTest(BuildQueue.open(redis.address(4), new FolderStore(at('queue'))));
-  expect(await queue.jobs.getJobs()).toEqual([]);
+  waiting.child.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
+  expect(await jobs.getJobs()).toEqual([]);
 });
 
-test('an export waits for garbage collection before it queues tables', async () => {
-  const store = await ofThisTest(new FolderStore(at('queue')));
-  const sweep = await store.lock('.sweep-lock');
+test('garbage collection refuses while tables are queued', async () => {
   const flags = ['--queue', redis.address(5), '--store', at('queue')];
   const waiting = start('export', ...flags, '--tables', 'types');
-  await expect.poll(() => waiting.said).toMatch(/process \d+ is removing unused objects/);
-  expect(waiting.said).not.toContain('queued');
-  if (sweep.taken) await sweep.release();
-  await expect.poll(() => waiting.said).toMatch(/export [0-9a-f]{16}: 1 table queued/);
+  await expect.poll(() => existsSync(path.join(at('queue'), '.build-lock'))).toBe(true);
+  const refused = await tta('release', 'gc', '--store', at('queue'));
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/a build \(process \d+\) is writing to it; wait until it is done/),
+  ]);
   await killed(waiting);
 });
 
 test('a store of releases is refused as --out before any table is queued', async () => {
   const refused = start(...queued(), '--out', at('threads'));
   await expect.poll(() => refused.said).toContain('is a store of releases');
-  expect(refused.said).not.toContain('queued');
 });
 
 test('with --out, the files of workers are copied, equal those of threads, and are not served', async () => {
@@ -212,7 +206,7 @@ test('with --out, the files of workers are copied, equal those of threads, and a
   const worker = start('worker', ...flags, '--workers', '1');
   const copy = at('copy');
   expect(await tta('export', ...flags, '--out', copy, ...counties)).toMatchObject({ code: 0 });
-  expect(worker.said).toMatch(/^job export nearest/m);
+  expect(worker.said).toMatch(/^job table nearest/m);
   const list = (folder: string) => readFile(path.join(folder, 'release=demo/SHA256SUMS'), 'utf8');
   expect(await list(copy)).toBe(await list(whole));
   expect(await tta('export', 'verify', copy)).toMatchObject({ code: 0 });

@@ -194,9 +194,7 @@ const ELSEWHERE: Readonly<Record<string, readonly [file: string, name: string]>>
   'tta refresh': ['cli/refresh', 'weeks come and go: news is published, a bad week is refused'],
   'tta portal reconcile': ['cli/reconcile', 'books missed payments once'],
   'tta build --queue': ['cli/build-queue', 'build what one process builds, byte for byte'],
-  'tta build --queue … --watch': ['cli/build-queue', 'build what one process builds'],
-  'tta worker --until-done': ['cli/queue-jobs', 'stops with the reason of a failed build'],
-  'tta worker --cancel BUILD': ['cli/queue-jobs', 'cancelling a build removes its jobs'],
+  'kill -TERM': ['cli/build-queue', 'prepare a plan as one process does'],
   'tta serve': ['operation/signals', 'completes the requests it has begun, and exits with 0'],
 };
 

@@ -1,9 +1,8 @@
 import { buildRegion } from '../../builder/build-region.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { joinRelease, publishRelease } from '../../builder/join/join-release.ts';
-import { planRelease } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
-import { Receipts } from '../../builder/receipts/receipts.ts';
+import { planRelease } from '../../builder/tasks/plan-release.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
@@ -17,7 +16,7 @@ export async function buildInParts(
   parts: readonly (readonly CountyFips[])[],
   store: WritableStore,
 ): Promise<Manifest> {
-  const { pathOf, ...plan } = await planRelease(request, store, silent, new Receipts(store));
+  const { pathOf, ...plan } = await planRelease(request, store, silent);
   const regions = [];
   for (const counties of parts) {
     regions.push(

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type * as MakePlan from '../../builder/plan/make-plan.ts';
-import type * as PreparationPool from '../../builder/prepare/preparation-pool.ts';
+import type * as PlanRelease from '../../builder/tasks/plan-release.ts';
+import type * as ThreadExecutor from '../../builder/tasks/thread-executor.ts';
 import type * as Pool from '../../builder/threads/pool.ts';
 
 /**
@@ -9,8 +9,8 @@ import type * as Pool from '../../builder/threads/pool.ts';
  * code.
  */
 interface Compiled {
-  readonly 'plan/make-plan': typeof MakePlan;
-  readonly 'prepare/preparation-pool': typeof PreparationPool;
+  readonly 'tasks/plan-release': typeof PlanRelease;
+  readonly 'tasks/thread-executor': typeof ThreadExecutor;
   readonly 'threads/pool': typeof Pool;
 }
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { inThisThread } from '../../builder/prepare/preparation-pool.ts';
 import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
 import { silent } from '../../builder/progress.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
+import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';
 import type { TilesRequest } from '../../builder/tiles/tile-drawer.ts';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
@@ -12,7 +12,7 @@ import { EVERYWHERE, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { encodeNearest } from '../../shards/nearest/nearest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from './baltimore.ts';
-import { keyOf, withBlocks } from './prepared-city.ts';
+import { jobsBy, keyOf, withBlocks } from './prepared-city.ts';
 
 /** Baltimore's blocks and map, ready to be drawn, without any time to a POI. */
 export interface BaltimoreToDraw {
@@ -55,14 +55,15 @@ export async function baltimoreToDraw(folder: string): Promise<BaltimoreToDraw> 
       encodeNearest('nearest/24510', new Uint16Array(blocks.length), 1),
     ),
   };
+  const receipts = new Receipts(store);
   const { map } = await writeOsmCells({
     paths: [BALTIMORE_OSM],
     keyOf,
     area: EVERYWHERE,
     mapped: [box],
     store,
-    receipts: new Receipts(store),
-    pool: inThisThread(store),
+    receipts,
+    run: jobsBy(new ThreadExecutor(store, {}, silent), store, receipts),
     progress: silent,
   });
   const type = { dest_type_id: 101, name: 'Shops', label: 'shops', parent_id: null };

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import type { OsmExtract } from '../../builder/extract/extract-osm.ts';
-import type { PreparationPool } from '../../builder/prepare/preparation.ts';
-import { inThisThread } from '../../builder/prepare/preparation-pool.ts';
+import { describeInput } from '../../builder/plan/planned-input.ts';
+import type { PreparationByJobs } from '../../builder/prepare/preparation.ts';
 import { BlockTables } from '../../builder/prepare/read-blocks.ts';
 import { FeedTables } from '../../builder/prepare/read-feeds.ts';
 import { OsmTables } from '../../builder/prepare/read-osm-cells.ts';
@@ -13,9 +13,12 @@ import { writeFeeds } from '../../builder/prepare/write-feeds.ts';
 import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
 import { writePois } from '../../builder/prepare/write-pois.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
-import { Receipts } from '../../builder/receipts/receipts.ts';
+import { OwnReceipts, type Receipts } from '../../builder/receipts/receipts.ts';
 import { type Region, type RegionInputs, readRegion } from '../../builder/region/read-region.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
+import type { Executor } from '../../builder/tasks/executor.ts';
+import { preparingBy } from '../../builder/tasks/plan-release.ts';
+import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';
 import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -26,8 +29,9 @@ function withPreparation<T>(work: (context: PreparationContext) => Promise<T>): 
   return inScratchFolder(undefined, async (scratch) => {
     const store = new FolderStore(path.join(scratch, 'store'));
     try {
-      const context = { store, receipts: new Receipts(store), pool: inThisThread(store) };
-      return await work({ ...context, scratch, progress: silent });
+      const receipts = new OwnReceipts(store);
+      const run = jobsBy(new ThreadExecutor(store, {}, silent, receipts), store, receipts);
+      return await work({ store, receipts, run, scratch, progress: silent });
     } finally {
       await store.close();
     }
@@ -37,9 +41,23 @@ function withPreparation<T>(work: (context: PreparationContext) => Promise<T>): 
 interface PreparationContext {
   readonly store: FolderStore;
   readonly receipts: Receipts;
-  readonly pool: PreparationPool;
+  readonly run: PreparationByJobs['run'];
   readonly scratch: string;
   readonly progress: Progress;
+}
+
+/** Runs preparation jobs on files by an executor. */
+export function jobsBy(
+  executor: Executor,
+  store: FolderStore,
+  receipts: Receipts,
+  preparing = preparingBy,
+): PreparationByJobs['run'] {
+  const runJob = preparing(executor, store, receipts);
+  return async (job, onWork) => {
+    const inputs = job.paths.map(async (path) => ({ input: await describeInput(path), path }));
+    return runJob(job, await Promise.all(inputs), onWork);
+  };
 }
 
 /** A key for the inputs of an artifact. */

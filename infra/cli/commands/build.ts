@@ -5,13 +5,12 @@ import { extractCoverageOf } from '../../../builder/extract/extract-coverage.ts'
 import { duration } from '../../../builder/progress.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
 import { counted } from '../../../shards/number-words.ts';
-import { readLatest } from '../../../shards/release/latest.ts';
 import { releaseSchema } from '../../../shards/release/manifest.ts';
-import { readManifest } from '../../../shards/release/manifests.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { ArgumentError } from '../../errors.ts';
 import { buildSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { executorOf } from '../executor-of.ts';
 import { gapWarnings } from '../gap-warnings.ts';
 import { addInputs, type InputFlags, readInputs } from '../input-options.ts';
 import { readTogether, runResumable } from '../run.ts';
@@ -21,7 +20,6 @@ import { terminalProgress } from '../terminal-progress.ts';
 interface BuildFlags extends InputFlags, Flags {
   release?: string;
   tiles: boolean;
-  watch?: boolean;
 }
 
 /** Defines the options and the action of `tta build`. */
@@ -29,7 +27,6 @@ export function defineBuild(command: Command): void {
   addInputs(command)
     .option('--release <label>', 'name of the release (default: today’s date, UTC)')
     .option('--no-tiles', 'do not build map tiles')
-    .option('--watch', 'with --queue: show progress until the build is done')
     .addHelpText(
       'after',
       '\nExamples:\n  tta build --inputs ./baltimore --out ./store\n  tta build --osm maryland.osm.pbf --blocks tl_2024_24_tabblock20.zip \\\n    --gtfs mta.zip --places tl_2024_24_place.zip --counties 24510 --out ./store',
@@ -43,9 +40,6 @@ async function build(flags: BuildFlags): Promise<void> {
     () => readSettings(buildSchema, flags),
     () => parseRelease(flags.release),
   );
-  if (flags.watch && set.QUEUE === undefined) {
-    throw new ArgumentError('--watch: applies only to queued builds; add --queue');
-  }
   const begun = performance.now();
   const progress = terminalProgress(process.stderr);
   const store = await openWritableStore(set.STORE);
@@ -60,15 +54,9 @@ async function build(flags: BuildFlags): Promise<void> {
     scratch: store.scratch,
   };
   try {
-    if (set.QUEUE !== undefined) {
-      const { buildByQueue } = await import('../../build-queue/by-queue.ts');
-      const done = await buildByQueue(request, { ...flags, queue: set.QUEUE }, store, progress);
-      if (!done) return;
-    } else {
-      await whileBuilding(store, pathsIn(inputs), () => buildRelease(request, store, progress));
-    }
-    const latest = await readLatest(store);
-    const { manifest } = await readManifest(store, latest.manifest);
+    const open = executorOf(set.QUEUE, store, progress);
+    const make = () => buildRelease(request, store, progress, open);
+    const { latest, manifest } = await whileBuilding(store, pathsIn(inputs), make);
     const counties = Object.entries(manifest.counties);
     const blocks = counties.reduce((sum, [, county]) => sum + county.blocks, 0);
     const routable = counties.reduce((sum, [, county]) => sum + county.routable_blocks, 0);

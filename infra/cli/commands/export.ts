@@ -6,6 +6,8 @@ import { TABLE_NAMES, tableNamesIn } from '../../../builder/export/tables.ts';
 import { verifyExport } from '../../../builder/export/verify-export.ts';
 import type { ExportRequest } from '../../../builder/export/write-tables.ts';
 import type { Progress } from '../../../builder/progress.ts';
+import { type OpenExecutor, withExecutor } from '../../../builder/tasks/executor.ts';
+import { exportTablesBy } from '../../../builder/tasks/export-tables.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { GEOPARQUET_VERSIONS, type GeoParquetVersion } from '../../../shards/parquet/table.ts';
 import {
@@ -22,6 +24,7 @@ import type { CountyFips } from '../../../shards/units.ts';
 import { ArgumentError, UsageError } from '../../errors.ts';
 import { exportSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { executorOf } from '../executor-of.ts';
 import { run, runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -107,8 +110,8 @@ async function exportTables(flags: ExportFlags): Promise<void> {
   const { STORE, WORKERS, QUEUE } = readSettings(exportSchema, flags);
   const progress = terminalProgress(process.stderr);
   if (QUEUE !== undefined) {
-    const write = byQueue({ queue: QUEUE, threads: WORKERS }, out, progress);
-    return exportFrom(openWritableStore(STORE), write, flags);
+    const open = (store: WritableStore) => executorOf(QUEUE, store, progress)!;
+    return exportFrom(openWritableStore(STORE), byExecutor(open, WORKERS, out, progress), flags);
   }
   if (out !== undefined)
     return exportFrom(openStore(STORE), toFolder(out, WORKERS, progress), flags);
@@ -143,17 +146,18 @@ function intoStore(threads: number, progress: Progress): Write<WritableStore> {
   return (release, request, store) => publishExports(release, request, store, progress, threads);
 }
 
-function byQueue(
-  workers: { readonly queue: string; readonly threads: number },
+function byExecutor(
+  open: (store: WritableStore) => OpenExecutor,
+  threads: number,
   out: string | undefined,
   progress: Progress,
 ): Write<WritableStore> {
-  return async (release, request, store) => {
-    const { exportByQueue } = await import('../../build-queue/by-queue.ts');
-    const write = (folder: WritableStore | null) =>
-      exportByQueue(release, request, workers, store, progress, folder);
-    return out === undefined ? write(null) : whileOpen(openWritableStore(out), write);
-  };
+  return (release, request, store) =>
+    withExecutor(open(store), (executor) => {
+      const write = (folder: WritableStore | null) =>
+        exportTablesBy(executor, release, request, store, progress, threads, folder);
+      return out === undefined ? write(null) : whileOpen(openWritableStore(out), write);
+    });
 }
 
 async function requestOf(release: Release, asked: Selection): Promise<ExportRequest> {

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { pathsIn } from '../../../builder/build-request.ts';
 import { cutUnits } from '../../../builder/plan/cut-units.ts';
-import { planRelease } from '../../../builder/plan/make-plan.ts';
 import type { StoredPlan } from '../../../builder/plan/release-plan.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
-import { Receipts } from '../../../builder/receipts/receipts.ts';
+import { planRelease } from '../../../builder/tasks/plan-release.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { planSchema } from '../../settings/builds.ts';
@@ -33,7 +32,7 @@ async function plan(flags: InputFlags & Flags): Promise<void> {
   const store = await openWritableStore(set.STORE);
   try {
     const planned = await whileBuilding(store, pathsIn(request), () =>
-      planRelease(request, store, terminalProgress(process.stderr), new Receipts(store)),
+      planRelease(request, store, terminalProgress(process.stderr)),
     );
     process.stdout.write(inWords(planned, set.UNIT_BLOCKS));
   } finally {

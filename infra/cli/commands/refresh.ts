@@ -12,6 +12,7 @@ import { buildSchema, fetchSchema, refreshSchema } from '../../settings/builds.t
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { deliver, type Webhook } from '../../webhook.ts';
 import { type AreaFlags, readArea } from '../area-options.ts';
+import { executorOf } from '../executor-of.ts';
 import { addInputs, type InputFlags, readInputs } from '../input-options.ts';
 import { packageVersion } from '../package-version.ts';
 import { print } from '../print.ts';
@@ -28,11 +29,7 @@ interface RefreshFlags extends InputFlags, AreaFlags, Flags {
 /** Exit codes of `tta refresh`; 1 is an error. */
 const EXIT_CODES = { promoted: 0, 'nothing-new': 3, refused: 4 } as const;
 
-/** The settings of its build, without the queue: the command itself decides what is published. */
-const schema = buildSchema
-  .omit({ QUEUE: true })
-  .extend(fetchSchema.shape)
-  .extend(refreshSchema.shape);
+const schema = buildSchema.extend(fetchSchema.shape).extend(refreshSchema.shape);
 
 /** Defines the options and the action of `tta refresh`. */
 export function defineRefresh(command: Command): void {
@@ -86,7 +83,9 @@ async function refresh(flags: RefreshFlags): Promise<void> {
   };
   await whileOpen(openWritableStore(set.STORE), async (store) => {
     const scratched = { ...request, scratch: store.scratch };
-    const refreshed = await refreshRelease(scratched, thresholds, store, progress, new Date());
+    const open = executorOf(set.QUEUE, store, progress);
+    const now = new Date();
+    const refreshed = await refreshRelease(scratched, thresholds, store, progress, now, open);
     const current = (await latestIfAny(store))?.release ?? 'none';
     for (const line of wordsFor(refreshed, current)) print(line);
     process.exitCode = EXIT_CODES[refreshed.outcome];

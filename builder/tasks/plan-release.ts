@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { WritableStore } from '../../shards/store/store.ts';
+import type { PlanRequest, Resources } from '../build-request.ts';
+import { type LocalPlan, makePlan, type RunJob } from '../plan/make-plan.ts';
+import { type Progress, silent } from '../progress.ts';
+import { OwnReceipts, type Receipts } from '../receipts/receipts.ts';
+import { type Executor, withExecutor } from './executor.ts';
+import { lost, receiptOf } from './run-task.ts';
+import { idOf } from './task.ts';
+import { ThreadExecutor } from './thread-executor.ts';
+
+/** Plans a release by the threads of this process; see `makePlan`. */
+export function planRelease(
+  request: PlanRequest & Resources,
+  store: WritableStore,
+  progress: Progress,
+): Promise<LocalPlan> {
+  const receipts = new OwnReceipts(store);
+  const threads = () => new ThreadExecutor(store, request, progress, receipts);
+  return withExecutor(threads, (executor) => planBy(executor, request, store, progress, receipts));
+}
+
+/** Plans a release, whose preparations are tasks of an executor; see `makePlan`. */
+export function planBy(
+  executor: Executor,
+  request: PlanRequest & Resources,
+  store: WritableStore,
+  progress: Progress,
+  receipts: Receipts,
+): Promise<LocalPlan> {
+  const runJob = preparingBy(executor, store, receipts);
+  return makePlan(request, store, progress, receipts, runJob);
+}
+
+/** Returns a function that runs preparation jobs by an executor, unless they have receipts. */
+export function preparingBy(executor: Executor, store: WritableStore, receipts: Receipts): RunJob {
+  return async ({ spec, memory }, inputs, onWork) => {
+    const task = { kind: 'prepare' as const, spec, inputs: inputs.map(({ input }) => input) };
+    const [stage, key] = receiptOf(task);
+    const kept = await receipts.find(stage, key, z.unknown());
+    if (kept !== null) return { value: kept, notes: [] };
+    const id = `${idOf([key])}-${stage}`;
+    const node = { id, task, after: [], inputs, memory, turn: 0 };
+    const { notes } = await executor.run(node, { ...silent, start: () => adding(onWork) });
+    const value = await receipts.read(stage, key, z.unknown());
+    if (value === null) throw lost(store, stage);
+    return { value, notes };
+  };
+}
+
+/** A stage whose advances are reported as amounts. */
+function adding(onWork: (amount: number) => void) {
+  let before = 0;
+  return {
+    at(done: number) {
+      onWork(done - before);
+      before = done;
+    },
+    finish: () => {},
+  };
+}
