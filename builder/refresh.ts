@@ -56,7 +56,12 @@ export async function refreshRelease(
       const release = await labelFor({ ...request, plan }, store, receipts, now);
       return stageRelease(executor, plan, { ...request, release }, store, receipts);
     });
-  const { name, manifest, notes } = await whileBuilding(store, pathsIn(request), stage);
+  const { name, manifest, notes } = await whileBuilding(
+    store,
+    pathsIn(request),
+    stage,
+    open !== undefined,
+  );
   await forgetDamagedPublication(store, name);
   const refreshed = { manifest: name, release: manifest.release, notes };
   if ((await publishedAt(store, name)) !== null) {

@@ -13,7 +13,6 @@ import type { PutBody } from '../../shards/store/put-body.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
-import type { LockWait } from '../publish/locks.ts';
 import { whileBuilding } from '../publish/output.ts';
 import { putArchive } from '../publish/put-archive.ts';
 import { Receipts } from '../receipts/receipts.ts';
@@ -31,8 +30,7 @@ const SUPERSEDED_KEPT_MS: Millis = 86_400_000;
 /**
  * Exports tables into the store of their release, for the API to serve, and returns all tables that
  * are there now. Objects are named by their contents. An object per manifest lists the tables, and
- * the files that they replaced, so that links to replaced files keep working. `patience`: see
- * `whileBuilding`.
+ * the files that they replaced, so that links to replaced files keep working.
  */
 export function publishExports(
   release: Release,
@@ -40,7 +38,6 @@ export function publishExports(
   store: WritableStore,
   progress: Progress,
   threads = 1,
-  patience?: LockWait,
 ): Promise<readonly ServedExport[]> {
   const { manifest } = release.latest;
   const publish = async () => {
@@ -49,7 +46,7 @@ export function publishExports(
     await store.putContent(servedExportsName(manifest), encodeServedExports(lists));
     return lists.exports;
   };
-  return whileBuilding(store, [], publish, patience);
+  return whileBuilding(store, [], publish);
 }
 
 /**

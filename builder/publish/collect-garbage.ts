@@ -5,7 +5,6 @@ import type { Store, StoredObject, WritableStore } from '../../shards/store/stor
 import { BuildError } from '../errors.ts';
 import { objectRefsIn } from '../receipts/receipts.ts';
 import { findGarbage, type Garbage } from './garbage.ts';
-import { withWritesExcluded } from './leases.ts';
 import { withBuildsLocked, withReleasesLocked } from './locks.ts';
 import { STORE_FOLDERS } from './output.ts';
 
@@ -22,8 +21,8 @@ const MS_PER_HOUR = 3_600_000;
 
 /**
  * Removes everything from a store that no kept release needs, and returns what was removed. Refuses
- * while a build writes to the store, whether on this machine or by workers. If interrupted, it
- * leaves a store whose manifests have all their objects.
+ * while a build writes to the store. If interrupted, it leaves a store whose manifests have all
+ * their objects.
  */
 export async function collectGarbage(
   store: WritableStore,
@@ -47,9 +46,7 @@ export async function collectGarbage(
     if (!dryRun) for (const { name } of garbage.remove) await store.remove(name);
     return garbage;
   };
-  return withBuildsLocked(store, refusal, () =>
-    withReleasesLocked(store, () => withWritesExcluded(store, collect)),
-  );
+  return withBuildsLocked(store, refusal, () => withReleasesLocked(store, collect));
 }
 
 /** Everything in a store except `latest.json`. */

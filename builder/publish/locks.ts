@@ -5,8 +5,6 @@ import { StoreBusy } from '../errors.ts';
 
 /** Held while writing objects to a store, or removing them. */
 export const BUILD_LOCK = '.build-lock';
-/** Held while beginning a lease, and while removing unneeded objects. */
-export const SWEEP_LOCK = '.sweep-lock';
 const RETENTION_LOCK = 'manifests/retention.lock';
 
 /** How long to wait for a lock. `onWait` is called at most once, after half a second or more. */
@@ -15,8 +13,6 @@ export interface LockWait {
   readonly onWait: (problem: string) => void;
 }
 
-/** How long a publication, or another step that ends hours of work, waits for another build. */
-export const PUBLISH_WAIT_MS: Millis = 60 * 60_000;
 /** For a lock that another process holds for a moment, such as to learn that it may not write. */
 const BRIEFLY: LockWait = { ms: 2_000, onWait: () => {} };
 /** Pauses between looks at a lock, which double from the first to the longest. */

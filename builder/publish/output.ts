@@ -5,9 +5,8 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { LATEST } from '../../shards/store/store.ts';
-import { BuildError, StoreBusy } from '../errors.ts';
-import { withWritesExcluded } from './leases.ts';
-import { BUILD_LOCK, type LockWait, SWEEP_LOCK, withBuildsLocked } from './locks.ts';
+import { BuildError } from '../errors.ts';
+import { BUILD_LOCK, withBuildsLocked } from './locks.ts';
 import { STORE_ID } from './store-id.ts';
 
 export const STORE_FOLDERS: readonly string[] = [
@@ -24,14 +23,13 @@ export const STORE_FOLDERS: readonly string[] = [
   'prepared',
   'receipts',
   'regions',
-  'leases',
 ];
 
 /**
  * Throws a `BuildError` if the store's folder contains anything that is not part of a store, or one
  * of the `inputs`, which are files on this machine.
  */
-export async function requireStore(store: WritableStore, inputs: readonly string[]): Promise<void> {
+async function requireStore(store: WritableStore, inputs: readonly string[]): Promise<void> {
   const within = inputs.find((input) => store.holdsFile(input));
   if (within !== undefined) {
     throw new BuildError(
@@ -41,7 +39,7 @@ export async function requireStore(store: WritableStore, inputs: readonly string
   const strangers = (await store.topNames()).filter(
     (entry) =>
       !STORE_FOLDERS.includes(entry) &&
-      ![LATEST, STORE_ID, BUILD_LOCK, SWEEP_LOCK].some((name) => entry.startsWith(name)),
+      ![LATEST, STORE_ID, BUILD_LOCK].some((name) => entry.startsWith(name)),
   );
   if (strangers.length > 0) {
     throw new BuildError(
@@ -52,36 +50,28 @@ export async function requireStore(store: WritableStore, inputs: readonly string
 
 /**
  * Runs a build on a store while no other build writes to it, and first removes what a killed build
- * left behind. Throws a `BuildError` if it is not a store (`requireStore`), or another build writes
- * to it for longer than `patience` allows.
+ * left behind, unless `byWorkers`: what those of a killed command still write cannot be
+ * distinguished from that. Throws a `BuildError` if it is not a store (`requireStore`), or another
+ * build writes to it.
  */
 export async function whileBuilding<T>(
   store: WritableStore,
   inputs: readonly string[],
   build: () => Promise<T>,
-  patience?: LockWait,
+  byWorkers = false,
 ): Promise<T> {
   await requireStore(store, inputs);
   const refusal = (owner: string) =>
     `another build (${owner}) is writing to it; wait for it, or use another --out`;
-  const clearAndBuild = async () => {
-    await clearLeftovers(store);
+  return withBuildsLocked(store, refusal, async () => {
+    if (!byWorkers) await clearLeftovers(store);
     return build();
-  };
-  return withBuildsLocked(store, refusal, clearAndBuild, patience);
+  });
 }
 
-/**
- * Removes what killed writers left behind. Does nothing while workers write, since their files
- * cannot be distinguished from leftovers.
- */
+/** Removes what killed writers left behind. */
 async function clearLeftovers(store: WritableStore): Promise<void> {
-  const clear = async () => {
-    for (const prefix of ['', ...STORE_FOLDERS.map((folder) => `${folder}/`)]) {
-      for (const { name } of await store.leftovers(prefix)) await store.remove(name);
-    }
-  };
-  await withWritesExcluded(store, clear).catch((error) => {
-    if (!(error instanceof StoreBusy)) throw error;
-  });
+  for (const prefix of ['', ...STORE_FOLDERS.map((folder) => `${folder}/`)]) {
+    for (const { name } of await store.leftovers(prefix)) await store.remove(name);
+  }
 }

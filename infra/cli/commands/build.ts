@@ -56,7 +56,12 @@ async function build(flags: BuildFlags): Promise<void> {
   try {
     const open = executorOf(set.QUEUE, store, progress);
     const make = () => buildRelease(request, store, progress, open);
-    const { latest, manifest } = await whileBuilding(store, pathsIn(inputs), make);
+    const { latest, manifest } = await whileBuilding(
+      store,
+      pathsIn(inputs),
+      make,
+      open !== undefined,
+    );
     const counties = Object.entries(manifest.counties);
     const blocks = counties.reduce((sum, [, county]) => sum + county.blocks, 0);
     const routable = counties.reduce((sum, [, county]) => sum + county.routable_blocks, 0);
