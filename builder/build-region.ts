@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { boxOf, edgesOf } from '../shards/geometry/wgs84.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
@@ -48,6 +49,15 @@ export function findRegion(
   receipts: Receipts,
 ): Promise<RegionReceipt | null> {
   return receipts.find(...nameOf(plan, counties), regionReceiptSchema);
+}
+
+/** Reads the receipt of a unit that a task of this build has left; null if there is none. */
+export function readRegionReceipt(
+  plan: StoredPlan,
+  counties: readonly CountyFips[],
+  receipts: Receipts,
+): Promise<RegionReceipt | null> {
+  return receipts.read(...nameOf(plan, counties), regionReceiptSchema);
 }
 
 /** The stage and the key of a region's receipt. */
@@ -102,10 +112,14 @@ export async function buildRegion(
       streets_as_of_ms: region.streetsAsOfMs,
       listed_types: [...new Set(listed.flatMap(({ types }) => types))].sort((a, b) => a - b),
       counties: Object.fromEntries(
-        scopes.map(({ county, reach }) => [
-          county,
-          { searched: searched.get(county)!, reach: [...reach] },
-        ]),
+        scopes.map(({ county, reach, destinations: ordinals }) => {
+          const positions = Array.from(ordinals, (ordinal): [number, number] => {
+            const { lon, lat } = region.destinations[ordinal];
+            return [lon, lat];
+          });
+          const poi_box = positions.length > 0 ? edgesOf(boxOf(positions)) : null;
+          return [county, { searched: searched.get(county)!, poi_box, reach: [...reach] }];
+        }),
       ),
       gathered: await putObject(
         store,

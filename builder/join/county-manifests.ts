@@ -1,19 +1,12 @@
 import type { CountyManifest, Direction } from '../../shards/release/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import type { RegionCounty } from '../receipts/region-receipt.ts';
-import type { PoiObjects } from './poi-objects.ts';
-
-type ByCounty<T> = ReadonlyMap<CountyFips, T>;
+import type { JoinedCounty } from './join-part.ts';
+import type { Counties } from './join-regions.ts';
 
 /** The objects of counties that no region can make by itself. */
 interface JoinedObjects {
-  readonly poiObjects: PoiObjects;
-  readonly catchments: ByCounty<ObjectRef>;
-  /** Null in a release without the direction `to`. */
-  readonly reachTo: ByCounty<ObjectRef> | null;
-  /** Null without tiles. */
-  readonly blockBands: ByCounty<NonNullable<CountyManifest['block_bands']>> | null;
+  readonly joined: ReadonlyMap<CountyFips, JoinedCounty>;
   /** Empty without weights. */
   readonly weights: Readonly<Record<CountyFips, ObjectRef>>;
   /** Empty without addresses. */
@@ -22,28 +15,28 @@ interface JoinedObjects {
 
 /** Returns the counties of a release in the form of its manifest. */
 export function countyManifests(
-  counties: ByCounty<RegionCounty>,
+  counties: Counties,
   directions: readonly Direction[],
-  { poiObjects, catchments, reachTo, blockBands, weights, addresses }: JoinedObjects,
+  { joined, weights, addresses }: JoinedObjects,
 ): Record<CountyFips, CountyManifest> {
   const manifests: Record<CountyFips, CountyManifest> = {};
   for (const [county, { searched }] of counties) {
     const { poi_rows, reach_rows, objects, ...facts } = searched;
-    const { box, map } = poiObjects.of(county);
+    const { poi_box, block_bands, 'reach-to': reachTo, ...made } = joined.get(county)!;
     const [weight, address] = [weights[county], addresses[county]];
     manifests[county] = {
       ...facts,
-      poi_box: box,
+      poi_box,
       reach: reachOf(counties, county, directions),
       objects: {
         ...objects,
-        ...(reachTo && { 'reach-to': reachTo.get(county)! }),
-        catchment: catchments.get(county)!,
-        'poi-map': map,
+        ...(reachTo && { 'reach-to': reachTo }),
+        catchment: made.catchment,
+        'poi-map': made['poi-map'],
         ...(weight && { weights: weight }),
         ...(address && { addresses: address }),
       },
-      ...(blockBands && { block_bands: blockBands.get(county)! }),
+      ...(block_bands && { block_bands }),
     };
   }
   return manifests;
@@ -51,7 +44,7 @@ export function countyManifests(
 
 /** Finds the counties that a county's rows lead to, and those whose rows lead to it. */
 function reachOf(
-  counties: ByCounty<RegionCounty>,
+  counties: Counties,
   county: CountyFips,
   directions: readonly Direction[],
 ): CountyManifest['reach'] {

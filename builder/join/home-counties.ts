@@ -5,37 +5,35 @@ import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { readOutlines } from '../../shards/fgb/outlines.ts';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import { DestDirectory } from '../../shards/pois/dest-directory.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
-import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
+import type { Store } from '../../shards/store/store.ts';
 import { type CountyFips, MICRO } from '../../shards/units.ts';
-import { putObject } from '../publish/put-object.ts';
-import type { RegionCounty } from '../receipts/region-receipt.ts';
+import type { Counties, Neighbourhood } from './join-regions.ts';
 import type { KnownDestinations } from './known-destinations.ts';
 
-/** The home county of each destination, which lists the destination and stores its catchment. */
-export interface HomeCounties {
-  /** The ordinals of the destinations at home in each county, ascending. */
-  readonly destinationsOf: ReadonlyMap<CountyFips, Uint32Array>;
-  /** Per home county, the counties whose rows may lead to any of its destinations, ascending. */
-  readonly countiesReaching: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
+/** A county as the home of destinations, which lists them and stores their catchments. */
+export interface Home {
+  /** The ordinals of the destinations at home there, ascending. */
+  readonly destinations: Uint32Array;
+  /** The counties whose rows may lead to any of them, ascending. */
+  readonly reachedFrom: readonly CountyFips[];
 }
 
 /** Marks a destination without a home so far; other values are ordinals of counties. */
 const NONE = 0xffff;
 
 /**
- * Assigns a home county to each destination that a county's rows may lead to: the county whose
- * polygons contain the destination, or, on a border, the one with the lowest GEOID. A destination
- * outside all counties of the release (at sea, abroad, in a county not built) is assigned to the
- * county of the nearest block among those that may lead to it. The result does not depend on which
- * regions the counties were built in. `counties` ascend by code.
+ * Finds the destinations whose home is one of some counties: the county whose polygons contain the
+ * destination, or, on a border, the one with the lowest GEOID. A destination outside all counties
+ * of the release (at sea, abroad, in a county not built) is assigned to the county of the nearest
+ * block among those that may lead to it. The result does not depend on which regions the counties
+ * were built in, nor on which counties are asked for together.
  */
-export async function findHomeCounties(
+export async function findHomes(
   store: Store,
-  known: KnownDestinations,
-  counties: ReadonlyMap<CountyFips, RegionCounty>,
-): Promise<HomeCounties> {
+  own: readonly CountyFips[],
+  { destinations: known, counties }: Neighbourhood,
+): Promise<Map<CountyFips, Home>> {
   const homes = new Uint16Array(known.destIds.length).fill(NONE);
   await findHolders(store, known, counties, homes);
   const reachedFrom = new Map<CountyFips, Uint32Array>();
@@ -44,34 +42,23 @@ export async function findHomeCounties(
     reachedFrom.set(county, ordinalsOf(known.destIds, targets));
   }
   await findNearest(store, known, counties, reachedFrom, homes);
-
   const codes = [...counties.keys()];
-  const counts = new Uint32Array(codes.length);
-  for (const home of homes) counts[home]++;
-  const destinationsOf = new Map<CountyFips, Uint32Array>();
-  const lists = codes.map((county, i) => {
-    const own = new Uint32Array(counts[i]);
-    if (own.length > 0) destinationsOf.set(county, own);
-    return own;
-  });
-  const next = new Uint32Array(codes.length);
-  for (const [ordinal, home] of homes.entries()) lists[home][next[home]++] = ordinal;
-  const countiesReaching = new Map(
-    [...destinationsOf.keys()].map((county) => [county, new Set<CountyFips>()]),
-  );
-  for (const [county, ordinals] of reachedFrom) {
-    for (const home of new Set(ordinals.map((ordinal) => homes[ordinal]))) {
-      countiesReaching.get(codes[home])!.add(county);
-    }
+  const found = new Map<CountyFips, Home>();
+  for (const county of own) {
+    const home = codes.indexOf(county);
+    const isHere = (ordinal: number) => homes[ordinal] === home;
+    found.set(county, {
+      destinations: Uint32Array.from(homes.keys()).filter(isHere),
+      reachedFrom: codes.filter((from) => reachedFrom.get(from)!.some(isHere)),
+    });
   }
-  return { destinationsOf, countiesReaching };
+  return found;
 }
-
 /** Sets the homes of destinations within the blocks of any county. */
 async function findHolders(
   store: Store,
   { destIds, lon, lat }: KnownDestinations,
-  counties: ReadonlyMap<CountyFips, RegionCounty>,
+  counties: Counties,
   homes: Uint16Array,
 ): Promise<void> {
   const points = new KDBush(destIds.length);
@@ -98,7 +85,7 @@ async function findHolders(
 async function findNearest(
   store: Store,
   { lon, lat }: KnownDestinations,
-  counties: ReadonlyMap<CountyFips, RegionCounty>,
+  counties: Counties,
   reachedFrom: ReadonlyMap<CountyFips, Uint32Array>,
   homes: Uint16Array,
 ): Promise<void> {
@@ -122,16 +109,4 @@ async function findNearest(
     }
     home++;
   }
-}
-
-/** Stores the home county of each `dest_id`. */
-export function putDestIds(
-  store: WritableStore,
-  { destIds }: KnownDestinations,
-  { destinationsOf }: HomeCounties,
-): Promise<ObjectRef> {
-  const homes: CountyFips[] = new Array(destIds.length);
-  for (const [county, ordinals] of destinationsOf) for (const i of ordinals) homes[i] = county;
-  const ids = Array.from(destIds, (id, i) => ({ id, county: homes[i] }));
-  return putObject(store, 'dest-ids/all', 'tta', DestDirectory.encode(ids));
 }

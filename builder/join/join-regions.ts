@@ -1,7 +1,7 @@
 import { ordinalIn } from '../../shards/arrays/sorted.ts';
+import { boxContains, boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
 import type { Store } from '../../shards/store/store.ts';
-import type { CountyFips } from '../../shards/units.ts';
-import type { CensusPlace } from '../census/census-places.ts';
+import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import type { PlannedInput } from '../plan/planned-input.ts';
 import type { ReleasePlan, StoredPlan } from '../plan/release-plan.ts';
@@ -17,30 +17,25 @@ import {
   readFacts,
 } from './known-destinations.ts';
 
-/**
- * The combined contents of regions. The data that the regions gathered stays in the store; only
- * indexes of it are in memory.
- */
+/** The counties of all regions, ascending. */
+export type Counties = ReadonlyMap<CountyFips, RegionCounty>;
+
+/** The combined contents of regions, whose data stays in the store. */
 export interface JoinedRegions {
   readonly sources: ReleaseSources;
-  /** The regions, in the order of their numbers. */
+  /** The regions, in the order of their counties. */
   readonly regions: readonly RegionReceipt[];
-  readonly destinations: KnownDestinations;
-  /** Per state with census places, ascending, the regions that list any of its places. */
-  readonly states: ReadonlyMap<string, readonly RegionReceipt[]>;
-  /** The counties of all regions, ascending. */
-  readonly counties: ReadonlyMap<CountyFips, RegionCounty>;
+  readonly counties: Counties;
 }
 
 /**
  * Combines the receipts of a plan's regions, in any order. Throws a `BuildError` for a region of
  * another plan, and unless each county of the plan is in exactly one region.
  */
-export async function joinRegions(
-  store: Store,
+export function joinRegions(
   { plan, searchPlan }: StoredPlan,
   receipts: readonly RegionReceipt[],
-): Promise<JoinedRegions> {
+): JoinedRegions {
   const regions = [...receipts].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const counties = new Map<CountyFips, RegionCounty>();
   for (const region of regions) {
@@ -62,7 +57,6 @@ export async function joinRegions(
     sources: sourcesOf(plan, regions),
     regions,
     counties: new Map([...counties].sort(([a], [b]) => (a < b ? -1 : 1))),
-    ...(await joinGathered(store, regions)),
   };
 }
 
@@ -95,53 +89,48 @@ function sourcesOf(
   };
 }
 
+/** Everything that decides which destinations are at home in some counties. */
+export interface Neighbourhood {
+  /** The counties that may hold such a destination or lead to it, ascending. */
+  readonly counties: Counties;
+  /** The regions that may list such a destination, in their order. */
+  readonly regions: readonly RegionReceipt[];
+  /** All destinations that may be at home there; their region is a position in `regions`. */
+  readonly destinations: KnownDestinations;
+}
+
 /**
- * Reads the data that regions gathered, one region after another. An item that several regions have
- * is the same in each.
+ * Gathers everything that decides which destinations are at home in some counties: those are within
+ * the counties' blocks, or in their rows. Reads regions one after another. A destination that
+ * several regions list is the same in each; throws a `BuildError` if two use one id for two POIs.
  */
-async function joinGathered(
+export async function neighbourhoodOf(
   store: Store,
-  regions: readonly RegionReceipt[],
-): Promise<Pick<JoinedRegions, 'destinations' | 'states'>> {
+  own: readonly CountyFips[],
+  { regions: all, counties }: JoinedRegions,
+): Promise<Neighbourhood> {
+  const boxes = own.flatMap((county) => boxesOf(counties.get(county)!));
+  const isNear = (county: RegionCounty) =>
+    boxesOf(county).some((box) => boxes.some((one) => boxesMeet(one, box)));
+  const near = new Map([...counties].filter(([, county]) => isNear(county)));
+  const regions = all.filter((region) => Object.keys(region.counties).some((one) => near.has(one)));
   let destinations = NO_DESTINATIONS;
-  const states = new Map<string, Set<RegionReceipt>>();
-  for (const [number, region] of regions.entries()) {
-    const gathered = await readGathered(store, region.gathered);
-    const { all, clash } = merged(destinations, columnsOf(gathered.destinations, number));
+  for (const [number, { gathered }] of regions.entries()) {
+    const listed = (await readGathered(store, gathered)).destinations.filter(({ lon, lat }) =>
+      boxes.some((box) => boxContains(box, lon, lat)),
+    );
+    const { all, clash } = merged(destinations, columnsOf(listed, number));
     if (clash !== null) {
       const ordinal = Uint32Array.of(ordinalIn(destinations.destIds, clash));
       const [known] = await readFacts(store, regions, destinations, ordinal);
-      throw clashOf(clash, known, gathered.destinations.find(({ destId }) => destId === clash)!);
+      throw clashOf(clash, known, listed.find(({ destId }) => destId === clash)!);
     }
     destinations = all;
-    for (const { geoid } of gathered.censusPlaces) {
-      const state = stateOf(geoid);
-      states.set(state, (states.get(state) ?? new Set()).add(region));
-    }
   }
-  return {
-    destinations,
-    states: new Map(
-      [...states].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, of]) => [state, [...of]]),
-    ),
-  };
+  return { counties: near, regions, destinations };
 }
 
-/** Reads the census places of a state that some regions list, ascending by GEOID. */
-export async function readCensusPlacesOf(
-  store: Store,
-  state: string,
-  regions: readonly RegionReceipt[],
-): Promise<CensusPlace[]> {
-  const places = new Map<string, CensusPlace>();
-  for (const region of regions) {
-    for (const place of (await readGathered(store, region.gathered)).censusPlaces) {
-      if (stateOf(place.geoid) === state) places.set(place.geoid, place);
-    }
-  }
-  return [...places.values()].sort((a, b) => (a.geoid < b.geoid ? -1 : 1));
-}
-
-function stateOf(geoid: string): string {
-  return geoid.slice(0, 2);
+/** The boxes around a county's blocks and around the destinations in its rows. */
+function boxesOf({ searched, poi_box }: RegionCounty): BoundingBox[] {
+  return [searched.block_box, ...(poi_box ? [poi_box] : [])].map(boxWithin);
 }

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
-import { readOutlines } from '../../shards/fgb/outlines.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
-import { dissolve } from '../../shards/geometry/dissolve.ts';
-import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
+import { DestDirectory } from '../../shards/pois/dest-directory.ts';
 import {
   DIRECTIONS,
   type Direction,
@@ -12,8 +10,7 @@ import {
   type Manifest,
   manifestSchema,
 } from '../../shards/release/manifest.ts';
-import { readVerified } from '../../shards/store/recorded-hash.ts';
-import type { Store, WritableStore } from '../../shards/store/store.ts';
+import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
@@ -24,33 +21,23 @@ import { noteRelease } from '../publish/note-release.ts';
 import { requireObjects } from '../publish/promote-release.ts';
 import { publishManifest, putManifest } from '../publish/publish.ts';
 import { putObject } from '../publish/put-object.ts';
-import { Receipts } from '../receipts/receipts.ts';
-import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
+import type { Receipts } from '../receipts/receipts.ts';
+import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import { assumptions } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
-import { buildBlockBands } from '../tiles/build-block-bands.ts';
 import { drawTiles } from '../tiles/build-tiles.ts';
 import { bytesToDraw } from '../tiles/tile-drawer.ts';
 import { components } from './components.ts';
 import { countyManifests } from './county-manifests.ts';
-import { findHomeCounties, putDestIds } from './home-counties.ts';
-import { joinRegions } from './join-regions.ts';
-import { PoiObjects } from './poi-objects.ts';
+import { type CountySummary, type Part, type PartOptions, readSummary } from './join-part.ts';
+import { type Counties, joinRegions } from './join-regions.ts';
+import { clashIn } from './known-destinations.ts';
 import { putStates } from './state-objects.ts';
-import { transposePois, transposeReach } from './transposes.ts';
 
 /** A request to join a plan's regions into a release, and the resources available for it. */
 interface JoinRequest extends ReleaseRequest, Resources {
   readonly plan: StoredPlan;
-  /**
-   * Maximum number of blocks whose matrices are transposed in one go; a larger region is a batch of
-   * its own.
-   */
-  readonly batchBlocks?: number;
 }
-
-/** Larger batches read their surroundings less often, but determine the peak memory. */
-const BATCH_BLOCKS = 200_000;
 
 const receiptSchema = z.strictObject({ manifest: manifestSchema });
 
@@ -82,107 +69,85 @@ function directionsOf({ directions }: ReleaseRequest): Direction[] {
   return DIRECTIONS.filter((one) => directions?.includes(one) ?? true);
 }
 
+/** The options of a release that the parts of its join depend on. */
+export function partOptionsOf(request: ReleaseRequest): PartOptions {
+  return { tiles: request.tiles !== false, directions: directionsOf(request) };
+}
+
 /**
- * Assembles a release from regions, solely from their results in the store: the objects that
- * describe counties as targets (catchments, `reach-to`), directories, states, tiles and the
- * manifest. The regions' own objects stay unchanged. Nothing is published yet.
+ * Assembles a release from its regions and the parts of its join, solely from their results in the
+ * store: directories, states, tiles and the manifest. Nothing is published yet.
  */
-export function joinRelease(
+export async function joinRelease(
   request: JoinRequest,
   regions: readonly RegionReceipt[],
+  parts: readonly Part[],
   store: WritableStore,
   progress: Progress,
-  receipts = new Receipts(store),
+  receipts: Receipts,
 ): Promise<Manifest> {
   requireThisProgram(request.plan);
-  return inScratchFolder(request.scratch, async (scratch) => {
-    const joined = await joinRegions(store, request.plan, regions);
-    const { sources } = joined;
-    const { plan } = request.plan;
-    const { modes, taxonomy, weights, addresses } = plan;
-    const directions = directionsOf(request);
-    const licensed = <Feed extends { readonly sha256: string | null }>(feed: Feed) => {
-      return { ...feed, licence: plan.feed_licences[feed.sha256 ?? ''] ?? null };
-    };
-    const hasTiles = request.tiles !== false;
-    const hasWeights = weights.weights.length > 0;
-    const searched = Object.fromEntries(
-      [...joined.counties].map(([county, { searched }]) => [county, searched]),
-    );
-    const tileBytes = hasTiles ? bytesToDraw(searched, plan.osm.map) : 0;
-    const fit = fitJoin(request, joined.counties.size, tileBytes);
-    progress.note(fit.summary);
+  const { sources, counties: built } = joinRegions(request.plan, regions);
+  const { plan } = request.plan;
+  const { modes, taxonomy, weights, addresses } = plan;
+  const { tiles: hasTiles, directions } = partOptionsOf(request);
+  const licensed = <Feed extends { readonly sha256: string | null }>(feed: Feed) => {
+    return { ...feed, licence: plan.feed_licences[feed.sha256 ?? ''] ?? null };
+  };
+  const joined = new Map(parts.flatMap((part) => Object.entries(part.counties)));
+  const counties = countyManifests(built, directions, {
+    joined,
+    weights: weights.weights.length > 0 ? weights.counties : {},
+    addresses: addresses?.counties ?? {},
+  });
+  const states = await putStates(
+    store,
+    parts.map(({ places }) => places),
+  );
+  const summaries = await readSummaries(store, parts, built);
+  const manifest: Manifest = {
+    format: FORMAT_VERSION,
+    release: request.release,
+    modes: [...modes],
+    directions: [...directions],
+    components: components(sources),
+    assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
+    taxonomy,
+    feeds: (sources.transit?.feeds ?? []).map(licensed),
+    feeds_left_out: plan.feeds_left_out.map(licensed),
+    poi_lists: plan.inputs.pois
+      .map(({ name, sha256 }) => ({ file: name, sha256 }))
+      .sort((a, b) => (a.file < b.file ? -1 : 1)),
+    unmapped_values: plan.osm.unmapped,
+    weights: [...weights.weights],
+    counties,
+    states,
+    objects: {
+      'dest-ids': await putDestIds(store, summaries, regions),
+      'county-map': await putObject(store, 'county-map/all', 'fgb', countyMap(summaries, built)),
+      ...(addresses && { 'address-directory': addresses.directory }),
+    },
+    tiles: hasTiles ? await draw() : {},
+  };
+  await receipts.keep('join', keyOf(request), { manifest });
+  return manifest;
 
-    const context = { store, receipts, progress, scratch };
-    const transposing = {
-      ...context,
-      counties: joined.counties,
-      modes: modes.length,
-      batches: batchesOf(regions, request.batchBlocks ?? BATCH_BLOCKS),
-      threads: fit.threads,
-      memory: fit.transposeMemory,
-    };
-    const homes = await findHomeCounties(store, joined.destinations, joined.counties);
-    const reachTo = directions.includes('to') ? await transposeReach(transposing) : null;
-    const poiObjects = new PoiObjects(store, joined, homes);
-    const catchments = await transposePois(transposing, homes.countiesReaching, (batch) =>
-      poiObjects.put(batch),
-    );
-    const drawing = { ...context, threads: fit.tileThreads };
-    const blockBands = hasTiles
-      ? await buildBlockBands({ modes, taxonomy, counties: searched }, drawing)
-      : null;
-
-    const joinedObjects = {
-      poiObjects,
-      catchments,
-      reachTo,
-      blockBands,
-      weights: hasWeights ? weights.counties : {},
-      addresses: addresses?.counties ?? {},
-    };
-    const counties = countyManifests(joined.counties, directions, joinedObjects);
-    const states = await putStates(store, joined.states, joined.counties);
+  /** Draws the tiles of the release. */
+  function draw() {
+    const tileBytes = bytesToDraw(counties, plan.osm.map);
+    const { tileThreads: threads, summary } = fitJoin(request, built.size, tileBytes);
+    progress.note(summary);
     const placesOf = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
     const baseMap = { features: plan.osm.map, places: Object.fromEntries(placesOf) };
     const poiSources = [
       ...new Set((sources.transit?.feeds ?? []).map(({ agency }) => agency)),
       ...plan.inputs.pois.map(({ name }) => `POI list ${name}`).sort(),
     ];
-    const manifest: Manifest = {
-      format: FORMAT_VERSION,
-      release: request.release,
-      modes: [...modes],
-      directions,
-      components: components(sources),
-      assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
-      taxonomy,
-      feeds: (sources.transit?.feeds ?? []).map(licensed),
-      feeds_left_out: plan.feeds_left_out.map(licensed),
-      poi_lists: plan.inputs.pois
-        .map(({ name, sha256 }) => ({ file: name, sha256 }))
-        .sort((a, b) => (a.file < b.file ? -1 : 1)),
-      unmapped_values: plan.osm.unmapped,
-      weights: [...weights.weights],
-      counties,
-      states,
-      objects: {
-        'dest-ids': await putDestIds(store, joined.destinations, homes),
-        'county-map': await putObject(
-          store,
-          'county-map/all',
-          'fgb',
-          await countyMap(store, joined.counties),
-        ),
-        ...(addresses && { 'address-directory': addresses.directory }),
-      },
-      tiles: hasTiles
-        ? await drawTiles({ modes, taxonomy, counties, poiSources, baseMap }, drawing)
-        : {},
-    };
-    await receipts.keep('join', keyOf(request), { manifest });
-    return manifest;
-  });
+    return inScratchFolder(request.scratch, (scratch) => {
+      const context = { store, receipts, progress, scratch, threads };
+      return drawTiles({ modes, taxonomy, counties, poiSources, baseMap }, context);
+    });
+  }
 }
 
 /**
@@ -197,47 +162,49 @@ export async function publishRelease(store: WritableStore, manifest: Manifest): 
   return publishManifest(store, manifest, new Date());
 }
 
-/** Divides the counties of consecutive regions into batches of up to the given number of blocks. */
-function batchesOf(regions: readonly RegionReceipt[], most: number): CountyFips[][] {
-  const batches: CountyFips[][] = [];
-  let room = 0;
-  for (const { counties } of regions) {
-    const blocks = Object.values(counties).reduce((sum, { searched }) => sum + searched.blocks, 0);
-    if (batches.length === 0 || blocks > room) {
-      batches.push([]);
-      room = most;
-    }
-    batches.at(-1)!.push(...Object.keys(counties));
-    room -= blocks;
-  }
-  return batches;
+/** Reads the summaries of all counties, ascending. */
+async function readSummaries(
+  store: Store,
+  parts: readonly Part[],
+  counties: Counties,
+): Promise<ReadonlyMap<CountyFips, CountySummary>> {
+  const found: Record<CountyFips, CountySummary> = {};
+  for (const part of parts) Object.assign(found, await readSummary(store, part));
+  return new Map(Array.from(counties.keys(), (county) => [county, found[county]]));
 }
 
-/** Writes the counties of a release as a FlatGeobuf layer, each as the union of its blocks. */
-async function countyMap(
-  store: Store,
-  counties: ReadonlyMap<CountyFips, RegionCounty>,
-): Promise<Uint8Array> {
-  const features = [];
-  for (const [county, { searched }] of counties) {
-    const {
-      population,
-      objects: { blocks },
-    } = searched;
-    const outlines = readOutlines(blocks.name, await readVerified(store, blocks));
-    const areas = Uint32Array.from(outlines.geoids.keys());
-    const polygons = polygonsOfAll(dissolve([{ outlines, areas }], 0));
-    features.push({
-      geometry: { polygons },
-      properties: { county, population },
-    });
-  }
+/**
+ * Stores the home county of each `dest_id`. Throws a `BuildError` if two POIs, at home in two
+ * parts, have one id.
+ */
+async function putDestIds(
+  store: WritableStore,
+  summaries: ReadonlyMap<CountyFips, CountySummary>,
+  regions: readonly RegionReceipt[],
+): Promise<ObjectRef> {
+  const ids = [...summaries].flatMap(([county, { destIds }]) =>
+    destIds.map((id) => ({ id, county })),
+  );
+  ids.sort((a, b) => a.id - b.id);
+  const twice = ids.find(({ id }, i) => id === ids[i - 1]?.id);
+  if (twice) throw await clashIn(store, regions, twice.id);
+  return putObject(store, 'dest-ids/all', 'tta', DestDirectory.encode(ids));
+}
+
+/** Encodes the counties of a release as a FlatGeobuf layer, each as the union of its blocks. */
+function countyMap(
+  summaries: ReadonlyMap<CountyFips, CountySummary>,
+  counties: Counties,
+): Uint8Array {
   return writeFlatGeobuf(
     'counties',
     [
       { name: 'county', type: 'string' },
       { name: 'population', type: 'int64' },
     ],
-    features,
+    Array.from(summaries, ([county, { polygons }]) => ({
+      geometry: { polygons },
+      properties: { county, population: counties.get(county)!.searched.population },
+    })),
   );
 }

@@ -102,6 +102,22 @@ export function merged(
   };
 }
 
+/** Creates the error for an id that regions use for two POIs, which it finds among all of them. */
+export async function clashIn(
+  store: Store,
+  regions: readonly RegionReceipt[],
+  id: DestId,
+): Promise<BuildError> {
+  const found = new Map<number, DestinationFacts>();
+  for (const { gathered } of regions) {
+    const { destinations } = await readGathered(store, gathered);
+    const one = destinations.find(({ destId }) => destId === id);
+    if (one) found.set(printOf(one), one);
+  }
+  const [one, other] = found.values();
+  return clashOf(id, one, other ?? one);
+}
+
 /** Creates the error for two regions that cannot be joined because they use one id for two POIs. */
 export function clashOf(id: DestId, one: DestinationFacts, other: DestinationFacts): BuildError {
   return new BuildError(

@@ -1,34 +1,84 @@
+import { addTo, groupBy } from '../../shards/arrays/group-by.ts';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import type { GeoidNumber } from '../../shards/geoid.ts';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import { ringsOf } from '../../shards/geometry/rings.ts';
-import { encodePlaces, type PlaceWithBlocks } from '../../shards/places/place-table.ts';
+import { encodePlaces } from '../../shards/places/place-table.ts';
 import type { StateManifest } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
-import type { Store, WritableStore } from '../../shards/store/store.ts';
-import type { CountyFips } from '../../shards/units.ts';
+import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CensusPlace } from '../census/census-places.ts';
 import { simplify } from '../geo/simplify.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
-import { type JoinedRegions, readCensusPlacesOf } from './join-regions.ts';
 
 /** A tolerance in degrees of about eleven metres, less than the width of a line on a city map. */
 const DISPLAY_TOLERANCE = 1e-4;
 
+/** A census place, and its blocks in some counties, ascending, with their people. */
+export interface PlaceBlocks {
+  readonly place: CensusPlace;
+  readonly population: number;
+  readonly blocks: readonly GeoidNumber[];
+}
+
+/**
+ * Assigns the blocks of some counties to every place that contains their internal points, or has
+ * them on its border. Returns the places that have any, ascending by GEOID.
+ */
+export async function placesWithBlocks(
+  store: Store,
+  places: readonly CensusPlace[],
+  counties: readonly RegionCounty[],
+): Promise<PlaceBlocks[]> {
+  const distinct = [...new Map(places.map((place) => [place.geoid, place])).values()].sort(byGeoid);
+  const areas = new AreaIndex(ringsOf(distinct.map(({ area }) => area)));
+  const members = distinct.map((place) => ({ place, population: 0, blocks: [] as GeoidNumber[] }));
+  for (const { searched } of counties) {
+    const { index: ref } = searched.objects;
+    const index = BlockIndex.decode(ref.name, await readVerified(store, ref));
+    for (let block = 0; block < index.count; block++) {
+      for (const place of areas.at(index.lon[block], index.lat[block])) {
+        members[place].population += index.population(block) ?? 0;
+        members[place].blocks.push(index.geoids[block]);
+      }
+    }
+  }
+  return members.filter(({ blocks }) => blocks.length > 0);
+}
+
+/** The objects of places with blocks, by state. */
+export type PlacesByState = Readonly<Record<string, ObjectRef>>;
+
+/** Stores places with blocks by state, for `putStates`. */
+export async function putPlacesByState(
+  store: WritableStore,
+  places: readonly PlaceBlocks[],
+): Promise<PlacesByState> {
+  const refs: Record<string, ObjectRef> = {};
+  for (const [state, own] of groupBy(places, ({ place }) => place.geoid.slice(0, 2))) {
+    refs[state] = await putObject(
+      store,
+      `regions/places-${state}`,
+      'json',
+      Buffer.from(JSON.stringify(own)),
+    );
+  }
+  return refs;
+}
+
 /** Stores, state by state, the census places that have blocks in the release, with those blocks. */
 export async function putStates(
   store: WritableStore,
-  regionsByState: JoinedRegions['states'],
-  counties: ReadonlyMap<CountyFips, RegionCounty>,
+  parts: readonly PlacesByState[],
 ): Promise<Record<string, StateManifest>> {
-  const centres = await centresOf(store, counties);
+  const refs = new Map<string, ObjectRef[]>();
+  for (const part of parts)
+    for (const [state, ref] of Object.entries(part)) addTo(refs, state, ref);
   const states: Record<string, StateManifest> = {};
-  for (const [state, regions] of regionsByState) {
-    const places = await readCensusPlacesOf(store, state, regions);
-    const own = await assignBlocks(store, places, counties, centres);
-    if (own.length === 0) continue;
+  for (const [state, ofState] of [...refs].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const own = await mergedPlaces(store, ofState);
     const stem = `places/${state}`;
     const table = encodePlaces(
       stem,
@@ -45,65 +95,31 @@ export async function putStates(
   return states;
 }
 
-type Assigned = Pick<PlaceWithBlocks, 'blocks' | 'population'> & { readonly place: CensusPlace };
-
-/** Assigns each block to every place that contains its internal point, or has it on its border. */
-async function assignBlocks(
-  store: Store,
-  places: readonly CensusPlace[],
-  counties: ReadonlyMap<CountyFips, RegionCounty>,
-  centres: readonly Centres[],
-): Promise<Assigned[]> {
-  const areas = new AreaIndex(ringsOf(places.map(({ area }) => area)));
-  const members = places.map(() => ({ population: 0, blocks: [] as GeoidNumber[] }));
-  for (const { county, box } of centres) {
-    if (areas.inBox(...box).length === 0) continue;
-    const index = await readIndex(store, counties.get(county)!);
-    for (let block = 0; block < index.count; block++) {
-      for (const place of areas.at(index.lon[block], index.lat[block])) {
-        members[place].population += index.population(block) ?? 0;
-        members[place].blocks.push(index.geoids[block]);
-      }
+/** Merges places that several parts have, ascending by GEOID. */
+async function mergedPlaces(store: Store, refs: readonly ObjectRef[]): Promise<PlaceBlocks[]> {
+  const merged = new Map<string, PlaceBlocks>();
+  for (const ref of refs) {
+    // The verified hash guarantees that this program wrote these bytes.
+    const places: PlaceBlocks[] = JSON.parse(
+      Buffer.from(await readVerified(store, ref)).toString(),
+    );
+    for (const one of places) {
+      const known = merged.get(one.place.geoid);
+      merged.set(one.place.geoid, {
+        place: one.place,
+        population: (known?.population ?? 0) + one.population,
+        blocks: [...(known?.blocks ?? []), ...one.blocks].sort((a, b) => a - b),
+      });
     }
   }
-  return places
-    .map((place, i) => ({ place, ...members[i] }))
-    .filter(({ blocks }) => blocks.length > 0);
+  return [...merged.values()].sort((a, b) => byGeoid(a.place, b.place));
 }
 
-/** A county, and the box around its blocks' centres: west, south, east, north in micro-degrees. */
-interface Centres {
-  readonly county: CountyFips;
-  readonly box: [number, number, number, number];
+function byGeoid(a: CensusPlace, b: CensusPlace): number {
+  return a.geoid < b.geoid ? -1 : 1;
 }
 
-async function centresOf(
-  store: Store,
-  counties: ReadonlyMap<CountyFips, RegionCounty>,
-): Promise<Centres[]> {
-  const centres: Centres[] = [];
-  for (const [county, built] of counties) {
-    const { lon, lat } = await readIndex(store, built);
-    const [west, east] = rangeOf(lon);
-    const [south, north] = rangeOf(lat);
-    centres.push({ county, box: [west, south, east, north] });
-  }
-  return centres;
-}
-
-async function readIndex(store: Store, { searched }: RegionCounty): Promise<BlockIndex> {
-  const { index } = searched.objects;
-  return BlockIndex.decode(index.name, await readVerified(store, index));
-}
-
-function rangeOf(values: Int32Array): [least: number, most: number] {
-  return [
-    values.reduce((a, b) => Math.min(a, b), Infinity),
-    values.reduce((a, b) => Math.max(a, b), -Infinity),
-  ];
-}
-
-function placeMap(state: string, places: readonly Assigned[]): Uint8Array {
+function placeMap(state: string, places: readonly PlaceBlocks[]): Uint8Array {
   return writeFlatGeobuf(
     `places_${state}`,
     [

@@ -21,11 +21,12 @@ export const searchedCountySchema = z.strictObject({
 });
 export type SearchedCounty = z.infer<typeof searchedCountySchema>;
 
-/**
- * A county of a region: the result of its search, and the counties whose blocks its rows lead to.
- */
+/** A county of a region: the result of its search, and what its rows lead to. */
 const regionCountySchema = z.strictObject({
   searched: searchedCountySchema,
+  /** Edges of the destinations in its rows; null if there are none. */
+  poi_box: boxSchema.nullable(),
+  /** The counties of the blocks in its rows. */
   reach: z.array(countyFipsSchema),
 });
 export type RegionCounty = z.infer<typeof regionCountySchema>;

@@ -31,8 +31,8 @@ export async function withExecutor<T>(
 }
 
 /**
- * Runs a graph of tasks by its last one: each as soon as those before it are done. What comes before
- * a task that `isDone` is not looked at. Returns the counties that were searched.
+ * Runs a graph of tasks by its last one: each as soon as those before it are done. Skips the tasks
+ * before one that `isDone`. Returns the counties that were searched.
  */
 export async function perform(
   root: TaskNode,

@@ -13,8 +13,8 @@ import { idOf, type TaskNode } from './task.ts';
 /**
  * Exports tables by an executor, a task for each table and county, into the store of the release as
  * `publishExports` does, or to `out` as `exportRelease` does. Tasks write to the store, from which
- * files are copied to `out`. What has been written is found by its receipts, and what the store has
- * lost since is written by `threads` of this process.
+ * files are copied to `out`. Tables are then found by their receipts; those that the store has lost
+ * since are written by `threads` of this process.
  */
 export async function exportTablesBy(
   executor: Executor,

@@ -3,11 +3,12 @@ import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { openManifest } from '../../shards/release/release-source.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
-import { buildRegion, findRegion } from '../build-region.ts';
+import { buildRegion, readRegionReceipt } from '../build-region.ts';
 import type { Resources } from '../build-request.ts';
 import { BuildError } from '../errors.ts';
 import { exportTable } from '../export/publish-exports.ts';
-import { findJoined, joinRelease } from '../join/join-release.ts';
+import { joinPart, type Part, readPart } from '../join/join-part.ts';
+import { findJoined, joinRelease, partOptionsOf } from '../join/join-release.ts';
 import { keyOf } from '../plan/make-plan.ts';
 import type { PathOf, PlannedInput } from '../plan/planned-input.ts';
 import { readPlan, type StoredPlan } from '../plan/release-plan.ts';
@@ -55,12 +56,30 @@ export async function runTask(task: Task, context: TaskContext): Promise<TaskRes
       const { searched } = await buildRegion(request, store, progress, receipts);
       return { searched, notes: [] };
     }
+    case 'part': {
+      const plan = await readPlan(store, task.plan);
+      const request = { ...context, ...partOptionsOf(task.request), plan, counties: task.counties };
+      await joinPart(
+        request,
+        await regionsOf(task.units, plan, context),
+        store,
+        progress,
+        receipts,
+      );
+      return { searched: [], notes: [] };
+    }
     case 'join': {
-      const request = { ...context, ...task.request, plan: await readPlan(store, task.plan) };
-      if (!(await findJoined(request, receipts))) {
-        const regions = await regionsOf(task.units, request);
-        await joinRelease(request, regions, store, progress, receipts);
+      const plan = await readPlan(store, task.plan);
+      const request = { ...context, ...task.request, plan };
+      if (await findJoined(request, receipts)) return { searched: [], notes: [] };
+      const regions = await regionsOf(task.units, plan, context);
+      const parts: Part[] = [];
+      for (const counties of task.parts) {
+        const part = await readPart(plan, counties, partOptionsOf(task.request), receipts);
+        if (!part) throw lost(store, `the part of ${counties.join(', ')}`);
+        parts.push(part);
       }
+      await joinRelease(request, regions, parts, store, progress, receipts);
       return { searched: [], notes: [] };
     }
   }
@@ -95,11 +114,12 @@ async function prepare(
 
 async function regionsOf(
   units: readonly (readonly CountyFips[])[],
-  { plan, receipts, store }: TaskContext & { readonly plan: StoredPlan },
+  plan: StoredPlan,
+  { receipts, store }: TaskContext,
 ): Promise<RegionReceipt[]> {
   const regions: RegionReceipt[] = [];
   for (const counties of units) {
-    const region = await findRegion(plan, counties, receipts);
+    const region = await readRegionReceipt(plan, counties, receipts);
     if (!region) throw lost(store, `the unit of ${counties.join(', ')}`);
     regions.push(region);
   }

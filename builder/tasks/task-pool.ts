@@ -11,7 +11,7 @@ import { openThreads } from '../threads/pool.ts';
 import { runTask, type TaskResult } from './run-task.ts';
 import type { Task } from './task.ts';
 
-/** What a thread runs tasks with. */
+/** The store and the resources of a thread that runs tasks. */
 interface TaskThread extends Resources {
   /** The location of the store. */
   readonly store: string;

@@ -14,9 +14,11 @@ import { tableJobSchema } from '../export/table-job.ts';
 import { blocksOf, bytesOfUnit, cutUnits, DEFAULT_UNIT_BLOCKS } from '../plan/cut-units.ts';
 import type { LocalPlan } from '../plan/make-plan.ts';
 import { type LocalInput, plannedInputSchema } from '../plan/planned-input.ts';
+import type { ReleasePlan } from '../plan/release-plan.ts';
 import { jobSpecSchema } from '../prepare/preparation-job.ts';
 
 const unit = z.array(countyFipsSchema).min(1).readonly();
+const units = z.array(unit).readonly();
 
 const ofRelease = {
   plan: objectRefSchema,
@@ -40,7 +42,9 @@ export const taskSchema = z.discriminatedUnion('kind', [
     inputs: z.array(plannedInputSchema).readonly(),
   }),
   z.strictObject({ kind: z.literal('unit'), ...ofRelease, counties: unit }),
-  z.strictObject({ kind: z.literal('join'), ...ofRelease, units: z.array(unit).readonly() }),
+  /** The part of the join that makes the objects of some units' counties. */
+  z.strictObject({ kind: z.literal('part'), ...ofRelease, units, counties: unit }),
+  z.strictObject({ kind: z.literal('join'), ...ofRelease, units, parts: units }),
   z.strictObject({ kind: z.literal('table'), latest: latestSchema, table: tableJobSchema }),
 ]);
 export type Task = z.infer<typeof taskSchema>;
@@ -76,14 +80,19 @@ function releaseIdOf(
   return idOf([plan.sha256, release, tiles, directions]);
 }
 
+/** Blocks of a part of a join: larger ones read their surroundings less often. */
+const PART_BLOCKS = 200_000;
+
 /**
- * Returns the graph of a build after its plan, by its last task, the join, which waits for all
- * units. The unit that takes longest begins first, since it would end last.
+ * Returns the graph of a build after its plan, by its last task, the join, which waits for its
+ * parts, which wait for all units. The unit that takes longest begins first, since it would end
+ * last. A part has the counties of units that have up to `partBlocks` blocks together.
  */
 export function tasksOf(
   { ref, plan, pathOf }: Pick<LocalPlan, 'ref' | 'plan' | 'pathOf'>,
   request: ReleaseRequest,
   unitBlocks = DEFAULT_UNIT_BLOCKS,
+  partBlocks = PART_BLOCKS,
 ): TaskNode {
   const { release, tiles = true, directions = DIRECTIONS } = request;
   const build = releaseIdOf(ref, request);
@@ -101,19 +110,45 @@ export function tasksOf(
     memory: bytesOfUnit(blocksOf(plan.counties, counties)),
     turn: 1 + longestFirst.indexOf(counties),
   }));
+  const parts = partsOf(plan, units, partBlocks);
+  const rest = { inputs: [], memory: 0, turn: 0 };
+  const partNodes = parts.map((counties) => ({
+    id: `${build}-part-${counties[0]}`,
+    task: { kind: 'part' as const, ...common, units, counties },
+    after: unitNodes,
+    ...rest,
+  }));
   return {
     id: `${build}-join`,
-    task: { kind: 'join' as const, ...common, units },
-    after: unitNodes,
-    inputs: [],
-    memory: 0,
-    turn: 0,
+    task: { kind: 'join' as const, ...common, units, parts },
+    after: partNodes,
+    ...rest,
   };
+}
+
+/** Groups consecutive units into parts, whose counties ascend. */
+function partsOf(
+  { counties }: Pick<ReleasePlan, 'counties'>,
+  units: readonly (readonly CountyFips[])[],
+  most: number,
+): CountyFips[][] {
+  const parts: CountyFips[][] = [];
+  let room = 0;
+  for (const unit of units) {
+    const blocks = blocksOf(counties, unit);
+    if (parts.length === 0 || blocks > room) {
+      parts.push([]);
+      room = most;
+    }
+    parts.at(-1)!.push(...unit);
+    room -= blocks;
+  }
+  return parts.map((part) => part.sort());
 }
 
 /** Whether a task runs in several threads itself, so that no other should run beside it. */
 export function usesAllThreads({ kind }: Task): boolean {
-  return kind === 'unit' || kind === 'join';
+  return kind === 'unit' || kind === 'part' || kind === 'join';
 }
 
 /** Names a task for people. */
@@ -122,6 +157,7 @@ export function nameOf(task: Task): string {
   if (task.kind === 'prepare') {
     return `prepare ${task.spec.kind} of ${task.inputs.map(({ name }) => name).join(', ')}`;
   }
+  if (task.kind === 'part') return `part of the join from ${task.counties[0]} on`;
   if (task.kind === 'join') return 'join';
   const { table, county } = task.table;
   return county === null ? `table ${table}` : `table ${table} of county ${county}`;

@@ -16,9 +16,9 @@ const TASK_BYTES: Bytes = 200 * 2 ** 20;
 
 /**
  * Runs tasks in this process, as many at once as memory allows, at least one. A task that uses all
- * threads, or that comes alone, runs in the calling thread, since other threads would take longer to
- * start than it gains by them. With one thread, all do. Others start with the first task that needs
- * them and run compiled code, so request only one when running from source.
+ * threads, or that comes alone, runs in the calling thread, since other threads would take longer
+ * to start than it gains by them. With one thread, all do. Others start with the first task that
+ * needs them and run compiled code, so request only one when running from source.
  */
 export class ThreadExecutor implements Executor {
   readonly #store: WritableStore;

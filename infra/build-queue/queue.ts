@@ -21,7 +21,7 @@ export const queuedTaskSchema = z.strictObject({
 });
 export type QueuedTask = z.infer<typeof queuedTaskSchema>;
 
-/** What a worker says of its job. */
+/** Progress that a worker reports while it works, or its reason for leaving a job. */
 export interface JobProgress {
   readonly worker: string;
   readonly stage: string;

@@ -49,6 +49,8 @@ const CHECK_SILENT_MS: Millis = 5_000;
  * which memory is too small loses them all.
  */
 const MAX_LOST = 3;
+/** Time without a job until the thread ends; longer than a command takes to add the next tasks. */
+const IDLE_MS: Millis = 3_000;
 /** Time until a task that is left to another worker may be taken again. */
 const LEFT_MS: Millis = 3_000;
 const REPORT_MS: Millis = 1_000;
@@ -92,8 +94,7 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
     worker.on('active', () => {
       isAway = false;
     });
-    // Frees the thread's memory while the worker waits for jobs.
-    worker.on('drained', () => void tasks.endThread());
+    worker.on('drained', () => tasks.rest());
     opened.push(async () => {
       await tasks.close();
       await worker.close();
@@ -116,6 +117,7 @@ class TaskRunner {
   readonly #folder: string;
   readonly #left = new Set<string>();
   #thread: TaskPool | null = null;
+  #resting: NodeJS.Timeout | undefined;
   #isClosing = false;
 
   constructor(options: WorkerOptions, folder: string) {
@@ -125,6 +127,7 @@ class TaskRunner {
 
   async perform(job: BuildQueueJob, token?: string): Promise<unknown> {
     if (this.#isClosing) return giveBack(job, token);
+    clearTimeout(this.#resting);
     const { memory, progress } = this.#options;
     const { program } = job.data;
     if (program !== programVersion()) {
@@ -154,7 +157,13 @@ class TaskRunner {
     }
   }
 
-  /** Ends the thread, which frees its memory; a task in progress fails. */
+  /** Ends the thread, which frees its memory, unless another task comes soon. */
+  rest(): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => void this.endThread(), IDLE_MS);
+  }
+
+  /** Ends the thread; a task in progress fails. */
   async endThread(): Promise<void> {
     const thread = this.#thread;
     this.#thread = null;
@@ -163,6 +172,7 @@ class TaskRunner {
 
   close(): Promise<void> {
     this.#isClosing = true;
+    clearTimeout(this.#resting);
     return this.endThread();
   }
 

@@ -8,8 +8,8 @@ import { shutDownOnSignals } from '../shutdown-signals.ts';
 const ENDS_WITHIN_MS: Millis = 10_000;
 
 /**
- * Returns what opens the executor of a command: a queue for other machines, if its address is given;
- * otherwise none. A signal ends the command after taking off the queue what no worker has begun.
+ * Returns a function that opens the executor of a command, if the address of a queue for other
+ * machines is given. A signal ends the command after taking off the queue what no worker has begun.
  */
 export function executorOf(
   queue: string | undefined,

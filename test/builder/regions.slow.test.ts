@@ -5,7 +5,6 @@ import { beforeAll, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { buildRegion } from '../../builder/build-region.ts';
 import type { InputPaths } from '../../builder/build-request.ts';
-import { joinRelease } from '../../builder/join/join-release.ts';
 import { silent } from '../../builder/progress.ts';
 import type { RegionReceipt } from '../../builder/receipts/region-receipt.ts';
 import { planRelease } from '../../builder/tasks/plan-release.ts';
@@ -14,7 +13,7 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { buildInParts } from '../support/build-in-parts.ts';
+import { buildInParts, joinInParts } from '../support/build-in-parts.ts';
 import { buildPlain } from '../support/build-plain.ts';
 import { ROW, writeCountyRow } from '../support/county-row.ts';
 import { faultsIn } from '../support/faults.ts';
@@ -156,7 +155,7 @@ test('a release is joined from the regions of its plan, each county once', async
   const build = (counties: string[]) => buildRegion({ plan, pathOf, counties }, store, silent);
   const { receipt: west } = await build([WEST]);
   const join = (regions: RegionReceipt[]) =>
-    joinRelease({ ...JOIN, tiles: false, plan }, regions, store, silent);
+    joinInParts({ ...JOIN, tiles: false, plan }, regions, store);
   await expect(join([west, west])).rejects.toThrow('county 99001 is in two regions');
   await expect(join([west])).rejects.toThrow('county 99003 of the plan is not in any region');
 
@@ -184,7 +183,7 @@ test('building a region and joining a release refuse a plan of another version o
     /^plans\/99001-[0-9a-f]{16}.json: program: was made by 0123456789abcdef, a different version/;
   const unit = { plan, pathOf, counties: [WEST] };
   await expect(buildRegion(unit, store, silent)).rejects.toThrow(refusal);
-  expect(() => joinRelease({ ...JOIN, plan }, [], store, silent)).toThrow(refusal);
+  await expect(joinInParts({ ...JOIN, plan }, [], store)).rejects.toThrow(refusal);
   await store.close();
 });
 

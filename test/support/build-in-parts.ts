@@ -1,7 +1,10 @@
 import { buildRegion } from '../../builder/build-region.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
-import { joinRelease, publishRelease } from '../../builder/join/join-release.ts';
+import { joinPart, type Part } from '../../builder/join/join-part.ts';
+import { joinRelease, partOptionsOf, publishRelease } from '../../builder/join/join-release.ts';
 import { silent } from '../../builder/progress.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
+import type { RegionReceipt } from '../../builder/receipts/region-receipt.ts';
 import { planRelease } from '../../builder/tasks/plan-release.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
@@ -23,7 +26,23 @@ export async function buildInParts(
       (await buildRegion({ ...request, plan, pathOf, counties }, store, silent)).receipt,
     );
   }
-  const manifest = await joinRelease({ ...request, plan, batchBlocks: 1 }, regions, store, silent);
+  const manifest = await joinInParts({ ...request, plan }, regions, store);
   await publishRelease(store, manifest);
   return manifest;
+}
+
+/** Joins regions into a release, each of them as a part of its own. */
+export async function joinInParts(
+  request: Parameters<typeof joinRelease>[0],
+  regions: readonly RegionReceipt[],
+  store: WritableStore,
+): Promise<Manifest> {
+  const receipts = new Receipts(store);
+  const parts: Part[] = [];
+  for (const region of regions) {
+    const counties = Object.keys(region.counties).sort();
+    const part = { ...request, ...partOptionsOf(request), counties };
+    parts.push(await joinPart(part, regions, store, silent, receipts));
+  }
+  return joinRelease(request, regions, parts, store, silent, receipts);
 }

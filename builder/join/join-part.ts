@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { readOutlines } from '../../shards/fgb/outlines.ts';
+import { dissolve } from '../../shards/geometry/dissolve.ts';
+import { type Polygons, polygonsOfAll } from '../../shards/geometry/geo-json.ts';
+import {
+  boxSchema,
+  countyFipsSchema,
+  type Direction,
+  objectRefSchema,
+  tileArchiveSchema,
+} from '../../shards/release/manifest.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { Store, WritableStore } from '../../shards/store/store.ts';
+import type { CountyFips, DestId } from '../../shards/units.ts';
+import type { Resources } from '../build-request.ts';
+import { fitJoin } from '../memory-budget.ts';
+import { requireThisProgram } from '../plan/program-version.ts';
+import type { StoredPlan } from '../plan/release-plan.ts';
+import type { Progress } from '../progress.ts';
+import { putObject } from '../publish/put-object.ts';
+import { readGathered } from '../receipts/gathered.ts';
+import type { Receipts } from '../receipts/receipts.ts';
+import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
+import { inScratchFolder } from '../scratch-folder.ts';
+import { buildBlockBands } from '../tiles/build-block-bands.ts';
+import { findHomes } from './home-counties.ts';
+import { type JoinedRegions, joinRegions, neighbourhoodOf } from './join-regions.ts';
+import { readFacts } from './known-destinations.ts';
+import { boxOfDestinations, poiMap } from './poi-maps.ts';
+import { placesWithBlocks, putPlacesByState } from './state-objects.ts';
+import { transposePois, transposeReach } from './transposes.ts';
+
+/** Increment when the same regions give other parts. */
+const PART_VERSION = 1;
+
+/** The options of a release that the parts of its join depend on. */
+export interface PartOptions {
+  readonly tiles: boolean;
+  readonly directions: readonly Direction[];
+}
+
+/** Some whole regions of a plan, whose counties are a part of a release. */
+interface PartRequest extends Resources, PartOptions {
+  readonly plan: StoredPlan;
+  readonly counties: readonly CountyFips[];
+}
+
+const joinedCountySchema = z.strictObject({
+  poi_box: boxSchema.nullable(),
+  'poi-map': objectRefSchema,
+  catchment: objectRefSchema,
+  'reach-to': objectRefSchema.optional(),
+  block_bands: tileArchiveSchema.optional(),
+});
+export type JoinedCounty = z.infer<typeof joinedCountySchema>;
+
+/** The objects that describe some counties as targets. */
+const partSchema = z.strictObject({
+  counties: z.record(countyFipsSchema, joinedCountySchema),
+  /** A `CountySummary` for each county. */
+  summary: objectRefSchema,
+  /** Places with blocks in these counties, by state; see `putStates`. */
+  places: z.record(z.string(), objectRefSchema),
+});
+export type Part = z.infer<typeof partSchema>;
+
+/** The facts that the join needs about a county of a part. */
+export interface CountySummary {
+  /** Ids of the destinations at home there, ascending. */
+  readonly destIds: readonly DestId[];
+  /** The union of its blocks. */
+  readonly polygons: Polygons;
+}
+type PartSummary = Readonly<Record<CountyFips, CountySummary>>;
+
+/** The stage and the key of a part's receipt. */
+function nameOf(
+  { searchPlan }: StoredPlan,
+  counties: readonly CountyFips[],
+  { tiles, directions }: PartOptions,
+): [string, string] {
+  const madeOf = [PART_VERSION, searchPlan, counties, tiles, directions];
+  const key = createHash('sha256').update(JSON.stringify(madeOf));
+  return [`part-${counties[0]}`, key.digest('hex')];
+}
+
+/** Reads the receipt of a part that a task of this build has left; null if there is none. */
+export function readPart(
+  plan: StoredPlan,
+  counties: readonly CountyFips[],
+  options: PartOptions,
+  receipts: Receipts,
+): Promise<Part | null> {
+  return receipts.read(...nameOf(plan, counties, options), partSchema);
+}
+
+/**
+ * Makes the objects that describe some counties as targets, solely from the results of regions in
+ * the store: catchments, `reach-to`, maps. Reads only the regions around, so memory and time follow
+ * the part and not the release. The result does not depend on how a release is divided into parts.
+ */
+export async function joinPart(
+  request: PartRequest,
+  regions: readonly RegionReceipt[],
+  store: WritableStore,
+  progress: Progress,
+  receipts: Receipts,
+): Promise<Part> {
+  requireThisProgram(request.plan);
+  const name = nameOf(request.plan, request.counties, request);
+  return receipts.findOrMake(...name, partSchema, () => {
+    const joined = joinRegions(request.plan, regions);
+    return inScratchFolder(request.scratch, (scratch) =>
+      make(request, joined, { store, receipts, progress, scratch }),
+    );
+  });
+}
+
+interface PartContext {
+  readonly store: WritableStore;
+  readonly receipts: Receipts;
+  readonly progress: Progress;
+  readonly scratch: string;
+}
+
+async function make(
+  { plan: { plan }, counties: own, tiles, directions, ...resources }: PartRequest,
+  joined: JoinedRegions,
+  context: PartContext,
+): Promise<Part> {
+  const { store, progress } = context;
+  const { modes, taxonomy } = plan;
+  const fit = fitJoin(resources, own.length, 0);
+  progress.note(fit.summary);
+  const { counties } = joined;
+  const near = await neighbourhoodOf(store, own, joined);
+  const homes = await findHomes(store, own, near);
+  const ordinals = [...homes.values()].flatMap(({ destinations }) => [...destinations]);
+  const all = Uint32Array.from(ordinals).sort();
+  const facts = await readFacts(store, near.regions, near.destinations, all);
+  const byOrdinal = new Map(facts.map((one, i) => [all[i], one]));
+  const atHome = new Map(
+    [...homes].map(([county, home]) => [
+      county,
+      { ...home, facts: Array.from(home.destinations, (ordinal) => byOrdinal.get(ordinal)!) },
+    ]),
+  );
+  const { threads, transposeMemory: memory } = fit;
+  const transposing = { ...context, counties, modes: modes.length, threads, memory };
+  const reachTo = directions.includes('to') ? await transposeReach(transposing, own) : null;
+  const catchments = await transposePois(transposing, atHome);
+  const searched = Object.fromEntries(own.map((one) => [one, counties.get(one)!.searched]));
+  const bands = tiles
+    ? await buildBlockBands({ modes, taxonomy, counties: searched }, context)
+    : null;
+  const made: Record<CountyFips, JoinedCounty> = {};
+  const summary: Record<CountyFips, CountySummary> = {};
+  for (const [county, { facts }] of atHome) {
+    made[county] = {
+      poi_box: boxOfDestinations(facts),
+      'poi-map': await putObject(store, `poi-map/${county}`, 'fgb', poiMap(county, facts)),
+      catchment: catchments.get(county)!,
+      ...(reachTo && { 'reach-to': reachTo.get(county)! }),
+      ...(bands && { block_bands: bands.get(county)! }),
+    };
+    const destIds = facts.map(({ destId }) => destId);
+    summary[county] = { destIds, polygons: await outlineOf(store, counties.get(county)!) };
+  }
+  const ownRegions = joined.regions.filter((region) => own.some((one) => one in region.counties));
+  const places = [];
+  for (const { gathered } of ownRegions) {
+    places.push(...(await readGathered(store, gathered)).censusPlaces);
+  }
+  const ownCounties = own.map((county) => counties.get(county)!);
+  return {
+    counties: made,
+    summary: await putObject(
+      store,
+      `regions/part-${own[0]}`,
+      'json',
+      Buffer.from(JSON.stringify(summary)),
+    ),
+    places: await putPlacesByState(store, await placesWithBlocks(store, places, ownCounties)),
+  };
+}
+
+/** Reads the facts that the join needs about the counties of a part. */
+export async function readSummary(store: Store, { summary }: Part): Promise<PartSummary> {
+  // The verified hash guarantees that this program wrote these bytes.
+  return JSON.parse(Buffer.from(await readVerified(store, summary)).toString());
+}
+
+async function outlineOf(store: Store, { searched }: RegionCounty): Promise<Polygons> {
+  const { blocks } = searched.objects;
+  const outlines = readOutlines(blocks.name, await readVerified(store, blocks));
+  const areas = Uint32Array.from(outlines.geoids.keys());
+  return polygonsOfAll(dissolve([{ outlines, areas }], 0));
+}
