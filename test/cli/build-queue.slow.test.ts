@@ -323,10 +323,10 @@ test('a worker refuses a job with extra fields or a path elsewhere, and removes 
       await expect.poll(() => job.getState()).toBe('failed');
       expect((await opened.jobs.getJob(job.id!))?.failedReason).toContain(reason);
     }
-    // A well-formed job is accepted; only its plan is missing here.
+    // A well-formed job is accepted; only its thread, which runs compiled code, is missing here.
     const job = await opened.jobs.add('unit', good as never);
     await expect.poll(() => job.getState()).toBe('failed');
-    expect((await opened.jobs.getJob(job.id!))?.failedReason).toMatch(/^plans\/99001-0\.json: /);
+    expect((await opened.jobs.getJob(job.id!))?.failedReason).toContain('/threads/thread.js');
   } finally {
     await works.close();
     await opened.close();
