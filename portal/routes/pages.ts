@@ -4,8 +4,8 @@ import { preferredEncoding } from '../../proxy/http/content-encoding.ts';
 import { pathOf } from '../../proxy/http/request-paths.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
-import { isNavigation } from './own-site.ts';
 import { type BuiltFile, builtPages } from './built-pages.ts';
+import { isNavigation } from './own-site.ts';
 
 /**
  * Serves the user-facing pages from memory. Each page is the same document, whose script renders
