@@ -87,6 +87,10 @@ export interface ReleaseRequest {
    * `to` is derived from it.
    */
   readonly directions?: readonly Direction[];
+  /**
+   * The weights to count within reach of every block, see `countedWeights`; empty for none.
+   */
+  readonly access?: readonly string[];
 }
 
 /** The inputs of a release, and the options of its build. */

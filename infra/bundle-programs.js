@@ -13,6 +13,7 @@ const PROGRAMS = [
   'infra/cli/program',
   'infra/cli/tta',
   'infra/start',
+  'builder/access/access-pool',
   'builder/export/table-pool',
   'builder/tasks/task-pool',
   'builder/search/search-pool',

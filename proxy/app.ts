@@ -7,7 +7,7 @@ import type { ReleaseSource } from '../shards/release/release-source.ts';
 import type { Bytes } from '../shards/units.ts';
 import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
-import type { Endpoint } from './endpoint.ts';
+import { documentedBody, type Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { EXPORT_ROUTE, ExportLists } from './exports.ts';
 import { type StaticResponse, StaticResponseSender } from './http/caching.ts';
@@ -224,7 +224,7 @@ function route(app: FastifyInstance, endpoint: Endpoint, services: ProxyServices
 const PARAMETER_NAMES: ParameterNames = new Set(
   ENDPOINTS.flatMap((endpoint) =>
     endpoint.access === 'posted'
-      ? Object.keys(endpoint.body.shape)
+      ? Object.keys(documentedBody(endpoint).shape)
       : [endpoint.params, endpoint.query].flatMap(({ shape }) => Object.keys(shape)),
   ),
 );

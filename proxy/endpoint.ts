@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Geoid } from '../shards/geoid.ts';
 import type { Mode } from '../shards/modes.ts';
 import type { TileAddress } from '../shards/pmtiles/tile-id.ts';
@@ -179,6 +179,7 @@ export interface PostEndpoint<
   B extends z.ZodObject = z.ZodObject,
   Resolved = unknown,
   Located extends Resolved = Resolved,
+  Other extends z.ZodObject = B,
 > extends Route {
   readonly access: 'posted';
   /** The status of a success, if not 200. */
@@ -186,6 +187,8 @@ export interface PostEndpoint<
   /** Makes the body of a replay from the `renewable` part of the first response. */
   renew?(kept: unknown, services: ProxyServices): Promise<object>;
   readonly body: B;
+  /** The body of requests that have a certain member, if it is another. */
+  readonly bodyWith?: { readonly member: string; readonly body: Other };
   /** Absent for routes without rows. */
   readonly rows?: EndpointRows;
   /** Builds a body that returns few rows. */
@@ -193,7 +196,7 @@ export interface PostEndpoint<
   /** Resolves the request on this release; throws for requests that cannot be fulfilled. */
   resolve(
     release: Release,
-    body: z.output<B>,
+    body: z.output<B> | z.output<Other>,
     services: ProxyServices,
   ): Resolved | Promise<Resolved>;
   /** Finds the subject, as in `MeteredEndpoint`; a request without one is located as resolved. */
@@ -240,10 +243,35 @@ export function meteredEndpoint<
   return endpoint as unknown as MeteredEndpoint;
 }
 
-export function postEndpoint<B extends z.ZodObject, Resolved, Located extends Resolved = Resolved>(
-  endpoint: PostEndpoint<B, Resolved, Located>,
-): PostEndpoint {
+export function postEndpoint<
+  B extends z.ZodObject,
+  Resolved,
+  Located extends Resolved = Resolved,
+  Other extends z.ZodObject = B,
+>(endpoint: PostEndpoint<B, Resolved, Located, Other>): PostEndpoint {
   return endpoint as unknown as PostEndpoint;
+}
+
+/** Returns the schema of a body, of which `json` is what was sent. */
+export function bodySchemaFor({ body, bodyWith }: PostEndpoint, json: unknown): z.ZodObject {
+  const sent = (json ?? {}) as Readonly<Record<string, unknown>>;
+  return bodyWith && sent[bodyWith.member] != null ? bodyWith.body : body;
+}
+
+/** Returns the schema of all bodies of a route: members that only some have are optional. */
+export function documentedBody({ body, bodyWith }: PostEndpoint): z.ZodObject {
+  if (!bodyWith) return body;
+  const [one, other] = [body.shape, bodyWith.body.shape];
+  const shape = Object.entries({ ...one, ...other }).map(([name, schema]) => [
+    name,
+    name in one && name in other ? schema : optionalOf(schema as z.ZodType),
+  ]);
+  return z.strictObject(Object.fromEntries(shape));
+}
+
+function optionalOf(schema: z.ZodType): z.ZodType {
+  const isOptional = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+  return isOptional ? schema : schema.optional().meta(schema.meta() ?? {});
 }
 
 export type Endpoint = FreeEndpoint | KeyedEndpoint | MeteredEndpoint | PostEndpoint;

@@ -1,11 +1,12 @@
 import { Turns } from '../shards/concurrency/turns.ts';
 import type { Release } from '../shards/release/release.ts';
-import type {
-  Endpoint,
-  FreeEndpoint,
-  KeyedEndpoint,
-  MeteredEndpoint,
-  PostEndpoint,
+import {
+  bodySchemaFor,
+  type Endpoint,
+  type FreeEndpoint,
+  type KeyedEndpoint,
+  type MeteredEndpoint,
+  type PostEndpoint,
 } from './endpoint.ts';
 import { NONE } from './fields/field.ts';
 import {
@@ -334,7 +335,7 @@ async function executePost(
   await turns.yieldIfOverdue();
   const json = parseJson(request, { schema: endpoint.body });
   await turns.yieldIfOverdue();
-  const body = validBody(endpoint.body, json, services.parameterNames);
+  const body = validBody(bodySchemaFor(endpoint, json), json, services.parameterNames);
   await turns.yieldIfOverdue();
   const idempotent = idempotentRequest(endpoint.path, request.headers, json);
   const post: MeteredPost = {

@@ -1,4 +1,5 @@
 import type { ExportFormat } from '../../shards/release/exported-table.ts';
+import { accessTable } from './access-table.ts';
 import { blocksTable, weightsTable, withBlocks } from './block-tables.ts';
 import { placesTable, poiCatalogueTable, typesTable } from './catalogue-tables.ts';
 import type { CountyTable, ReleaseTable } from './export-table.ts';
@@ -10,6 +11,7 @@ export const COUNTY_TABLES: readonly CountyTable[] = [
   nearestWideTable,
   poisTable,
   reachTable,
+  accessTable,
   blocksTable,
   poiCatalogueTable,
   weightsTable,

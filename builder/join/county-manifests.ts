@@ -2,7 +2,7 @@ import type { CountyManifest, Direction } from '../../shards/release/manifest.ts
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { JoinedCounty } from './join-part.ts';
-import type { Counties } from './join-regions.ts';
+import { type Counties, reachOf } from './join-regions.ts';
 
 /** The objects of counties that no region can make by itself. */
 interface JoinedObjects {
@@ -22,7 +22,7 @@ export function countyManifests(
   const manifests: Record<CountyFips, CountyManifest> = {};
   for (const [county, { searched }] of counties) {
     const { poi_rows, reach_rows, objects, ...facts } = searched;
-    const { poi_box, block_bands, 'reach-to': reachTo, ...made } = joined.get(county)!;
+    const { poi_box, block_bands, 'reach-to': reachTo, access, ...made } = joined.get(county)!;
     const [weight, address] = [weights[county], addresses[county]];
     manifests[county] = {
       ...facts,
@@ -31,6 +31,7 @@ export function countyManifests(
       objects: {
         ...objects,
         ...(reachTo && { 'reach-to': reachTo }),
+        ...(access && { access }),
         catchment: made.catchment,
         'poi-map': made['poi-map'],
         ...(weight && { weights: weight }),
@@ -40,17 +41,4 @@ export function countyManifests(
     };
   }
   return manifests;
-}
-
-/** Finds the counties that a county's rows lead to, and those whose rows lead to it. */
-function reachOf(
-  counties: Counties,
-  county: CountyFips,
-  directions: readonly Direction[],
-): CountyManifest['reach'] {
-  const reaching = [...counties].filter(([, { reach }]) => reach.includes(county));
-  return {
-    from: [...counties.get(county)!.reach],
-    to: directions.includes('to') ? reaching.map(([from]) => from) : [],
-  };
 }

@@ -11,8 +11,9 @@ import {
   tileArchiveSchema,
 } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
-import type { Store, WritableStore } from '../../shards/store/store.ts';
+import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips, DestId } from '../../shards/units.ts';
+import { buildAccess } from '../access/build-access.ts';
 import type { Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
@@ -25,7 +26,7 @@ import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts'
 import { inScratchFolder } from '../scratch-folder.ts';
 import { buildBlockBands } from '../tiles/build-block-bands.ts';
 import { findHomes } from './home-counties.ts';
-import { type JoinedRegions, joinRegions, neighbourhoodOf } from './join-regions.ts';
+import { type JoinedRegions, joinRegions, neighbourhoodOf, reachOf } from './join-regions.ts';
 import { readFacts } from './known-destinations.ts';
 import { boxOfDestinations, poiMap } from './poi-maps.ts';
 import { placesWithBlocks, putPlacesByState } from './state-objects.ts';
@@ -38,6 +39,8 @@ const PART_VERSION = 1;
 export interface PartOptions {
   readonly tiles: boolean;
   readonly directions: readonly Direction[];
+  /** The weights to count within reach of every block. */
+  readonly access: readonly string[];
 }
 
 /** Some whole regions of a plan, whose counties are a part of a release. */
@@ -51,6 +54,7 @@ const joinedCountySchema = z.strictObject({
   'poi-map': objectRefSchema,
   catchment: objectRefSchema,
   'reach-to': objectRefSchema.optional(),
+  access: objectRefSchema.optional(),
   block_bands: tileArchiveSchema.optional(),
 });
 export type JoinedCounty = z.infer<typeof joinedCountySchema>;
@@ -76,11 +80,12 @@ type PartSummary = Readonly<Record<CountyFips, CountySummary>>;
 
 /** The stage and the key of a part's receipt. */
 function nameOf(
-  { searchPlan }: StoredPlan,
+  { searchPlan, plan }: StoredPlan,
   counties: readonly CountyFips[],
-  { tiles, directions }: PartOptions,
+  { tiles, directions, access }: PartOptions,
 ): [string, string] {
-  const madeOf = [PART_VERSION, searchPlan, counties, tiles, directions];
+  const counted = access.length > 0 ? [access, plan.weights] : [];
+  const madeOf = [PART_VERSION, searchPlan, counties, tiles, directions, counted];
   const key = createHash('sha256').update(JSON.stringify(madeOf));
   return [`part-${counties[0]}`, key.digest('hex')];
 }
@@ -125,7 +130,7 @@ interface PartContext {
 }
 
 async function make(
-  { plan: { plan }, counties: own, tiles, directions, ...resources }: PartRequest,
+  { plan: { plan }, counties: own, tiles, directions, access, ...resources }: PartRequest,
   joined: JoinedRegions,
   context: PartContext,
 ): Promise<Part> {
@@ -149,6 +154,7 @@ async function make(
   const { threads, transposeMemory: memory } = fit;
   const transposing = { ...context, counties, modes: modes.length, threads, memory };
   const reachTo = directions.includes('to') ? await transposeReach(transposing, own) : null;
+  const counts = access.length > 0 ? await countAccess() : null;
   const catchments = await transposePois(transposing, atHome);
   const searched = Object.fromEntries(own.map((one) => [one, counties.get(one)!.searched]));
   const bands = tiles
@@ -162,6 +168,7 @@ async function make(
       'poi-map': await putObject(store, `poi-map/${county}`, 'fgb', poiMap(county, facts)),
       catchment: catchments.get(county)!,
       ...(reachTo && { 'reach-to': reachTo.get(county)! }),
+      ...(counts && { access: counts.get(county)! }),
       ...(bands && { block_bands: bands.get(county)! }),
     };
     const destIds = facts.map(({ destId }) => destId);
@@ -183,6 +190,33 @@ async function make(
     ),
     places: await putPlacesByState(store, await placesWithBlocks(store, places, ownCounties)),
   };
+
+  /** Counts what is within reach of the part's blocks, by its reach and the weights around. */
+  function countAccess(): Promise<Map<CountyFips, ObjectRef>> {
+    const countedOf = (county: CountyFips) => {
+      const { index } = counties.get(county)!.searched.objects;
+      const weights = plan.weights.counties[county];
+      return { index, ...(weights && { weights }) };
+    };
+    const requests = own.map((county) => {
+      const to = reachTo?.get(county);
+      const reached = reachOf(counties, county, directions);
+      const around = [...new Set([...reached.from, ...reached.to])].filter((one) =>
+        counties.has(one),
+      );
+      return {
+        county,
+        modes,
+        access,
+        reach: [
+          ['from', counties.get(county)!.searched.objects['reach-from']] as const,
+          ...(to ? [['to', to] as const] : []),
+        ],
+        counties: Object.fromEntries(around.sort().map((one) => [one, countedOf(one)])),
+      };
+    });
+    return buildAccess(requests, { ...context, threads });
+  }
 }
 
 /** Reads the facts that the join needs about the counties of a part. */

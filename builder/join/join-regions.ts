@@ -1,5 +1,6 @@
 import { ordinalIn } from '../../shards/arrays/sorted.ts';
 import { boxContains, boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
+import type { CountyManifest, Direction } from '../../shards/release/manifest.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -133,4 +134,17 @@ export async function neighbourhoodOf(
 /** The boxes around a county's blocks and around the destinations in its rows. */
 function boxesOf({ searched, poi_box }: RegionCounty): BoundingBox[] {
   return [searched.block_box, ...(poi_box ? [poi_box] : [])].map(boxWithin);
+}
+
+/** Finds the counties that a county's rows lead to, and those whose rows lead to it. */
+export function reachOf(
+  counties: Counties,
+  county: CountyFips,
+  directions: readonly Direction[],
+): CountyManifest['reach'] {
+  const reaching = [...counties].filter(([, { reach }]) => reach.includes(county));
+  return {
+    from: [...counties.get(county)!.reach],
+    to: directions.includes('to') ? reaching.map(([from]) => from) : [],
+  };
 }

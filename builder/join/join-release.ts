@@ -12,6 +12,7 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
+import { countedWeights } from '../access/counted-weights.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
@@ -61,8 +62,15 @@ export async function readJoined(
 
 function keyOf(request: JoinRequest): string {
   const { release, tiles = true, plan } = request;
-  const options = [plan.ref.sha256, release, tiles, directionsOf(request)];
+  const options = [plan.ref.sha256, release, tiles, directionsOf(request), accessOf(request)];
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+}
+
+function accessOf({
+  access,
+  plan,
+}: Pick<ReleaseRequest, 'access'> & { readonly plan: Pick<StoredPlan, 'plan'> }): string[] {
+  return countedWeights(plan.plan.weights.weights, access);
 }
 
 function directionsOf({ directions }: ReleaseRequest): Direction[] {
@@ -70,8 +78,11 @@ function directionsOf({ directions }: ReleaseRequest): Direction[] {
 }
 
 /** The options of a release that the parts of its join depend on. */
-export function partOptionsOf(request: ReleaseRequest): PartOptions {
-  return { tiles: request.tiles !== false, directions: directionsOf(request) };
+export function partOptionsOf(
+  request: ReleaseRequest & { readonly plan: Pick<StoredPlan, 'plan'> },
+): PartOptions {
+  const directions = directionsOf(request);
+  return { tiles: request.tiles !== false, directions, access: accessOf(request) };
 }
 
 /**
@@ -90,7 +101,7 @@ export async function joinRelease(
   const { sources, counties: built } = joinRegions(request.plan, regions);
   const { plan } = request.plan;
   const { modes, taxonomy, weights, addresses } = plan;
-  const { tiles: hasTiles, directions } = partOptionsOf(request);
+  const { tiles: hasTiles, directions, access } = partOptionsOf(request);
   const licensed = <Feed extends { readonly sha256: string | null }>(feed: Feed) => {
     return { ...feed, licence: plan.feed_licences[feed.sha256 ?? ''] ?? null };
   };
@@ -120,6 +131,7 @@ export async function joinRelease(
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     unmapped_values: plan.osm.unmapped,
     weights: [...weights.weights],
+    access: [...access],
     counties,
     states,
     objects: {

@@ -58,7 +58,12 @@ export async function runTask(task: Task, context: TaskContext): Promise<TaskRes
     }
     case 'part': {
       const plan = await readPlan(store, task.plan);
-      const request = { ...context, ...partOptionsOf(task.request), plan, counties: task.counties };
+      const request = {
+        ...context,
+        ...partOptionsOf({ ...task.request, plan }),
+        plan,
+        counties: task.counties,
+      };
       await joinPart(
         request,
         await regionsOf(task.units, plan, context),
@@ -75,7 +80,12 @@ export async function runTask(task: Task, context: TaskContext): Promise<TaskRes
       const regions = await regionsOf(task.units, plan, context);
       const parts: Part[] = [];
       for (const counties of task.parts) {
-        const part = await readPart(plan, counties, partOptionsOf(task.request), receipts);
+        const part = await readPart(
+          plan,
+          counties,
+          partOptionsOf({ ...task.request, plan }),
+          receipts,
+        );
         if (!part) throw lost(store, `the part of ${counties.join(', ')}`);
         parts.push(part);
       }

@@ -9,6 +9,8 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
+import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
+import { countedWeights } from '../access/counted-weights.ts';
 import type { ReleaseRequest } from '../build-request.ts';
 import { tableJobSchema } from '../export/table-job.ts';
 import { blocksOf, bytesOfUnit, cutUnits, DEFAULT_UNIT_BLOCKS } from '../plan/cut-units.ts';
@@ -26,6 +28,7 @@ const ofRelease = {
     release: releaseSchema,
     tiles: z.boolean(),
     directions: z.array(z.enum(DIRECTIONS)).min(1).readonly(),
+    access: z.array(z.string().regex(WEIGHT_NAME)).readonly(),
   }),
 };
 
@@ -75,9 +78,9 @@ export function idOf(madeOf: readonly unknown[]): string {
 /** Returns the id of a build: the same for the same release of the same plan. */
 function releaseIdOf(
   plan: ObjectRef,
-  { release, tiles = true, directions = DIRECTIONS }: ReleaseRequest,
+  { release, tiles = true, directions = DIRECTIONS, access }: ReleaseRequest,
 ): string {
-  return idOf([plan.sha256, release, tiles, directions]);
+  return idOf([plan.sha256, release, tiles, directions, access]);
 }
 
 /** Blocks of a part of a join: larger ones read their surroundings less often. */
@@ -95,8 +98,9 @@ export function tasksOf(
   partBlocks = PART_BLOCKS,
 ): TaskNode {
   const { release, tiles = true, directions = DIRECTIONS } = request;
-  const build = releaseIdOf(ref, request);
-  const common = { plan: ref, request: { release, tiles, directions } };
+  const access = countedWeights(plan.weights.weights, request.access);
+  const build = releaseIdOf(ref, { ...request, access });
+  const common = { plan: ref, request: { release, tiles, directions, access } };
   const inputs = plan.inputs.elevation.map((input) => ({ input, path: pathOf(input) }));
   const units = cutUnits(plan.counties, unitBlocks);
   const pairsOf = (counties: readonly CountyFips[]) =>

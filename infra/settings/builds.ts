@@ -16,6 +16,7 @@ import {
   integerSetting,
   percentSetting,
   sizeSetting,
+  weightsSetting,
   wordsSetting,
 } from './setting-types.ts';
 
@@ -96,6 +97,12 @@ export const buildSchema = planSchema.extend({
       value: '<list>',
     },
   ),
+  ACCESS: setting(weightsSetting.optional(), {
+    description:
+      'weights to count within reach of every block: people, jobs, …, or none; each is another table and map',
+    value: '<list>',
+    whenUnset: 'people and jobs, also by wage, where the release has them',
+  }),
 });
 
 /** Settings of `tta fetch`, in addition to its flags. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { counted, withCommas } from '../../shards/number-words.ts';
+import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 
 /** An integer within bounds. */
 export function integerSetting(min: number, max: number) {
@@ -64,6 +65,16 @@ export function wordsSetting<const Word extends string>(words: readonly Word[]) 
     }),
   );
 }
+
+/** Names of weights, comma-separated; an empty list for `none`. */
+export const weightsSetting = z.string().transform((text, context) => {
+  if (text.trim() === 'none') return [];
+  return listOf(text).map((given) => {
+    if (WEIGHT_NAME.test(given)) return given;
+    context.addIssue(`"${given}" is not the name of a weight: people, jobs, …, or none`);
+    return z.NEVER;
+  });
+});
 
 /** One or two secrets, comma-separated: the newer one first. */
 export const secretsSetting = z

@@ -5,10 +5,11 @@ import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../ba
 import { BLOCKS, type OriginKind, originBatch, POINTS } from '../batch/origin-kinds.ts';
 import { blockOrPointOrigins, type Point, type SentBlock } from '../batch/origin-lists.ts';
 import { meteredEndpoint, postEndpoint, type QueryResult, rowsResponse } from '../endpoint.ts';
-import { members, NONE, parameters } from '../fields/field.ts';
+import { AREA_PROBLEMS, areaItem, requestedArea } from '../fields/area.ts';
+import { members, NONE, parameters, required } from '../fields/field.ts';
 import { geoid, lat, lon } from '../fields/locations.ts';
-import { ACCESS } from '../fields/opportunities.ts';
-import { maxRows, mode, WINDOW } from '../fields/rows.ts';
+import { ACCESS, AREA_ACCESS } from '../fields/opportunities.ts';
+import { cursor, limit, maxRows, mode, WINDOW } from '../fields/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { blockMetadata } from '../queries/nearest/summary.ts';
 import {
@@ -19,6 +20,11 @@ import {
   opportunityCount,
   requestedAccess,
 } from '../queries/opportunities/access.ts';
+import {
+  queryAreaAccess,
+  type ResolvedAreaAccess,
+  requestedAreaAccess,
+} from '../queries/opportunities/area-access.ts';
 import { opportunityObjects } from '../queries/opportunities/opportunities.ts';
 import {
   type BlockOrigin,
@@ -31,8 +37,9 @@ import {
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { rowSchema } from '../queries/rows/row-columns.ts';
-import { blockMetadata as blockMetadataSchema, unrouted } from '../schemas/schemas.ts';
+import { blockMetadata as blockMetadataSchema, nextCursor, unrouted } from '../schemas/schemas.ts';
 import type { QueryContext } from '../services.ts';
+import { AREA_ACCESS_RULES } from './area-access.ts';
 
 const QUERY = { mode, ...WINDOW, ...ACCESS };
 const RESPONSE = { block: blockMetadataSchema, results: z.array(opportunityCount), unrouted };
@@ -127,12 +134,23 @@ const pointAccess = meteredEndpoint({
 
 const ORIGIN = rowSchema(BLOCKS.columns, POINTS.columns);
 
+const AREA_BODY = members({
+  area: required({ json: areaItem }),
+  mode,
+  ...WINDOW,
+  ...AREA_ACCESS,
+  limit,
+  cursor,
+});
+
 const batchAccess = postEndpoint({
   access: 'posted',
   path: '/v1/access',
   operationId: 'getAccess',
-  summary: 'How many people, jobs or POIs are within reach of many blocks or points',
-  description: `\`GET /v1/blocks/{geoid}/access\` or \`/v1/point/access\` for many origins: all GEOIDs, or all points.${BATCH_RULES}`,
+  summary: 'How many people, jobs or POIs are within reach of many blocks or points, or of an area',
+  description:
+    '`GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all ' +
+    `points.${BATCH_RULES} With \`area\`, \`GET /v1/counties/{fips}/access\` for any area. ${AREA_ACCESS_RULES}`,
   tag: 'Blocks',
   body: members({
     origins: blockOrPointOrigins,
@@ -141,16 +159,30 @@ const batchAccess = postEndpoint({
     ...ACCESS,
     max_rows: maxRows,
   }),
-  requestExample: ({ block, mode }) => ({ origins: [block], mode: [mode], minutes: [15, 30] }),
+  bodyWith: { member: 'area', body: AREA_BODY },
+  requestExample: ({ block, mode }) => ({ origins: [block], mode: [mode], minutes: [30] }),
   rows: { geometry: null },
   responseDescription: 'The opportunities within reach of each origin.',
   response: z.object({
     results: z.array(opportunityCount.extend(ORIGIN.partial().shape)),
-    truncated: z.array(z.union([BLOCKS.short, POINTS.short])),
-    ...BATCH_MEMBERS,
+    truncated: z.array(z.union([BLOCKS.short, POINTS.short])).optional(),
+    errors: BATCH_MEMBERS.errors.optional(),
+    truncated_reason: BATCH_MEMBERS.truncated_reason.optional(),
+    next_cursor: nextCursor.optional(),
   }),
-  problems: [...BATCH_PROBLEMS, 'direction-not-available'],
-  resolve(release, { origins, ...asked }, services): Batch<SentBlock> | Batch<Point> {
+  problems: [...BATCH_PROBLEMS, ...AREA_PROBLEMS, 'direction-not-available', 'invalid-cursor'],
+  async resolve(
+    release,
+    asked,
+    services,
+  ): Promise<Batch<SentBlock> | Batch<Point> | ResolvedAreaAccess> {
+    if ('area' in asked) {
+      const { area: sent, ...params } = asked;
+      const found = { where: { area: sent }, area: await requestedArea(sent, release.turns) };
+      const { cursors } = services;
+      return requestedAreaAccess(release, cursors, { route: 'access', ...found }, params, 'body');
+    }
+    const { origins } = asked;
     const { access } = requestedAccess(release, asked, 'body');
     const { modes } = access;
     const { columns } = accessColumns(access);
@@ -161,8 +193,10 @@ const batchAccess = postEndpoint({
       }));
     return isBlocks(origins) ? batchOf(BLOCKS, origins) : batchOf(POINTS, origins);
   },
-  respond: (_release, batch, context, balance) =>
-    batchResponse(batch as Batch<unknown>, context, balance),
+  respond: (release, asked, context, balance) =>
+    'area' in asked
+      ? queryAreaAccess(release, asked, context)
+      : batchResponse(asked as Batch<unknown>, context, balance),
 });
 
 function isBlocks(

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import { access } from './access.ts';
 import { addresses } from './addresses.ts';
+import { areaAccess } from './area-access.ts';
 import { poisCatchment } from './batch-catchments.ts';
 import { blocksPois, pointsPois } from './batch-poi-times.ts';
 import { blocksSummary, pointsSummary } from './batch-summaries.ts';
@@ -52,6 +53,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   pointsSummary,
   pointsPois,
   ...access,
+  ...areaAccess,
   poisCatchment,
   isochroneMeta,
   isochrone,

@@ -1,11 +1,14 @@
+import { ACCESS_MINUTES } from '../../shards/access/access-columns.ts';
 import { MAX_POI_MINUTES } from '../../shards/matrix/row-codec.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
+import { AVERAGED_BY } from '../queries/opportunities/area-access.ts';
 import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
 import { levels, list } from './compounds.ts';
-import { optional, withDefault, withSchema } from './field.ts';
+import { optional, several, withDefault, withSchema } from './field.ts';
 import { choice, flag, phrase } from './kinds.ts';
+import { weightName } from './rows.ts';
 
 export const directionLabel = choice(DIRECTIONS);
 
@@ -70,6 +73,41 @@ export const ACCESS = {
         '(minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, ' +
         '2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, ' +
         '1998; the last is the logistic distribution of that mean and standard deviation).',
+    },
+  ),
+};
+
+/** Fields of the access of areas: of the counts that the release has for every block. */
+export const AREA_ACCESS = {
+  direction: ACCESS.direction,
+  of: optional(
+    list(
+      { text: weightName, json: weightName },
+      { of: 'weights', empty: 'omit it for people', most: LIMITS.weightsListed },
+    ),
+    {
+      id: 'OfAccess',
+      description: several(
+        'Weights of the release that it counts within reach of every block, such as `people` or `jobs`',
+        ' Omitted: `people`.',
+      ),
+    },
+  ),
+  minutes: optional(levels(BOUNDS.contour, LIMITS.minutesListed), {
+    id: 'AreaAccessMinutes',
+    example: () => 30,
+    description: `Some of ${ACCESS_MINUTES.join(', ')}, ascending. Omitted: all.`,
+  }),
+  by: optional(choice(AVERAGED_BY), {
+    id: 'AveragedBy',
+    example: () => 'county',
+    description: 'A row per area of this kind, with the average of its blocks. Omitted: per block.',
+  }),
+  weight: optional(
+    { text: weightName, json: weightName },
+    {
+      id: 'AveragedWeight',
+      description: 'With `by`: the weight by which blocks count in the average. Omitted: `people`.',
     },
   ),
 };

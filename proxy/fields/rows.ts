@@ -10,7 +10,7 @@ import { choice, flag, integer, number, numberChoice, phrase, UNBOUNDED } from '
 import { block } from './locations.ts';
 
 /** Rows per page in examples, few because examples should be cheap. */
-export const FEW_ROWS = 3;
+export const FEW_ROWS = 2;
 
 export const modeLabel = choice(MODE_LABELS);
 

@@ -1,9 +1,9 @@
 import { ShardError } from '../../shards/errors.ts';
 import { type DissolvePart, dissolveSteps } from '../../shards/geometry/dissolve.ts';
 import { geometryOf, type PolygonGeometry, polygonsOfAll } from '../../shards/geometry/geo-json.ts';
+import { countyRanges } from '../../shards/matrix/county-ranges.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Minutes, SquareMetres } from '../../shards/units.ts';
-import { countyRanges } from '../queries/opportunities/opportunities.ts';
 import type { Reachable } from './reachable.ts';
 
 /** Holes smaller than this are filled: ponds, squares, a block that cannot be reached. */

@@ -118,11 +118,17 @@ export function fileHeaders(...more: readonly HeaderName[]) {
 export function responseHeaders(endpoint: Endpoint) {
   const shape = endpoint.response instanceof z.ZodObject ? endpoint.response.shape : {};
   const members = Object.keys(shape);
+  // A header that repeats an optional member is absent where the member is.
+  const isAlways = (member: string) => !(shape[member] instanceof z.ZodOptional);
+  const repeating = (member: string) => [
+    ...headersRepeating(member),
+    ...('rows' in endpoint ? headersOfOrigins(member) : []),
+  ];
   const isPaged = endpoint.access !== 'posted' && members.includes('next_cursor');
   return z.object({
     ...plainHeaders(endpoint),
-    ...headersNamed(...members.flatMap(headersRepeating)),
-    ...('rows' in endpoint && headersNamed(...members.flatMap(headersOfOrigins))),
+    ...headersIfAny(...members.filter((one) => !isAlways(one)).flatMap(repeating)),
+    ...headersNamed(...members.filter(isAlways).flatMap(repeating)),
     ...(isPaged && headersNamed('Link')),
     ...(endpoint.access === 'posted' && headersNamed('Idempotency-Replayed')),
   });

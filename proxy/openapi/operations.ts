@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import type { Endpoint } from '../endpoint.ts';
+import { documentedBody, type Endpoint } from '../endpoint.ts';
 import { describeRequest } from '../http/openapi.ts';
 import type { ProblemResponses } from '../http/problem-docs.ts';
 import {
@@ -53,7 +53,7 @@ function requestOf(endpoint: Endpoint) {
     ...(access === 'posted' && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: endpoint.body } },
+        content: { 'application/json': { schema: documentedBody(endpoint) } },
       },
     }),
   };

@@ -3,7 +3,7 @@ import { FORMAT_VERSION } from '../codec/format-version.ts';
 import { COUNTY_FIPS } from '../geoid.ts';
 import { MODE_LABELS } from '../modes.ts';
 import { taxonomySchema } from '../taxonomy.ts';
-import { weightSchema } from '../weights/weight.ts';
+import { WEIGHT_NAME, weightSchema } from '../weights/weight.ts';
 
 /** The label of a release. */
 export const releaseSchema = z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/);
@@ -18,7 +18,7 @@ export const objectRefSchema = z.strictObject({
 
 /**
  * Objects that each county has, by kind, which is also the folder in the store. A release may lack
- * `reach-to`, `transit`, `weights` and `addresses`.
+ * `reach-to`, `access`, `transit`, `weights` and `addresses`.
  */
 export const COUNTY_OBJECT_KINDS = [
   'index',
@@ -28,6 +28,7 @@ export const COUNTY_OBJECT_KINDS = [
   'blocks',
   'reach-from',
   'reach-to',
+  'access',
   'transit',
   'catchment',
   'poi-map',
@@ -77,6 +78,7 @@ export const countySchema = z.strictObject({
   }),
   objects: z.strictObject(objectsOf(COUNTY_OBJECT_KINDS)).extend({
     'reach-to': objectRefSchema.optional(),
+    access: objectRefSchema.optional(),
     transit: objectRefSchema.optional(),
     weights: objectRefSchema.optional(),
     addresses: objectRefSchema.optional(),
@@ -211,6 +213,11 @@ const membersSchema = z.strictObject({
    * The columns of every county's `weights` object, in order; if empty, there is no such object.
    */
   weights: z.array(weightSchema).default([]),
+  /**
+   * The weights that every county's `access` object counts within reach; if empty, there is no such
+   * object.
+   */
+  access: z.array(z.string().regex(WEIGHT_NAME)).default([]),
   counties: z.record(countyFipsSchema, countySchema),
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)).extend({
@@ -246,6 +253,10 @@ function consistent<S extends z.ZodType<Manifest>>(schema: S) {
       path: ['weights'],
       error: 'need an object in every county, which counties have only for them',
     })
+    .refine(hasItsAccess, {
+      path: ['access'],
+      error: 'needs an object in every county, which counties have only for it',
+    })
     .refine(hasItsAddresses, {
       path: ['objects', 'address-directory'],
       error: 'needs the addresses of every county, which counties have only with it',
@@ -266,6 +277,10 @@ function hasItsWeights({ weights, counties }: Manifest): boolean {
   return Object.values(counties).every(
     ({ objects }) => 'weights' in objects === weights.length > 0,
   );
+}
+
+function hasItsAccess({ access, counties }: Manifest): boolean {
+  return Object.values(counties).every(({ objects }) => 'access' in objects === access.length > 0);
 }
 
 function hasItsAddresses({ objects: { 'address-directory': directory }, counties }: Manifest) {

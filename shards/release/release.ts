@@ -1,3 +1,4 @@
+import { type AccessCount, accessColumn } from '../access/access-columns.ts';
 import type { AddressDirectory } from '../addresses/address-directory.ts';
 import { AddressTable } from '../addresses/address-table.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
@@ -198,6 +199,22 @@ export class Release {
           ? (await this.index(county)).people()
           : await this.weightColumn(county, ref, weight),
       );
+    });
+  }
+
+  /** The object that counts what is within reach of a county's blocks; see `manifest.access`. */
+  accessObject({ objects }: CountyManifest): ObjectRef {
+    if (objects.access) return objects.access;
+    throw new ShardError(this.latest.manifest, 'counties', 'one has no access');
+  }
+
+  /** A count for each block of a county, by ordinal. One range read, then cached. */
+  accessCounts(county: CountyManifest, count: AccessCount): Promise<Uint32Array> {
+    const ref = this.accessObject(county);
+    const column = accessColumn(count);
+    return this.cachedFrom(ref, column, async () => {
+      const value = await this.weightColumn(county, ref, column);
+      return { value, bytes: value.byteLength };
     });
   }
 

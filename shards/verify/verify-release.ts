@@ -8,6 +8,7 @@ import { checkRecordedHash } from '../store/recorded-hash.ts';
 import type { ObjectRef } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
 import { verifyBlockBands } from './block-bands.ts';
+import { verifyAccess } from './county-access.ts';
 import { verifyAddressDirectory, verifyAddresses } from './county-addresses.ts';
 import { verifyCatchment } from './county-catchment.ts';
 import { verifyBlockPolygons, verifyIndex } from './county-index.ts';
@@ -77,8 +78,9 @@ export async function* verifyRelease(
     }
     yield* check(refs['poi-map']);
     yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
-    const { weights, transit, addresses } = refs;
+    const { access, weights, transit, addresses } = refs;
     if (transit) yield* check(transit, () => verifyTransit(release, county, transit));
+    if (access) yield* check(access, () => verifyAccess(release, county, access));
     if (weights) yield* check(weights, () => totals.verify(county, weights));
     if (addresses) {
       yield* check(addresses, () => verifyAddresses(verification, fips, county, addresses));

@@ -16,9 +16,10 @@ import { MAX_COUNT } from './weight.ts';
 
 export const WEIGHTS_KIND = 'WGHT';
 
-/** Forms of a column: a count for every block, or only the blocks with a count. */
+/** Forms of a column: every block's count, only the blocks with a count, or every difference. */
 const EVERY_BLOCK = 0;
 const COUNTED_BLOCKS = 1;
+const DIFFERENCES = 2;
 
 /** The counts of a weight, by the ordinal of the block in its county's index. */
 export interface WeightColumn {
@@ -29,12 +30,14 @@ export interface WeightColumn {
 /**
  * Encodes the weights of a county, each as a row of its own. `stem`: of the object's name.
  *
- *     varint   form: 0 for the counts of every block, 1 for those of blocks that have a count
+ *     varint   form: 0 for the counts of every block, 1 for those of blocks that have a count, 2
+ *              for the differences between blocks
  *     varints  the counts; or, per block with a count, the number of blocks without one that
- *              precede it, and its count
+ *              precede it, and its count; or the difference of each count from the one before
  *     4 bytes  checksum, see `checked-row.ts`; the row number is the position of the column
  *
- * The shorter form is used: most blocks have people, but few have jobs.
+ * The shortest form is used: most blocks have people, but few have jobs, and what is within reach
+ * differs little between neighbours.
  */
 export function encodeWeights(
   stem: string,
@@ -72,11 +75,15 @@ export function encodeWeights(
 function encodeCounts(counts: Uint32Array): Uint8Array {
   const every = new VarintWriter(counts.length + 1);
   const counted = new VarintWriter(counts.length + 1);
+  const differences = new VarintWriter(counts.length + 1);
   every.uint(EVERY_BLOCK);
   counted.uint(COUNTED_BLOCKS);
-  let gap = 0;
+  differences.uint(DIFFERENCES);
+  let [gap, before] = [0, 0];
   for (const count of counts) {
     every.uint(count);
+    differences.int(count - before);
+    before = count;
     if (count === 0) {
       gap++;
       continue;
@@ -85,7 +92,8 @@ function encodeCounts(counts: Uint32Array): Uint8Array {
     counted.uint(count);
     gap = 0;
   }
-  return (counted.length < every.length ? counted : every).view();
+  const shorter = counted.length < every.length ? counted : every;
+  return (differences.length < shorter.length ? differences : shorter).view();
 }
 
 /**
@@ -143,15 +151,15 @@ export class WeightTable {
 function decodeCounts(reader: VarintReader, blocks: number): Uint32Array {
   const counts = new Uint32Array(blocks);
   const form = reader.uint();
-  if (form !== EVERY_BLOCK && form !== COUNTED_BLOCKS) throw new RangeError(`has form ${form}`);
-  let block = 0;
+  if (form > DIFFERENCES) throw new RangeError(`has form ${form}`);
+  let [block, count] = [0, 0];
   while (!reader.done) {
     if (form === COUNTED_BLOCKS) block += reader.uint();
-    const count = reader.uint();
+    count = form === DIFFERENCES ? count + reader.int() : reader.uint();
     if (block >= blocks) throw new RangeError(`counts block ${block} of ${blocks}`);
-    if (count > MAX_COUNT) throw new RangeError(`has count ${count}`);
+    if (count < 0 || count > MAX_COUNT) throw new RangeError(`has count ${count}`);
     counts[block++] = count;
   }
-  if (form === EVERY_BLOCK && block < blocks) throw new RangeError('ends early');
+  if (form !== COUNTED_BLOCKS && block < blocks) throw new RangeError('ends early');
   return counts;
 }

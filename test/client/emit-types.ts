@@ -229,8 +229,12 @@ function paramsOf(operation: ApiOperation, components: Readonly<Record<string, P
 function chunksOf(operation: ApiOperation, params: Schema): [list: string, size: number] | [] {
   const response = contentOf(operation)['application/json']?.schema;
   if (!response?.properties?.truncated) return [];
-  const list = params.required!.find((name) => params.properties![name].type === 'array')!;
-  return [list, params.properties![list].maxItems!];
+  const properties = params.properties!;
+  // Origins that may be absent, as an area is sent in their place, are the first list.
+  const list = [...(params.required ?? []), ...Object.keys(properties)].find(
+    (name) => properties[name].type === 'array',
+  )!;
+  return [list, properties[list].maxItems!];
 }
 
 function mediaTypeOf(mediaType: string, schema: Schema): string {

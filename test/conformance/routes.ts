@@ -39,6 +39,7 @@ type OfMarks<T> = (marks: Landmarks) => T;
 const geoid: OfMarks<string> = ({ block }) => block.geoid;
 const placeGeoid: OfMarks<string> = ({ place }) => place.geoid;
 const destId: OfMarks<number> = ({ poi }) => poi.dest_id;
+const countyOf: OfMarks<string> = (marks) => geoid(marks).slice(0, 5);
 const geoids: OfMarks<string[]> = ({ block, water }) => [block.geoid, water.geoid];
 const point: OfMarks<object> = ({ block: { lon, lat } }) => ({ lon, lat });
 const ACCESS = { of: ['jobs', 'people', 'type:101'], curve: true };
@@ -60,7 +61,7 @@ const AREA_TOKENS = 10;
 /** GET routes of sums over an area as a whole. */
 const COVERAGE_GETS: readonly MeteredRoute[] = [
   get('/v1/places/{geoid}/coverage', { mode: 'walk' }, placeGeoid),
-  get('/v1/counties/{fips}/coverage', { mode: 'walk' }, (marks) => geoid(marks).slice(0, 5)),
+  get('/v1/counties/{fips}/coverage', { mode: 'walk' }, countyOf),
 ].map((route) => ({ ...route, least: AREA_TOKENS }));
 
 /** Routes charged by the row, whose responses have an ETag. */
@@ -75,6 +76,8 @@ export const METERED_GETS: readonly MeteredRoute[] = [
   get('/v1/places/{geoid}/pois', { limit: 7 }, placeGeoid),
   get('/v1/blocks/{geoid}/access', ACCESS, geoid),
   get('/v1/point/access', (marks) => ({ ...point(marks), ...ACCESS })),
+  get('/v1/places/{geoid}/access', { of: 'jobs', ...FEW }, placeGeoid),
+  get('/v1/counties/{fips}/access', { of: 'jobs', by: 'tract', ...FEW }, countyOf),
   ...COVERAGE_GETS,
 ];
 
@@ -130,8 +133,19 @@ const AREA_POSTS: readonly MeteredRoute[] = [
   })),
 ];
 
+const AREA_ACCESS = post('/v1/access', (marks) => ({
+  area: circle(marks),
+  of: ['jobs', 'people'],
+  limit: 7,
+}));
+
 /** Metered POST routes. */
-export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY, ...AREA_POSTS];
+export const METERED_POSTS: readonly MeteredRoute[] = [
+  ...BATCHES,
+  AREAL_QUERY,
+  AREA_ACCESS,
+  ...AREA_POSTS,
+];
 
 /** The isochrone route, which is charged per contour. */
 export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks), minutes: 10 }));

@@ -52,6 +52,7 @@ export async function requestsOf(
   const centres: { lon: number; lat: number }[] = [];
   for (const { fips, manifest: county } of release.counties) {
     get(`/v1/counties/${fips}/coverage`);
+    get(`/v1/counties/${fips}/access?of=jobs&of=people&by=tract`);
     get(`/v1/counties/${fips}/coverage?type=101&weight=jobs&by=hispanic&by=workers_low_wage`);
     const index = await release.index(county);
     const { table, matrix } = await release.catchments(county);

@@ -77,6 +77,7 @@ export async function publishSmallRelease(
       poi_lists: [],
       unmapped_values: [],
       weights: [],
+      access: [],
       counties: manifests,
       states: {},
       objects: {

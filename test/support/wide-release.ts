@@ -73,6 +73,7 @@ export function wideRelease(
     poi_lists: [],
     unmapped_values: [],
     weights: [],
+    access: [],
     counties: Object.fromEntries(
       counties.map((county) => [county.fips, manifestOf(county, objects)]),
     ),

@@ -50,6 +50,7 @@ async function build(flags: BuildFlags): Promise<void> {
     memory: set.MEMORY,
     tiles: flags.tiles,
     directions: set.DIRECTIONS,
+    ...(set.ACCESS && { access: set.ACCESS }),
     unitBlocks: set.UNIT_BLOCKS,
     scratch: store.scratch,
   };

@@ -73,6 +73,7 @@ async function refresh(flags: RefreshFlags): Promise<void> {
     memory: set.MEMORY,
     tiles: flags.tiles,
     directions: set.DIRECTIONS,
+    ...(set.ACCESS && { access: set.ACCESS }),
     unitBlocks: set.UNIT_BLOCKS,
   };
   const thresholds: Thresholds = {

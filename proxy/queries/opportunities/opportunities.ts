@@ -1,10 +1,3 @@
-import { rankIn } from '../../../shards/arrays/sorted.ts';
-import {
-  BLOCKS_PER_COUNTY,
-  countyOf,
-  type GeoidNumber,
-  geoidFromNumber,
-} from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import {
   MAX_POI_MINUTES,
@@ -16,7 +9,8 @@ import type { CountyManifest, Direction } from '../../../shards/release/manifest
 import type { Release } from '../../../shards/release/release.ts';
 import { sized } from '../../../shards/release/release-cache.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
-import type { CountyFips, DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import type { DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import { countsByTarget } from '../../../shards/weights/counts-by-target.ts';
 import { invalidParameters } from '../../http/problem.ts';
 import { typeFault } from '../modes-and-types.ts';
 import type { BlockOrigin, OriginBlock } from '../origins/origin-block.ts';
@@ -227,18 +221,12 @@ function weightByTarget(
     release.weightObject(one, weight).sha256,
   ]);
   return release.cachedFrom(matrix.ref, `${weight} of ${sources.join(' ')}`, async () => {
-    const value = new Uint32Array(matrix.targets.length);
-    for (const { fips, first, end } of countyRanges(matrix.targets)) {
+    const [value] = await countsByTarget(matrix.targets, 1, async (fips) => {
       const of = release.county(fips);
-      if (!of) continue;
+      if (!of) return null;
       const { geoids } = await release.index(of);
-      const counts = await release.weightCounts(of, weight);
-      let block = 0;
-      for (let target = first; target < end; target++) {
-        while (geoids[block] < matrix.targets[target]) block++;
-        if (geoids[block] === matrix.targets[target]) value[target] = counts[block];
-      }
-    }
+      return { geoids, columns: [await release.weightCounts(of, weight)] };
+    });
     return sized(value);
   });
 }
@@ -267,18 +255,4 @@ async function countPois(
     if (pause) await pause;
   }
   return found;
-}
-
-/** Ranges of each county's blocks among ascending GEOIDs. */
-export function countyRanges(
-  geoids: Float64Array,
-): { fips: CountyFips; first: number; end: number }[] {
-  const ranges: { fips: CountyFips; first: number; end: number }[] = [];
-  for (let first = 0; first < geoids.length; ) {
-    const fips = countyOf(geoidFromNumber(geoids[first] as GeoidNumber));
-    const end = rankIn(geoids, (Number(fips) + 1) * BLOCKS_PER_COUNTY);
-    ranges.push({ fips, first, end });
-    first = end;
-  }
-  return ranges;
 }

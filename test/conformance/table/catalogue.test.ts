@@ -146,6 +146,7 @@ describe('§4.1 free routes', () => {
           nearest_wide: 1_000,
           pois: 5_000,
           reach: 10_000,
+          access: 1_000,
           poi_catalogue: 1_000,
           blocks: 10,
           weights: 10,

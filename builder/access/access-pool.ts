@@ -1,0 +1,98 @@
+import { accessColumn, accessCountsOf } from '../../shards/access/access-columns.ts';
+import { BlockIndex } from '../../shards/blocks/block-index.ts';
+import { Matrix } from '../../shards/matrix/matrix.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { Direction } from '../../shards/release/manifest.ts';
+import { openStore } from '../../shards/store/open-store.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import type { CountyFips } from '../../shards/units.ts';
+import { type CountedBlocks, countsByTarget } from '../../shards/weights/counts-by-target.ts';
+import { PEOPLE } from '../../shards/weights/weight.ts';
+import { encodeWeights, WeightTable } from '../../shards/weights/weight-table.ts';
+import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
+import { countAccess } from './count-access.ts';
+
+/** The objects with the counts of a county's blocks. */
+export interface CountedCounty {
+  readonly index: ObjectRef;
+  /** Absent in a release whose only weight is people. */
+  readonly weights?: ObjectRef;
+}
+
+/** A county whose `access` object is to be made. */
+export interface AccessRequest {
+  readonly county: CountyFips;
+  readonly modes: readonly Mode[];
+  /** The weights to count. */
+  readonly access: readonly string[];
+  /** The county's reach, by direction. */
+  readonly reach: readonly (readonly [Direction, ObjectRef])[];
+  /** The counties of the release that the rows of these matrices name. */
+  readonly counties: Readonly<Record<CountyFips, CountedCounty>>;
+}
+
+/** A pool that counts, and returns `access` objects. */
+type AccessPool = Pool<AccessRequest, Uint8Array>;
+
+/** Opens the work of a thread. */
+export async function openWork(location: string) {
+  const store = await openStore(location);
+  return (request: AccessRequest) => encodeAccess(store, request);
+}
+
+/**
+ * Opens a pool of threads. A single thread is the current one. More threads open the store
+ * themselves, and run compiled code: when running from source, request one.
+ */
+export function openAccessPool(store: Store, threads: number): AccessPool {
+  return threads > 1
+    ? openThreads(new URL('./access-pool.js', import.meta.url), threads, store.location)
+    : thisThread((request) => encodeAccess(store, request));
+}
+
+/** The name of a county's `access` object, without its hash. */
+export function accessStem(county: CountyFips): string {
+  return `access/${county}`;
+}
+
+async function encodeAccess(
+  store: Store,
+  { county, modes, access, reach, counties }: AccessRequest,
+): Promise<Uint8Array> {
+  const columns = new Map<string, Uint32Array>();
+  let blocks = 0;
+  for (const [direction, ref] of reach) {
+    const matrix = await Matrix.open(store, ref);
+    blocks = matrix.origins.length;
+    const byTarget = await countsByTarget(matrix.targets, access.length, async (fips) =>
+      Object.hasOwn(counties, fips) ? countsOf(store, counties[fips], access) : null,
+    );
+    const counts = await countAccess(matrix, byTarget);
+    for (const [i, count] of accessCountsOf({ access, directions: [direction], modes }).entries()) {
+      columns.set(accessColumn(count), counts[i]);
+    }
+  }
+  const directions = reach.map(([direction]) => direction);
+  const inOrder = accessCountsOf({ access, directions, modes }).map((count) => {
+    const weight = accessColumn(count);
+    return { weight, counts: columns.get(weight)! };
+  });
+  return encodeWeights(accessStem(county), blocks, inOrder);
+}
+
+async function countsOf(
+  store: Store,
+  { index, weights }: CountedCounty,
+  names: readonly string[],
+): Promise<CountedBlocks> {
+  const blocks = BlockIndex.decode(index.name, await readVerified(store, index));
+  const table = weights && (await WeightTable.open(store, weights));
+  const columns: Uint32Array[] = [];
+  for (const name of names) {
+    columns.push(
+      name === PEOPLE.weight ? blocks.people() : await table!.counts(table!.names.indexOf(name)),
+    );
+  }
+  return { geoids: blocks.geoids, columns };
+}

@@ -1,0 +1,45 @@
+import { accessCountsOf } from '../../shards/access/access-columns.ts';
+import { linkModeOf } from '../../shards/blocks/block-index.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import type { CountyTable } from './export-table.ts';
+
+/** Blocks whose rows make a group: about a hundred thousand rows. */
+const GROUP_BLOCKS = 1 << 10;
+
+/** How much of each counted weight is within reach of each block: one row per count. */
+export const accessTable: CountyTable = {
+  name: 'access',
+  description:
+    'How many people or jobs are within reach of each block; no row: the mode could not be routed from the block.',
+  columns: () => [
+    { name: 'geoid', type: 'string', description: 'Census block, 15 digits.' },
+    { name: 'of', type: 'string', description: 'What is counted, a column of `weights`.' },
+    { name: 'direction', type: 'string', description: 'from the block, or to it.' },
+    { name: 'mode', type: 'string', description: 'walk, bike or transit.' },
+    { name: 'minutes', type: 'uint8', description: 'Time limit in minutes.' },
+    { name: 'count', type: 'uint32', description: 'How many are within it.' },
+  ],
+  objectsOf: ({ manifest: { objects } }) => [
+    objects.index,
+    ...(objects.access ? [objects.access] : []),
+  ],
+  async *rows({ release, done }, { manifest }) {
+    const index = await release.index(manifest);
+    const all = accessCountsOf(release.manifest);
+    const counts = await Promise.all(all.map((one) => release.accessCounts(manifest, one)));
+    for (let first = 0; first < index.count; first += GROUP_BLOCKS) {
+      const end = Math.min(index.count, first + GROUP_BLOCKS);
+      const values: (string | number)[][] = [[], [], [], [], [], []];
+      for (let block = first; block < end; block++) {
+        const geoid = geoidFromNumber(index.geoids[block]);
+        for (const [i, { of, direction, mode, minutes }] of all.entries()) {
+          if (index.link(block, linkModeOf(mode)).status !== 'linked') continue;
+          const row = [geoid, of, direction, mode, minutes, counts[i][block]];
+          for (const [c, value] of row.entries()) values[c].push(value);
+        }
+      }
+      yield { rows: values[0].length, values };
+      done(end / index.count);
+    }
+  },
+};

@@ -1,0 +1,173 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Random } from '../../infra/demo/seeded-random.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+
+const proxy = proxyOfTests({ rateLimitPerMinute: 1e6 });
+
+interface Row {
+  readonly geoid: string;
+  readonly of: string;
+  readonly mode: string;
+  readonly minutes: number;
+  readonly count: number;
+}
+
+const COUNTY = '99003';
+const CITY = '9957600';
+const MODES = ['walk', 'bike', 'transit'];
+const LEVELS = [15, 30, 45, 60];
+const seed = Math.floor(Math.random() * 2 ** 31);
+const random = new Random(seed);
+
+/** The GEOIDs of the blocks of a county, ascending, and their people. */
+const people = new Map<string, number>();
+
+beforeAll(async () => {
+  const { current } = proxy.releases;
+  const county = current.county(COUNTY)!;
+  const index = await current.index(county);
+  for (let i = 0; i < index.count; i++) {
+    people.set(String(index.geoids[i]).padStart(15, '0'), index.population(i) ?? 0);
+  }
+});
+
+/** All rows of a route, page by page. */
+async function rowsOf(url: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let cursor = ''; ; ) {
+    const response = await proxy.get(`${url}${cursor}`, proxy.key);
+    expect(response.statusCode, `${url}: ${response.body.slice(0, 300)}`).toBe(200);
+    const page = response.json();
+    expect(Number(response.headers['x-tokens-charged'])).toBe(Math.max(1, page.results.length));
+    rows.push(...page.results);
+    if (page.next_cursor === null) return rows;
+    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
+  }
+}
+
+/** The same counts, from the rows of reach that batches of origins are counted from. */
+async function rowsOfOrigins(of: string, direction: string, modes = MODES): Promise<Row[]> {
+  const rows: Row[] = [];
+  const all = [...people.keys()];
+  for (let first = 0; first < all.length; first += 250) {
+    const origins = all.slice(first, first + 250);
+    const body = { origins, of: [of], direction, mode: modes, minutes: LEVELS };
+    const response = await proxy.post('/v1/access', proxy.key, body);
+    expect(response.statusCode, response.body.slice(0, 300)).toBe(200);
+    const { results, truncated } = response.json();
+    expect(truncated).toEqual([]);
+    rows.push(...results);
+  }
+  return rows;
+}
+
+describe(`with seed ${seed}`, () => {
+  test.each([
+    ['jobs', 'from'],
+    ['people', 'from'],
+    ['jobs_low_wage', 'to'],
+  ])(
+    '%s %s the blocks of a county are those that batches of origins count',
+    async (of, direction) => {
+      const limit = 1 + random.below(1_000);
+      const url = `/v1/counties/${COUNTY}/access?of=${of}&direction=${direction}&limit=${Math.max(limit, 50)}`;
+      const rows = await rowsOf(url);
+      expect(rows).toEqual(await rowsOfOrigins(of, direction));
+      expect(rows.filter(({ count }) => count > 0).length).toBeGreaterThan(rows.length / 2);
+    },
+  );
+
+  test('the average of a tract counts each block by its people', async () => {
+    const byBlock = await rowsOfOrigins('jobs', 'from', ['bike']);
+    const expected = [...new Set(byBlock.map(({ geoid }) => geoid.slice(0, 11)))].flatMap(
+      (tract) => {
+        const inside = byBlock.filter(({ geoid }) => geoid.startsWith(tract));
+        return LEVELS.flatMap((minutes) => {
+          const rows = inside.filter((row) => row.minutes === minutes);
+          const all = rows.reduce((sum, { geoid }) => sum + people.get(geoid)!, 0);
+          const sum = rows.reduce((sum, { geoid, count }) => sum + people.get(geoid)! * count, 0);
+          const average = Math.round((10 * sum) / all) / 10;
+          return all === 0
+            ? []
+            : [{ geoid: tract, of: 'jobs', mode: 'bike', minutes, count: average }];
+        });
+      },
+    );
+    const url = `/v1/counties/${COUNTY}/access?of=jobs&mode=bike&by=tract&limit=7`;
+    expect(await rowsOf(url)).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(LEVELS.length);
+  });
+
+  test('an average by place, by county and by another weight is that of the blocks in it', async () => {
+    const common = 'of=jobs&mode=walk&minutes=30';
+    const blocks = await rowsOf(`/v1/places/${CITY}/access?${common}&limit=1000`);
+    const { current } = proxy.releases;
+    let [sum, all] = [0, 0];
+    for (const { fips, manifest } of current.counties) {
+      const { geoids } = await current.index(manifest);
+      const weights = await current.weightCounts(manifest, 'workers_low_wage');
+      for (const { geoid, count } of blocks.filter((row) => row.geoid.startsWith(fips))) {
+        const weight = weights[geoids.indexOf(Number(geoid))];
+        sum += weight * count;
+        all += weight;
+      }
+    }
+    const average = Math.round((10 * sum) / all) / 10;
+    const url = `/v1/places/${CITY}/access?${common}&by=place&weight=workers_low_wage`;
+    expect(await rowsOf(url)).toEqual([
+      { geoid: CITY, of: 'jobs', mode: 'walk', minutes: 30, count: average },
+    ]);
+    const byCounty = await rowsOf(`/v1/places/${CITY}/access?${common}&by=county`);
+    expect(byCounty.map(({ geoid }) => geoid)).toEqual([
+      ...new Set(blocks.map(({ geoid }) => geoid.slice(0, 5))),
+    ]);
+  });
+
+  test('a posted area has the rows of the county that it names, in pages and formats', async () => {
+    const asked = { of: ['jobs'], mode: ['transit'], minutes: [45] };
+    const area = { counties: [COUNTY] };
+    const rows = await rowsOf(
+      `/v1/counties/${COUNTY}/access?of=jobs&mode=transit&minutes=45&limit=1000`,
+    );
+    const posted: Row[] = [];
+    for (let cursor: string | null = null; ; ) {
+      const body: object = { area, ...asked, limit: 100, cursor };
+      const page: { results: Row[]; next_cursor: string | null } = (
+        await proxy.post('/v1/access', proxy.key, body)
+      ).json();
+      posted.push(...page.results);
+      cursor = page.next_cursor;
+      if (cursor === null) break;
+    }
+    expect(posted).toEqual(rows);
+    const csv = await proxy.post(
+      '/v1/access',
+      proxy.key,
+      { area, ...asked, limit: 1 },
+      { accept: 'text/csv' },
+    );
+    const [{ geoid, count }] = rows;
+    expect(csv.body.split('\r\n').slice(0, 2)).toEqual([
+      'geoid,of,mode,minutes,count',
+      `${geoid},jobs,transit,45,${count}`,
+    ]);
+  });
+});
+
+test.each([
+  [{ area: { counties: [COUNTY] }, origins: ['990030001001000'] }, 'body.origins'],
+  [{ area: { counties: [COUNTY] }, curve: true }, 'body.curve'],
+  [{ area: { counties: [COUNTY] }, decay: 'linear:20' }, 'body.decay'],
+  [{ area: { counties: [COUNTY] }, minutes: [20] }, 'must be some of 15, 30, 45, 60'],
+  [{ area: { counties: [COUNTY] }, of: ['hispanic'] }, 'this release counts people, jobs'],
+  [{ area: { counties: [COUNTY] }, of: ['type:101'] }, 'body.of'],
+  [{ area: { counties: [COUNTY] }, weight: 'jobs' }, 'applies only with by'],
+  [{ area: {} }, 'send an area'],
+  [{ origins: ['990030001001000'], by: 'tract' }, 'body.by'],
+  [{ area: null }, 'origins must list 1 to 250 origins'],
+])('%j is refused, free, with what to do', async (body, words) => {
+  const response = await proxy.post('/v1/access', proxy.key, body);
+  expect(response.statusCode, response.body).toBe(400);
+  expect(response.json().detail).toContain(words);
+  expect(response.headers['x-tokens-charged'] ?? '0').toBe('0');
+});
