@@ -18,7 +18,7 @@ import {
 import { nextCursor } from '../schemas/schemas.ts';
 import type { QueryContext } from '../services.ts';
 
-/** What the rows of an area are, for the descriptions of its routes. */
+/** The rules of the rows of an area, for the descriptions of its routes. */
 export const AREA_ACCESS_RULES =
   'Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in ' +
   'the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block ' +

@@ -1,5 +1,4 @@
 import type { Mode } from '../modes.ts';
-import type { Direction } from '../release/manifest.ts';
 import type { Minutes } from '../units.ts';
 
 /** The time limits up to which `access` objects count. */
@@ -9,16 +8,16 @@ export const ACCESS_MINUTES: readonly Minutes[] = [15, 30, 45, 60];
 export interface AccessCount {
   /** The weight that is counted. */
   readonly of: string;
-  readonly direction: Direction;
+  readonly direction: 'from' | 'to';
   readonly mode: Mode;
   readonly minutes: Minutes;
 }
 
-/** What `access` objects count. */
+/** The contents of `access` objects. */
 interface AccessContents {
   /** Weights. */
   readonly access: readonly string[];
-  readonly directions: readonly Direction[];
+  readonly directions: readonly AccessCount['direction'][];
   readonly modes: readonly Mode[];
 }
 

@@ -157,6 +157,25 @@ describe('DuckDB reads exactly the rows that the API returns:', () => {
     }
   });
 
+  test('people and jobs within reach of each block', async () => {
+    const expected: string[] = [];
+    const counted = `/v1/counties/${SMALLER}/access?of=people&of=jobs&direction=from&limit=1000`;
+    for (let cursor = ''; ; ) {
+      const { results, next_cursor } = await get(`${counted}${cursor}`);
+      for (const { geoid, of, mode, minutes, count } of results) {
+        expected.push([geoid, of, 'from', mode, minutes, count].join());
+      }
+      if (next_cursor === null) break;
+      cursor = `&cursor=${encodeURIComponent(next_cursor)}`;
+    }
+    const rows = (await rowsOf('access')).filter(
+      (row) => row.startsWith(SMALLER) && /,(people|jobs),from,/.test(row),
+    );
+    // The table has people first, as weights have.
+    expect(firstDifference(rows.toSorted(), expected.toSorted())).toBeNull();
+    expect(read.access.types.count).toBe('UINTEGER');
+  });
+
   test('blocks, weights, places and types', async () => {
     const weights = await rowsOf('weights');
     const { weights: facts } = await get('/v1/meta/weights');

@@ -352,6 +352,18 @@ export type OpportunityCount = {
   count: number;
 };
 
+/** A count of opportunities within reach of a block, or its average over an area. */
+export type AreaOpportunityCount = {
+  /** A block; with `by`, a tract, a place or a county. */
+  geoid: string;
+  /** A weight. */
+  of: string;
+  mode: Mode;
+  minutes: number;
+  /** How many are within reach; with `by`, the average, to one decimal. */
+  count: number;
+};
+
 export type Assumptions = {
   max_trip_duration_min?: number;
   max_reach_min?: number;
@@ -566,14 +578,16 @@ export interface SharedParams {
   include_population?: boolean | undefined;
   /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
   include_missing?: boolean | undefined;
-  /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
-  weight?: ReadonlyArray<string> | undefined;
-  /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
-  by?: ReadonlyArray<string> | undefined;
+  /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
+  weight?: string | undefined;
+  /** A row per area of this kind, with the average of its blocks. Omitted: per block. */
+  by?: 'tract' | 'place' | 'county' | undefined;
+  /** County FIPS code, 5 digits including leading zeros. */
+  fips: string;
   area?: Area | undefined;
   /** From the origin, or towards it. */
   direction?: 'from' | 'to' | undefined;
-  /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
+  /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
   minutes?: ReadonlyArray<number> | undefined;
   /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` (or a label) for the number of POIs of a destination type. Omitted: `people`. */
   of?: ReadonlyArray<string> | undefined;
@@ -1206,7 +1220,11 @@ export interface Operations {
   };
   /** People of a city or town by minutes to the nearest POI of each type. The area is the blocks whose centre is in the place. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getPlaceCoverage: {
-    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'weight' | 'by' | 'names'> & {
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'names'> & {
+      /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
+      weight?: ReadonlyArray<string> | undefined;
+      /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
+      by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
     };
@@ -1220,9 +1238,11 @@ export interface Operations {
   };
   /** People of a county by minutes to the nearest POI of each type. The area is all blocks of the county. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getCountyCoverage: {
-    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'type' | 'weight' | 'by' | 'names'> & {
-      /** County FIPS code, 5 digits including leading zeros. */
-      fips: string;
+    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'type' | 'names'> & {
+      /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
+      weight?: ReadonlyArray<string> | undefined;
+      /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
+      by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
     };
@@ -1493,9 +1513,11 @@ export interface Operations {
   };
   /** How many people, jobs or POIs are within reach of a block. Cumulative opportunities by minutes, or one sum that decays with time. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */
   getBlockAccess: {
-    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay'> & {
+    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'curve' | 'decay'> & {
       /** Census block GEOID, 15 digits including leading zeros. */
       geoid: string;
+      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
+      minutes?: ReadonlyArray<number> | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
@@ -1511,7 +1533,10 @@ export interface Operations {
   };
   /** How many people, jobs or POIs are within reach of the block of a point. The point is resolved to the census block that contains it. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */
   getPointAccess: {
-    params: Pick<SharedParams, 'lat' | 'lon' | 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay'>;
+    params: Pick<SharedParams, 'lat' | 'lon' | 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'curve' | 'decay'> & {
+      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
+      minutes?: ReadonlyArray<number> | undefined;
+    };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         resolved_block: string;
@@ -1525,19 +1550,23 @@ export interface Operations {
       };
     };
   };
-  /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
+  /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows, and counts in no average. Paginated. One token per row, at least one per page. */
   getAccess: {
-    params: Pick<SharedParams, 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay' | 'max_rows'> & {
+    params: Pick<SharedParams, 'departure' | 'percentile' | 'direction' | 'minutes' | 'curve' | 'decay' | 'max_rows' | 'area' | 'by' | 'weight' | 'limit'> & {
       /** Blocks by GEOID, or points and addresses; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
-      origins: ReadonlyArray<string | {
+      origins?: ReadonlyArray<string | {
         lat: number;
         lon: number;
       } | {
         /** An address, intersection or GEOID in place of coordinates, found as `GET /v1/addresses` does: taken from a confidence of 0.8 on, else an error. */
         address: string;
-      }>;
+      }> | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`. Omitted: `people`. */
+      of?: ReadonlyArray<string> | undefined;
+      /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
+      cursor?: string | null | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
@@ -1554,14 +1583,44 @@ export interface Operations {
           origin_lon?: number;
           match?: AddressMatch;
         }>;
-        truncated: Array<string | {
+        truncated?: Array<string | {
           origin_lat: number;
           origin_lon: number;
         } | {
           address: string;
         }>;
-        errors: Array<OriginError>;
-        truncated_reason: TruncatedReason;
+        errors?: Array<OriginError>;
+        truncated_reason?: TruncatedReason;
+        /** Pass it as `cursor` to get the next page; null on the last page. */
+        next_cursor?: string | null;
+      };
+    };
+  };
+  /** How many people or jobs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows, and counts in no average. Paginated. One token per row, at least one per page. */
+  getPlaceAccess: {
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'minutes' | 'by' | 'weight' | 'limit' | 'cursor'> & {
+      /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
+      of?: ReadonlyArray<string> | undefined;
+    };
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
+      'application/json': {
+        results: Array<AreaOpportunityCount>;
+        /** Pass it as `cursor` to get the next page; null on the last page. */
+        next_cursor: string | null;
+      };
+    };
+  };
+  /** How many people or jobs are within reach of each block of a county. The area is all blocks of the county. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows, and counts in no average. Paginated. One token per row, at least one per page. */
+  getCountyAccess: {
+    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'minutes' | 'by' | 'weight' | 'limit' | 'cursor'> & {
+      /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
+      of?: ReadonlyArray<string> | undefined;
+    };
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
+      'application/json': {
+        results: Array<AreaOpportunityCount>;
+        /** Pass it as `cursor` to get the next page; null on the last page. */
+        next_cursor: string | null;
       };
     };
   };
@@ -1631,7 +1690,7 @@ export interface Operations {
   getExports: {
     params: Pick<SharedParams, 'cursor'> & {
       /** Only these tables; repeat the parameter for several. */
-      table?: ReadonlyArray<'nearest' | 'nearest_wide' | 'pois' | 'reach' | 'poi_catalogue' | 'blocks' | 'weights' | 'places' | 'types'> | undefined;
+      table?: ReadonlyArray<'nearest' | 'nearest_wide' | 'pois' | 'reach' | 'access' | 'poi_catalogue' | 'blocks' | 'weights' | 'places' | 'types'> | undefined;
       /** Only tables of these counties; repeat the parameter for several. */
       county?: ReadonlyArray<string> | undefined;
       /** Only these formats; repeat the parameter for several. */
@@ -1784,6 +1843,8 @@ export const OPERATIONS: Record<
   getBlockAccess: ['keyed','GET','/v1/blocks/{geoid}/access'],
   getPointAccess: ['keyed','GET','/v1/point/access'],
   getAccess: ['keyed','POST','/v1/access','origins',250],
+  getPlaceAccess: ['keyed','GET','/v1/places/{geoid}/access'],
+  getCountyAccess: ['keyed','GET','/v1/counties/{fips}/access'],
   listPoisCatchments: ['keyed','POST','/v1/pois/catchment','dest_ids',250],
   getIsochroneMeta: ['free','GET','/v1/isochrone/meta'],
   getIsochrone: ['keyed','GET','/v1/isochrone'],
