@@ -223,12 +223,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 336, lines: 35_400 },
-  infra: { files: 104, lines: 10_500 },
-  portal: { files: 222, lines: 19_800 },
-  proxy: { files: 286, lines: 31_450 },
-  shards: { files: 168, lines: 15_400 },
-  test: { files: 744, lines: 106_250 },
+  builder: { files: 345, lines: 36_100 },
+  infra: { files: 99, lines: 10_100 },
+  portal: { files: 224, lines: 21_450 },
+  proxy: { files: 265, lines: 32_050 },
+  shards: { files: 159, lines: 15_600 },
+  test: { files: 756, lines: 108_250 },
 };
 
 const TOP_LEVEL = new Set([
