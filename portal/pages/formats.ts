@@ -80,6 +80,12 @@ const LENGTHS = {
   ],
 } as const;
 
+/** Miles or kilometers: the name in words, and the length in metres. */
+export function distanceUnit(units: Units): { readonly name: string; readonly metres: number } {
+  const [[, metres]] = LENGTHS[units];
+  return { name: units === 'us' ? 'miles' : 'kilometers', metres };
+}
+
 /** The longest round length up to `most` metres: 1, 2 or 5 times a power of ten of a unit. */
 export function roundLength(most: number, units: Units) {
   const [large, small] = LENGTHS[units];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nextPageOf, nextParameter } from '../../portal/page-paths.ts';
-import { roundLength } from '../../portal/pages/formats.ts';
+import { distanceUnit, roundLength } from '../../portal/pages/formats.ts';
 import { sourcesOf } from '../../portal/pages/front/data-sources.ts';
 import { drawOutline } from '../../portal/pages/front/outline.ts';
 import { detailInWords } from '../../portal/pages/my/activity-text.ts';
@@ -110,6 +110,11 @@ test('lengths of a scale are 1, 2 or 5 times a power of ten of miles, feet, kilo
     '20 km',
   ]);
   expect(roundLength(1_700, 'us').metres).toBeCloseTo(1609.344);
+});
+
+test('distances are typed in miles or kilometers', () => {
+  expect(distanceUnit('us')).toEqual({ name: 'miles', metres: 1609.344 });
+  expect(distanceUnit('metric')).toEqual({ name: 'kilometers', metres: 1000 });
 });
 
 test('usage by day and part adds up to the total', async () => {

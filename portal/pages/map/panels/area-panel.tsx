@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { count } from '../../formats.ts';
+import { count, distanceUnit } from '../../formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { useApi } from '../../session/use-api.ts';
 import { type LoadedArea, peopleIn, useCountiesInView } from '../blocks/area-blocks.ts';
@@ -91,26 +91,25 @@ function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-const METRES_PER_MILE = 1609.344;
-
-/** The radius of a circle. */
+/** The radius of a circle, in the units of this browser. */
 function Radius({ area }: { readonly area: Area | null }) {
-  const { change } = useMap();
+  const { catalogue, change } = useMap();
   if (area === null || typeof area === 'string' || !('metres' in area)) return null;
-  const onMiles = (miles: number) => {
-    const metres = Math.round(miles * METRES_PER_MILE);
+  const unit = distanceUnit(catalogue.units);
+  const onRadius = (radius: number) => {
+    const metres = Math.round(radius * unit.metres);
     if (metres > 0 && metres <= MAX_CIRCLE_METRES) change({ area: { ...area, metres } });
   };
   return (
     <label class="field">
-      <span>Radius in miles</span>
+      <span>Radius in {unit.name}</span>
       <input
         type="number"
         min={0.1}
-        max={30}
+        max={Math.floor(MAX_CIRCLE_METRES / unit.metres)}
         step={0.1}
-        value={+(area.metres / METRES_PER_MILE).toFixed(2)}
-        onInput={(event) => onMiles(event.currentTarget.valueAsNumber)}
+        value={+(area.metres / unit.metres).toFixed(2)}
+        onInput={(event) => onRadius(event.currentTarget.valueAsNumber)}
       />
     </label>
   );
