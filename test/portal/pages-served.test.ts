@@ -20,9 +20,11 @@ const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 
 
 /** Scripts that the map loads for a button or a browser without WebGL, or that it never loads. */
 const ON_REQUEST = new Set([
+  'area-file',
   'block-polygons',
   'make-picture',
   'share-ways',
+  'sites-files',
   'still-map',
   'my-page',
 ]);
@@ -146,7 +148,7 @@ test('the map and its libraries are separate files, which other pages do not loa
   };
   let ownBytes = 0;
   for (const [name, address] of scripts) {
-    if (name === 'draw-map' || name === 'my-page' || atOnce.includes(address)) continue;
+    if (name === 'draw-map' || ON_REQUEST.has(name) || atOnce.includes(address)) continue;
     ownBytes += await bytesOf(address);
   }
   expect(ownBytes).toBeGreaterThan(10 * KILOBYTE);

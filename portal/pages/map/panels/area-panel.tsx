@@ -1,11 +1,9 @@
-import { useState } from 'preact/hooks';
 import { count, distanceUnit } from '../../formats.ts';
-import { Notice } from '../../parts/notice.tsx';
+import { FileField } from '../../parts/file-field.tsx';
 import { useApi } from '../../session/use-api.ts';
 import { type LoadedArea, peopleIn, useCountiesInView } from '../blocks/area-blocks.ts';
 import type { Area } from '../state/area.ts';
 import { areaCodec, COUNTY_DIGITS, MAX_CIRCLE_METRES, TRACT_DIGITS } from '../state/area.ts';
-import { readArea } from '../state/area-file.ts';
 import { useMap } from '../state/map-context.ts';
 import { Choose } from './choices.tsx';
 
@@ -115,30 +113,22 @@ function Radius({ area }: { readonly area: Area | null }) {
   );
 }
 
-/** Opens a GeoJSON file, whose polygons become the area. Nothing is sent anywhere. */
+/** Opens a GeoJSON file, whose polygons become the area. */
 function AreaFile() {
   const { change } = useMap();
-  const [fault, setFault] = useState<string | null>(null);
-  const open = async (input: HTMLInputElement) => {
-    const [file] = input.files ?? [];
-    if (file === undefined) return;
+  const open = async (file: File) => {
+    const { readArea } = await import('../state/area-file.ts');
     const read = readArea(await file.text());
-    input.value = '';
-    setFault('fault' in read ? read.fault : null);
-    if ('area' in read) change({ area: read.area });
+    if ('fault' in read) return read.fault;
+    change({ area: read.area });
+    return null;
   };
   return (
-    <>
-      <label class="field">
-        <span>Or a GeoJSON file with polygons</span>
-        <input
-          type="file"
-          accept=".geojson,.json,application/geo+json"
-          onChange={(event) => void open(event.currentTarget)}
-        />
-      </label>
-      {fault !== null && <Notice kind="fault">{fault}</Notice>}
-    </>
+    <FileField
+      label="Or a GeoJSON file with polygons"
+      accept=".geojson,.json,application/geo+json"
+      read={open}
+    />
   );
 }
 

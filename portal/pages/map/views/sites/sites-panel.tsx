@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { counted } from '../../../formats.ts';
 import { FileButton } from '../../../parts/file-button.tsx';
-import { Notice } from '../../../parts/notice.tsx';
+import { FileField } from '../../../parts/file-field.tsx';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { Choose, ModeChoice, Switch, TypeChoice, WeightChoice } from '../../panels/choices.tsx';
@@ -18,7 +17,6 @@ import {
 import type { Site } from '../../state/sites.ts';
 import { fitsAddress, MAX_ADDRESS_SITES, without } from '../../state/sites.ts';
 import type { Loaded } from '../map-view.ts';
-import { readSites, sitesFile } from './sites-files.ts';
 import { sitesSwatches } from './sites-legend.ts';
 import { SitesColours, SitesResults } from './sites-results.tsx';
 
@@ -190,27 +188,19 @@ function unitOf(listed: readonly { weight: string; unit: string }[], weight: str
 
 /** Opens a CSV file of sites, which replace the current ones. */
 function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => void }) {
-  const [fault, setFault] = useState<string | null>(null);
-  const open = async (input: HTMLInputElement) => {
-    const [file] = input.files ?? [];
-    if (file === undefined) return;
+  const open = async (file: File) => {
+    const { readSites } = await import('./sites-files.ts');
     const read = await readSites(file);
-    input.value = '';
-    setFault('fault' in read ? read.fault : null);
-    if ('sites' in read) onSites(read.sites);
+    if ('fault' in read) return read.fault;
+    onSites(read.sites);
+    return null;
   };
   return (
-    <>
-      <label class="field">
-        <span>Or a CSV file with id, lat, lon, and candidate (yes or no) if you like</span>
-        <input
-          type="file"
-          accept=".csv,text/csv"
-          onChange={(event) => void open(event.currentTarget)}
-        />
-      </label>
-      {fault !== null && <Notice kind="fault">{fault}</Notice>}
-    </>
+    <FileField
+      label="Or a CSV file with id, lat, lon, and candidate (yes or no) if you like"
+      accept=".csv,text/csv"
+      read={open}
+    />
   );
 }
 
@@ -220,6 +210,7 @@ function SiteList(props: {
 }) {
   const { sites, onSites } = props;
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
+  const save = async () => (await import('./sites-files.ts')).sitesFile(sites);
   const set = sites.length === 0 ? 'No sites yet.' : counted(sites.length - candidates, 'site');
   return (
     <>
@@ -250,7 +241,7 @@ function SiteList(props: {
           </ul>
           {sites.length > MAX_LISTED && <p class="quiet">The first {MAX_LISTED}.</p>}
           <p class="take-along">
-            <FileButton label="Save as CSV" name="sites.csv" make={async () => sitesFile(sites)} />
+            <FileButton label="Save as CSV" name="sites.csv" make={save} />
             <button type="button" class="button" onClick={() => onSites([])}>
               Remove all
             </button>

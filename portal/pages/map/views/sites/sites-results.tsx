@@ -10,7 +10,6 @@ import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
 import type { Site } from '../../state/sites.ts';
 import type { MeasuredSites } from '../map-view.ts';
-import { sitesCsv } from './sites-files.ts';
 
 type SitesCoverage = DataOf<'measureSites'>;
 
@@ -33,7 +32,10 @@ export function SitesResults(props: {
   const [sums] = results;
   const near = sums.within[within];
   const share = (of: number) => (sums.total === 0 ? '' : percent(of / sums.total));
-  const csv = async () => new Blob([sitesCsv(coverage, state)], { type: 'text/csv' });
+  const csv = async () => {
+    const { sitesCsv } = await import('./sites-files.ts');
+    return new Blob([sitesCsv(coverage, state)], { type: 'text/csv' });
+  };
   return (
     <>
       {areaName === null ? (
