@@ -3,7 +3,7 @@ import type { BlockClasses } from '../measures/block-classes.ts';
 import { UNROUTED_CLASS } from '../measures/block-classes.ts';
 
 /** The member of a block's feature state that holds its class. */
-export const CLASS = 'class';
+const CLASS = 'class';
 
 const NONE: BlockClasses = { geoids: new Float64Array(), classes: new Uint8Array() };
 

@@ -21,7 +21,7 @@ import {
 } from './paint.ts';
 import { POIS, PoiLayers } from './poi-layers.ts';
 
-export interface TileBlock {
+interface TileBlock {
   readonly geoid: string;
   readonly population: number | null;
   /** Street modes without a street near its centre. */

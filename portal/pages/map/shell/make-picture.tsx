@@ -115,7 +115,7 @@ function frameOf({ map, position, catalogue }: PictureParts) {
 }
 
 /** Renders the text of an SVG file. */
-export function svgText(sheet: VNode): string {
+function svgText(sheet: VNode): string {
   const place = document.createElement('div');
   render(sheet, place);
   const text = new XMLSerializer().serializeToString(place.firstElementChild!);
@@ -124,7 +124,7 @@ export function svgText(sheet: VNode): string {
 }
 
 /** Draws an SVG file as PNG, at the pixel density of the screen. */
-export async function pngOf(svg: string): Promise<Blob> {
+async function pngOf(svg: string): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();

@@ -270,7 +270,7 @@ const MOST = 10;
 const RADIUS_M = 25_000;
 
 /** Requests up to ten POIs around a point whose names contain some words. */
-export function poiSearch(q: string, { lat, lon }: Point): PaidRequest<readonly FoundPoi[]> {
+function poiSearch(q: string, { lat, lon }: Point): PaidRequest<readonly FoundPoi[]> {
   return {
     name: `pois ${q} ${lat} ${lon}`,
     price: MOST * PLANS.charges.row,

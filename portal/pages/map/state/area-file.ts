@@ -4,7 +4,7 @@ import { polygonFault } from '../../../../shards/geometry/sweep-line.ts';
 import { degrees } from './codecs.ts';
 
 /** The polygons of a file, or what is wrong with it. */
-export type ReadArea = { readonly area: readonly Polygon[] } | { readonly fault: string };
+type ReadArea = { readonly area: readonly Polygon[] } | { readonly fault: string };
 
 /**
  * Reads the polygons of a GeoJSON text: of a geometry, a feature, or all features of a collection.

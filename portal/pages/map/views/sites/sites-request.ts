@@ -11,7 +11,7 @@ import { reachRequest } from '../reach/reach-request.ts';
 type SitesCoverage = DataOf<'measureSites'>;
 
 /** Sites, and how they are measured. */
-export interface SitesQuery extends SitesBy {
+interface SitesQuery extends SitesBy {
   /** Sites and candidates of one's own. */
   readonly points: readonly Site[];
   /** The POIs of a type as sites, in place of those of one's own. */
@@ -53,7 +53,7 @@ function sitesRequest(
 }
 
 /** The body of the request; null without sites, and for sites of a type without an area. */
-export function sitesBody(query: SitesQuery): ParamsOf<'measureSites'> | null {
+function sitesBody(query: SitesQuery): ParamsOf<'measureSites'> | null {
   const { points, type, area, mode, direction, weight, choose, within } = query;
   const listed = (wanted: boolean) =>
     points
