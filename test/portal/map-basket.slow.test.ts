@@ -42,7 +42,7 @@ test('a basket is coloured and counted for free, with the counts that cost token
   const people = () => legend.locator('tbody td:nth-child(2)').allTextContents();
   await expect.poll(people).toEqual([...met.toReversed(), no_data].map(text));
   const share = Math.round((met[3] / total) * 100);
-  const said = page.getByText(`${share} % of ${text(total)} people in view have all 3.`);
+  const said = page.getByText(`${share}% of ${text(total)} people in view have all 3.`);
   await said.waitFor();
   await page.getByText('Download the blocks in view').click();
   const saving = page.waitForEvent('download');
@@ -73,7 +73,9 @@ test('a basket is coloured and counted for free, with the counts that cost token
   const body = { area: { counties: COUNTIES.slice(0, 1) }, mode: [mode], type: [type] };
   const [row] = (await site.proxy.post('/v1/coverage', key, body)).json().results;
   const near = row.within[max_minutes];
-  const part = page.getByText(new RegExp(` within 10 min on foot: ${text(near)} people, .* %\\.$`));
+  const part = page.getByText(
+    new RegExp(` within 10 min on foot: ${text(near)} people, .*\\d%\\.$`),
+  );
   await part.waitFor();
   const exactTable = page.getByRole('table').filter({ hasText: 'not known' });
   expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(

@@ -104,8 +104,9 @@ test('sites that are left out are named, each with the reason', async () => {
   const { page, wrong, context } = await open(`/map#x=1&v=sites&q=${sites.join(';')}`);
   await page.getByRole('button', { name: /^Measure them/ }).click();
   await enterKey(page);
-  await page.getByText('Outside the data, and left out: “Clinic, North”.').waitFor();
-  await page.getByText('No street near, and left out: “Mill Lane”.').waitFor();
+  const each = page.getByRole('table', { name: /^Near each site/ });
+  await each.getByRole('row', { name: 'Clinic, North outside the data' }).waitFor();
+  await each.getByRole('row', { name: 'Mill Lane no street near' }).waitFor();
   expect(wrong).toEqual([]);
   await context.close();
 });

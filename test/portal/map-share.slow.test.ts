@@ -265,7 +265,7 @@ test('a frame of a basket shows its blocks and its people, without a key', async
   const { page, wrong, asked, context } = await open('/embed#x=1&v=basket&k=walk-101-15');
   await page.getByRole('heading', { name: 'Minutes to the furthest of a basket' }).waitFor();
   await page.getByText('Grocery stores within 15 min on foot.').waitFor();
-  await page.getByText(/^\d+ % of [\d,]+ people in view have it\.$/).waitFor();
+  await page.getByText(/^\d+% of [\d,]+ people in view have it\.$/).waitFor();
   await page.locator('[data-drawn]').waitFor();
   expect(asked.filter((url) => url.includes('/v1/coverage'))).toEqual([]);
   expect(wrong).toEqual([]);

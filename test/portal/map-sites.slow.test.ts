@@ -229,7 +229,7 @@ test('the POIs of a type in an area are sites with one click, and blocks far fro
   const sent = { sites: { type: 101 }, area, direction: 'to', minutes: [5] };
   const { results, uncovered } = await measured(sent);
   const share = Math.round((results[0].within[5] / results[0].total) * 100);
-  await page.getByText(`${share} %`).first().waitFor();
+  await page.getByText(`${share}%`).first().waitFor();
   await page.getByRole('button', { name: /^Try \d+ such blocks/ }).click();
   await page.getByText(/^0 sites, \d+ candidates$/).waitFor();
   await page.getByText('List of sites').click();

@@ -275,7 +275,7 @@ test('search by keyboard finds a city for free, a POI for tokens, and the people
     const near = rows.filter((row) => row.travel_time <= minutes).map(({ geoid }) => geoid);
     const expected = `${text(peopleAt(near))} people within ${minutes} minutes, in ${text(near.length)} blocks`;
     // The city that was found is the area, whose share follows.
-    const shown = new RegExp(`^${expected}; [\\d,]+ of [\\d,]+ \\([\\d.]+ %\\) in Port Meridian$`);
+    const shown = new RegExp(`^${expected}; [\\d,]+ of [\\d,]+ \\([\\d.]+%\\) in Port Meridian$`);
     await expect.poll(() => page.locator('.figure').textContent()).toMatch(shown);
   }
   const near = rows.filter((row) => row.travel_time <= 12);
