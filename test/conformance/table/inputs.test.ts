@@ -94,7 +94,7 @@ test('an unknown nested member is named in full, with the members allowed there'
   expect(errors).toEqual([
     {
       loc: ['body', 'origins', 1, 'lng'],
-      msg: 'unknown member; a point accepts lon, lat',
+      msg: 'unknown member; a point accepts lon, lat, address',
       type: 'unrecognized_keys',
     },
   ]);
