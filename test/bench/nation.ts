@@ -91,7 +91,7 @@ async function buildByWorkers(
   };
   try {
     for (let i = 1; i < WORKERS; i++) work();
-    const done = watched('build', ...flags, '--out', store, '--queue', queue, '--watch');
+    const done = watched('build', ...flags, '--out', store, '--queue', queue);
     for (let kills = 0; kills < KILLS; kills++) {
       const doomed = work();
       while (!/^job unit/m.test(doomed.said)) await pause(100);
