@@ -105,11 +105,14 @@ test('going back to one direction builds nothing, and garbage collection removes
     'receipts/blocks',
     'receipts/join',
     'receipts/osm',
+    // Of the release with one direction, and of that with both.
+    ...['receipts/part-99001', 'receipts/part-99001'],
     'receipts/plan',
     ...COUNTIES.map((county) => `receipts/reach-to-${county}`),
-    // The region is needed only to join it with others again.
+    // Regions and parts are needed only to join them with others again.
     'receipts/region-99001',
     'regions/99001',
+    'regions/part-99001',
   ]);
   expect([await reachTo(), await faultsIn(store)]).toEqual([[], []]);
   const { searched: again } = await build(['from', 'to']);

@@ -79,7 +79,7 @@ test('a release is built into a bucket, verified, replaced, promoted, inspected 
   expect(verified.stdout).toMatch(/release two is intact/);
   expect((await release('list')).stdout).toMatch(/^\* two-\w+ .*\n {2}one-/);
   expect((await release('promote', 'one')).stdout).toMatch(/^two-\w+ → one-/);
-  const { stdout } = await release('show', 'one');
+  const { stdout } = await release('show', 'one', '--verbose');
   const nearest = /nearest\/99001-\w+\.tta/.exec(stdout)?.[0];
   expect((await tta(['inspect', `${store}/${nearest}`])).stdout).toMatch(/nearest: [\d,]+ blocks/);
   const collect = () => release('gc', '--keep', '0', '--grace-hours', '0');
