@@ -23,6 +23,12 @@ interface MapPoint {
   readonly kind: number;
 }
 
+/** Whether the base map may show a way or relation. */
+export function mayBeOnMap(tags: Tags): boolean {
+  const line = roadKind(tags) ?? waterwayKind(tags);
+  return (line ?? waterAreaKind(tags) ?? landuseKind(tags) ?? waterLabelKind(tags)) !== null;
+}
+
 /** Collects the elements of OpenStreetMap that the base map shows, as they are read. */
 export class MapElements {
   readonly kinds = new MapKinds();

@@ -1,18 +1,19 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { neighbourhoodKind } from '../base-map/place-kind.ts';
 import { mayBeDestination } from '../destinations/classify.ts';
 import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
 import type { NodeTable } from '../osm/node-table.ts';
-import type { PbfHandlers } from '../osm/primitive-block.ts';
+import type { PbfHandlers, RelationMember } from '../osm/primitive-block.ts';
 import { copyTags, type Tags } from '../osm/tags.ts';
 import { isImpassable, isOpenWater } from '../streets/impassable.ts';
 import { nodeTraits } from '../streets/node-traits.ts';
 import { unreadDurations, wayTime } from '../streets/way-time.ts';
 import { streetTraits } from '../streets/way-traits.ts';
-import type { MapElements } from './map-elements.ts';
+import { type MapElements, mayBeOnMap } from './map-elements.ts';
 import { hasKnownLevel } from './osm-stations.ts';
 import { addStreet, addWay, type RawStreets, type RawWays } from './raw-ways.ts';
-import { UnmappedValues } from './unmapped-values.ts';
+import { POI_KEYS, UnmappedValues } from './unmapped-values.ts';
 
 /**
  * Areas that may be destinations, and the node ids of the ways that draw them, which are null until
@@ -45,26 +46,48 @@ function isKept(tags: Tags): boolean {
   return mayBeDestination(tags) || hasKnownLevel(tags);
 }
 
+/** Whether the passes use a relation with these tags. */
+export function isUsedRelation(tags: Tags): boolean {
+  return isAreaRelation(tags) && (isKept(tags) || isOpenWater(tags) || mayBeOnMap(tags));
+}
+
+/** Whether the passes use a way for its own tags; they also use those of used relations. */
+export function isUsedWay(tags: Tags): boolean {
+  if (tags.size === 0) return false;
+  if (streetTraits(tags) !== 0 || isImpassable(tags) || isKept(tags)) return true;
+  return mayBeOnMap(tags) || POI_KEYS.some((key) => tags.has(key));
+}
+
+/** Whether the passes use more of a node with these tags than its location. */
+export function isUsedNode(tags: Tags): boolean {
+  if (tags.size === 0) return false;
+  if (nodeTraits(tags) !== 0 || isGate(tags) || isKept(tags)) return true;
+  return neighbourhoodKind(tags) !== null || POI_KEYS.some((key) => tags.has(key));
+}
+
+/** State parks and reserves are mapped as boundaries, which are drawn as multipolygons are. */
+function isAreaRelation(tags: Tags): boolean {
+  const type = tags.get('type');
+  return type === 'multipolygon' || type === 'boundary';
+}
+
+/** The ways among the members of a relation. */
+export function waysAmong(members: readonly RelationMember[]): AreaSource['members'] {
+  return members.filter(({ type }) => type === 'way').map(({ ref, role }) => ({ way: ref, role }));
+}
+
 export function emptyAreas(map: MapElements | null): CollectedAreas {
   const unmapped = new UnmappedValues();
   return { areas: new Map(), memberWays: new Map(), shores: new Set(), unmapped, map };
 }
 
-/** The first pass: collects the ways of the relations that have a way nearby. */
-export function relationPass(
-  { areas, memberWays, shores, map }: CollectedAreas,
-  isNear: (way: number) => boolean,
-): PbfHandlers {
+/** The first pass: collects the ways of relations. */
+export function relationPass({ areas, memberWays, shores, map }: CollectedAreas): PbfHandlers {
   return {
     relation(id, members, tags) {
-      // State parks and reserves are mapped as boundaries, which are drawn the same way.
-      const type = tags.get('type');
-      if (type !== 'multipolygon' && type !== 'boundary') return;
-      const ways = members
-        .filter((member) => member.type === 'way')
-        .map(({ ref, role }) => ({ way: ref, role }));
+      if (!isAreaRelation(tags)) return;
+      const ways = waysAmong(members);
       if (isOpenWater(tags)) for (const { way } of ways) shores.add(way);
-      if (!ways.some(({ way }) => isNear(way))) return;
       const isOnBaseMap = map?.relation(id, ways, tags) ?? false;
       const isArea = isKept(tags);
       if (isArea)
@@ -75,14 +98,12 @@ export function relationPass(
 }
 
 /**
- * The second pass: collects the nodes that ways need. It skips ways that are not nearby, unless a
- * nearby relation is drawn from them. `isOverlapping` means that two files may contain the same
- * way.
+ * The second pass: collects the nodes that ways need. `isOverlapping` means that two files may
+ * contain the same way.
  */
 export function wayPass(
   { areas, memberWays, shores, unmapped, map }: CollectedAreas,
   { streets, impassable, unreadDurations: unread }: CollectedWays,
-  isNear: (way: number) => boolean,
   isOverlapping: boolean,
 ): PbfHandlers {
   const seenStreets = isOverlapping ? new Set<number>() : null;
@@ -97,10 +118,6 @@ export function wayPass(
   };
   return {
     way(id, refs, tags) {
-      if (!isNear(id)) {
-        if (memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
-        return;
-      }
       if ((shores.has(id) || isImpassable(tags)) && refs.length > 1 && !seenImpassable?.has(id)) {
         seenImpassable?.add(id);
         addWay(impassable, id, refs);

@@ -33,11 +33,6 @@ export class CellRectangle {
     return new CellRectangle(columnOf(minLon), rowOf(minLat), columnOf(maxLon), rowOf(maxLat));
   }
 
-  /** The rectangle with one more cell on each side. */
-  grown(): CellRectangle {
-    return new CellRectangle(this.#west - 1, this.#south - 1, this.#east + 1, this.#north + 1);
-  }
-
   /**
    * The column of a cell if the rectangle is wider than high, otherwise the row: 0 to `side - 1`
    * within the rectangle.
@@ -79,13 +74,16 @@ export class CellRectangle {
 
   /** The numbers of the rectangle's cells that a box touches, ascending. */
   touching(box: BoundingBox): number[] {
+    return this.sharedWith(CellRectangle.of(box));
+  }
+
+  /** The numbers of the cells that are also in another rectangle, ascending. */
+  sharedWith(other: CellRectangle): number[] {
     const cells: number[] = [];
-    const [west, east] = [columnOf(box.minLon), columnOf(box.maxLon)];
-    for (let row = Math.max(this.#south, rowOf(box.minLat)); row <= this.#north; row++) {
-      if (row > rowOf(box.maxLat)) break;
-      for (let x = Math.max(this.#west, west); x <= Math.min(this.#east, east); x++) {
-        cells.push(row * COLUMNS + x);
-      }
+    const [west, east] = [Math.max(this.#west, other.#west), Math.min(this.#east, other.#east)];
+    const north = Math.min(this.#north, other.#north);
+    for (let row = Math.max(this.#south, other.#south); row <= north; row++) {
+      for (let x = west; x <= east; x++) cells.push(row * COLUMNS + x);
     }
     return cells;
   }
@@ -110,6 +108,9 @@ export class CellRectangle {
     };
   }
 }
+
+/** All cells. */
+export const EARTH = CellRectangle.within([0, 0, COLUMNS - 1, ROWS - 1]);
 
 function columnOf(lon: Degrees): number {
   return within(COLUMNS, Math.floor((lon + 180) * CELLS_PER_DEGREE));

@@ -20,12 +20,6 @@ interface Blob {
 /** Thrown for content that is valid but not supported; the message follows the file's name. */
 export class Unsupported extends Error {}
 
-/** A part of a file that begins and ends between two blocks. */
-export interface PbfRange {
-  readonly from: Bytes;
-  readonly to: Bytes;
-}
-
 /** Limits of the format; a larger size means a damaged or foreign file. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_BLOB_BYTES = 32 * 1024 * 1024;
@@ -35,19 +29,17 @@ const AHEAD = 4;
 const inflateAsync = promisify(inflate);
 
 /**
- * Reads the blobs of a PBF file, or of a part of it, in file order. Holds only a few blobs in
- * memory, whatever the size of the file. Throws a `BuildError` with the location if the file is
- * damaged or not a PBF.
+ * Reads the blobs of a PBF file in file order. Holds only a few blobs in memory, whatever the size
+ * of the file. Throws a `BuildError` with the location if the file is damaged or not a PBF.
  */
 export async function* readBlobs(
   path: string,
   onBytes: (done: number) => void,
-  range?: PbfRange,
 ): AsyncGenerator<Blob> {
   const file = await openPbf(path);
   const ahead: Promise<Blob>[] = [];
   try {
-    for await (const frame of readFrames(path, file, range)) {
+    for await (const frame of readFrames(path, file)) {
       const packed = await fetchBytes(path, file, frame.blobAt, frame.end - frame.blobAt);
       const blob = inflateFrame(path, frame, packed);
       // A failure is thrown in turn; until then it must not count as unhandled.
@@ -64,25 +56,6 @@ export async function* readBlobs(
     await Promise.allSettled(ahead);
     await file.close();
   }
-}
-
-/** Divides a file into parts of at least `least` bytes, except for the last. Reads no block. */
-export async function rangesOf(path: string, least: Bytes): Promise<PbfRange[]> {
-  const file = await openPbf(path);
-  const ranges: PbfRange[] = [];
-  try {
-    let [from, to] = [0, 0];
-    for await (const { end } of readFrames(path, file)) {
-      to = end;
-      if (to - from < least) continue;
-      ranges.push({ from, to });
-      from = to;
-    }
-    if (to > from) ranges.push({ from, to });
-  } finally {
-    await file.close();
-  }
-  return ranges;
 }
 
 async function openPbf(path: string): Promise<FileHandle> {
@@ -116,14 +89,10 @@ async function fetchBytes(
   );
 }
 
-async function* readFrames(
-  path: string,
-  file: FileHandle,
-  range?: PbfRange,
-): AsyncGenerator<Frame> {
+async function* readFrames(path: string, file: FileHandle): AsyncGenerator<Frame> {
   const { size } = await file.stat();
   if (size === 0) throw new BuildError(`${path}: is empty; download it again`);
-  for (let offset = range?.from ?? 0; offset < (range?.to ?? size); ) {
+  for (let offset = 0; offset < size; ) {
     const headerBytes = (await fetchBytes(path, file, offset, 4)).readUInt32BE();
     if (headerBytes === 0 || headerBytes > MAX_HEADER_BYTES) {
       throw new BuildError(
@@ -230,9 +199,10 @@ async function decompress(
   }
 }
 
-/** Returns the error for a block that cannot be read. */
-export function blockError(path: string, offset: number, error: unknown): BuildError {
-  if (error instanceof BuildError) return error;
+/** Returns the error for a block that cannot be read; failed calls of the system are kept. */
+export function blockError(path: string, offset: number, error: unknown): unknown {
+  const isOfSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string';
+  if (error instanceof BuildError || isOfSystem) return error;
   if (error instanceof Unsupported) return new BuildError(`${path}: ${error.message}`);
   return new BuildError(damaged(path, offset, messageOf(error)));
 }

@@ -1,7 +1,7 @@
 import { PbfReader } from 'pbf';
 import type { BoundingBox, EpochMillis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { blockError, type PbfRange, readBlobs } from './blob-reader.ts';
+import { blockError, readBlobs } from './blob-reader.ts';
 import { decodeBlock, NANODEGREES, type PbfHandlers } from './primitive-block.ts';
 
 /** The metadata of a file, and a summary of the elements read. */
@@ -24,20 +24,19 @@ const REMEDIES = new Map([
 ]);
 
 /**
- * Streams an OpenStreetMap PBF file, or a part of it, through handlers, in file order and in
- * bounded memory. See https://wiki.openstreetmap.org/wiki/PBF_Format. Throws a `BuildError` that
- * names the location if the file is absent, truncated, damaged or of another kind. If only nodes
- * are handled, a sorted file is abandoned at its first way, unless its ways have locations.
+ * Streams an OpenStreetMap PBF file through handlers, in file order and in bounded memory. See
+ * https://wiki.openstreetmap.org/wiki/PBF_Format. Throws a `BuildError` that names the location if
+ * the file is absent, truncated, damaged or of another kind. If only nodes are handled, a sorted
+ * file is abandoned at its first way, unless its ways have locations.
  */
 export async function readPbf(
   path: string,
   handlers: PbfHandlers,
   onBytes: (done: number) => void = () => {},
-  range?: PbfRange,
 ): Promise<PbfSummary> {
-  let header = range === undefined ? null : await headerOf(path);
+  let header: Header | null = null;
   let newestMs = 0;
-  for await (const { type, offset, bytes } of readBlobs(path, onBytes, range)) {
+  for await (const { type, offset, bytes } of readBlobs(path, onBytes)) {
     try {
       if (type === 'OSMHeader') {
         header = readHeader(path, bytes);

@@ -4,7 +4,7 @@ import { Unsupported } from './blob-reader.ts';
 import { PackedColumn } from './packed-column.ts';
 import type { Tags } from './tags.ts';
 
-interface RelationMember {
+export interface RelationMember {
   readonly type: 'node' | 'way' | 'relation';
   readonly ref: number;
   readonly role: string;

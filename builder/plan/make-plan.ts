@@ -98,12 +98,14 @@ export async function makePlan(
     if (gtfs.length > 0) acceptFeeds(factsOf(feeds), feeds_left_out, request, progress);
     return { ...stored, pathOf };
   }
-  const run: PreparationByJobs['run'] = (job, onWork) =>
-    runJob(
-      job,
-      job.paths.map((path) => ({ input: inputAt(path), path })),
-      onWork,
-    );
+  const run: PreparationByJobs['run'] = async (job, onWork) => {
+    const described = job.paths.map(async (path) => ({
+      // Other paths are those of scratch files.
+      input: inputAt(path) ?? (await describeInput(path)),
+      path,
+    }));
+    return runJob(job, await Promise.all(described), onWork);
+  };
   const plan = await inScratchFolder(request.scratch, (scratch) => {
     const context = { store, receipts, scratch, progress, run };
     return prepareAll(request, { inputs, pathOf, inputAt }, context);
@@ -127,7 +129,8 @@ const NONE_CATALOGUED: NonNullable<PlanRequest['catalogued']> = new Map();
 interface DescribedInputs {
   readonly inputs: Inputs;
   readonly pathOf: PathOf;
-  readonly inputAt: (path: string) => PlannedInput;
+  /** Returns the input at a path of the request; undefined for other paths. */
+  readonly inputAt: (path: string) => PlannedInput | undefined;
 }
 
 /** Describes the inputs, each kind in an order that does not depend on their paths. */
@@ -159,7 +162,7 @@ async function describeInputs(request: InputPaths, progress: Progress): Promise<
   return {
     inputs: Object.fromEntries(described) as unknown as Inputs,
     pathOf: (input) => paths.get(identityOf(input))!,
-    inputAt: (path) => byPath.get(path)!,
+    inputAt: (path) => byPath.get(path),
   };
 }
 
@@ -197,7 +200,7 @@ async function prepareAll(
   const box = boxes.reduce(boxAroundBoth);
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
-  const terms = termsOf(request, inputAt);
+  const terms = termsOf(request, (feed) => inputAt(feed)!);
   const { feeds, prepared } = await readFeeds(request, terms, { ...context, keyOf }, box);
   const area = reachable(around(box, hasHills), prepared, hasHills);
   const pois = await writePois({ ...of(inputs.pois), area });
@@ -271,7 +274,7 @@ interface FeedTerms {
   readonly unwanted: readonly LeftOutFeed[];
 }
 
-function termsOf(request: PlanRequest, inputAt: DescribedInputs['inputAt']): FeedTerms {
+function termsOf(request: PlanRequest, inputAt: (feed: string) => PlannedInput): FeedTerms {
   const { gtfs = [], catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false } = request;
   const licences: Record<string, string> = {};
   for (const feed of gtfs) {

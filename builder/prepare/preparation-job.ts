@@ -7,22 +7,10 @@ const osmJobSchema = z.strictObject({
   kind: z.literal('osm'),
   /** The edges of the batch, as in `CellRectangle`. */
   edges: z.tuple([z.int(), z.int(), z.int(), z.int()]).readonly(),
-  /** Whether the files hold much more than these cells. */
-  isPart: z.boolean(),
   /** The cells that the base map reads, ascending. */
   mapped: z.array(z.int()).readonly(),
 });
 export type OsmJobSpec = z.infer<typeof osmJobSchema>;
-
-/** A job that counts the nodes of a range of an OpenStreetMap file by cell. */
-const nodesJobSchema = z.strictObject({
-  kind: z.literal('osm-nodes'),
-  edges: osmJobSchema.shape.edges,
-  /** The range in bytes; both ends are between two blocks of the file. */
-  from: z.int(),
-  to: z.int(),
-});
-export type NodesJobSpec = z.infer<typeof nodesJobSchema>;
 
 /** A job that reads a feed for its day. */
 const feedJobSchema = z.strictObject({
@@ -46,11 +34,7 @@ export type FeedJobSpec = z.infer<typeof feedJobSchema>;
  * The definition of a preparation job, which depends on no other job and no machine. Its results go
  * to the store, so it can run in any thread and on any machine.
  */
-export const jobSpecSchema = z.discriminatedUnion('kind', [
-  nodesJobSchema,
-  osmJobSchema,
-  feedJobSchema,
-]);
+export const jobSpecSchema = z.discriminatedUnion('kind', [osmJobSchema, feedJobSchema]);
 export type JobSpec = z.infer<typeof jobSpecSchema>;
 
 /** A preparation job on files of this machine. */

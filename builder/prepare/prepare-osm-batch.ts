@@ -35,12 +35,12 @@ export type PreparedBatch = z.infer<typeof preparedBatchSchema>;
 /** Reads a batch of cells from OpenStreetMap files, and puts each cell into the store. */
 export async function prepareOsmBatch(
   paths: readonly string[],
-  { edges, isPart, mapped }: OsmJobSpec,
+  { edges, mapped }: OsmJobSpec,
   { store, onWork }: PreparationJobContext,
 ): Promise<PreparedBatch> {
   const cells = CellRectangle.within(edges);
   const map = mapped.length > 0 ? new MapElements() : null;
-  const gathered = await gatherOsm(paths, cells, isPart, map, onWork);
+  const gathered = await gatherOsm(paths, cells, map, onWork);
   const { newestMs, unmapped, unreadDurations, ...elements } = gathered;
   const encoder = new OsmCellEncoder(elements);
   const refs: PreparedCells = {};

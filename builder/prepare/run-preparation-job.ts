@@ -1,4 +1,3 @@
-import { countNodes } from './count-nodes.ts';
 import type { PreparationJobContext } from './preparation.ts';
 import type { JobSpec } from './preparation-job.ts';
 import { prepareFeed } from './prepare-feed.ts';
@@ -11,8 +10,6 @@ export async function runPreparationJob(
   context: PreparationJobContext,
 ): Promise<unknown> {
   switch (spec.kind) {
-    case 'osm-nodes':
-      return countNodes(paths[0], spec, context);
     case 'osm':
       return prepareOsmBatch(paths, spec, context);
     case 'feed':

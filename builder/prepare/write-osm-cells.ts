@@ -1,43 +1,54 @@
 import { counted, withCommas } from '../../shards/number-words.ts';
-import type { BoundingBox, Bytes } from '../../shards/units.ts';
-import { extractCoverageOf, mayReach } from '../extract/extract-coverage.ts';
+import type { BoundingBox, Bytes, EpochMillis } from '../../shards/units.ts';
+import { type ExtractCoverage, extractCoverageOf, mayReach } from '../extract/extract-coverage.ts';
 import { noStreetsIn, type OsmFile } from '../extract/extract-osm.ts';
-import { PASSES, PASSES_OF_PART } from '../extract/gather-osm.ts';
+import { PASSES } from '../extract/gather-osm.ts';
+import { type OsmSurvey, SLICING_PASSES, sliceOsm, surveyOsm } from '../extract/slice-osm.ts';
 import { maxFrequent, POI_KEYS, type UnmappedValue } from '../extract/unmapped-values.ts';
 import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { sizeOf } from '../inputs/size-of.ts';
-import { type Progress, startBytes } from '../progress.ts';
+import { accumulator, type Progress, startBytes } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import { bytesOf, cutBatches, type OsmBatches, type OsmPath } from './cut-osm-batches.ts';
+import { cutBatches } from './cut-osm-batches.ts';
 import type { AreaPreparation, PreparationByJobs } from './preparation.ts';
-import type { PreparationJob } from './preparation-job.ts';
+import type { OsmJobSpec, PreparationJob } from './preparation-job.ts';
 import { prepareByJobs } from './prepare-by-jobs.ts';
 import { type PreparedBatch, preparedBatchSchema } from './prepare-osm-batch.ts';
 import type { PreparedOsm } from './read-osm-cells.ts';
 import { joinMaps } from './write-base-map-cells.ts';
 
-/** Maximum bytes of the packed files that a batch holds. */
-const BATCH_BYTES: Bytes = 250e6;
+/** Maximum bytes of the packed files of which a batch holds the part in its cells. */
+const BATCH_BYTES: Bytes = 100e6;
 /**
  * Memory of a batch per byte of its files. A node of a street takes 110 bytes in memory and 5 to 10
  * in the file, and about every third node belongs to a street.
  */
 const MEMORY_PER_BYTE = 6;
+/** Memory of a batch per byte of its slices, which are not compressed. */
+const MEMORY_PER_SLICED_BYTE = 7;
 /** The number of values without a type that are reported for each key, the most frequent first. */
 const REPORTED_VALUES = 20;
 
 interface OsmPreparation extends AreaPreparation, PreparationByJobs {
   /** The areas of which a base map is made, within `area`. */
   readonly mapped: readonly BoundingBox[];
-  /** Maximum bytes of the packed files that a job holds in memory. */
+  /** A folder for scratch files. */
+  readonly scratch: string;
+  /** Maximum bytes of the packed files of which a job holds the contents in memory. */
   readonly batchBytes?: Bytes;
+}
+
+interface OsmPath {
+  readonly path: string;
+  readonly claims: ExtractCoverage;
+  readonly bytes: Bytes;
 }
 
 /**
  * Reads OpenStreetMap files once for all units, by jobs that divide their contents within an area
- * by cell and store the cells (`prepare-osm-batch.ts`). There is one job or, for large files, one
- * per batch of cells. If the declared extent of a file is not nearby, only its header is read.
- * Throws a `BuildError` for an area without streets.
+ * by cell and store the cells (`prepare-osm-batch.ts`). Files that exceed the memory of a job are
+ * cut into slices, one for each batch of cells. If the declared extent of a file is not nearby,
+ * only its header is read. Throws a `BuildError` for an area without streets.
  */
 export async function writeOsmCells(preparation: OsmPreparation): Promise<PreparedOsm> {
   const { paths, store, progress } = preparation;
@@ -45,9 +56,9 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   for (const path of paths) {
     files.push({ path, claims: await extractCoverageOf(path), bytes: await sizeOf(path) });
   }
-  const most = preparation.batchBytes ?? BATCH_BYTES;
-  const cut = await cutBatches(CellRectangle.of(preparation.area), files, most, preparation);
-  const jobs = jobsOf(cut, files, preparation);
+  const grid = CellRectangle.of(preparation.area);
+  const near = files.filter(({ claims }) => mayReach(claims, grid.box));
+  const { jobs, newestMs } = await jobsOf(grid, near, preparation);
   const toRead = jobs.reduce((sum, { work }) => sum + work, 0);
   const stage = startBytes(progress, 'osm', toRead);
   const batches = await prepareByJobs(jobs, preparedBatchSchema, preparation, stage);
@@ -56,10 +67,9 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
     stage.finish('no streets');
     throw noStreetsIn(preparation.area, paths);
   }
-  const known = files.map(({ path, claims }): OsmFile => {
-    const reader = jobs.findIndex((job) => job.paths.includes(path));
-    const newestMs = batches[reader]?.newest_ms[jobs[reader].paths.indexOf(path)];
-    return { ...claims, newestMs: newestMs ?? claims.cutMs };
+  const newest = newestMs ?? batches[0].newest_ms;
+  const known = files.map((file): OsmFile => {
+    return { ...file.claims, newestMs: newest[near.indexOf(file)] ?? file.claims.cutMs };
   });
   const cells = Object.assign({}, ...batches.map((batch) => batch.cells));
   // Each batch that a wide area enters has produced the same object for it.
@@ -77,22 +87,59 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   };
 }
 
-/** Defines a job for each batch, on the files that may reach into the batch. */
-function jobsOf(
-  { batches, isPart }: OsmBatches,
-  files: readonly OsmPath[],
-  { mapped: areas }: OsmPreparation,
-): PreparationJob[] {
-  return batches.map(({ cells, bytes }) => {
-    const near = files.filter(({ claims }) => mayReach(claims, cells.box));
-    const mapped = mappedCells(cells, areas);
-    return {
-      spec: { kind: 'osm', edges: cells.edges, isPart, mapped },
-      paths: near.map(({ path }) => path),
-      memory: bytes * MEMORY_PER_BYTE,
-      work: (isPart ? PASSES_OF_PART : PASSES) * bytesOf(near),
-    };
+interface OsmJobs {
+  readonly jobs: readonly PreparationJob[];
+  /** Per file near: when its newest element was edited; null if the jobs read it from the files. */
+  readonly newestMs: readonly EpochMillis[] | null;
+}
+
+/** Defines a job on the files, or jobs on slices of them, one for each batch of cells. */
+async function jobsOf(
+  cells: CellRectangle,
+  near: readonly OsmPath[],
+  preparation: OsmPreparation,
+): Promise<OsmJobs> {
+  const { batchBytes: most = BATCH_BYTES, mapped, scratch, progress } = preparation;
+  const paths = near.map(({ path }) => path);
+  const size = bytesOf(near);
+  if (size <= most) {
+    const read = { paths, memory: size * MEMORY_PER_BYTE, work: PASSES * size };
+    return { jobs: [{ spec: specOf(cells, mapped), ...read }], newestMs: null };
+  }
+  const stage = startBytes(progress, 'osm slices', SLICING_PASSES * size);
+  const onRead = accumulator(stage);
+  const survey = await surveyOsm(paths, cells, scratch, onRead);
+  const batches = cutBatches(cells, bytesByCell(near, survey.counts), most);
+  const { slices, newestMs } = await sliceOsm(paths, survey, batches, scratch, onRead);
+  const jobs = batches.flatMap((batch, i): PreparationJob[] => {
+    const bytes = bytesOf(slices[i]);
+    if (bytes === 0) return [];
+    const memory = bytes * MEMORY_PER_SLICED_BYTE;
+    const read = { paths: slices[i].map(({ path }) => path), memory, work: PASSES * bytes };
+    return [{ spec: specOf(batch, mapped), ...read }];
   });
+  stage.finish(`${counted(jobs.length, 'batch', 'batches')} of cells to read`);
+  return { jobs, newestMs };
+}
+
+/** Estimates the bytes of files in each non-empty cell from the number of nodes there. */
+function bytesByCell(files: readonly OsmPath[], counts: OsmSurvey['counts']): Map<number, Bytes> {
+  const sums = new Map<number, Bytes>();
+  for (const [i, { all, byCell }] of counts.entries()) {
+    for (const [cell, nodes] of byCell) {
+      sums.set(cell, (sums.get(cell) ?? 0) + (files[i].bytes * nodes) / all);
+    }
+  }
+  return sums;
+}
+
+function bytesOf(files: readonly { readonly bytes: Bytes }[]): Bytes {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Specifies the job of a batch. */
+function specOf(cells: CellRectangle, areas: readonly BoundingBox[]): OsmJobSpec {
+  return { kind: 'osm', edges: cells.edges, mapped: mappedCells(cells, areas) };
 }
 
 /** The cells that the base map reads, ascending. */

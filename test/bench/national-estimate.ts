@@ -19,10 +19,11 @@ export const ASSUMED = {
 };
 
 /**
- * Seconds of one core for reading OpenStreetMap, from the demo country and Baltimore: a pass over a
- * megabyte, and keeping and writing its contents once.
+ * Seconds of one core for a megabyte of OpenStreetMap: slicing it (90 copies of Baltimore), and
+ * keeping and writing its contents once (the demo country and Baltimore); and bytes of slices per
+ * byte of the files.
  */
-export const READING = { passMegabyte: 0.023, megabyteInCells: 0.8 };
+export const READING = { megabyteSliced: 0.39, megabyteInCells: 0.8, slicesOverFiles: 1.3 };
 
 /** Unit costs of a build: seconds of processor time and bytes, of the largest city measured. */
 export interface UnitCosts {

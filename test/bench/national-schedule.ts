@@ -24,15 +24,8 @@ const COLUMNS = 64;
 const PITCH_DEGREES = 0.5;
 /** Prepared cells of streets and places, 283 bytes per block; a unit reads twice its own share. */
 const PREPARED_GIGABYTES = 2 * 2.3;
-/**
- * Batches of cells of the extracts: cells are divided until each batch, with its surroundings,
- * holds at most 250 MB.
- */
-const BATCHES = Math.ceil((1.5 * ASSUMED.extractMegabytes) / 250);
-/** Passes over the surroundings of a batch. */
-const PASSES = 5;
-/** Parts of extracts in which nodes are counted first of all, to divide cells into batches. */
-const PARTS = Math.ceil(ASSUMED.extractMegabytes / 62.5);
+/** Batches of cells of the extracts: cells are divided until each batch has at most 100 MB. */
+const BATCHES = Math.ceil((1.5 * ASSUMED.extractMegabytes) / 100);
 
 /** Hashing and storing the inputs of a plan, in seconds. */
 const PLANNED = 300;
@@ -104,38 +97,24 @@ export async function benchNationalSchedule(): Promise<void> {
   const seconds = units.map(
     ({ blocks, pairs }) => blocks * costs.blockMadeReady + (pairs * costs.searchedPair) / CORES,
   );
-  // A batch reads the extracts that cover its surroundings. Assumed: three states of fifty-one.
-  const reads = {
-    'one extract': ASSUMED.extractMegabytes,
-    'of states': (3 * ASSUMED.extractMegabytes) / 51,
-  };
-  for (const [read, megabytes] of Object.entries(reads)) {
-    const counting = ASSUMED.extractMegabytes * READING.passMegabyte;
-    const batch =
-      PASSES * megabytes * READING.passMegabyte +
-      (ASSUMED.extractMegabytes / BATCHES) * READING.megabyteInCells;
-    const preparation = [
-      new Array<Seconds>(PARTS).fill(counting / PARTS),
-      new Array<Seconds>(BATCHES).fill(batch),
-    ];
-    const before = PLANNED + NATION.blocks * costs.blockRead;
-    const work = { before, preparation, units: seconds, after };
-    // An upper bound: a worker keeps the inputs of one batch for the next.
-    const inputs = (ASSUMED.extractMegabytes + BATCHES * megabytes) / 1_000;
-    const moved = inputs + PREPARED_GIGABYTES + 3 * releaseGigabytes;
-    for (const workers of WORKERS) {
-      const { elapsed, criticalPath, paid } = schedule(work, workers, CORES + workers - 1);
-      figure('nation.schedule', elapsed / HOUR, 'h', {
-        simulated: true,
-        extracts: read,
-        workers,
-        units: units.length,
-        critical_path_hours: Number((criticalPath / HOUR).toPrecision(3)),
-        dollars: Math.round((paid / HOUR) * CORES * CORE_HOUR),
-        gigabytes_moved: Math.round(moved),
-        before_hours: Number((before / HOUR).toPrecision(3)),
-        preparation_core_hours: Number(((counting + BATCHES * batch) / HOUR).toPrecision(3)),
-      });
-    }
+  const slicing = ASSUMED.extractMegabytes * READING.megabyteSliced;
+  const inCells = ASSUMED.extractMegabytes * READING.megabyteInCells;
+  const preparation = [new Array<Seconds>(BATCHES).fill(inCells / BATCHES)];
+  const before = PLANNED + NATION.blocks * costs.blockRead + slicing;
+  const work = { before, preparation, units: seconds, after };
+  const slices = (READING.slicesOverFiles * ASSUMED.extractMegabytes) / 1_000;
+  const moved = 2 * slices + PREPARED_GIGABYTES + 3 * releaseGigabytes;
+  for (const workers of WORKERS) {
+    const { elapsed, criticalPath, paid } = schedule(work, workers, CORES + workers - 1);
+    figure('nation.schedule', elapsed / HOUR, 'h', {
+      simulated: true,
+      workers,
+      units: units.length,
+      critical_path_hours: Number((criticalPath / HOUR).toPrecision(3)),
+      dollars: Math.round((paid / HOUR) * CORES * CORE_HOUR),
+      gigabytes_moved: Math.round(moved),
+      before_hours: Number((before / HOUR).toPrecision(3)),
+      preparation_core_hours: Number(((slicing + inCells) / HOUR).toPrecision(3)),
+    });
   }
 }

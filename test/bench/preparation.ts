@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readlink, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { DEFAULT_MEMORY } from '../../builder/build-request.ts';
@@ -9,6 +9,7 @@ import { Receipts } from '../../builder/receipts/receipts.ts';
 import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';
 import type { OsmNode, OsmRelation, OsmWay } from '../../infra/demo/osm-elements.ts';
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
+import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { jobsBy, keyOf } from '../support/prepared-city.ts';
@@ -19,7 +20,8 @@ import { residentMemory } from './resident-memory.ts';
 /** Columns and rows of copies of a city side by side, which make a state's extract of 400 MB. */
 const COLUMNS = 30;
 const ROWS = 24;
-const COPIES = COLUMNS * ROWS;
+/** Numbers of extracts that the state is divided into. */
+const EXTRACTS = [1, 8];
 /** Degrees between two copies: a little more than the city is wide and high. */
 const STEP = { lon: 0.08, lat: 0.048 };
 /** Ids per copy: more than any id of the city. */
@@ -27,16 +29,30 @@ const IDS = 1e10;
 
 /**
  * Measures the preparation of OpenStreetMap by as many threads as there are cores: wall time,
- * processor time, the ratio of wall time to processor time per core, and peak memory.
+ * processor time, the ratio of wall time to processor time per core, peak memory, and how many
+ * times the extracts are read.
  */
 export async function benchPreparation(inputs: BenchInputs, folder: string): Promise<void> {
-  const osm = path.join(folder, 'state.osm.pbf');
-  const area = await writeState(inputs.osm, osm);
-  const { size } = await stat(osm);
+  for (const extracts of EXTRACTS) await prepareState(inputs.osm, extracts, folder);
+}
+
+async function prepareState(city: string, extracts: number, folder: string): Promise<void> {
+  const paths: string[] = [];
+  const boxes: BoundingBox[] = [];
+  let size = 0;
+  for (let extract = 0; extract < extracts; extract++) {
+    const osm = path.join(folder, `state-${extract}-of-${extracts}.osm.pbf`);
+    const rows = ROWS / extracts;
+    boxes.push(await writeState(city, osm, extract * rows, rows));
+    paths.push(osm);
+    size += (await stat(osm)).size;
+  }
+  const area = boxes.reduce(boxAroundBoth);
   const cores = availableParallelism();
-  const about = { megabytes: Math.round(size / 1e6), cores };
-  const store = new FolderStore(path.join(folder, 'state'));
+  const about = { megabytes: Math.round(size / 1e6), extracts, cores };
+  const store = new FolderStore(path.join(folder, `state-${extracts}`));
   const executor = new ThreadExecutor(store, { workers: cores }, silent);
+  const counter = await countReads(paths);
   // Resets the peak of resident memory.
   await writeFile('/proc/self/clear_refs', '5');
   const [begun, used] = [performance.now(), process.cpuUsage()];
@@ -44,8 +60,9 @@ export async function benchPreparation(inputs: BenchInputs, folder: string): Pro
     const receipts = new Receipts(store);
     const run = jobsBy(executor, store, receipts);
     const context = { keyOf, store, receipts, progress: silent, run };
-    await writeOsmCells({ ...context, paths: [osm], area, mapped: [area] });
+    await writeOsmCells({ ...context, scratch: folder, paths, area, mapped: [area] });
   } finally {
+    counter.stop();
     await executor.close();
     await store.close();
   }
@@ -60,13 +77,43 @@ export async function benchPreparation(inputs: BenchInputs, folder: string): Pro
   });
   const peak = await residentMemory(process.pid, 'VmHWM');
   figure('preparation.peak_memory', peak, 'MB', { ...about, wanted: DEFAULT_MEMORY / 2 ** 20 });
+  figure('preparation.read_over_size', counter.bytes() / size, '', { ...about, wanted: 3.5 });
+}
+
+/** Counts the bytes that this thread, the only one to read large extracts, reads of files. */
+async function countReads(paths: readonly string[]) {
+  const handle = await open(paths[0]);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const read = prototype.read as (...args: unknown[]) => Promise<{ bytesRead: number }>;
+  const isCounted = new WeakMap<FileHandle, boolean>();
+  let bytes = 0;
+  prototype.read = async function (this: FileHandle, ...args: unknown[]) {
+    if (!isCounted.has(this)) {
+      isCounted.set(this, paths.includes(await readlink(`/proc/self/fd/${this.fd}`)));
+    }
+    const done = await read.apply(this, args);
+    if (isCounted.get(this)) bytes += done.bytesRead;
+    return done;
+  } as FileHandle['read'];
+  return {
+    bytes: () => bytes,
+    stop() {
+      prototype.read = read as FileHandle['read'];
+    },
+  };
 }
 
 /**
- * Writes copies of a file side by side. The ids of each copy follow those of the one before, as
- * after imports county by county. Returns the area.
+ * Writes copies of a file side by side, in some rows of the state. The ids of each copy follow
+ * those of the one before, as after imports county by county. Returns the area.
  */
-async function writeState(city: string, state: string): Promise<BoundingBox> {
+async function writeState(
+  city: string,
+  state: string,
+  firstRow: number,
+  rows: number,
+): Promise<BoundingBox> {
   const nodes: OsmNode[] = [];
   const ways: OsmWay[] = [];
   const relations: OsmRelation[] = [];
@@ -83,10 +130,15 @@ async function writeState(city: string, state: string): Promise<BoundingBox> {
   });
   const area = {
     ...box!,
+    minLat: box!.minLat + firstRow * STEP.lat,
     maxLon: box!.minLon + COLUMNS * STEP.lon,
-    maxLat: box!.minLat + ROWS * STEP.lat,
+    maxLat: box!.minLat + (firstRow + rows) * STEP.lat,
   };
   const idOf = (id: number, copy: number) => copy * IDS + id;
+  const copies = <Element>(
+    elements: readonly Element[],
+    copied: (element: Element, copy: number) => Element,
+  ) => copiesOf(elements, firstRow * COLUMNS, (firstRow + rows) * COLUMNS, copied);
   await writePbf(state, {
     box: area,
     timestamp: new Date('2026-01-01T00:00:00Z'),
@@ -113,11 +165,13 @@ async function writeState(city: string, state: string): Promise<BoundingBox> {
   return area;
 }
 
-function* copies<Element>(
+function* copiesOf<Element>(
   elements: readonly Element[],
+  first: number,
+  end: number,
   copied: (element: Element, copy: number) => Element,
 ): Generator<Element> {
-  for (let copy = 0; copy < COPIES; copy++) {
+  for (let copy = first; copy < end; copy++) {
     for (const element of elements) yield copied(element, copy);
   }
 }

@@ -94,6 +94,7 @@ async function prepare(
     receipts,
     run: jobsBy(executor, store, receipts, preparing),
     progress,
+    scratch: folder,
   };
   return writeOsmCells({ ...about, store, ...(batchBytes && { batchBytes }) });
 }
@@ -208,7 +209,6 @@ test.each(
     const { newestMs, ...elements } = await gatherOsm(
       [file],
       CellRectangle.of(EVERYWHERE),
-      false,
       null,
       () => {},
     );
@@ -273,8 +273,8 @@ test('cells are cut where their contents are most even, so that fewer batches re
   ]);
   const { size } = await stat(file);
   const store = new FolderStore(path.join(folder, 'store'));
-  // Two parts of ten and two columns, each with its neighbours, have 68 of 88 streets at most;
-  // two of six columns would have 83.
+  // Two parts of ten and two columns have 48 of 88 streets at most; of two of six columns, one
+  // would have 82, too many.
   await prepare(file, store, box(0.01, 0.01, 2.99, 0.24), (size * 70) / streets.length);
   await store.close();
   const receipts = await readdir(path.join(folder, 'store', 'receipts'));
@@ -285,7 +285,7 @@ test('damage that a thread finds is reported with file and place', async () => {
   const good = countryside();
   const bad = path.join(folder, 'damaged.osm.pbf');
   const bytes = await readFile(good);
-  // The last block is damaged: it holds relations, which the counting pass does not need.
+  // The last block, of relations, is damaged.
   bytes.fill(0, bytes.length - 20);
   await writeFile(bad, bytes);
   const { ThreadExecutor } = await compiled('tasks/thread-executor');
@@ -339,4 +339,69 @@ test('a place that two files have in two cells is kept once, however much is rea
     expect(destinations.map(({ name, lon }) => [name, lon])).toEqual([['Moved', 0.3]]);
     await store.close();
   }
+});
+
+test.each([undefined, 50])(
+  'files that overlap give the last version of a node, and a way once, reading %s bytes at a time',
+  async (batchBytes) => {
+    // A street across a border, of which each file lacks the nodes on the other side; both files
+    // have the street, and versions of a gate on it that later is none.
+    const half = (name: string, nodes: readonly string[]) =>
+      scratch.pbf(name, [...nodes, 'w1 Thighway=residential Nn1,n2,n3,n4']);
+    const files = [
+      half('west', [
+        'n1 T x-0.6 y0.1',
+        'n2 Tbarrier=gate x-0.3 y0.1',
+        'n5 t2021-01-01T00:00:00Z Tshop=bakery x-0.3 y0.1',
+      ]),
+      half('east', ['n2 T x-0.3 y0.1', 'n3 T x0.3 y0.1', 'n4 T x0.6 y0.1', 'n5 T x-0.3 y0.1']),
+    ];
+    const all = box(-1, -1, 1, 1);
+    const store = new FolderStore(path.join(folder, 'store'));
+    const prepared = await prepare(files, store, all, batchBytes);
+    const tables = new OsmTables(store, prepared);
+    const { streets, nodes, missing, destinations, newestMs } = await tables.extract(
+      all,
+      all,
+      silent,
+    );
+    expect([destinations, newestMs]).toEqual([[], Date.UTC(2021, 0, 1)]);
+    expect([streets.count, [...nodes.osmId]]).toEqual([1, [1, 2, 3, 4]]);
+    expect([...nodes.lon]).toEqual([-0.6, -0.3, 0.3, 0.6]);
+    expect([...nodes.traits]).toEqual([0, 0, 0, 0]);
+    expect(missing).toEqual({ atEnds: 0, inside: 0, cutWays: 0 });
+    await store.close();
+  },
+);
+
+test('after an interruption, the same preparation goes on with the batches that are left', async () => {
+  const file = countryside();
+  const area = box(-1, -1, 1, 1);
+  const store = new FolderStore(path.join(folder, 'interrupted'));
+  let begun = 0;
+  // Runs one job after another, up to a number of them.
+  const executorOf = (most: number): Executor => {
+    const executor = new ThreadExecutor(store, {}, silent);
+    let last: Promise<unknown> = Promise.resolve();
+    return {
+      run(node, progress) {
+        const result = last.then(() => {
+          if (++begun > most) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+          return executor.run(node, progress);
+        });
+        last = result;
+        return result;
+      },
+      close: () => executor.close(),
+    };
+  };
+  const interrupted = prepare(file, store, area, 50, silent, executorOf(3));
+  await expect(interrupted).rejects.toThrow('no space');
+  const [before, whole] = [begun - 1, new FolderStore(path.join(folder, 'whole'))];
+  const prepared = await prepare(file, store, area, 50, silent, executorOf(1_000));
+  expect(prepared).toEqual(await prepare(file, whole, area, 50));
+  const jobs = (await readdir(path.join(folder, 'whole', 'receipts'))).length;
+  expect([before, begun]).toEqual([3, jobs + 1]);
+  await store.close();
+  await whole.close();
 });

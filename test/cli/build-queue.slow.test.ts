@@ -302,7 +302,7 @@ test('a worker refuses a job with extra fields or a path elsewhere, and removes 
   const good = { program: programVersion(), task, memory: 0 };
   const elsewhere = { ...plan, name: '../plans/x.json' };
   const withTask = (change: object) => ({ task: { ...task, ...change } });
-  const spec = { kind: 'osm-nodes', edges: [0, 0, 1, 1], from: 0, to: 1 };
+  const spec = { kind: 'osm', edges: [0, 0, 1, 1], mapped: [] };
   const input = { name: '../x', sha256: plan.sha256, parts: [] };
   const bad: Record<string, object> = {
     'task: request: Unrecognized key: "scratch"': withTask({

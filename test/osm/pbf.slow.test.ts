@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { stat } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type PbfRange, rangesOf } from '../../builder/osm/blob-reader.ts';
 import { readPbf } from '../../builder/osm/pbf.ts';
 import type { PbfHandlers } from '../../builder/osm/primitive-block.ts';
 import { BALTIMORE_OSM } from '../support/baltimore.ts';
@@ -14,7 +12,7 @@ const scratch = new Scratch();
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
 /** Everything our decoder emits, in the terms of the oracle, without the metadata. */
-async function readWhole(path: string, range?: PbfRange): Promise<Omit<OplElement, 'timestamp'>[]> {
+async function readWhole(path: string): Promise<Omit<OplElement, 'timestamp'>[]> {
   const elements: Omit<OplElement, 'timestamp'>[] = [];
   const handlers: PbfHandlers = {
     node(id, lon, lat, tags) {
@@ -28,7 +26,7 @@ async function readWhole(path: string, range?: PbfRange): Promise<Omit<OplElemen
       elements.push({ type: 'relation', id, tags: new Map(tags.entries()), members: [...members] });
     },
   };
-  await readPbf(path, handlers, () => {}, range);
+  await readPbf(path, handlers);
   return elements;
 }
 
@@ -46,25 +44,6 @@ describe('the decoder on a real extract', () => {
     const expected = withoutMetadata(readWithOsmium(BALTIMORE_OSM));
     expect(expected.length).toBeGreaterThan(50_000);
     expect(await readWhole(BALTIMORE_OSM)).toEqual(expected);
-  });
-
-  test('emits the same elements range by range, and only the nodes if only nodes are requested', async () => {
-    const size = (await stat(BALTIMORE_OSM)).size;
-    for (const least of [1, 100_000, size]) {
-      const ranges = await rangesOf(BALTIMORE_OSM, least);
-      expect([ranges[0].from, ranges.at(-1)!.to]).toEqual([0, size]);
-      const sizes = ranges.slice(0, -1).map(({ from, to }) => to - from);
-      expect(Math.min(size, ...sizes)).toBeGreaterThanOrEqual(least);
-      const elements = [];
-      let nodes = 0;
-      for (const range of ranges) {
-        elements.push(...(await readWhole(BALTIMORE_OSM, range)));
-        await readPbf(BALTIMORE_OSM, { node: () => nodes++ }, () => {}, range);
-      }
-      const whole = await readWhole(BALTIMORE_OSM);
-      expect(elements).toEqual(whole);
-      expect(nodes).toBe(whole.filter(({ type }) => type === 'node').length);
-    }
   });
 
   test.each([
@@ -143,6 +122,16 @@ describe('the decoder on a real extract', () => {
 });
 
 describe('the decoder on crafted files', () => {
+  test('passes on a failure of the system, such as a full disk, which is not the file’s', async () => {
+    const full = Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' });
+    const handlers = {
+      node() {
+        throw full;
+      },
+    };
+    await expect(readPbf(BALTIMORE_OSM, handlers)).rejects.toBe(full);
+  });
+
   test('keeps strings in every script, and characters that other formats must escape', async () => {
     const path = scratch.pbf('texts', [
       'n1 T x0 y0',

@@ -58,6 +58,7 @@ export async function baltimoreToDraw(folder: string): Promise<BaltimoreToDraw> 
   const receipts = new Receipts(store);
   const { map } = await writeOsmCells({
     paths: [BALTIMORE_OSM],
+    scratch: folder,
     keyOf,
     area: EVERYWHERE,
     mapped: [box],
