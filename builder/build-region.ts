@@ -7,11 +7,11 @@ import type { Resources } from './build-request.ts';
 import { scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
 import { fitSearch } from './memory-budget.ts';
-import type { PathOf } from './plan/planned-input.ts';
 import { requireThisProgram } from './plan/program-version.ts';
 import type { StoredPlan } from './plan/release-plan.ts';
 import { BlockTables } from './prepare/read-blocks.ts';
 import { FeedTables } from './prepare/read-feeds.ts';
+import { HeightTables } from './prepare/read-heights.ts';
 import { OsmTables } from './prepare/read-osm-cells.ts';
 import { PlaceTables } from './prepare/read-places.ts';
 import { PoiTables } from './prepare/read-pois.ts';
@@ -27,8 +27,6 @@ import { inScratchFolder } from './scratch-folder.ts';
 /** A unit of work: some counties of a plan, and the resources available for them. */
 interface RegionRequest extends Resources {
   readonly plan: StoredPlan;
-  /** Paths of those inputs of the plan that units read. */
-  readonly pathOf: PathOf;
   /** The origin counties, ascending. */
   readonly counties: readonly CountyFips[];
 }
@@ -86,7 +84,8 @@ export async function buildRegion(
   if (kept) return { receipt: kept, searched: [] };
   return inScratchFolder(request.scratch, async (scratch) => {
     const { plan, searchPlan } = stored;
-    const elevation = plan.inputs.elevation.map(request.pathOf);
+    const hasHills = plan.inputs.elevation.length > 0;
+    const elevation = hasHills ? new HeightTables(store, plan.elevation) : null;
     const feeds = plan.service_date === null ? null : new FeedTables(store, plan.feeds);
     const blocks = new BlockTables(store, plan.blocks);
     const osm = new OsmTables(store, plan.osm);

@@ -4,7 +4,7 @@ import type { WritableStore } from '../shards/store/store.ts';
 import type { CountyFips } from '../shards/units.ts';
 import type { BuildRequest } from './build-request.ts';
 import { findJoined, publishRelease, readJoined } from './join/join-release.ts';
-import type { LocalPlan } from './plan/make-plan.ts';
+import type { StoredPlan } from './plan/release-plan.ts';
 import type { Progress } from './progress.ts';
 import { type NamedRelease, noteRelease } from './publish/note-release.ts';
 import { putManifest } from './publish/publish.ts';
@@ -52,7 +52,7 @@ export async function buildRelease(
 /** Builds a release from its plan as `buildRelease` does, but leaves the current one current. */
 export async function stageRelease(
   executor: Executor,
-  plan: LocalPlan,
+  plan: StoredPlan,
   request: BuildRequest,
   store: WritableStore,
   receipts: OwnReceipts,
@@ -65,7 +65,7 @@ export async function stageRelease(
 /** Does the tasks of a plan, the join last. */
 async function joinBy(
   executor: Executor,
-  plan: LocalPlan,
+  plan: StoredPlan,
   request: BuildRequest,
   store: WritableStore,
   receipts: OwnReceipts,

@@ -8,35 +8,31 @@ import { openSrtmTile } from './srtm-tile.ts';
 const BAND_ROWS = 512;
 
 /**
- * Returns the ground heights at some points in metres, NaN where no file has a height, by bilinear
- * interpolation between the surrounding cells that are not void, also across the borders of files.
- * Where files overlap, the finest cells that have a height there are used. `lon` and `lat` are in
- * degrees. Memory use does not depend on the size of the files. Throws a `BuildError` for an
- * unusable file.
+ * Returns the ground heights at some points in metres, NaN where no raster has a height, by
+ * bilinear interpolation between the surrounding cells that are not void, also across the borders
+ * of rasters. Where they overlap, the finest cells that have a height there are used. `lon` and
+ * `lat` are in degrees.
  */
 export async function groundHeights(
-  files: readonly string[],
+  rasters: readonly HeightRaster[],
   lon: Float64Array,
   lat: Float64Array,
 ): Promise<Float64Array> {
-  const rasters: HeightRaster[] = [];
-  try {
-    for (const file of files) rasters.push(await openRaster(file));
-    rasters.sort((a, b) => a.stepSouth - b.stepSouth || b.north - a.north || a.west - b.west);
-    const heights = new Float64Array(lon.length).fill(Number.NaN);
-    const southwards = Uint32Array.from(lat.keys()).sort((a, b) => lat[b] - lat[a]);
-    for (const alike of byCellSize(rasters)) {
-      const means = new CornerMeans(lon.length);
-      for (const raster of alike) await addCells(raster, { lon, lat, southwards }, heights, means);
-      means.settle(heights);
-    }
-    return heights;
-  } finally {
-    for (const raster of rasters) await raster.close();
+  const finestFirst = [...rasters].sort(
+    (a, b) => a.stepSouth - b.stepSouth || b.north - a.north || a.west - b.west,
+  );
+  const heights = new Float64Array(lon.length).fill(Number.NaN);
+  const southwards = Uint32Array.from(lat.keys()).sort((a, b) => lat[b] - lat[a]);
+  for (const alike of byCellSize(finestFirst)) {
+    const means = new CornerMeans(lon.length);
+    for (const raster of alike) await addCells(raster, { lon, lat, southwards }, heights, means);
+    means.settle(heights);
   }
+  return heights;
 }
 
-function openRaster(file: string): Promise<HeightRaster> {
+/** Opens an elevation file. Throws a `BuildError` for an unusable one. */
+export async function openRaster(file: string): Promise<HeightRaster> {
   if (/\.hgt$/i.test(file)) return openSrtmTile(file);
   if (/\.tiff?$/i.test(file)) return openGeoTiff(file);
   throw new BuildError(`${file}: is neither a GeoTIFF (.tif) nor an SRTM tile (.hgt)`);

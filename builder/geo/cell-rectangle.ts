@@ -29,6 +29,12 @@ export class CellRectangle {
     return new CellRectangle(west, south, east, north);
   }
 
+  /** The rectangle of one cell, by its number. */
+  static single(cell: number): CellRectangle {
+    const [column, row] = [cell % COLUMNS, Math.floor(cell / COLUMNS)];
+    return new CellRectangle(column, row, column, row);
+  }
+
   static of({ minLon, minLat, maxLon, maxLat }: BoundingBox): CellRectangle {
     return new CellRectangle(columnOf(minLon), rowOf(minLat), columnOf(maxLon), rowOf(maxLat));
   }

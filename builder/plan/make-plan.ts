@@ -25,6 +25,7 @@ import { PoiTables } from '../prepare/read-pois.ts';
 import { writeAddresses } from '../prepare/write-addresses.ts';
 import { writeBlocks } from '../prepare/write-blocks.ts';
 import { writeFeeds } from '../prepare/write-feeds.ts';
+import { writeHeights } from '../prepare/write-heights.ts';
 import { writeOsmCells } from '../prepare/write-osm-cells.ts';
 import { writePlaces } from '../prepare/write-places.ts';
 import { writePois } from '../prepare/write-pois.ts';
@@ -51,11 +52,6 @@ import {
 } from './planned-input.ts';
 import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan, storedPlan } from './release-plan.ts';
-
-/** A plan, and the paths of its inputs on the machine that created it. */
-export interface LocalPlan extends StoredPlan {
-  readonly pathOf: PathOf;
-}
 
 type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] };
 
@@ -84,7 +80,7 @@ export async function makePlan(
   progress: Progress,
   receipts: Receipts,
   runJob: RunJob,
-): Promise<LocalPlan> {
+): Promise<StoredPlan> {
   const { inputs, pathOf, inputAt } = await describeInputs(request, progress);
   const { counties, gtfs = [], serviceDate: asked, partialWeights = false } = request;
   const { catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false, notFetched = [] } = request;
@@ -96,7 +92,7 @@ export async function makePlan(
     const stored = await readPlan(store, kept.plan);
     const { feeds, feeds_left_out } = stored.plan;
     if (gtfs.length > 0) acceptFeeds(factsOf(feeds), feeds_left_out, request, progress);
-    return { ...stored, pathOf };
+    return stored;
   }
   const run: PreparationByJobs['run'] = async (job, onWork) => {
     const described = job.paths.map(async (path) => ({
@@ -112,10 +108,11 @@ export async function makePlan(
   });
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
-  const { blocks, osm, pois, places, feeds, weights, addresses } = plan;
-  const prepared = [...objectRefsIn([blocks, osm, pois, places, feeds, weights, addresses])];
+  const { blocks, osm, elevation, pois, places, feeds, weights, addresses } = plan;
+  const made = [blocks, osm, elevation, pois, places, feeds, weights, addresses];
+  const prepared = [...objectRefsIn(made)];
   await receipts.keep('plan', key, { plan: ref, prepared });
-  return { ...storedPlan(ref, plan), pathOf };
+  return storedPlan(ref, plan);
 }
 
 /** Computes a key from the inputs of a result and the version of the program. */
@@ -206,6 +203,8 @@ async function prepareAll(
   const pois = await writePois({ ...of(inputs.pois), area });
   const mapped = boxes.map((county) => bufferBox(county, AROUND_THE_MAP));
   const osm = await writeOsmCells({ ...of(inputs.osm), area, mapped });
+  const streetCells = Object.keys(osm.cells).map(Number);
+  const elevation = await writeHeights({ ...of(inputs.elevation), cells: streetCells });
   const listed = feeds ? null : await typesIn(new PoiTables(store, pois), around(box, hasHills));
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {
@@ -227,6 +226,7 @@ async function prepareAll(
     },
     blocks,
     osm,
+    elevation,
     pois,
     places,
     feeds: [...prepared],

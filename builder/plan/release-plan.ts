@@ -42,6 +42,8 @@ const releasePlanSchema = z.strictObject({
   blocks: preparedBlocksSchema,
   /** Contents of the OSM files within reach of the origin counties. */
   osm: preparedOsmSchema,
+  /** The ground heights where streets are; empty without elevation files. */
+  elevation: preparedCellsSchema,
   /** Contents of POI lists within reach of the origin counties. */
   pois: preparedCellsSchema,
   /** The census places around the origin blocks. */

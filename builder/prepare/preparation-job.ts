@@ -12,6 +12,13 @@ const osmJobSchema = z.strictObject({
 });
 export type OsmJobSpec = z.infer<typeof osmJobSchema>;
 
+/** A job that reads the ground heights of cells from elevation files. */
+const elevationJobSchema = z.strictObject({
+  kind: z.literal('elevation'),
+  cells: z.array(z.int()).readonly(),
+});
+export type ElevationJobSpec = z.infer<typeof elevationJobSchema>;
+
 /** A job that reads a feed for its day. */
 const feedJobSchema = z.strictObject({
   kind: z.literal('feed'),
@@ -34,7 +41,11 @@ export type FeedJobSpec = z.infer<typeof feedJobSchema>;
  * The definition of a preparation job, which depends on no other job and no machine. Its results go
  * to the store, so it can run in any thread and on any machine.
  */
-export const jobSpecSchema = z.discriminatedUnion('kind', [osmJobSchema, feedJobSchema]);
+export const jobSpecSchema = z.discriminatedUnion('kind', [
+  osmJobSchema,
+  elevationJobSchema,
+  feedJobSchema,
+]);
 export type JobSpec = z.infer<typeof jobSpecSchema>;
 
 /** A preparation job on files of this machine. */
@@ -43,6 +54,6 @@ export interface PreparationJob {
   readonly paths: readonly string[];
   /** An estimate of the memory that the job takes. */
   readonly memory: Bytes;
-  /** The amount of work, for progress: the bytes to be read, or one feed. */
+  /** The amount of work, for progress: the bytes or cells to be read, or one feed. */
   readonly work: number;
 }

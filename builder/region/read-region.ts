@@ -7,11 +7,10 @@ import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { mergeSources } from '../destinations/merge-sources.ts';
 import { poiBox, SAME_POI } from '../destinations/poi-distance.ts';
-import { groundHeights } from '../elevation/ground-heights.ts';
-import { BuildError } from '../errors.ts';
 import { FINE_CELLS } from '../geo/cell-set.ts';
 import type { BlockTables } from '../prepare/read-blocks.ts';
 import type { FeedTables } from '../prepare/read-feeds.ts';
+import type { HeightTables } from '../prepare/read-heights.ts';
 import { type OsmTables, streetAreaOf } from '../prepare/read-osm-cells.ts';
 import type { PoiTables } from '../prepare/read-pois.ts';
 import type { Progress } from '../progress.ts';
@@ -96,12 +95,13 @@ export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
   return fastestOf(streets.slopes !== undefined);
 }
 
-/** The inputs of a region: prepared streets, blocks, lists and feeds, and paths of files. */
+/** The prepared inputs of a region. */
 export interface RegionInputs {
   readonly osm: OsmTables;
   readonly blocks: BlockTables;
   readonly pois: PoiTables;
-  readonly elevation?: readonly string[];
+  /** Null if all streets are level. */
+  readonly elevation: HeightTables | null;
   /** Null without transit. */
   readonly feeds: FeedTables | null;
   /** The origin counties, ascending. */
@@ -111,8 +111,8 @@ export interface RegionInputs {
 /** Reads all inputs. Bad input throws a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const counties = await readCountyBlocks(request, progress);
-  const elevation = request.elevation ?? [];
-  const fastest = fastestOf(elevation.length > 0);
+  const { elevation } = request;
+  const fastest = fastestOf(elevation !== null);
   const own = boxAround([...counties.values()].flat());
   const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
   const around =
@@ -129,7 +129,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
 
   const stage = progress.start('network', 2, 'modes');
   const level = buildNetwork(extract.streets, extract.nodes);
-  const streets = elevation.length > 0 ? await withSlopes(level, elevation, progress) : level;
+  const streets = elevation === null ? level : await withSlopes(level, elevation, progress);
   const walk = buildModeNetwork(streets, 'walk', extract);
   stage.at(1);
   const bike = buildModeNetwork(streets, 'bike', extract);
@@ -152,21 +152,16 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   };
 }
 
-/** Adds slopes to the streets, by the ground heights in the files. */
+/** Adds slopes to the streets, by the ground heights. */
 async function withSlopes(
   streets: StreetNetwork,
-  files: readonly string[],
+  elevation: HeightTables,
   progress: Progress,
 ): Promise<StreetNetwork> {
-  const stage = progress.start('elevation', files.length, 'files');
+  const stage = progress.start('elevation', null, 'cells');
   const { slopes, known } = await measureSlopes(streets, (lon, lat) =>
-    groundHeights(files, lon, lat),
+    elevation.heightsAt(lon, lat),
   );
-  if (known === 0) {
-    throw new BuildError(
-      `${files.join(', ')}: no elevation data where the streets are; wrong tiles?`,
-    );
-  }
   stage.finish(
     `elevation for ${(100 * known).toFixed(1)} % of the streets; the others are treated as level`,
   );

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { PlanRequest, Resources } from '../build-request.ts';
-import { type LocalPlan, makePlan, type RunJob } from '../plan/make-plan.ts';
+import { makePlan, type RunJob } from '../plan/make-plan.ts';
+import type { StoredPlan } from '../plan/release-plan.ts';
 import { type Progress, silent } from '../progress.ts';
 import { OwnReceipts, type Receipts } from '../receipts/receipts.ts';
 import { type Executor, withExecutor } from './executor.ts';
@@ -14,7 +15,7 @@ export function planRelease(
   request: PlanRequest & Resources,
   store: WritableStore,
   progress: Progress,
-): Promise<LocalPlan> {
+): Promise<StoredPlan> {
   const receipts = new OwnReceipts(store);
   const threads = () => new ThreadExecutor(store, request, progress, receipts);
   return withExecutor(threads, (executor) => planBy(executor, request, store, progress, receipts));
@@ -27,7 +28,7 @@ export function planBy(
   store: WritableStore,
   progress: Progress,
   receipts: Receipts,
-): Promise<LocalPlan> {
+): Promise<StoredPlan> {
   const runJob = preparingBy(executor, store, receipts);
   return makePlan(request, store, progress, receipts, runJob);
 }

@@ -35,6 +35,8 @@ export const taskResultSchema = z.strictObject({
 });
 export type TaskResult = z.infer<typeof taskResultSchema>;
 
+/** The units of the work of preparations. */
+const WORK_UNITS = { osm: 'bytes', elevation: 'cells', feed: 'feeds' };
 /** Memory for the cache of a release while a table of it is exported. */
 const CACHE_BYTES: Bytes = 2 ** 28;
 
@@ -51,8 +53,7 @@ export async function runTask(task: Task, context: TaskContext): Promise<TaskRes
     }
     case 'unit': {
       const plan = await readPlan(store, task.plan);
-      const pathOf = await context.localPaths(plan.plan.inputs.elevation);
-      const request = { ...context, plan, pathOf, counties: task.counties };
+      const request = { ...context, plan, counties: task.counties };
       const { searched } = await buildRegion(request, store, progress, receipts);
       return { searched, notes: [] };
     }
@@ -113,7 +114,7 @@ async function prepare(
     progress.note(`${inputs.map(({ name }) => name).join(', ')}: ${line}`);
   };
   await receipts.findOrMake(...receiptOf(task), z.unknown(), async () => {
-    const stage = progress.start(spec.kind, null, spec.kind === 'feed' ? 'feeds' : 'bytes');
+    const stage = progress.start(spec.kind, null, WORK_UNITS[spec.kind]);
     const context = { store, note, onWork: accumulator(stage) };
     const value = await runPreparationJob(spec, inputs.map(pathOf), context);
     stage.finish();

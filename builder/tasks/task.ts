@@ -14,9 +14,8 @@ import { countedWeights } from '../access/counted-weights.ts';
 import type { ReleaseRequest } from '../build-request.ts';
 import { tableJobSchema } from '../export/table-job.ts';
 import { blocksOf, bytesOfUnit, cutUnits, DEFAULT_UNIT_BLOCKS } from '../plan/cut-units.ts';
-import type { LocalPlan } from '../plan/make-plan.ts';
 import { type LocalInput, plannedInputSchema } from '../plan/planned-input.ts';
-import type { ReleasePlan } from '../plan/release-plan.ts';
+import type { ReleasePlan, StoredPlan } from '../plan/release-plan.ts';
 import { jobSpecSchema } from '../prepare/preparation-job.ts';
 
 const unit = z.array(countyFipsSchema).min(1).readonly();
@@ -92,7 +91,7 @@ const PART_BLOCKS = 200_000;
  * last. A part has the counties of units that have up to `partBlocks` blocks together.
  */
 export function tasksOf(
-  { ref, plan, pathOf }: Pick<LocalPlan, 'ref' | 'plan' | 'pathOf'>,
+  { ref, plan }: Pick<StoredPlan, 'ref' | 'plan'>,
   request: ReleaseRequest,
   unitBlocks = DEFAULT_UNIT_BLOCKS,
   partBlocks = PART_BLOCKS,
@@ -101,7 +100,6 @@ export function tasksOf(
   const access = countedWeights(plan.weights.weights, request.access);
   const build = releaseIdOf(ref, { ...request, access });
   const common = { plan: ref, request: { release, tiles, directions, access } };
-  const inputs = plan.inputs.elevation.map((input) => ({ input, path: pathOf(input) }));
   const units = cutUnits(plan.counties, unitBlocks);
   const pairsOf = (counties: readonly CountyFips[]) =>
     counties.reduce((sum, county) => sum + plan.counties[county].pairs, 0);
@@ -110,7 +108,7 @@ export function tasksOf(
     id: `${build}-unit-${counties[0]}`,
     task: { kind: 'unit' as const, ...common, counties },
     after: [],
-    inputs,
+    inputs: [],
     memory: bytesOfUnit(blocksOf(plan.counties, counties)),
     turn: 1 + longestFirst.indexOf(counties),
   }));

@@ -151,8 +151,8 @@ test('the objects of a region are the same in every release that it is joined in
 test('a release is joined from the regions of its plan, each county once', async () => {
   const { store } = opened('joins');
   const request = { ...city, ...JOIN, counties: [] };
-  const { pathOf, ...plan } = await planRelease(request, store, silent);
-  const build = (counties: string[]) => buildRegion({ plan, pathOf, counties }, store, silent);
+  const plan = await planRelease(request, store, silent);
+  const build = (counties: string[]) => buildRegion({ plan, counties }, store, silent);
   const { receipt: west } = await build([WEST]);
   const join = (regions: RegionReceipt[]) =>
     joinInParts({ ...JOIN, tiles: false, plan }, regions, store);
@@ -160,7 +160,7 @@ test('a release is joined from the regions of its plan, each county once', async
   await expect(join([west])).rejects.toThrow('county 99003 of the plan is not in any region');
 
   const other = await planRelease({ ...request, counties: [EAST] }, store, silent);
-  const unit = { plan: other, pathOf, counties: [EAST] };
+  const unit = { plan: other, counties: [EAST] };
   const { receipt: east, searched } = await buildRegion(unit, store, silent);
   await expect(join([west, east])).rejects.toThrow(
     /^the region of 99003 was built from plan [0-9a-f]{16}, but the release uses plan [0-9a-f]{16}; rebuild the region with that$/,
@@ -177,11 +177,11 @@ test('a release is joined from the regions of its plan, each county once', async
 test('building a region and joining a release refuse a plan of another version of the program', async () => {
   const { store } = opened('joins');
   const request = { ...city, ...JOIN, counties: [] };
-  const { pathOf, ...planned } = await planRelease(request, store, silent);
+  const planned = await planRelease(request, store, silent);
   const plan = { ...planned, plan: { ...planned.plan, program: '0123456789abcdef' } };
   const refusal =
     /^plans\/99001-[0-9a-f]{16}.json: program: was made by 0123456789abcdef, a different version/;
-  const unit = { plan, pathOf, counties: [WEST] };
+  const unit = { plan, counties: [WEST] };
   await expect(buildRegion(unit, store, silent)).rejects.toThrow(refusal);
   await expect(joinInParts({ ...JOIN, plan }, [], store)).rejects.toThrow(refusal);
   await store.close();

@@ -64,8 +64,8 @@ const done = { searched: [], notes: [] };
 
 /** The tasks of a build of a unit for each county. */
 function buildOf(release = 'r', of: object = counties): TaskNode {
-  const plan = { counties: of, inputs: { elevation: [] } } as unknown as ReleasePlan;
-  return tasksOf({ ref, plan, pathOf: () => '' }, { release }, 9);
+  const plan = { counties: of } as unknown as ReleasePlan;
+  return tasksOf({ ref, plan }, { release }, 9);
 }
 
 /** A store with a queue of its own, and what works on it. */

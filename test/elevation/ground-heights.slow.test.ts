@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { groundHeights } from '../../builder/elevation/ground-heights.ts';
+import { groundHeights, openRaster } from '../../builder/elevation/ground-heights.ts';
 import { DeflateDecoder } from '../../builder/elevation/unpacking.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { positions } from '../support/rings.ts';
@@ -14,13 +14,19 @@ const folder = folderOfTests();
 const at = (name: string) => path.join(folder, name);
 beforeAll(() => ensureDebianPackage('gdal-bin', 'gdal_translate'));
 
-const heightsOf = async (files: readonly string[], points: readonly (readonly number[])[]) => [
-  ...(await groundHeights(
-    files,
-    Float64Array.from(points, ([lon]) => lon),
-    Float64Array.from(points, ([, lat]) => lat),
-  )),
-];
+async function heightsOf(
+  files: readonly string[],
+  points: readonly (readonly number[])[],
+): Promise<number[]> {
+  const rasters = await Promise.all(files.map(openRaster));
+  const lon = Float64Array.from(points, ([lon]) => lon);
+  const lat = Float64Array.from(points, ([, lat]) => lat);
+  try {
+    return [...(await groundHeights(rasters, lon, lat))];
+  } finally {
+    for (const raster of rasters) await raster.close();
+  }
+}
 
 /** A slope that rounding to metres does not affect: 1,200 m per degree is one metre per cell. */
 const slope: Surface = (lon, lat) => 1_200 * (lon + 77) + 2_400 * (lat - 39);

@@ -19,12 +19,10 @@ export async function buildInParts(
   parts: readonly (readonly CountyFips[])[],
   store: WritableStore,
 ): Promise<Manifest> {
-  const { pathOf, ...plan } = await planRelease(request, store, silent);
+  const plan = await planRelease(request, store, silent);
   const regions = [];
   for (const counties of parts) {
-    regions.push(
-      (await buildRegion({ ...request, plan, pathOf, counties }, store, silent)).receipt,
-    );
+    regions.push((await buildRegion({ ...request, plan, counties }, store, silent)).receipt);
   }
   const manifest = await joinInParts({ ...request, plan }, regions, store);
   await publishRelease(store, manifest);

@@ -14,7 +14,7 @@ import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
 import { writePois } from '../../builder/prepare/write-pois.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { OwnReceipts, type Receipts } from '../../builder/receipts/receipts.ts';
-import { type Region, type RegionInputs, readRegion } from '../../builder/region/read-region.ts';
+import { type Region, readRegion } from '../../builder/region/read-region.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import type { Executor } from '../../builder/tasks/executor.ts';
 import { preparingBy } from '../../builder/tasks/plan-release.ts';
@@ -111,7 +111,7 @@ export function withBlocks<T>(
 }
 
 /** The input files of a region. */
-interface Files extends Pick<RegionInputs, 'elevation'> {
+interface Files {
   readonly osm: readonly string[];
   readonly pois?: readonly string[];
   readonly blocks: readonly string[];
@@ -130,6 +130,6 @@ export function readFiles(files: Files): Promise<Region> {
       new FeedTables(context.store, (await preparedOf(files.feeds, context)).prepared);
     const osm = await osmOf(files.osm, context);
     const pois = await poisOf(files.pois ?? [], context);
-    return readRegion({ ...files, osm, blocks, pois, counties, feeds }, silent);
+    return readRegion({ elevation: null, osm, blocks, pois, counties, feeds }, silent);
   });
 }
