@@ -7,9 +7,10 @@ import { type Progress, silent } from '../../builder/progress.ts';
 import type { Executor } from '../../builder/tasks/executor.ts';
 import { type TaskResult, taskResultSchema } from '../../builder/tasks/run-task.ts';
 import { nameOf, type TaskNode } from '../../builder/tasks/task.ts';
+import { MemoryLimit } from '../../builder/threads/memory-limit.ts';
 import { keepUntilFailed } from '../../shards/concurrency/on-demand.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import type { Millis } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 import { BuildQueue, type BuildQueueJob, type JobProgress, refusalIn } from './queue.ts';
 import { ATTEMPTS } from './retries.ts';
 
@@ -20,6 +21,9 @@ const REPORT_MS: Millis = 10_000;
 const QUEUED_TASKS = 1_000;
 /** Maximum number of jobs that are reported at a time. */
 const REPORTED_TASKS = 200;
+/** Memory of an upload: the parts of an object that are sent at once. */
+const UPLOAD_BYTES: Bytes = 48 * 2 ** 20;
+const UPLOADS_AT_ONCE = 4;
 /** Seconds that finished jobs are kept for inspection. */
 const KEEP_S = 7 * 86_400;
 /** Time to take jobs off a queue that may be away. */
@@ -42,6 +46,7 @@ export class QueueExecutor implements Executor {
   readonly #note: Progress['note'];
   /** Uploads of inputs by their contents, which many tasks read. */
   readonly #uploads = new Map<string, Promise<void>>();
+  readonly #uploading = new MemoryLimit(UPLOADS_AT_ONCE * UPLOAD_BYTES);
   readonly #results = new Map<string, Promise<TaskResult>>();
   readonly #running = new Map<string, RunningTask>();
   readonly #added = new Set<string>();
@@ -95,8 +100,9 @@ export class QueueExecutor implements Executor {
   }
 
   #upload({ input, path }: LocalInput): Promise<void> {
+    const put = () => putInputs(this.#store, [input], () => path, silent);
     return keepUntilFailed(this.#uploads, input.sha256, () =>
-      putInputs(this.#store, [input], () => path, silent),
+      this.#uploading.run(UPLOAD_BYTES, put),
     );
   }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -293,6 +294,31 @@ test('a command takes up the jobs of one that was killed, and adds none twice', 
   await worker();
   await building;
   expect(runs).toBe(4);
+});
+
+test('a command uploads few inputs at once, whatever number of tasks waits for theirs', async () => {
+  const { store, command, worker } = await place();
+  const { executor } = await command();
+  let [begun, running, most] = [0, 0, 0];
+  vi.spyOn(store, 'putContent').mockImplementation(async () => {
+    begun++;
+    most = Math.max(most, ++running);
+    await pause(5);
+    running--;
+    return 'written';
+  });
+  const spec = { kind: 'osm', edges: [0, 0, 1, 1], mapped: [] } as const;
+  const preparationOf = (name: string): TaskNode => {
+    const sha256 = name.padEnd(64, '0');
+    const input = { name, sha256, parts: [{ name, bytes: 1, sha256 }] };
+    const task = { kind: 'prepare' as const, spec, inputs: [input] };
+    return { id: name, task, after: [], inputs: [{ input, path: name }], memory: 0, turn: 0 };
+  };
+  threads.work = async () => {};
+  await worker();
+  const names = Array.from({ length: 16 }, (_, i) => `a${i.toString(16)}`);
+  await Promise.all(names.map((name) => executor.run(preparationOf(name))));
+  expect([begun, most]).toEqual([16, 4]);
 });
 
 test('a client of the queue reports each outage of the queue once', async () => {
