@@ -223,12 +223,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 345, lines: 36_100 },
-  infra: { files: 99, lines: 10_100 },
-  portal: { files: 224, lines: 21_450 },
+  builder: { files: 351, lines: 37_250 },
+  infra: { files: 99, lines: 10_000 },
+  portal: { files: 225, lines: 21_450 },
   proxy: { files: 265, lines: 32_050 },
   shards: { files: 159, lines: 15_600 },
-  test: { files: 756, lines: 108_250 },
+  test: { files: 758, lines: 108_500 },
 };
 
 const TOP_LEVEL = new Set([
