@@ -104,9 +104,14 @@ test('a basket is coloured and counted for free, with the counts that cost token
 });
 
 test('on a phone the panel scrolls, and the page does not', async () => {
-  const { page, wrong, context } = await open(FRAGMENT);
+  const { page, wrong, context } = await open(`${FRAGMENT}&c=met`);
   await page.setViewportSize({ width: 375, height: 812 });
   await page.getByText('Blocks in view as a table').waitFor();
+  expect(await page.locator('.map-key span').allTextContents()).toEqual([
+    'all 3',
+    '2 of 3',
+    '1 of 3',
+  ]);
   const heightOf = (selector: string) =>
     page.locator(selector).evaluate(({ scrollHeight }) => scrollHeight);
   await expect.poll(() => heightOf('.map-panel-body')).toBeGreaterThan(812);

@@ -18,7 +18,7 @@ export function MapKey({ legend }: { readonly legend: readonly Swatch[] }) {
           {label.replace(' min', '').replace('over ', '> ')}
         </span>
       ))}
-      <span>min</span>
+      {timed.some(({ label }) => label.endsWith(' min')) && <span>min</span>}
     </div>
   );
 }
