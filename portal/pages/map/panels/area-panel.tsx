@@ -105,7 +105,7 @@ function Radius({ area }: { readonly area: Area | null }) {
         type="number"
         min={0.1}
         max={Math.floor(MAX_CIRCLE_METRES / unit.metres)}
-        step={0.1}
+        step="any"
         value={+(area.metres / unit.metres).toFixed(2)}
         onInput={(event) => onRadius(event.currentTarget.valueAsNumber)}
       />
