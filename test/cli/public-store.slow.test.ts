@@ -9,7 +9,7 @@ const runIn = commandsOfTests();
 const tta = (...args: string[]) => runIn({ NODE_EXTRA_CA_CERTS: nginx.caFile }, ...args);
 
 test('a release behind https is shown and verified, also by its manifest’s name', async () => {
-  const shown = await tta('release', 'show', '--store', nginx.https);
+  const shown = await tta('release', 'show', '--verbose', '--store', nginx.https);
   expect(shown.stdout).toMatch(/^release demo, current/);
   const manifest = /manifests\/(demo-\w+)\.json/.exec(shown.stdout)?.[1] ?? '';
   const named = await tta('release', 'show', manifest, '--store', nginx.https);
