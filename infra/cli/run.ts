@@ -17,14 +17,17 @@ export async function run(command: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs a command that continues where it was interrupted, and says so when a signal ends it. */
+/**
+ * Runs a command that continues where it was interrupted, and says so when a signal ends it. What
+ * else listens to the signal then ends the command.
+ */
 export function runResumable(command: () => Promise<void>): Promise<void> {
   for (const signal of SIGNALS) {
     process.once(signal, () => {
       process.stderr.write(
         '\ntta: interrupted; run the same command again to continue from here\n',
       );
-      process.kill(process.pid, signal);
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
     });
   }
   return run(command);

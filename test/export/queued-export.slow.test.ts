@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UnrecoverableError, Worker } from 'bullmq';
@@ -157,12 +156,18 @@ test('the command reports once why a table keeps failing transiently', async () 
   }
 });
 
-test('a signal ends an export, and takes its tables off the queue', async () => {
-  const flags = ['--queue', redis.address(4), '--store', at('queue')];
+/** Starts an export, and waits until its only table is in the queue. */
+async function queueTable(queue: string) {
+  const flags = ['--queue', queue, '--store', at('queue')];
   const waiting = start('export', ...flags, '--tables', 'types');
   const store = await ofThisTest(new FolderStore(at('queue')));
-  const { jobs } = await ofThisTest(BuildQueue.open(redis.address(4), store));
+  const { jobs } = await ofThisTest(BuildQueue.open(queue, store));
   await expect.poll(() => jobs.count()).toBe(1);
+  return { waiting, jobs };
+}
+
+test('a signal ends an export, and takes its tables off the queue', async () => {
+  const { waiting, jobs } = await queueTable(redis.address(4));
   const ended = once(waiting.child, 'exit');
   waiting.child.kill('SIGINT');
   expect(await ended).toEqual([130, null]);
@@ -170,9 +175,7 @@ test('a signal ends an export, and takes its tables off the queue', async () => 
 });
 
 test('garbage collection refuses while tables are queued', async () => {
-  const flags = ['--queue', redis.address(5), '--store', at('queue')];
-  const waiting = start('export', ...flags, '--tables', 'types');
-  await expect.poll(() => existsSync(path.join(at('queue'), '.build-lock'))).toBe(true);
+  const { waiting } = await queueTable(redis.address(5));
   const refused = await tta('release', 'gc', '--store', at('queue'));
   expect([refused.code, refused.stderr]).toEqual([
     1,
