@@ -28,12 +28,13 @@ function drawn(request: TilesRequest) {
 }
 
 test('the same counties give the same archives, byte for byte', async () => {
-  const { modes, taxonomy, counties, states, tiles } = release.manifest;
+  const { modes, taxonomy, counties, states, feeds, tiles } = release.manifest;
   const places = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
   const [plan] = await readdir(path.join(folder, 'plans'));
   const { osm } = JSON.parse(await readFile(path.join(folder, 'plans', plan), 'utf8'));
   const baseMap = { features: osm.map, places: Object.fromEntries(places) };
-  const request = { modes, taxonomy, counties, baseMap };
+  const poiSources = [...new Set(feeds.map(({ agency }) => agency))];
+  const request = { modes, taxonomy, counties, poiSources, baseMap };
   expect(await drawn(request)).toEqual(tiles);
   const names = Object.values(tiles).flatMap(({ archive, sums }) => [archive.name, sums.name]);
   expect((await readdir(path.join(folder, 'tiles'))).map((file) => `tiles/${file}`).sort()).toEqual(
