@@ -18,8 +18,8 @@ export async function run(command: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Runs a command that continues where it was interrupted, and says so when a signal ends it. What
- * else listens to the signal then ends the command.
+ * Runs a command that continues where it was interrupted, and says so when a signal ends it. The
+ * other listeners of the signal end the command, if there are any.
  */
 export function runResumable(command: () => Promise<void>): Promise<void> {
   for (const signal of SIGNALS) {

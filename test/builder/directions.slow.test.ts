@@ -105,7 +105,7 @@ test('going back to one direction builds nothing, and garbage collection removes
     'receipts/blocks',
     'receipts/join',
     'receipts/osm',
-    // Of the release with one direction, and of that with both.
+    // The releases with one direction and with both have a receipt each.
     ...['receipts/part-99001', 'receipts/part-99001'],
     'receipts/plan',
     ...COUNTIES.map((county) => `receipts/reach-to-${county}`),
