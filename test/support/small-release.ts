@@ -131,7 +131,7 @@ async function putCounty(
   };
   const refs: Record<string, ObjectRef> = {};
   for (const kind of COUNTY_OBJECT_KINDS.filter(
-    (one) => one !== 'weights' && one !== 'addresses',
+    (one) => one !== 'access' && one !== 'weights' && one !== 'addresses',
   )) {
     refs[kind] = await put(store, `${kind}/${county.fips}`, objects[kind] ?? UNREAD);
   }

@@ -134,7 +134,9 @@ function manifestOf(
   objects: ReadonlyMap<string, Uint8Array>,
 ): CountyManifest {
   const refs = Object.fromEntries(
-    COUNTY_OBJECT_KINDS.filter((one) => one !== 'weights' && one !== 'addresses').map((kind) => {
+    COUNTY_OBJECT_KINDS.filter(
+      (one) => one !== 'access' && one !== 'weights' && one !== 'addresses',
+    ).map((kind) => {
       const name = `${kind}/${fips}`;
       const bytes = objects.get(name) ?? UNREAD;
       return [kind, { name, bytes: bytes.length, sha256: hash('sha256', bytes) }];
