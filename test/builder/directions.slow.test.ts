@@ -93,6 +93,7 @@ test('going back to one direction builds nothing, and garbage collection removes
     FAR_FUTURE,
   );
   expect(remove.map(({ name }) => name.replace(/-[0-9a-f]{16,}\.\w+$/, '')).sort()).toEqual([
+    ...COUNTIES.map((county) => `access/${county}`),
     'manifests/x',
     'plans/99001',
     // Prepared for builders of that plan.
@@ -102,6 +103,7 @@ test('going back to one direction builds nothing, and garbage collection removes
     'prepared/osm-744893',
     'prepared/osm-744894',
     ...COUNTIES.map((county) => `reach-to/${county}`),
+    ...COUNTIES.map((county) => `receipts/access-${county}`),
     'receipts/blocks',
     'receipts/join',
     'receipts/osm',

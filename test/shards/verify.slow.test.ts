@@ -410,13 +410,14 @@ test('finds weights whose counts were altered under a new hash, and weights that
 });
 
 test('finds a county whose number of blocks differs from the manifest’s in every object with rows', async () => {
-  const { index, nearest, transit, weights } = county().objects;
+  const { access, index, nearest, transit, weights } = county().objects;
   const said = ++county().blocks;
   const faults = await publishedFaults();
   expect(faults).toEqual([
     `${index.name}: blocks: ${said - 1}; the manifest says ${said}`,
     expect.stringContaining(`${nearest.name}: META: ${said - 1} × `),
     `${transit!.name}: rows: ${said - 1} of ${said} origins`,
+    `${access!.name}: blocks: ${said - 1}; the manifest says ${said}`,
     `${weights!.name}: blocks: ${said - 1}; the manifest says ${said}`,
   ]);
 });
