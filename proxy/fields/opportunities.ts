@@ -95,7 +95,7 @@ export const AREA_ACCESS = {
   ),
   minutes: optional(levels(BOUNDS.contour, LIMITS.minutesListed), {
     id: 'AreaAccessMinutes',
-    example: () => 30,
+    example: () => [30],
     description: `Some of ${ACCESS_MINUTES.join(', ')}, ascending. Omitted: all.`,
   }),
   by: optional(choice(AVERAGED_BY), {

@@ -45,7 +45,7 @@ test('a diff names counties changed, added or removed, and how their rows moved'
   expect(await diff(plain, plain)).toEqual([]);
   const moved = await build('moved', { moved: { 99001: 120 }, people: { 99007: 3 } });
   const found = await diff(plain, moved);
-  expect(found.map(({ county }) => county)).toEqual(['99001', '99003', '99007']);
+  expect(found.map(({ county }) => county)).toEqual(['99001', '99003', '99005', '99007']);
   for (const one of found) {
     if (one.status !== 'changed') throw new Error(`${one.county} is ${one.status}`);
     const [was, is] = [await timesOf(plain, one.county), await timesOf(moved, one.county)];
@@ -67,14 +67,16 @@ test('a diff names counties changed, added or removed, and how their rows moved'
     expect(worst?.by ?? 0).toBe(key ? is.get(key)! - was.get(key)! : 0);
     expect(Math.abs(worst?.by ?? 0)).toBe(Math.max(0, ...changes.map(Math.abs)));
   }
-  const [first, , last] = found;
+  const [first, , near, last] = found;
   expect(first.status === 'changed' && first.rows!.moved).toBeGreaterThan(5);
   expect(last).toEqual({
     county: '99007',
     status: 'changed',
-    kinds: ['index', 'blocks'],
+    kinds: ['index', 'blocks', 'access'],
     rows: null,
   });
+  // The people of another county are within reach of it.
+  expect(near).toEqual({ county: '99005', status: 'changed', kinds: ['access'], rows: null });
 
   const { '99005': gone, ...counties } = moved.counties;
   expect(gone).toBeDefined();

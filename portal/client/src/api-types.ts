@@ -1803,7 +1803,7 @@ export interface Operations {
   };
 }
 
-/** Access, method and path of each operation; of a batch also the list to send in chunks, and their size. */
+/** Access, method and path; of a batch also its list, and the size of chunks. */
 export const OPERATIONS: Record<
   keyof Operations,
   readonly [access: 'free' | 'keyed', method: string, path: string, list?: string, size?: number]
