@@ -105,7 +105,7 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
     `export interface SharedResponses ${objectType(sharedResponses)}\n`,
     '/** Parameters, and responses by media type, of each operation. */',
     `export interface Operations {\n${types.join('\n')}\n}\n`,
-    '/** Access, method and path; of a batch also its list, and the size of chunks. */',
+    '/** Access, method, path; of a batch its list and length. */',
     `export const OPERATIONS: Record<
   keyof Operations,
   readonly [access: 'free' | 'keyed', method: string, path: string, list?: string, size?: number]

@@ -1803,7 +1803,7 @@ export interface Operations {
   };
 }
 
-/** Access, method and path; of a batch also its list, and the size of chunks. */
+/** Access, method, path; of a batch its list and length. */
 export const OPERATIONS: Record<
   keyof Operations,
   readonly [access: 'free' | 'keyed', method: string, path: string, list?: string, size?: number]
