@@ -297,7 +297,7 @@ test('a worker refuses a job with extra fields or a path elsewhere, and removes 
   const queue = redis.address(1);
   await mkdir(at('precious'));
   await writeFile(at('precious', 'file'), 'kept');
-  const request = { release: 'r', tiles: false, directions: ['from'] };
+  const request = { release: 'r', tiles: false, directions: ['from'], access: [] };
   const task = { kind: 'unit', plan, request, counties: ['99001'] };
   const good = { program: programVersion(), task, memory: 0 };
   const elsewhere = { ...plan, name: '../plans/x.json' };

@@ -30,6 +30,7 @@ const KINDS = [
   'address-directory',
   'addresses',
   'weights',
+  'access',
   'tiles',
   'block bands',
   'tile sums',

@@ -52,7 +52,11 @@ export async function requestsOf(
   const centres: { lon: number; lat: number }[] = [];
   for (const { fips, manifest: county } of release.counties) {
     get(`/v1/counties/${fips}/coverage`);
-    get(`/v1/counties/${fips}/access?of=jobs&of=people&by=tract`);
+    const counted = ['people', 'jobs', 'jobs_low_wage', 'jobs_mid_wage', 'jobs_high_wage'];
+    const of = counted.map((weight) => `of=${weight}`).join('&');
+    for (const way of ['from', 'to']) {
+      get(`/v1/counties/${fips}/access?${of}&direction=${way}&by=tract`);
+    }
     get(`/v1/counties/${fips}/coverage?type=101&weight=jobs&by=hispanic&by=workers_low_wage`);
     const index = await release.index(county);
     const { table, matrix } = await release.catchments(county);
