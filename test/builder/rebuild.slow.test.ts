@@ -106,13 +106,14 @@ test('no change: nothing is searched, and the manifest is the same', async () =>
   expect(manifest).toEqual(row.manifest);
 });
 
-test('people moved into a block: only that county is updated, and only its population data', async () => {
+test('people moved into a block: only its county is searched, and only people are updated, there and within reach', async () => {
   const { before, after, searched } = await rebuilt('people', { people: { 99003: 7 } });
   expect(searched).toEqual(['99003']);
-  expect(changedObjects(before, after, '99003')).toEqual(['index', 'blocks']);
-  for (const other of ['99001', '99005', '99007']) {
-    expect(changedObjects(before, after, other)).toEqual([]);
+  expect(changedObjects(before, after, '99003')).toEqual(['index', 'blocks', 'access']);
+  for (const near of ['99001', '99005']) {
+    expect(changedObjects(before, after, near)).toEqual(['access']);
   }
+  expect(changedObjects(before, after, '99007')).toEqual([]);
   expect(after.counties['99003'].population).toBe(before.counties['99003'].population + 7);
   expect(after.objects['dest-ids']).toEqual(before.objects['dest-ids']);
 });

@@ -65,7 +65,7 @@ const done = { searched: [], notes: [] };
 
 /** The tasks of a build of a unit for each county. */
 function buildOf(release = 'r', of: object = counties): TaskNode {
-  const plan = { counties: of } as unknown as ReleasePlan;
+  const plan = { counties: of, weights: { weights: [], counties: {} } } as unknown as ReleasePlan;
   return tasksOf({ ref, plan }, { release }, 9);
 }
 
