@@ -1,4 +1,8 @@
-import { accessColumn, accessCountsOf } from '../../shards/access/access-columns.ts';
+import {
+  ACCESS_MINUTES,
+  accessColumn,
+  accessCountsOf,
+} from '../../shards/access/access-columns.ts';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
@@ -60,25 +64,24 @@ async function encodeAccess(
   store: Store,
   { county, modes, access, reach, counties }: AccessRequest,
 ): Promise<Uint8Array> {
-  const columns = new Map<string, Uint32Array>();
-  let blocks = 0;
-  for (const [direction, ref] of reach) {
+  /** Counts by direction, then by weight, mode and minutes. */
+  const counts: Uint32Array[][] = [];
+  for (const [, ref] of reach) {
     const matrix = await Matrix.open(store, ref);
-    blocks = matrix.origins.length;
     const byTarget = await countsByTarget(matrix.targets, access.length, async (fips) =>
       Object.hasOwn(counties, fips) ? countsOf(store, counties[fips], access) : null,
     );
-    const counts = await countAccess(matrix, byTarget);
-    for (const [i, count] of accessCountsOf({ access, directions: [direction], modes }).entries()) {
-      columns.set(accessColumn(count), counts[i]);
-    }
+    counts.push(await countAccess(matrix, byTarget));
   }
   const directions = reach.map(([direction]) => direction);
-  const inOrder = accessCountsOf({ access, directions, modes }).map((count) => {
-    const weight = accessColumn(count);
-    return { weight, counts: columns.get(weight)! };
+  const perWeight = modes.length * ACCESS_MINUTES.length;
+  const inOrder = access.flatMap((_, w) =>
+    counts.flatMap((one) => one.slice(w * perWeight, (w + 1) * perWeight)),
+  );
+  const columns = accessCountsOf({ access, directions, modes }).map((count, i) => {
+    return { weight: accessColumn(count), counts: inOrder[i] };
   });
-  return encodeWeights(accessStem(county), blocks, inOrder);
+  return encodeWeights(accessStem(county), inOrder[0].length, columns);
 }
 
 async function countsOf(

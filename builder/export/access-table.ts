@@ -25,15 +25,20 @@ export const accessTable: CountyTable = {
   ],
   async *rows({ release, done }, { manifest }) {
     const index = await release.index(manifest);
-    const all = accessCountsOf(release.manifest);
-    const counts = await Promise.all(all.map((one) => release.accessCounts(manifest, one)));
+    const { access, directions, modes } = release.manifest;
+    const rows = accessCountsOf(release.manifest);
+    const columns = await Promise.all(
+      access.flatMap((of) => directions.map((way) => release.accessCounts(manifest, of, way))),
+    );
+    const counts = columns.flat();
     for (let first = 0; first < index.count; first += GROUP_BLOCKS) {
       const end = Math.min(index.count, first + GROUP_BLOCKS);
       const values: (string | number)[][] = [[], [], [], [], [], []];
       for (let block = first; block < end; block++) {
         const geoid = geoidFromNumber(index.geoids[block]);
-        for (const [i, { of, direction, mode, minutes }] of all.entries()) {
-          if (index.link(block, linkModeOf(mode)).status !== 'linked') continue;
+        const routed = modes.filter((mode) => index.isLinked(block, linkModeOf(mode)));
+        for (const [i, { of, direction, mode, minutes }] of rows.entries()) {
+          if (!routed.includes(mode)) continue;
           const row = [geoid, of, direction, mode, minutes, counts[i][block]];
           for (const [c, value] of row.entries()) values[c].push(value);
         }

@@ -68,8 +68,7 @@ async function openBlocks(release: Release, { manifest }: ReleaseCounty) {
   return (first: number, length: number): unknown[][] => {
     const ordinals = Array.from({ length }, (_, i) => first + i);
     const polygons = ordinals.map(outlineOf);
-    const isLinked = (mode: 'walk' | 'bike') =>
-      ordinals.map((i) => index.link(i, mode).status === 'linked');
+    const isLinked = (mode: 'walk' | 'bike') => ordinals.map((i) => index.isLinked(i, mode));
     return [
       ordinals.map((i) => geoidFromNumber(index.geoids[i])),
       ordinals.map((i) => index.population(i)),

@@ -61,7 +61,7 @@ async function encodeCounty(
   for (const [m, mode] of modes.entries()) {
     const street = linkModeOf(mode);
     for (const block of blocks) {
-      const none = index.link(block, street).status === 'linked' ? BEYOND : UNROUTED;
+      const none = index.isLinked(block, street) ? BEYOND : UNROUTED;
       for (let leaf = 0; leaf < leafIds.length; leaf++) {
         const cell = (m * leafIds.length + leaf) * index.count + block;
         if (bands[cell] === 0) bands[cell] = none;

@@ -115,15 +115,17 @@ export class BlockIndex {
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
   }
 
+  /** Whether a block has a link for a street mode. */
+  isLinked(ordinal: CountyBlock, mode: StreetMode): boolean {
+    return this.#linkStatus[ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode)] === 0;
+  }
+
   /** The blocks without a link for a street mode, ascending. Computed once per mode. */
   unlinked(mode: StreetMode): Uint32Array {
     const known = this.#unlinked.get(mode);
     if (known) return known;
     const blocks: CountyBlock[] = [];
-    const [modes, position] = [LINK_MODES.length, LINK_MODES.indexOf(mode)];
-    for (let i = 0; i < this.count; i++) {
-      if (this.#linkStatus[i * modes + position] !== 0) blocks.push(i);
-    }
+    for (let i = 0; i < this.count; i++) if (!this.isLinked(i, mode)) blocks.push(i);
     const found = Uint32Array.from(blocks);
     this.#unlinked.set(mode, found);
     return found;

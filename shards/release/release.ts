@@ -1,4 +1,4 @@
-import { type AccessCount, accessColumn } from '../access/access-columns.ts';
+import { accessColumn, accessCountsOf } from '../access/access-columns.ts';
 import type { AddressDirectory } from '../addresses/address-directory.ts';
 import { AddressTable } from '../addresses/address-table.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
@@ -197,7 +197,7 @@ export class Release {
       return sized(
         weight === PEOPLE.weight
           ? (await this.index(county)).people()
-          : await this.weightColumn(county, ref, weight),
+          : (await this.weightColumns(county, ref, weight, 1))[0],
       );
     });
   }
@@ -208,21 +208,35 @@ export class Release {
     throw new ShardError(this.latest.manifest, 'counties', 'one has no access');
   }
 
-  /** A count for each block of a county, by ordinal. One range read, then cached. */
-  accessCounts(county: CountyManifest, count: AccessCount): Promise<Uint32Array> {
+  /**
+   * How much of a weight is within reach of each block of a county, by ordinal: a column for each
+   * mode of the release and of `ACCESS_MINUTES`. One range read, then cached.
+   */
+  accessCounts(
+    county: CountyManifest,
+    of: string,
+    direction: Direction,
+  ): Promise<readonly Uint32Array[]> {
     const ref = this.accessObject(county);
-    const column = accessColumn(count);
-    return this.cachedFrom(ref, column, async () => {
-      const value = await this.weightColumn(county, ref, column);
-      return { value, bytes: value.byteLength };
+    const { modes } = this.manifest;
+    const columns = accessCountsOf({ access: [of], directions: [direction], modes });
+    return this.cachedFrom(ref, `${of} ${direction}`, async () => {
+      const value = await this.weightColumns(county, ref, accessColumn(columns[0]), columns.length);
+      return { value, bytes: value.reduce((sum, { byteLength }) => sum + byteLength, 0) };
     });
   }
 
-  private async weightColumn(county: CountyManifest, ref: ObjectRef, weight: string) {
+  /** Reads adjacent columns of a table of counts. */
+  private async weightColumns(
+    county: CountyManifest,
+    ref: ObjectRef,
+    first: string,
+    columns: number,
+  ): Promise<Uint32Array[]> {
     const table = await this.loadSized(ref.name, () => loadWeights(this.store, ref, county.blocks));
-    const position = table.names.indexOf(weight);
-    if (position === -1) throw new ShardError(ref.name, 'NAME', `lacks ${weight}`);
-    return table.counts(position);
+    const position = table.names.indexOf(first);
+    if (position === -1) throw new ShardError(ref.name, 'NAME', `lacks ${first}`);
+    return table.countsOf(position, columns);
   }
 
   /**

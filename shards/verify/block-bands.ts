@@ -80,7 +80,7 @@ async function compareBands(
     const times = decodeNearestRow(nearest.name, block, row, release.columns);
     for (const [i, column] of columns.entries()) {
       const mode = modes[Math.floor(i / leafIds.length)];
-      const isLinked = index.link(block, linkModeOf(mode)).status === 'linked';
+      const isLinked = index.isLinked(block, linkModeOf(mode));
       const wanted = bandHolding(times[i], isLinked);
       if (column[block] === wanted) continue;
       findings.add('bands', () => {

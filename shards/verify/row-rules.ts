@@ -61,7 +61,7 @@ export function originRowCheck(
     }
     modes.forEach((mode, m) => {
       if (!index || rows[m].targets.length === 0) return;
-      if (index.link(ordinal, linkModeOf(mode)).status === 'linked') return;
+      if (index.isLinked(ordinal, linkModeOf(mode))) return;
       findings.add('rows of a block without a street', () => `${block()}, ${mode}`);
     });
   };

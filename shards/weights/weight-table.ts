@@ -139,11 +139,21 @@ export class WeightTable {
 
   /** The counts of the weight at a position in `names`, by block ordinal. One range read. */
   async counts(position: number): Promise<Uint32Array> {
-    const { offset, length } = this.#directory.rangeOf(position);
-    const bytes = await this.#source.readRange(this.#ref, offset, length);
-    return decodeCheckedRow(this.#ref.name, position, bytes, (row) =>
-      decodeCounts(row, this.blocks),
-    );
+    return (await this.countsOf(position, 1))[0];
+  }
+
+  /** The counts of `columns` adjacent weights from a position on. One range read. */
+  async countsOf(first: number, columns: number): Promise<Uint32Array[]> {
+    const start = this.#directory.startOf(first);
+    const length = this.#directory.startOf(first + columns) - start;
+    const bytes = await this.#source.readRange(this.#ref, start, length);
+    return Array.from({ length: columns }, (_, i) => {
+      const { offset, length } = this.#directory.rangeOf(first + i);
+      const row = bytes.subarray(offset - start, offset - start + length);
+      return decodeCheckedRow(this.#ref.name, first + i, row, (reader) =>
+        decodeCounts(reader, this.blocks),
+      );
+    });
   }
 }
 

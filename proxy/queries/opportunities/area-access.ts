@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { ACCESS_MINUTES, type AccessCount } from '../../../shards/access/access-columns.ts';
-import { ordinalsOf } from '../../../shards/arrays/sorted.ts';
+import { ACCESS_MINUTES } from '../../../shards/access/access-columns.ts';
+import { ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
 import { type BlockIndex, linkModeOf } from '../../../shards/blocks/block-index.ts';
-import { geoidFromNumber } from '../../../shards/geoid.ts';
+import { countyOf, type GeoidNumber, geoidFromNumber } from '../../../shards/geoid.ts';
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
-import type { CountyManifest, Direction } from '../../../shards/release/manifest.ts';
+import type { CountyManifest, Direction, StateManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
+import { sized } from '../../../shards/release/release-cache.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { CountyFips, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { PEOPLE } from '../../../shards/weights/weight.ts';
@@ -175,7 +176,9 @@ export async function queryAreaAccess(
   const ids = labels.map(modeIdOf);
   const parts = await blocksOfArea(release, area);
   const counted =
-    by === null ? blockCounts(release, parts, query) : averages(release, parts, query);
+    by === null
+      ? blockCounts(release, parts, query, page.position[0])
+      : averages(release, parts, query);
   const geoidOf = (id: number) => String(id).padStart(DIGITS[by ?? 'block'], '0');
   let end = page.position;
   for await (const { id, count, isKnown } of counted) {
@@ -205,54 +208,46 @@ export async function queryAreaAccess(
   }
 }
 
-/** The columns of counts of a county, by `of`, mode and minutes. */
+/** The columns of counts of a county, by `of`, mode and minutes. One range read per weight. */
 async function columnsOf(
   release: Release,
   county: CountyManifest,
   { of, modes, direction, minutes }: AreaAccessQuery,
-): Promise<Uint32Array[][][]> {
-  const column = (count: AccessCount) => release.accessCounts(county, count);
-  return Promise.all(
-    of.map((weight) =>
-      Promise.all(
-        modes.map((position) => {
-          const mode = release.manifest.modes[position];
-          return Promise.all(
-            minutes.map((limit) => column({ of: weight, direction, mode, minutes: limit })),
-          );
-        }),
-      ),
-    ),
+): Promise<readonly Uint32Array[][][]> {
+  const all = await Promise.all(
+    of.map((weight) => release.accessCounts(county, weight, direction)),
+  );
+  const levels = minutes.map((limit) => ACCESS_MINUTES.indexOf(limit));
+  return all.map((columns) =>
+    modes.map((mode) => levels.map((level) => columns[mode * ACCESS_MINUTES.length + level])),
   );
 }
 
-/** Whether each block of a county can be routed from, by mode. */
-function routedBy(release: Release, index: BlockIndex, modes: readonly ReleaseMode[]) {
-  return modes.map((position) => {
-    const routed = new Uint8Array(index.count).fill(1);
-    for (const block of index.unlinked(linkModeOf(release.manifest.modes[position]))) {
-      routed[block] = 0;
-    }
-    return routed;
-  });
-}
-
+/** The counts of blocks from a GEOID on. */
 async function* blockCounts(
   release: Release,
   parts: readonly CountyBlocks[],
   query: AreaAccessQuery,
+  from: GeoidNumber,
 ): AsyncGenerator<Counted> {
+  const streets = streetsOf(release, query);
   for (const { county, index, ordinals } of parts) {
+    const rest = ordinals.subarray(rankIn(ordinals, rankIn(index.geoids, from)));
+    if (rest.length === 0) continue;
     const columns = await columnsOf(release, county, query);
-    const routed = routedBy(release, index, query.modes);
-    for (const block of ordinals) {
+    for (const block of rest) {
       yield {
         id: index.geoids[block],
         count: (o, m, l) => columns[o][m][l][block],
-        isKnown: (m) => routed[m][block] === 1,
+        isKnown: (m) => index.isLinked(block, streets[m]),
       };
     }
   }
+}
+
+/** The streets by which a block is routed, by mode. */
+function streetsOf(release: Release, { modes }: AreaAccessQuery) {
+  return modes.map((position) => linkModeOf(release.manifest.modes[position]));
 }
 
 /** Averages of the counts of blocks over the areas that they are in, weighted; by GEOID. */
@@ -264,10 +259,10 @@ async function* averages(
   const { of, modes, minutes, weight } = query;
   const perArea = of.length * modes.length * minutes.length;
   const cell = (o: number, m: number, l: number) => (o * modes.length + m) * minutes.length + l;
+  const streets = streetsOf(release, query);
   const areas = new Map<number, { sums: Float64Array; weights: Float64Array }>();
   for (const { county, index, ordinals } of parts) {
     const columns = await columnsOf(release, county, query);
-    const routed = routedBy(release, index, modes);
     const weights = await release.weightCounts(county, weight);
     const areaOf = await areasOfBlocks(release, county, index, query.by!);
     for (const block of ordinals) {
@@ -279,7 +274,7 @@ async function* averages(
         areas.set(id, area);
       }
       for (let m = 0; m < modes.length; m++) {
-        if (routed[m][block] === 0) continue;
+        if (!index.isLinked(block, streets[m])) continue;
         area.weights[m] += weights[block];
         for (let o = 0; o < of.length; o++) {
           for (let l = 0; l < minutes.length; l++) {
@@ -311,19 +306,27 @@ async function areasOfBlocks(
     const scale = 10 ** (DIGITS.block - DIGITS[by]);
     return (block) => Math.floor(index.geoids[block] / scale);
   }
-  const places = await release.cachedFrom(county.objects.index, 'places', async () => {
-    const value = await placesOfBlocks(release, index);
-    return { value, bytes: value.byteLength };
-  });
+  if (index.count === 0) return () => 0;
+  const fips = countyOf(geoidFromNumber(index.geoids[0]));
+  const state = release.state(fips.slice(0, 2));
+  if (!state) return () => 0;
+  // The same blocks may be in other places in another release.
+  const places = await release.cachedFrom(
+    state.objects.places,
+    `blocks of ${county.objects.index.sha256}`,
+    async () => sized(await placesOfBlocks(release, state, fips, index)),
+  );
   return (block) => places[block];
 }
 
-async function placesOfBlocks(release: Release, index: BlockIndex): Promise<Float64Array> {
+/** The place of each block of a county, 0 for a block in none. */
+async function placesOfBlocks(
+  release: Release,
+  state: StateManifest,
+  fips: CountyFips,
+  index: BlockIndex,
+): Promise<Float64Array> {
   const placeOf = new Float64Array(index.count);
-  if (index.count === 0) return placeOf;
-  const fips = geoidFromNumber(index.geoids[0]).slice(0, 5);
-  const state = release.state(fips.slice(0, 2));
-  if (!state) return placeOf;
   const table = await release.places(state);
   for (const [ordinal, { geoid, counties }] of table.places.entries()) {
     if (!counties.includes(fips)) continue;
