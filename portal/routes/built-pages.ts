@@ -1,15 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { etagOf } from '../../proxy/http/caching.ts';
+import { etagOf, type StaticResponse } from '../../proxy/http/caching.ts';
 
-/** A file ready to be sent. */
-export interface BuiltFile {
+/** A file ready to be sent, in the codings of the build; a font has none. */
+export interface BuiltFile extends StaticResponse {
   readonly type: string;
-  readonly plain: Buffer;
-  /** Its compressed forms; a font has none. */
-  readonly br: Buffer | undefined;
-  readonly gzip: Buffer | undefined;
-  readonly etag: string;
   /** Whether its name changes with its contents. */
   readonly isHashed: boolean;
 }
@@ -43,10 +38,11 @@ export async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
     contents.set(at, await readFile(file));
   }
   const pages = new Map<string, BuiltFile>();
-  for (const [at, plain] of contents) {
+  for (const [at, bytes] of contents) {
     if (COMPRESSED.test(at)) continue;
-    const [br, gzip] = [contents.get(`${at}.br`), contents.get(`${at}.gz`)];
-    pages.set(`/${at}`, builtFile(at, plain, { br, gzip }));
+    const compressed = { br: contents.get(`${at}.br`), gzip: contents.get(`${at}.gz`) };
+    const response = { bytes, etag: etagOf(bytes), compressed };
+    pages.set(`/${at}`, { ...response, type: typeOf(at), isHashed: at.startsWith('assets/') });
   }
   if (!pages.has('/index.html')) {
     throw new Error(`${FOLDER.pathname}: the pages have not been built; run npm run build`);
@@ -54,13 +50,8 @@ export async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
   return pages;
 }
 
-function builtFile(
-  at: string,
-  plain: Buffer,
-  compressed: Pick<BuiltFile, 'br' | 'gzip'>,
-): BuiltFile {
+function typeOf(at: string): string {
   const type = TYPES[path.extname(at)];
   if (type === undefined) throw new Error(`built-pages: ${at} has a type that is not served`);
-  const isHashed = at.startsWith('assets/');
-  return { type, plain, ...compressed, etag: etagOf(plain), isHashed };
+  return type;
 }

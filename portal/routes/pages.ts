@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CACHE_CONTROL, knownRepresentation, variantEtag } from '../../proxy/http/caching.ts';
-import { preferredEncoding } from '../../proxy/http/content-encoding.ts';
+import { CACHE_CONTROL, StaticResponseSender } from '../../proxy/http/caching.ts';
 import { pathOf } from '../../proxy/http/request-paths.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
@@ -14,13 +13,14 @@ import { isNavigation } from './own-site.ts';
  */
 export async function servePages(app: FastifyInstance, { config }: PortalServices): Promise<void> {
   const pages = await builtPages();
+  const sender = new StaticResponseSender();
   const policy = contentPolicy(config);
   const ownPolicy = `${policy}; frame-ancestors 'none'`;
   const preloads = MAP_READS.map(
     (read) => `<${config.apiUrl}${read}>; rel=preload; as=fetch; crossorigin`,
   ).join(', ');
   const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>
-    sendFile(request, reply.header('content-security-policy', ownPolicy), file);
+    sendFile(sender, request, reply.header('content-security-policy', ownPolicy), file);
 
   const [document, map, embed] = ['index', 'map', 'embed'].map((one) => pages.get(`/${one}.html`)!);
   for (const path of Object.values(PAGE_PATHS)) {
@@ -35,7 +35,7 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
     // programs.
     reply.headers({ 'content-security-policy': policy, 'x-robots-tag': 'noindex' });
     reply.header('link', preloads);
-    return sendFile(request, reply, embed);
+    return sendFile(sender, request, reply, embed);
   });
   for (const [path, file] of pages) {
     if (!path.endsWith('.html')) app.get(path, (request, reply) => send(request, reply, file));
@@ -86,18 +86,15 @@ function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): strin
   ].join('; ');
 }
 
-/** Sends a file, compressed if the client accepts that, or 304 if the client has it. */
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
-  const { type, plain, etag, isHashed } = file;
-  const coding = preferredEncoding(request.headers['accept-encoding']);
-  const packed = coding === null ? undefined : file[coding];
-  reply.headers({
-    etag: packed ? variantEtag(etag, coding!) : etag,
-    'cache-control': isHashed ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated,
+/** Sends a file, whose name may change with its contents. */
+function sendFile(
+  sender: StaticResponseSender,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, isHashed, ...response }: BuiltFile,
+): Promise<FastifyReply> {
+  return sender.send(request, reply.type(type), response, {
     vary: reply.hasHeader('vary') ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+    cacheControl: isHashed ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated,
   });
-  const known = knownRepresentation(request.headers['if-none-match'], etag);
-  if (known !== undefined && reply.statusCode === 200) return reply.code(304).send();
-  reply.type(type);
-  return packed ? reply.header('content-encoding', coding!).send(packed) : reply.send(plain);
 }

@@ -114,6 +114,8 @@ const ENTRY_BYTES = 100;
 export interface StaticResponse {
   readonly bytes: Buffer;
   readonly etag: string;
+  /** The bytes in the codings they are sent in; if absent, they are compressed when asked for. */
+  readonly compressed?: { readonly [Coding in 'br' | 'gzip']?: Buffer | undefined };
 }
 
 export function staticResponse(text: string): StaticResponse {
@@ -139,13 +141,14 @@ export class StaticResponseSender {
   async send(
     request: FastifyRequest,
     reply: FastifyReply,
-    { bytes, etag }: StaticResponse,
+    { bytes, etag, compressed }: StaticResponse,
     { vary = 'Accept-Encoding', cacheControl = CACHE_CONTROL.catalogue as string } = {},
   ): Promise<FastifyReply> {
-    const coding =
-      bytes.length >= MIN_COMPRESSED_BYTES
-        ? preferredEncoding(request.headers['accept-encoding'])
-        : null;
+    const accepted = preferredEncoding(request.headers['accept-encoding']);
+    const isSent = compressed
+      ? accepted !== null && compressed[accepted] !== undefined
+      : bytes.length >= MIN_COMPRESSED_BYTES;
+    const coding = isSent ? accepted : null;
     const sent = coding === null ? etag : variantEtag(etag, coding);
     const isFound = reply.statusCode === 200;
     if (isFound) requirePreconditions(request.headers, { etag, modified: null });
@@ -154,7 +157,9 @@ export class StaticResponseSender {
       return reply.removeHeader('content-type').code(304).send();
     }
     if (coding === null) return reply.send(bytes);
-    const body = await this.#compressed.getOrCompute(sent, () => compressWith(coding, bytes));
+    const body =
+      compressed?.[coding] ??
+      (await this.#compressed.getOrCompute(sent, () => compressWith(coding, bytes)));
     return reply.header('content-encoding', coding).send(body);
   }
 }
