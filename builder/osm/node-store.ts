@@ -234,7 +234,11 @@ class BlockReader {
   read(block: number, into: NodeColumns, at: number): number {
     const [start, end] = [this.#run.offsets[block], this.#run.offsets[block + 1]];
     const bytes = new Uint8Array(end - start);
-    readSync(this.#file, bytes, 0, bytes.length, start);
+    if (readSync(this.#file, bytes, 0, bytes.length, start) !== bytes.length) {
+      throw new Error(
+        'the file of node locations ends early: has another program changed the scratch folder?',
+      );
+    }
     const columns = [this.#ids, this.#lons, this.#lats, this.#marks];
     for (const column of columns) column.clear();
     const pbf = new PbfReader(bytes);

@@ -59,19 +59,10 @@ export async function runTask(task: Task, context: TaskContext): Promise<TaskRes
     }
     case 'part': {
       const plan = await readPlan(store, task.plan);
-      const request = {
-        ...context,
-        ...partOptionsOf({ ...task.request, plan }),
-        plan,
-        counties: task.counties,
-      };
-      await joinPart(
-        request,
-        await regionsOf(task.units, plan, context),
-        store,
-        progress,
-        receipts,
-      );
+      const options = partOptionsOf({ ...task.request, plan });
+      const request = { ...context, ...options, plan, counties: task.counties };
+      const regions = await regionsOf(task.units, plan, context);
+      await joinPart(request, regions, store, progress, receipts);
       return { searched: [], notes: [] };
     }
     case 'join': {
@@ -79,14 +70,10 @@ export async function runTask(task: Task, context: TaskContext): Promise<TaskRes
       const request = { ...context, ...task.request, plan };
       if (await findJoined(request, receipts)) return { searched: [], notes: [] };
       const regions = await regionsOf(task.units, plan, context);
+      const options = partOptionsOf(request);
       const parts: Part[] = [];
       for (const counties of task.parts) {
-        const part = await readPart(
-          plan,
-          counties,
-          partOptionsOf({ ...task.request, plan }),
-          receipts,
-        );
+        const part = await readPart(plan, counties, options, receipts);
         if (!part) throw lost(store, `the part of ${counties.join(', ')}`);
         parts.push(part);
       }

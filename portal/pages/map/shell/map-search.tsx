@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { PLANS } from '../../../../proxy/plans.ts';
 import type { PoiSearchResult } from '../../../client/src/index.ts';
 import type { Place } from '../../api/release.ts';
-import { counted } from '../../formats.ts';
+import { counted, distanceUnit } from '../../formats.ts';
 import { useApi } from '../../session/use-api.ts';
 import type { MapType } from '../catalogue/catalogue.ts';
 import { Paid } from '../paid/paid.tsx';
@@ -201,6 +201,7 @@ function PoiResults(props: {
   readonly onClose: () => void;
 }) {
   const { words, onPoi, onClose } = props;
+  const unit = distanceUnit(useMap().catalogue.units);
   return (
     <div class="poi-results">
       <div class="poi-results-head">
@@ -219,7 +220,11 @@ function PoiResults(props: {
                 </button>
               </li>
             ))}
-            {pois.length === 0 && <li class="quiet">None within 15 miles.</li>}
+            {pois.length === 0 && (
+              <li class="quiet">
+                None within {Math.floor(RADIUS_M / unit.metres)} {unit.name}.
+              </li>
+            )}
           </ul>
         )}
       </Paid>

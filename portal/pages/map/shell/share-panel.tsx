@@ -1,24 +1,27 @@
-import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { FailedScript } from '../../parts/failed-script.tsx';
 import type { PictureParts } from './make-picture.tsx';
 import type { ShareProps } from './share-ways.tsx';
 
 /** Ways to share what the map shows, and to print it. */
 export function SharePanel(props: ShareProps) {
   const { picture } = props;
-  // Loaded when it is opened, so that the map comes first.
-  const [Ways, setWays] = useState<ComponentType<ShareProps> | null>(null);
+  // Loaded when it is first opened, so that the map comes first.
+  const [wasOpened, setOpened] = useState(false);
   usePrinted(picture);
-  const load = async () => {
-    const { ShareWays } = await import('./share-ways.tsx');
-    setWays(() => ShareWays);
-  };
   return (
-    <details class="share" onToggle={() => void load()}>
+    <details class="share" onToggle={() => setOpened(true)}>
       <summary>Share</summary>
-      {Ways && <Ways {...props} />}
+      {wasOpened && <LoadedWays {...props} />}
     </details>
   );
+}
+
+function LoadedWays(props: ShareProps) {
+  const ways = useLoaded(() => import('./share-ways.tsx'));
+  if (ways.state === 'failed') return <FailedScript of="the ways to share" />;
+  return ways.state === 'here' ? <ways.value.ShareWays {...props} /> : null;
 }
 
 /** The time after which the page has what it needs to print, so that the map comes first. */
