@@ -41,7 +41,7 @@ interface RegionResult {
  * Finds the receipt of an earlier build of these counties by this plan; null unless all objects it
  * names still exist.
  */
-export function findRegion(
+function findRegion(
   plan: StoredPlan,
   counties: readonly CountyFips[],
   receipts: Receipts,

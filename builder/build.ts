@@ -25,7 +25,7 @@ export interface BuildResult {
 }
 
 /** A release whose objects, manifest and notes are in the store, though it may not be current. */
-export interface StagedRelease extends NamedRelease {
+interface StagedRelease extends NamedRelease {
   readonly notes: ReleaseNotes;
 }
 

@@ -17,7 +17,7 @@ import type { RegionCounty } from '../receipts/region-receipt.ts';
 const DISPLAY_TOLERANCE = 1e-4;
 
 /** A census place, and its blocks in some counties, ascending, with their people. */
-export interface PlaceBlocks {
+interface PlaceBlocks {
   readonly place: CensusPlace;
   readonly population: number;
   readonly blocks: readonly GeoidNumber[];
@@ -49,7 +49,7 @@ export async function placesWithBlocks(
 }
 
 /** The objects of places with blocks, by state. */
-export type PlacesByState = Readonly<Record<string, ObjectRef>>;
+type PlacesByState = Readonly<Record<string, ObjectRef>>;
 
 /** Stores places with blocks by state, for `putStates`. */
 export async function putPlacesByState(

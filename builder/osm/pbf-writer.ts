@@ -199,7 +199,7 @@ export function bytesField(message: VarintWriter, field: number, bytes: Uint8Arr
   message.bytes(bytes);
 }
 
-export function varintField(message: VarintWriter, field: number, value: number): void {
+function varintField(message: VarintWriter, field: number, value: number): void {
   message.uint(field * 8 + VARINT);
   message.uint(value);
 }

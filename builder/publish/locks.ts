@@ -8,7 +8,7 @@ export const BUILD_LOCK = '.build-lock';
 const RETENTION_LOCK = 'manifests/retention.lock';
 
 /** How long to wait for a lock. `onWait` is called at most once, after half a second or more. */
-export interface LockWait {
+interface LockWait {
   readonly ms: Millis;
   readonly onWait: (problem: string) => void;
 }

@@ -71,7 +71,7 @@ export async function noteRelease(store: WritableStore, release: NamedRelease) {
 }
 
 /** Describes a release, and how it differs from the one before it in the same store, if any. */
-export async function describeRelease(
+async function describeRelease(
   store: Store,
   before: Predecessor | null,
   { name, manifest }: NamedRelease,

@@ -96,7 +96,7 @@ export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
 }
 
 /** The prepared inputs of a region. */
-export interface RegionInputs {
+interface RegionInputs {
   readonly osm: OsmTables;
   readonly blocks: BlockTables;
   readonly pois: PoiTables;

@@ -18,7 +18,7 @@ import type { Receipts } from '../receipts/receipts.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import type { Task, TaskOf } from './task.ts';
 
-export interface TaskContext extends Resources {
+interface TaskContext extends Resources {
   readonly store: WritableStore;
   readonly receipts: Receipts;
   readonly progress: Progress;

@@ -25,7 +25,7 @@ export const AREA_ACCESS_RULES =
   'that a mode could not be routed from has no rows, and counts in no average. Paginated. One token ' +
   'per row, at least one per page.';
 
-export const AREA_ACCESS_RESPONSE = z.object({
+const AREA_ACCESS_RESPONSE = z.object({
   results: z.array(areaCount),
   next_cursor: nextCursor,
 });

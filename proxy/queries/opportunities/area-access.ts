@@ -29,7 +29,7 @@ type AveragedBy = (typeof AVERAGED_BY)[number];
 const DIGITS = { block: 15, tract: 11, place: 7, county: 5 } as const;
 
 /** Request for the access of the blocks of an area, apart from the area. */
-export interface AreaAccessParams {
+interface AreaAccessParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly direction: Direction;
   readonly of?: readonly string[] | undefined;
