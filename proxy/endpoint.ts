@@ -6,6 +6,7 @@ import type { Release } from '../shards/release/release.ts';
 import type { Degrees, DestId, DestTypeId, Minutes } from '../shards/units.ts';
 import type { EndpointRows } from './formats/negotiate.ts';
 import type { Operation } from './http/openapi.ts';
+import { withoutNulls } from './http/validation.ts';
 import type { ResolvedQuery } from './metering/query-cache.ts';
 import { PLANS } from './plans.ts';
 import type { ProxyServices, QueryContext } from './services.ts';
@@ -252,10 +253,20 @@ export function postEndpoint<
   return endpoint as unknown as PostEndpoint;
 }
 
-/** Returns the schema of a body, of which `json` is what was sent. */
-export function bodySchemaFor({ body, bodyWith }: PostEndpoint, json: unknown): z.ZodObject {
-  const sent = (json ?? {}) as Readonly<Record<string, unknown>>;
-  return bodyWith && sent[bodyWith.member] != null ? bodyWith.body : body;
+/**
+ * Returns the schema of a body, of which `json` is what was sent, and `json` without the nulls of
+ * members that only the route's other body has.
+ */
+export function chosenBody(
+  { body, bodyWith }: PostEndpoint,
+  json: unknown,
+): { readonly schema: z.ZodObject; readonly json: unknown } {
+  if (!bodyWith) return { schema: body, json };
+  const hasMember = (json as Readonly<Record<string, unknown>> | null)?.[bodyWith.member] != null;
+  const [schema, other] = hasMember ? [bodyWith.body, body] : [body, bodyWith.body];
+  const onlyOther = Object.keys(other.shape).filter((name) => !Object.hasOwn(schema.shape, name));
+  const optional = Object.fromEntries(onlyOther.map((name) => [name, z.unknown().optional()]));
+  return { schema, json: withoutNulls(optional, json) };
 }
 
 /** Returns the schema of all bodies of a route: members that only some have are optional. */

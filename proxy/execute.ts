@@ -1,7 +1,7 @@
 import { Turns } from '../shards/concurrency/turns.ts';
 import type { Release } from '../shards/release/release.ts';
 import {
-  bodySchemaFor,
+  chosenBody,
   type Endpoint,
   type FreeEndpoint,
   type KeyedEndpoint,
@@ -335,7 +335,8 @@ async function executePost(
   await turns.yieldIfOverdue();
   const json = parseJson(request, { schema: endpoint.body });
   await turns.yieldIfOverdue();
-  const body = validBody(bodySchemaFor(endpoint, json), json, services.parameterNames);
+  const chosen = chosenBody(endpoint, json);
+  const body = validBody(chosen.schema, chosen.json, services.parameterNames);
   await turns.yieldIfOverdue();
   const idempotent = idempotentRequest(endpoint.path, request.headers, json);
   const post: MeteredPost = {
