@@ -1,11 +1,10 @@
 import { MAX_POI_MINUTES, MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
-import { PERCENTILES } from '../shards/modes.ts';
+import { AM_WINDOW, PERCENTILES } from '../shards/modes.ts';
 import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 
 export const MILLIS_PER_SECOND = 1000;
 export const MILLIS_PER_MINUTE = 60_000;
-const MINUTES_PER_HOUR = 60;
 
 /** Riding speed on level ground, in kilometres an hour. */
 const RIDE_KMH = 15;
@@ -48,9 +47,9 @@ export const ROUTING = {
   minMinutes: (TENTHS.least / 10) as Minutes,
   transit: {
     /** Local time of day at which the departure window opens at a stop, in milliseconds. */
-    windowStart: 8 * MINUTES_PER_HOUR * MILLIS_PER_MINUTE,
+    windowStart: AM_WINDOW.opens * MILLIS_PER_MINUTE,
     /** Number of departures: one at every whole minute of the window. */
-    departures: 60,
+    departures: AM_WINDOW.departures,
     departureStep: MILLIS_PER_MINUTE as Millis,
     /**
      * The nearest-rank percentile `p`: the time at index ⌈p/100 · n⌉ − 1 of the sorted times of all

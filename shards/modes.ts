@@ -43,5 +43,15 @@ export function modeIdOf(mode: Mode): ModeId {
 /** Names of the departure windows that releases hold transit times for. */
 export const DEPARTURE_WINDOWS = ['am'] as const;
 
+/** Minutes of the local day at which the window `am` opens, and its departures, a minute apart. */
+export const AM_WINDOW = { opens: 8 * 60, departures: 60 } as const;
+
+/** The time of day of a departure of the window, as `HH:MM`. */
+export function departureTime(departure: number): string {
+  const minutes = AM_WINDOW.opens + departure;
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+}
+
 /** Percentiles of the door-to-door times of a window that releases hold. */
 export const PERCENTILES = [10] as const;

@@ -225,10 +225,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 351, lines: 37_250 },
   infra: { files: 99, lines: 10_000 },
-  portal: { files: 225, lines: 21_450 },
-  proxy: { files: 265, lines: 32_050 },
-  shards: { files: 159, lines: 15_600 },
-  test: { files: 758, lines: 108_500 },
+  portal: { files: 225, lines: 21_500 },
+  proxy: { files: 266, lines: 32_350 },
+  shards: { files: 159, lines: 15_650 },
+  test: { files: 759, lines: 108_700 },
 };
 
 const TOP_LEVEL = new Set([

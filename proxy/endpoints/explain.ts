@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { DEPARTURE_WINDOWS, MODE_LABELS } from '../../shards/modes.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import { meteredEndpoint } from '../endpoint.ts';
-import { optional, parameters } from '../fields/field.ts';
+import { optional, parameters, withDefault } from '../fields/field.ts';
+import { flag } from '../fields/kinds.ts';
 import { blockGeoid, geoid } from '../fields/locations.ts';
-import { modeLabel, poiId, WINDOW } from '../fields/rows.ts';
+import { departureOfWindow, modeLabel, poiId, WINDOW } from '../fields/rows.ts';
 import { invalidParameters } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
@@ -13,17 +14,19 @@ import {
   locateEnd,
   objectsOfTrip,
   type TripEnd,
+  type TripOptions,
 } from '../queries/journeys/explain.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { type BlockOrigin, locateOrigin, originOfGeoid } from '../queries/origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { leg, unrouted } from '../schemas/schemas.ts';
+import { leg, spread, unrouted } from '../schemas/schemas.ts';
 
 interface ResolvedTrip extends ResolvedQuery {
   readonly origin: BlockOrigin;
   readonly end: TripEnd;
   readonly mode: ReleaseMode;
+  readonly options: TripOptions;
 }
 
 export const explain = meteredEndpoint({
@@ -56,6 +59,18 @@ export const explain = meteredEndpoint({
       example: ({ trip }) => trip.mode,
     }),
     ...WINDOW,
+    departs: optional(departureOfWindow, {
+      id: 'Departs',
+      description:
+        'Explains the fastest trip by transit that leaves at this local time, such as `08:15`, ' +
+        'instead of the stored time.',
+    }),
+    spread: withDefault(flag, false, {
+      id: 'Spread',
+      description:
+        'Adds, by transit, how the times and lines of the fastest trips differ among the ' +
+        'departures of the window.',
+    }),
   }),
   responseDescription: 'The travel time and the legs.',
   response: z.object({
@@ -64,7 +79,12 @@ export const explain = meteredEndpoint({
     mode: z.enum(MODE_LABELS),
     departure: z.enum(DEPARTURE_WINDOWS),
     travel_time: z.number().nullable(),
+    departs: z.string().nullable().meta({
+      description: 'Local time at which the rider leaves, `HH:MM`; null for a trip without rides.',
+    }),
+    transfers: z.int().min(0).meta({ description: 'How often the rider changes vehicles.' }),
     legs: z.array(leg),
+    spread: spread.optional(),
     unrouted: unrouted.meta({
       description:
         'Why the mode could not be routed from the block or, if it could, to the block where the ' +
@@ -73,7 +93,8 @@ export const explain = meteredEndpoint({
   }),
   problems: ['block-not-found', 'poi-not-found'],
 
-  resolve(release, { params: { geoid }, query: { to, dest_id, mode: label } }): ResolvedTrip {
+  resolve(release, { params: { geoid }, query }): ResolvedTrip {
+    const { to, dest_id, mode: label, departs, spread } = query;
     const origin = originOfGeoid(release, geoid);
     const { modes } = release.manifest;
     const mode = modePosition(release, label ?? (modes.includes('transit') ? 'transit' : 'walk'));
@@ -83,11 +104,19 @@ export const explain = meteredEndpoint({
     }
     const end: TripEnd = to === undefined ? { destId: dest_id! } : { geoid: to };
     return {
-      canonical: canonicalRequest('explain', { geoid, to, dest_id, mode: modes[mode] }),
+      canonical: canonicalRequest('explain', {
+        geoid,
+        to,
+        dest_id,
+        mode: modes[mode],
+        departs,
+        spread: spread || undefined,
+      }),
       dependsOn: objectsOfTrip(release, origin.county, end, mode),
       origin,
       end,
       mode,
+      options: { departure: departs, spread },
     };
   },
 
@@ -98,14 +127,14 @@ export const explain = meteredEndpoint({
 
   price: () => PLANS.charges.explain,
 
-  async respond(release, { end, mode }, _context, { block, endBlock }) {
+  async respond(release, { end, mode, options }, _context, { block, endBlock }) {
     const unknown = unroutedModes(block, [mode]) ?? (endBlock && unroutedModes(endBlock, [mode]));
     const body = {
       block: block.geoid,
       to: 'geoid' in end ? end.geoid : end.destId,
       mode: release.manifest.modes[mode],
       departure: DEPARTURE_WINDOWS[0],
-      ...(await explainTrip(release, block, end, mode)),
+      ...(await explainTrip(release, block, end, mode, options)),
       ...unroutedMetadata(unknown),
     };
     return { body, tokens: PLANS.charges.explain };

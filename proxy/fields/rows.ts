@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import { foldText } from '../../shards/folded-text.ts';
-import { DEPARTURE_WINDOWS, MODE_LABELS, PERCENTILES } from '../../shards/modes.ts';
+import {
+  AM_WINDOW,
+  DEPARTURE_WINDOWS,
+  departureTime,
+  MODE_LABELS,
+  PERCENTILES,
+} from '../../shards/modes.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
 import type { TypeName } from '../queries/modes-and-types.ts';
 import { list } from './compounds.ts';
-import { optional, required, several, withDefault, withSchema } from './field.ts';
+import { type Kind, optional, required, several, withDefault, withSchema } from './field.ts';
 import { choice, flag, integer, number, numberChoice, phrase, UNBOUNDED } from './kinds.ts';
 import { block } from './locations.ts';
 
@@ -33,6 +39,20 @@ export const WINDOW = {
       'Percentile of the transit times over the departures of the window: 10 is the time of someone ' +
       'who knows the timetable and chooses when to leave.',
   }),
+};
+
+const DEPARTURES = Array.from({ length: AM_WINDOW.departures }, (_, nth) => departureTime(nth));
+const DEPARTURE_FAULT = `must be a minute from ${DEPARTURES[0]} to ${DEPARTURES.at(-1)}, such as 08:15`;
+
+const departure = (text: z.ZodType<string>) =>
+  text
+    .refine((time) => DEPARTURES.includes(time), { error: DEPARTURE_FAULT })
+    .transform((time) => DEPARTURES.indexOf(time));
+
+/** A departure of the window by its local time, `HH:MM`; its number, from 0. */
+export const departureOfWindow: Kind<number> = {
+  text: departure(phrase((text) => text).text),
+  json: departure(phrase((text) => text).json),
 };
 
 const typeId = integer(

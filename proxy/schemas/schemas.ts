@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { LEG_KINDS } from '../queries/journeys/journey.ts';
+import { SPREAD_PERCENTILES } from '../queries/journeys/window-trips.ts';
 import { modeSchema } from '../queries/rows/row-columns.ts';
 
 export const blockMetadata = z
@@ -37,6 +38,29 @@ export const leg = z
       'A part of a trip. A `wait` is the time at a stop until the vehicle leaves: at the first stop ' +
       'at least a minute. A `transfer` is the way from one vehicle to the stop of the next, with ' +
       'the minimum time for changing.',
+  });
+
+export const spread = z
+  .object({
+    departures: z.int().meta({ description: 'Departures of the window.' }),
+    as_fast: z.int().min(0).meta({
+      description: 'Departures that take no longer than the stored time.',
+    }),
+    minutes: z
+      .object(Object.fromEntries(SPREAD_PERCENTILES.map((p) => [p, z.number().nullable()])))
+      .meta({
+        description:
+          'Travel times of the window by percentile; null where too few departures are within reach.',
+      }),
+    routes: z.array(z.object({ routes: z.array(z.string()), departures: z.int().min(1) })).meta({
+      description:
+        'The lines of the fastest trips, in the order ridden, by how many departures use them; ' +
+        'none for a walk.',
+    }),
+  })
+  .meta({
+    id: 'Spread',
+    description: 'How the times of a trip by transit differ among the departures of the window.',
   });
 
 export const nextCursor = z.string().nullable().meta({

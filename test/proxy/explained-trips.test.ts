@@ -6,6 +6,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { releaseIn } from '../support/release-in.ts';
 
 const ORIGINS = 4;
+const EVERY_SPREAD = 5;
 
 test('the ETag of a trip depends on the index of the county where it ends', async () => {
   const store = new FolderStore(inject('demoStore'));
@@ -33,11 +34,15 @@ test('every trip by transit from some blocks has legs that take its stored time,
     await release.pois(county),
   ];
   let ridden = 0;
+  let explainedTrips = 0;
   for (let row = 0; row < reach.origins.length; row += Math.ceil(reach.origins.length / ORIGINS)) {
     const geoid = geoidFromNumber(reach.origins[row]);
     const origin = await locateOrigin(release, originOfGeoid(release, geoid));
     const explained = async (end: TripEnd, tenths: number) => {
-      const { travel_time, legs } = await explainTrip(release, origin, end, mode);
+      const whole = { spread: ++explainedTrips % EVERY_SPREAD === 0 };
+      const { travel_time, legs, spread } = await explainTrip(release, origin, end, mode, whole);
+      // The builder's search stated the 10th percentile.
+      if (spread) expect([end, spread.minutes['10']]).toEqual([end, tenths / 10]);
       const sum = legs.reduce((total, { minutes }) => total + Math.round(10 * minutes), 0);
       expect([end, Math.round(10 * travel_time!), sum]).toEqual([end, tenths, tenths]);
       if (legs.some(({ kind }) => kind === 'ride')) ridden++;

@@ -186,6 +186,25 @@ export type Leg = {
   to_stop?: string;
 };
 
+/** How the times of a trip by transit differ among the departures of the window. */
+export type Spread = {
+  /** Departures of the window. */
+  departures: number;
+  /** Departures that take no longer than the stored time. */
+  as_fast: number;
+  /** Travel times of the window by percentile; null where too few departures are within reach. */
+  minutes: {
+    '10': number | null;
+    '50': number | null;
+    '90': number | null;
+  };
+  /** The lines of the fastest trips, in the order ridden, by how many departures use them; none for a walk. */
+  routes: Array<{
+    routes: Array<string>;
+    departures: number;
+  }>;
+};
+
 /** The match that was taken for an address. */
 export type AddressMatch = {
   /** As sent. */
@@ -949,6 +968,10 @@ export interface Operations {
       dest_id?: number | undefined;
       /** Travel mode. Omitted: transit, or walk in a release without transit. */
       mode?: 'walk' | 'bike' | 'transit' | undefined;
+      /** Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead of the stored time. */
+      departs?: string | undefined;
+      /** Adds, by transit, how the times and lines of the fastest trips differ among the departures of the window. */
+      spread?: boolean | undefined;
     };
     responses: {
       'application/json': {
@@ -957,7 +980,12 @@ export interface Operations {
         mode: 'walk' | 'bike' | 'transit';
         departure: 'am';
         travel_time: number | null;
+        /** Local time at which the rider leaves, `HH:MM`; null for a trip without rides. */
+        departs: string | null;
+        /** How often the rider changes vehicles. */
+        transfers: number;
         legs: Array<Leg>;
+        spread?: Spread;
         /** Why the mode could not be routed from the block or, if it could, to the block where the trip ends. The travel time is then not known. */
         unrouted?: Array<{
           mode: Mode;

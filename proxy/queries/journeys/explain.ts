@@ -8,15 +8,22 @@ import {
   toMinutes,
   toTenths,
 } from '../../../shards/matrix/rounded-times.ts';
-import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
+import { MAX_POI_MINUTES, MINUTES, type ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
-import type { DestId, Millis, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import type { DestId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { invalidParameters, Problem } from '../../http/problem.ts';
 import { locateOrigin, type OriginBlock, originOfGeoid } from '../origins/origin-block.ts';
 import { homeCounty } from '../pois/catchment.ts';
-import { journeySteps, type Leg, legsOf } from './journey.ts';
+import {
+  NO_SPREAD,
+  type Rounding,
+  type Spread,
+  streetTrip,
+  type Trip,
+  WindowTrips,
+} from './window-trips.ts';
 
 /** Where a trip ends: a block, or a POI. */
 export type TripEnd = { readonly geoid: Geoid } | { readonly destId: DestId };
@@ -29,18 +36,15 @@ interface StoredTrip {
   readonly target: number;
 }
 
-/**
- * How times of a kind of trip are rounded, and the longest time that is rounded to given minutes.
- */
-interface Rounding {
-  readonly minutesOf: (time: Millis) => Minutes;
-  readonly longest: (minutes: Minutes) => Millis;
-}
-
-const TO_BLOCK: Rounding = { minutesOf: toMinutes, longest: longestInMinutes };
+const TO_BLOCK: Rounding = {
+  minutesOf: toMinutes,
+  longest: longestInMinutes,
+  most: MINUTES.most,
+};
 const TO_POI: Rounding = {
   minutesOf: (time) => toTenths(time) / 10,
   longest: (minutes) => endOfTenths(Math.round(minutes * 10)),
+  most: MAX_POI_MINUTES,
 };
 
 /** The objects that the legs of a trip are read from. */
@@ -96,27 +100,47 @@ export async function locateEnd(
   throw new Problem('block-not-found', detail, { geoid: end.geoid });
 }
 
+/** Which trips by transit are searched for. */
+export interface TripOptions {
+  /** A departure of the window, to be explained instead of the stored time. */
+  readonly departure?: number | undefined;
+  /** Whether to search for all departures of the window. */
+  readonly spread: boolean;
+}
+
 /**
- * Returns the stored travel time of a trip, and the legs of a trip that takes as long; null and no
- * legs for a trip beyond reach. A transit trip is searched for in the stored timetable, which the
- * travel time was computed from.
+ * Returns the stored travel time of a trip, and the legs of a trip that takes as long; or, with a
+ * `departure`, the time and the legs of the fastest trip at that departure. A transit trip is
+ * searched for in the stored timetable, which the stored times were computed from.
  */
 export async function explainTrip(
   release: Release,
   origin: OriginBlock,
   end: TripEnd,
   mode: ReleaseMode,
-): Promise<{ travel_time: Minutes | null; legs: readonly Leg[] }> {
+  { departure, spread }: TripOptions = { spread: false },
+): Promise<Trip & { readonly spread?: Spread }> {
   const { minutes, target } = await storedTrip(release, origin, end);
-  const travel_time = minutes[mode];
-  if (travel_time === undefined) return { travel_time: null, legs: [] };
   const { modes } = release.manifest;
+  const time = minutes[mode];
+  if (!isTransit(release, mode)) return streetTrip(modes[mode] === 'bike' ? 'ride' : 'walk', time);
+  const onFoot = minutes[modes.indexOf('walk')];
   // Where riding is no faster, transit times are those of walking.
-  const isRidden = isTransit(release, mode) && minutes[modes.indexOf('walk')] !== travel_time;
-  const legs: readonly Leg[] = isRidden
-    ? await transitLegs(release, origin, end, target, travel_time)
-    : [{ kind: modes[mode] === 'bike' ? 'ride' : 'walk', minutes: travel_time }];
-  return { travel_time, legs };
+  const isRidden = time !== undefined && time !== onFoot;
+  const isSearched = isRidden || spread || departure !== undefined;
+  if (target === -1) return { ...streetTrip('walk', time), ...(spread && { spread: NO_SPREAD }) };
+  if (!isSearched) return streetTrip('walk', time);
+  const trips = await windowTrips(release, origin, end, target, onFoot);
+  const trip = await (departure !== undefined
+    ? trips.at(departure)
+    : isRidden
+      ? trips.firstOf(time)
+      : streetTrip('walk', time));
+  if (!trip) {
+    const { name } = transitObject(release, origin.county.objects);
+    throw new ShardError(name, `row ${origin.ordinal}`, `has no trip of ${time} minutes`);
+  }
+  return spread ? { ...trip, spread: await trips.spread(time) } : trip;
 }
 
 async function storedTrip(
@@ -138,25 +162,19 @@ function timeIn({ targets, times }: ModeRow, target: number, unitsPerMinute: num
   return at === -1 ? undefined : times[at] / unitsPerMinute;
 }
 
-async function transitLegs(
+async function windowTrips(
   release: Release,
   { county, ordinal }: OriginBlock,
   end: TripEnd,
   target: number,
-  minutes: Minutes,
-): Promise<Leg[]> {
+  onFoot: Minutes | undefined,
+): Promise<WindowTrips> {
   const ref = transitObject(release, county.objects);
   const table = await release.transit(county, ref);
   const [access, egress] = await Promise.all([
     table.accessOf(ordinal),
     'geoid' in end ? table.egressToBlock(target) : table.egressToPoi(target),
   ]);
-  const { minutesOf, longest } = 'geoid' in end ? TO_BLOCK : TO_POI;
-  const { transit } = table;
-  const isWanted = (length: Millis) => minutesOf(length) === minutes;
-  const journey = await release.turns.run(
-    journeySteps(transit, access, egress, longest(minutes), isWanted),
-  );
-  if (journey) return legsOf(journey, transit, minutesOf);
-  throw new ShardError(ref.name, `row ${ordinal}`, `has no trip of ${minutes} minutes`);
+  const rounding = 'geoid' in end ? TO_BLOCK : TO_POI;
+  return new WindowTrips(release.turns, table.transit, { access, egress }, rounding, onFoot);
 }

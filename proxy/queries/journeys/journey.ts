@@ -3,7 +3,7 @@ import type { CountyTransit, StopWalks } from '../../../shards/transit/transit-t
 import type { Millis, Minutes } from '../../../shards/units.ts';
 
 /** A trip by public transport from door to door, with times since its beginning. */
-interface Journey {
+export interface Journey {
   /** The walk to the first stop. */
   readonly access: Millis;
   /** With times since the journey began. */
@@ -12,25 +12,38 @@ interface Journey {
   readonly length: Millis;
 }
 
+/** The fastest journey of one departure of the window. */
+export interface FastestTrip {
+  /** Number of the departure in the window, from 0. */
+  readonly departure: number;
+  readonly length: Millis;
+  /** To be called before the search goes on. */
+  journey(): Journey;
+}
+
+/** Departures of a window by their numbers: from `first` to before `end`. */
+export interface DepartureRange {
+  readonly first: number;
+  readonly end: number;
+}
+
 /**
- * Finds the first departure of the window whose fastest journey takes a wanted time, and returns
- * that journey; null if there is none. Does not search for arrivals later than `longest` after the
- * departure. Yields between departures.
+ * Visits the fastest journey of each departure in turn, if there is one that takes no longer than
+ * `longest`, until `visit` returns true. Yields between departures.
  *
- * `access`: walks to stops; `egress`: walks from stops to the destination; `longest`: the longest
- * wanted time.
+ * `access`: walks to stops; `egress`: walks from stops to the destination.
  */
-export function* journeySteps(
-  { windowStart, departures, step, boardSlack, timetable, footpaths }: CountyTransit,
-  access: StopWalks,
-  egress: StopWalks,
+export function* fastestTrips(
+  { windowStart, step, boardSlack, timetable, footpaths }: CountyTransit,
+  { access, egress }: { readonly access: StopWalks; readonly egress: StopWalks },
+  { first, end }: DepartureRange,
   longest: Millis,
-  isWanted: (length: Millis) => boolean,
-): Generator<undefined, Journey | null, undefined> {
+  visit: (trip: FastestTrip) => boolean,
+): Generator<undefined, void, undefined> {
   const raptor = new Raptor(timetable, footpaths);
   const stops = Int32Array.from(access.stops);
   const readyAt = new Int32Array(stops.length);
-  for (let departure = 0; departure < departures; departure++) {
+  for (let departure = first; departure < end; departure++) {
     const begins = windowStart + departure * step;
     for (let i = 0; i < stops.length; i++) readyAt[i] = begins + access.times[i] + boardSlack;
     raptor.run(stops, readyAt, begins + longest);
@@ -39,14 +52,13 @@ export function* journeySteps(
       const time = raptor.arrivals[egress.stops[i]] - begins + egress.times[i];
       if (time < length) [last, length] = [egress.stops[i], time];
     }
-    if (last !== -1 && isWanted(length)) {
+    const journey = () => {
       const rides = raptor.ridesTo(last).map((ride) => sinceBegin(ride, begins));
-      const walk = access.times[stops.indexOf(rides[0].from)];
-      return { access: walk, rides, length };
-    }
+      return { access: access.times[stops.indexOf(rides[0].from)], rides, length };
+    };
+    if (last !== -1 && visit({ departure, length, journey })) return;
     yield;
   }
-  return null;
 }
 
 function sinceBegin({ ready, departs, arrives, ...ride }: Ride, begins: Millis): Ride {

@@ -25,7 +25,7 @@ const tenths = (legs: readonly Leg[]) =>
   legs.reduce((sum, { minutes }) => sum + Math.round(minutes * 10), 0);
 
 describe('GET /v1/blocks/{geoid}/explain', () => {
-  test('returns {block, to, mode, departure, travel_time, legs} for 5 tokens', async () => {
+  test('returns {block, to, mode, departure, travel_time, departs, transfers, legs} for 5 tokens', async () => {
     const response = await demo.api.get(path, { dest_id: demo.poi.dest_id, mode: 'walk' });
     const body = expectOk(response);
     expect(response.headers['x-tokens-charged']).toBe(String(PRICE));
@@ -38,6 +38,8 @@ describe('GET /v1/blocks/{geoid}/explain', () => {
       mode: 'walk',
       departure: 'am',
       travel_time: time,
+      departs: null,
+      transfers: 0,
       legs: [{ kind: 'walk', minutes: time }],
     });
   });
@@ -71,6 +73,53 @@ describe('GET /v1/blocks/{geoid}/explain', () => {
       });
     }
     expect(rides).toBeGreaterThan(3);
+  });
+
+  test('with spread, a trip by transit has the times of the window, and the lines that are fastest', async () => {
+    let ridden = 0;
+    for (const { dest_id, mode, travel_time } of someTimes()) {
+      const body = expectOk(await demo.api.get(path, { dest_id, mode, spread: true }));
+      if (mode !== 'transit') {
+        expect(body).not.toHaveProperty('spread');
+        continue;
+      }
+      const { departures, as_fast, minutes, routes } = body.spread;
+      expect([departures, minutes['10'], as_fast >= 6]).toEqual([60, travel_time, true]);
+      const times = ['10', '50', '90'].map((p) => minutes[p] ?? Infinity);
+      expect(times).toEqual(times.toSorted((a: number, b: number) => a - b));
+      if (body.departs === null) continue;
+      ridden++;
+      const lines = (body.legs as Leg[]).flatMap(({ route }) => route ?? []);
+      expect(routes.map(({ routes }: { routes: string[] }) => routes)).toContainEqual(lines);
+      expect(body.transfers).toBe(lines.length - 1);
+    }
+    expect(ridden).toBeGreaterThan(3);
+  });
+
+  test('a departure of the window is explained by itself, as the spread of all counts it', async () => {
+    const { dest_id } = someTimes().find(({ mode }) => mode === 'transit')!;
+    const whole = expectOk(await demo.api.get(path, { dest_id, spread: true }));
+    const times: number[] = [];
+    for (let minute = 0; minute < 60; minute++) {
+      const departs = `08:${String(minute).padStart(2, '0')}`;
+      const body = expectOk(await demo.api.get(path, { dest_id, departs }));
+      expect([departs, null]).toContain(body.departs);
+      expect(tenths(body.legs)).toBe(Math.round((body.travel_time ?? 0) * 10));
+      times.push(body.travel_time ?? Infinity);
+    }
+    const sorted = times.toSorted((a, b) => a - b);
+    const ranked = [6, 30, 54].map((rank) => sorted[rank - 1]);
+    expect(['10', '50', '90'].map((p) => whole.spread.minutes[p] ?? Infinity)).toEqual(ranked);
+    for (const departs of ['07:59', '09:00', '8:00', '8', '08:60', '']) {
+      expectInvalid(await demo.api.get(path, { dest_id, departs }), 'departs');
+    }
+  });
+
+  test('beyond reach, a spread has no times', async () => {
+    const { api, water } = demo;
+    const body = expectOk(await api.get(path, { to: water.geoid, spread: true }));
+    const minutes = { '10': null, '50': null, '90': null };
+    expect(body.spread).toEqual({ departures: 60, as_fast: 0, minutes, routes: [] });
   });
 
   test('between blocks minutes are whole; a block is a minute from itself', async () => {

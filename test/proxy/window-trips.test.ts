@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Trip, WindowTrips } from '../../proxy/queries/journeys/window-trips.ts';
+import { Turns } from '../../shards/concurrency/turns.ts';
+import { departureTime } from '../../shards/modes.ts';
+import type { CountyTransit } from '../../shards/transit/transit-table.ts';
+import { forAll } from '../support/for-all.ts';
+import { Dice } from '../transit/dice.ts';
+import {
+  type Access,
+  earliest,
+  footpathsOf,
+  randomAccess,
+  randomNetwork,
+  timetableOf,
+} from '../transit/random-network.ts';
+
+const DEPARTURES = 60;
+const MOST = 50;
+/** Times of the random networks are whole, and taken as they are. */
+const UNROUNDED = {
+  minutesOf: (time: number) => time,
+  longest: (minutes: number) => minutes,
+  most: MOST,
+};
+
+interface Case {
+  readonly network: ReturnType<typeof randomNetwork>;
+  readonly opens: number;
+  readonly access: readonly Access[];
+  readonly egress: readonly Access[];
+  readonly onFoot: number | undefined;
+}
+
+function randomCase(seed: number): Case {
+  const dice = new Dice(seed);
+  const network = randomNetwork(dice);
+  const [access, egress] = [randomAccess(dice, network), randomAccess(dice, network)];
+  const onFoot = dice.chance(0.5) ? 1 + dice.below(MOST) : undefined;
+  return { network, opens: 70 + dice.below(40), access, egress, onFoot };
+}
+
+function tripsOf({ network, opens, access, egress, onFoot }: Case): WindowTrips {
+  const transit: CountyTransit = {
+    windowStart: opens,
+    departures: DEPARTURES,
+    step: 1,
+    boardSlack: 0,
+    stops: Array.from({ length: network.stopCount }, (_, stop) => `stop ${stop}`),
+    routes: Array.from({ length: 9 }, (_, route) => `line ${route}`),
+    timetable: timetableOf(network),
+    footpaths: footpathsOf(network),
+  };
+  const walks = { access: walksOf(access), egress: walksOf(egress) };
+  return new WindowTrips(Turns.SHARED, transit, walks, UNROUNDED, onFoot);
+}
+
+function walksOf(list: readonly Access[]) {
+  return { stops: list.map(({ stop }) => stop), times: list.map(({ time }) => time) };
+}
+
+/** The times of all departures, by riding every trip until nothing changes; Infinity beyond reach. */
+function timesOf({ network, opens, access, egress, onFoot = Infinity }: Case): number[] {
+  return Array.from({ length: DEPARTURES }, (_, departure) => {
+    const arrivals = earliest(network, access, opens + departure);
+    const rides = egress.map(({ stop, time }) => arrivals[stop] + time - opens - departure);
+    const time = Math.min(onFoot, ...rides);
+    return time <= MOST ? time : Infinity;
+  });
+}
+
+const lengthOf = ({ legs }: Trip) => legs.reduce((sum, { minutes }) => sum + minutes, 0);
+
+test('a spread has the percentiles of all departures, and counts those as fast as the stored time', () =>
+  forAll(300, fc.nat(), async (seed) => {
+    const given = randomCase(seed);
+    const times = timesOf(given).sort((a, b) => a - b);
+    const stored = times[5] === Infinity ? undefined : times[5];
+    const spread = await tripsOf(given).spread(stored);
+    const ranked = (rank: number) => (times[rank - 1] === Infinity ? null : times[rank - 1]);
+    expect(spread.minutes).toEqual({ '10': ranked(6), '50': ranked(30), '90': ranked(54) });
+    expect(spread.as_fast).toBe(stored === undefined ? 0 : times.filter((t) => t <= stored).length);
+    const reached = times.filter((time) => time < Infinity).length;
+    expect(spread.routes.reduce((sum, { departures }) => sum + departures, 0)).toBe(reached);
+  }));
+
+test('a departure has the fastest trip that leaves then, with legs that add up to it', () =>
+  forAll(150, fc.nat(), async (seed) => {
+    const given = randomCase(seed);
+    const [trips, times] = [tripsOf(given), timesOf(given)];
+    const lines = new Map<string, number>();
+    for (const [departure, time] of times.entries()) {
+      const trip = await trips.at(departure);
+      expect([departure, trip.travel_time]).toEqual([departure, time === Infinity ? null : time]);
+      const rides = trip.legs.filter(({ kind }) => kind === 'ride');
+      expect(trip.departs).toBe(rides.length > 0 ? departureTime(departure) : null);
+      if (trip.travel_time !== null) expect(lengthOf(trip)).toBe(trip.travel_time);
+      if (trip.travel_time === null) continue;
+      const key = rides.map(({ route }) => route).join();
+      lines.set(key, (lines.get(key) ?? 0) + 1);
+    }
+    // A rider who stays seated on one line has several rides, but the line is named once.
+    if (given.network.next.some((trips) => trips.length > 0)) return;
+    const spread = await trips.spread(undefined);
+    const counted = spread.routes.map(({ routes, departures }) => [routes.join(), departures]);
+    expect(new Map(counted as [string, number][])).toEqual(lines);
+  }));
+
+test('the first departure of a time is explained', () =>
+  forAll(150, fc.nat(), async (seed) => {
+    const given = { ...randomCase(seed), onFoot: undefined };
+    const times = timesOf(given);
+    const trips = tripsOf(given);
+    for (const time of new Set(times.filter((t) => t < Infinity))) {
+      const trip = await trips.firstOf(time);
+      expect([trip?.travel_time, trip?.departs]).toEqual([
+        time,
+        departureTime(times.indexOf(time)),
+      ]);
+    }
+    const none = Array.from({ length: MOST }, (_, i) => i + 1).find(
+      (time) => !times.includes(time),
+    )!;
+    expect(await trips.firstOf(none)).toBeUndefined();
+  }));
