@@ -226,9 +226,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 351, lines: 37_250 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 225, lines: 21_500 },
-  proxy: { files: 266, lines: 32_350 },
-  shards: { files: 159, lines: 15_650 },
-  test: { files: 759, lines: 108_700 },
+  proxy: { files: 266, lines: 32_400 },
+  shards: { files: 160, lines: 15_700 },
+  test: { files: 760, lines: 108_750 },
 };
 
 const TOP_LEVEL = new Set([

@@ -7,6 +7,7 @@ import {
   poisOfTypeSchema,
   unlinkedBlocksSchema,
 } from '../../shards/release/release-notes.ts';
+import { noiseOf, noiseSchema } from '../../shards/weights/noise.ts';
 import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../fields/field.ts';
@@ -99,10 +100,15 @@ const weights = freeEndpoint({
   description:
     'The weights of the blocks of the current release, for coverage and opportunities. ' +
     '`people` is always there. `modelled`: counts of block groups or tracts were spread over their ' +
-    'blocks by population.',
+    'blocks by population. `noise`: how the source changed the counts to protect people, and how ' +
+    'far they are off; null if it is not known to.',
   responseDescription: 'The weights.',
-  response: z.object({ weights: z.array(weightSchema) }),
-  respond: ({ releases }) => ({ body: { weights: releases.current.weights } }),
+  response: z.object({ weights: z.array(weightSchema.extend({ noise: noiseSchema.nullable() })) }),
+  respond: ({ releases }) => ({
+    body: {
+      weights: releases.current.weights.map((weight) => ({ ...weight, noise: noiseOf(weight) })),
+    },
+  }),
 });
 
 const vintage = freeEndpoint({

@@ -6,7 +6,7 @@ import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts
 import { allOfIfAny } from '../fields/criteria.ts';
 import { members, parameters } from '../fields/field.ts';
 import { countyOfPath, placeGeoid } from '../fields/locations.ts';
-import { by, destType, mode, names, oneNth, WINDOW, weight } from '../fields/rows.ts';
+import { by, destType, mode, names, oneNth, small, WINDOW, weight } from '../fields/rows.ts';
 import { allColumns } from '../formats/columns.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
@@ -55,6 +55,7 @@ const SUMMED = {
   type: destType,
   weight,
   by,
+  small,
   nth: oneNth,
   names,
 };

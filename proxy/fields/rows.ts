@@ -9,6 +9,7 @@ import {
 } from '../../shards/modes.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
+import { SMALL_GROUP } from '../queries/areas/group-measures.ts';
 import type { TypeName } from '../queries/modes-and-types.ts';
 import { list } from './compounds.ts';
 import { type Kind, optional, required, several, withDefault, withSchema } from './field.ts';
@@ -145,6 +146,13 @@ export const by = optional(
     ),
   },
 );
+
+export const small = withDefault(flag, false, {
+  id: 'Small',
+  description:
+    `States \`share\`, \`ratio\` and \`gini\` also for groups of fewer than ${SMALL_GROUP}, for which they ` +
+    'are null otherwise: the noise of the sources is a large part of so few (`/v1/meta/weights`).',
+});
 
 const countWithin = optional(integer(BOUNDS.countWithin), {
   id: 'CountWithin',

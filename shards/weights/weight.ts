@@ -22,12 +22,20 @@ export const weightSchema = z.strictObject({
 });
 export type Weight = z.infer<typeof weightSchema>;
 
+/** Sources of weights whose counts are known to be changed to protect the people counted. */
+export const SOURCES = {
+  blocks: 'Census 2020, TIGER/Line',
+  redistricting: 'Census 2020, PL 94-171',
+  workplaces: 'LODES 8, workplaces',
+  residences: 'LODES 8, residences',
+} as const;
+
 /** The weight that every release has: the population in its block indexes. */
 export const PEOPLE = {
   weight: 'people',
   label: 'People',
   unit: 'people',
-  source: 'Census 2020, TIGER/Line',
+  source: SOURCES.blocks,
   year: 2020,
   modelled: false,
 } as const satisfies Omit<Weight, 'total'>;

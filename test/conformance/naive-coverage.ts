@@ -49,29 +49,42 @@ export interface NaiveWeight {
   readonly at: (block: NaiveBlock) => number;
 }
 
+/** Groups of fewer have measures only if `small`. */
+const SMALL = 100;
+
 /** The expected rows of groups for one type and mode; the first weight is the one compared with. */
 export function groupsOf(
   release: NaiveRelease,
   blocks: readonly NaiveBlock[],
-  cell: { mode: Mode; type: number; nth: number },
+  cell: { mode: Mode; type: number; nth: number; small: boolean },
   weights: readonly NaiveWeight[],
 ) {
-  const { mode, type, nth } = cell;
+  const { mode, type, nth, small } = cell;
   const known = blocks
     .filter((block) => isRouted(block, mode))
     .map((block) => ({ block, time: nthTime(release, block.geoid, mode, type, nth) }));
-  const shareOf = ({ at }: NaiveWeight, minutes: number) => {
-    const sum = (some: typeof known) => some.reduce((all, { block }) => all + at(block), 0);
-    return sum(known.filter(({ time }) => time <= minutes)) / sum(known);
-  };
-  const by = (measure: (minutes: number) => number) =>
-    Object.fromEntries([5, 10, 15, 20, 25, 30].map((m) => [m, toFourDecimals(measure(m))]));
-  return weights.map((one) => ({
-    weight: one.weight,
-    share: by((minutes) => shareOf(one, minutes)),
-    ratio: by((minutes) => shareOf(one, minutes) / shareOf(weights[0], minutes)),
-    gini: giniByPairs(known.map(({ block, time }) => [one.at(block), Math.min(time, 30)])),
-  }));
+  const sum = ({ at }: NaiveWeight, some: typeof known) =>
+    some.reduce((all, { block }) => all + at(block), 0);
+  const shareOf = (one: NaiveWeight, minutes: number) =>
+    sum(
+      one,
+      known.filter(({ time }) => time <= minutes),
+    ) / sum(one, known);
+  return weights.map((one) => {
+    const isStated = small || sum(one, known) >= SMALL;
+    const by = (measure: (minutes: number) => number) =>
+      Object.fromEntries(
+        [5, 10, 15, 20, 25, 30].map((m) => [m, isStated ? toFourDecimals(measure(m)) : null]),
+      );
+    return {
+      weight: one.weight,
+      share: by((minutes) => shareOf(one, minutes)),
+      ratio: by((minutes) => shareOf(one, minutes) / shareOf(weights[0], minutes)),
+      gini: isStated
+        ? giniByPairs(known.map(({ block, time }) => [one.at(block), Math.min(time, 30)]))
+        : null,
+    };
+  });
 }
 
 /** Gini coefficient by its definition: the mean difference of all pairs, over twice the mean. */

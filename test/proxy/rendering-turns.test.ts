@@ -74,7 +74,13 @@ function expectShared(turns: readonly number[], rows: number): void {
 test('coverage of groups lets other requests in between its rows', async () => {
   const release = proxy.releases.current;
   const [weight, ...by] = release.weights.slice(0, 12).map((one) => one.weight);
-  const { query } = requestedCoverage(release, { weight: [weight], by, nth: 1, names: false });
+  const { query } = requestedCoverage(release, {
+    weight: [weight],
+    by,
+    nth: 1,
+    small: false,
+    names: false,
+  });
   const rows = query.types.length * query.modes.length * (1 + by.length);
   expect(rows).toBeGreaterThan(1_000);
   const turns = await rowsByTurn((format) =>

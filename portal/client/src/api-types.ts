@@ -305,11 +305,11 @@ export type CoverageRow = {
   beyond: number;
   /** Where the mode could not be routed from the block. */
   no_data: number;
-  /** With `by`: Parts of those whose time is known (`total` − `no_data`) within the minutes. To four decimals; null where undefined. */
+  /** With `by`: Parts of those whose time is known (`total` − `no_data`) within the minutes. To four decimals; null where undefined, and for small groups. */
   share?: {
     [member: string]: number | null;
   };
-  /** With `by`: The shares, each divided by that of `weight`. To four decimals; null where undefined. */
+  /** With `by`: The shares, each divided by that of `weight`. To four decimals; null where undefined, and for small groups. */
   ratio?: {
     [member: string]: number | null;
   };
@@ -601,6 +601,8 @@ export interface SharedParams {
   weight?: string | undefined;
   /** A row per area of this kind, with the average of its blocks. Omitted: per block. */
   by?: 'tract' | 'place' | 'county' | undefined;
+  /** States `share`, `ratio` and `gini` also for groups of fewer than 100, for which they are null otherwise: the noise of the sources is a large part of so few (`/v1/meta/weights`). */
+  small?: boolean | undefined;
   /** County FIPS code, 5 digits including leading zeros. */
   fips: string;
   area?: Area | undefined;
@@ -691,7 +693,7 @@ export interface Operations {
       };
     };
   };
-  /** Weights of blocks: people, jobs, groups. The weights of the blocks of the current release, for coverage and opportunities. `people` is always there. `modelled`: counts of block groups or tracts were spread over their blocks by population. */
+  /** Weights of blocks: people, jobs, groups. The weights of the blocks of the current release, for coverage and opportunities. `people` is always there. `modelled`: counts of block groups or tracts were spread over their blocks by population. `noise`: how the source changed the counts to protect people, and how far they are off; null if it is not known to. */
   getWeights: {
     params: Record<string, never>;
     responses: {
@@ -704,6 +706,14 @@ export interface Operations {
           year: number | null;
           modelled: boolean;
           total: number;
+          noise: {
+            method: string;
+            typical_error: Array<{
+              counts: string;
+              error: string;
+              source: string;
+            }>;
+          } | null;
         }>;
       };
     };
@@ -1248,7 +1258,7 @@ export interface Operations {
   };
   /** People of a city or town by minutes to the nearest POI of each type. The area is the blocks whose centre is in the place. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getPlaceCoverage: {
-    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'names'> & {
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'small' | 'names'> & {
       /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
       weight?: ReadonlyArray<string> | undefined;
       /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
@@ -1266,7 +1276,7 @@ export interface Operations {
   };
   /** People of a county by minutes to the nearest POI of each type. The area is all blocks of the county. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getCountyCoverage: {
-    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'type' | 'names'> & {
+    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'type' | 'small' | 'names'> & {
       /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
       weight?: ReadonlyArray<string> | undefined;
       /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
@@ -1284,7 +1294,7 @@ export interface Operations {
   };
   /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. 10 tokens a basket, beside those of the rows. */
   measureCoverage: {
-    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'names'> & {
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'small' | 'names'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */

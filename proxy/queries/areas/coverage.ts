@@ -21,7 +21,7 @@ import {
 } from '../modes-and-types.ts';
 import { modeSchema, rowSchema, TYPE_COLUMNS, typeColumns } from '../rows/row-columns.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
-import { type GroupSums, giniOf, ratiosOf, sharesOf } from './group-measures.ts';
+import { type GroupSums, giniOf, ratiosOf, SMALL_GROUP, sharesOf } from './group-measures.ts';
 
 /** The minutes of sums over an area. */
 const COVERAGE_MINUTES: readonly Minutes[] = [5, 10, 15, 20, 25, 30];
@@ -58,7 +58,7 @@ const measureByMinutes = (description: string) =>
     .record(z.string().regex(/^\d+$/), z.number().min(0).nullable())
     .optional()
     .meta({
-      description: `With \`by\`: ${description} To four decimals; null where undefined.`,
+      description: `With \`by\`: ${description} To four decimals; null where undefined, and for small groups.`,
     });
 
 const ROW_OF_GROUP = new Columns<RowMembers>({
@@ -125,6 +125,8 @@ export interface CoverageQuery {
   readonly weights: readonly string[];
   /** Whether the weights are groups, to be compared with the first. */
   readonly areGroups: boolean;
+  /** Whether measures of small groups are stated, too. */
+  readonly hasSmall: boolean;
   readonly nth: number;
   /** Source of the labels of types; null if rows have none. */
   readonly labels: Taxonomy | null;
@@ -136,6 +138,7 @@ interface AskedCoverage {
   readonly type?: readonly TypeName[] | undefined;
   readonly weight?: readonly string[] | undefined;
   readonly by?: readonly string[] | undefined;
+  readonly small: boolean;
   readonly nth: number;
   readonly names: boolean;
 }
@@ -149,7 +152,7 @@ export function requestedCoverage(
   const types = requestedLeaves(release, asked.type, [part, 'type']) ?? release.taxonomy.leafIds;
   const modes = modePositions(release, asked.mode, part);
   const weight = requestedWeights(release, asked.weight, part);
-  const { nth, by, names } = asked;
+  const { nth, by, small, names } = asked;
   const { taxonomy } = release;
   if (by && weight.length > 1) {
     const msg = 'allows only one weight, the reference for the groups';
@@ -163,6 +166,7 @@ export function requestedCoverage(
       types,
       weights,
       areGroups: by !== undefined,
+      hasSmall: small,
       nth,
       labels: names ? taxonomy : null,
     },
@@ -171,6 +175,7 @@ export function requestedCoverage(
       type: types,
       weight,
       by,
+      small: small || undefined,
       nth,
       names: spelledNames(taxonomy, types, names),
     },
@@ -250,7 +255,7 @@ export class CoverageSums {
 
   /** Adds a row for each type, mode and weight; rows of groups also have their measures. */
   async addTo(rows: Rows): Promise<void> {
-    const { modes, types, weights, areGroups, nth } = this.#query;
+    const { modes, types, weights, areGroups, hasSmall, nth } = this.#query;
     const add = rows.of(...coverageParts(this.#query));
     let at = 0;
     for (const type of types) {
@@ -266,7 +271,12 @@ export class CoverageSums {
           const beyond = known - within[COVERAGE_MINUTES.at(-1)!];
           reference ??= { within, known };
           const row = { mode, weight, nth, total, within, beyond, no_data };
-          const measures = areGroups && measuresOf({ within, known }, reference, sums, beyond);
+          const isStated = known >= SMALL_GROUP || hasSmall;
+          const measures = !areGroups
+            ? null
+            : isStated
+              ? measuresOf({ within, known }, reference, sums, beyond)
+              : UNSTATED;
           add(type, { ...row, ...measures });
           const pause = this.#release.turns.yieldIfOverdue();
           if (pause) await pause;
@@ -292,6 +302,10 @@ export class CoverageSums {
     return within;
   }
 }
+
+/** The measures of a group that is too small. */
+const NONE = Object.fromEntries(COVERAGE_MINUTES.map((minutes) => [String(minutes), null]));
+const UNSTATED = { share: NONE, ratio: NONE, gini: null };
 
 /** Returns the measures of a group; `byTime` holds its sums by tenths of a minute. */
 function measuresOf(group: GroupSums, reference: GroupSums, byTime: Float64Array, beyond: number) {

@@ -1,5 +1,11 @@
 import type { Tenths } from '../../../shards/units.ts';
 
+/**
+ * Groups of fewer people have no shares unless asked for: the noise of the 2020 census is a large
+ * part of so few.
+ */
+export const SMALL_GROUP = 100;
+
 /** A measure by minutes: `"5"`, `"10"`, …; null where the measure is not defined. */
 type ByMinutes = Readonly<Record<string, number | null>>;
 

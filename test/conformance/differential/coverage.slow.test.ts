@@ -163,11 +163,11 @@ describe('groups', () => {
     );
   }
 
-  test('have shares, ratios to the weight and Gini coefficients as over each pair of blocks', async () => {
+  test('have shares, ratios to the weight and Gini coefficients as over each pair of blocks, if they are not small', async () => {
     const { api, release } = demo;
     const weights = await weightsNamed(['people', ...GROUPS]);
-    await forAll(8, areas(), cells(), async ({ area, blocks }, asked) => {
-      const some = blocks.slice(0, 150);
+    await forAll(8, areas(), cells(), fc.boolean(), async ({ area, blocks }, asked, small) => {
+      const some = blocks.slice(0, small ? 20 : 150);
       fc.pre(some.length > 0);
       const where = { blocks: some.map(({ geoid }) => geoid) };
       const ask = (more: object) =>
@@ -176,11 +176,11 @@ describe('groups', () => {
           ...asked,
           ...more,
         });
-      const body = expectOk(await ask({ by: GROUPS }));
+      const body = expectOk(await ask({ by: GROUPS, small }));
       const { results: plain } = expectOk(await ask({ weight: ['people', ...GROUPS] }));
       for (const [i, { share, ratio, gini, ...sums }] of body.results.entries()) {
         expect(sums).toEqual(plain[i]);
-        const cell = { mode: sums.mode, type: sums.dest_type_id, nth: asked.nth };
+        const cell = { mode: sums.mode, type: sums.dest_type_id, nth: asked.nth, small };
         const expected = groupsOf(release, some, cell, weights)[i % weights.length];
         expect({ weight: sums.weight, share, ratio, gini }).toEqual(expected);
       }

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { SOURCES, type Weight } from './weight.ts';
+
+/** How counts were changed to protect the people counted, and how far they are off. */
+export const noiseSchema = z.strictObject({
+  method: z.string(),
+  typical_error: z.array(
+    z.strictObject({ counts: z.string(), error: z.string(), source: z.string() }),
+  ),
+});
+export type Noise = z.infer<typeof noiseSchema>;
+
+const CENSUS: Noise = {
+  method:
+    'The census of 2020 adds random numbers to the counts of all areas smaller than a state, and ' +
+    'then makes them agree (TopDown algorithm, differential privacy).',
+  typical_error: [
+    {
+      counts: 'people of a place of 2,500',
+      error: 'from 5 too few to 6 too many in 90 of 100 places',
+      source: 'US Census Bureau, Disclosure Avoidance-Related Variability, January 2022',
+    },
+    {
+      counts: 'groups, such as races and ages',
+      error: 'reliable in places of 350 to 400 people and in block groups of 550 to 600, or larger',
+      source: 'US Census Bureau, Research Report SSS2021-01',
+    },
+    {
+      counts: 'a block',
+      error: 'a large part of the count; blocks are meant to be summed',
+      source: 'US Census Bureau, Redistricting Data: What to Expect and When, July 2021',
+    },
+  ],
+};
+
+const lodes = (method: string): Noise => ({
+  method,
+  typical_error: [
+    {
+      counts: '10 jobs or more',
+      error: 'small',
+      source: 'McKinney, Green, Vilhuber and Abowd, 2020, arXiv 2007.13275',
+    },
+    {
+      counts: '3 to 9 jobs',
+      error: 'to be used with caution',
+      source: 'McKinney, Green, Vilhuber and Abowd, 2020, arXiv 2007.13275',
+    },
+    {
+      counts: '1 or 2 jobs',
+      error: 'large; of use in sums only',
+      source: 'McKinney, Green, Vilhuber and Abowd, 2020, arXiv 2007.13275',
+    },
+  ],
+});
+
+const NOISE: Readonly<Record<string, Noise>> = {
+  [SOURCES.blocks]: CENSUS,
+  [SOURCES.redistricting]: CENSUS,
+  [SOURCES.workplaces]: lodes('LODES multiplies the jobs of each employer by a random factor.'),
+  [SOURCES.residences]: lodes(
+    'LODES states synthetic homes: a model places workers within their census tract.',
+  ),
+};
+
+/** The noise of a weight's counts; null if its source is not known to add any. */
+export function noiseOf({ source }: Pick<Weight, 'source'>): Noise | null {
+  return NOISE[source] ?? null;
+}
