@@ -152,6 +152,7 @@ test('the examples of the OpenAPI document follow the release, and return rows i
     '/v1/places/{geoid}/blocks',
     '/v1/places/{geoid}/pois',
     '/v1/places/{geoid}/coverage',
+    '/v1/places/{geoid}/access',
     '/v1/isochrone/tiles/{mode}/{dest_type_id}.json',
     '/v1/isochrone/tiles/{mode}/{dest_type_id}/{z}/{x}/{y}.mvt',
   ]);

@@ -31,7 +31,7 @@ beforeAll(async () => {
  * returns what each block prints.
  */
 async function runR(blocks: readonly string[]): Promise<string[]> {
-  await ensureDebianPackage('r-base-core r-cran-sf r-cran-curl', 'Rscript');
+  await ensureDebianPackage('r-base-core r-cran-sf r-cran-curl', '/usr/lib/R/site-library/sf');
   const server = await startNginx(inject('demoStore'));
   try {
     const { objects } = demo.api.proxy.releases.current.county(COUNTY)!;

@@ -77,7 +77,7 @@ export const METERED_GETS: readonly MeteredRoute[] = [
   get('/v1/blocks/{geoid}/access', ACCESS, geoid),
   get('/v1/point/access', (marks) => ({ ...point(marks), ...ACCESS })),
   get('/v1/places/{geoid}/access', { of: 'jobs', ...FEW }, placeGeoid),
-  get('/v1/counties/{fips}/access', { of: 'jobs', by: 'tract', ...FEW }, countyOf),
+  get('/v1/counties/{fips}/access', { of: 'jobs', ...FEW }, countyOf),
   ...COVERAGE_GETS,
 ];
 

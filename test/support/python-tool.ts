@@ -28,7 +28,7 @@ const SHARED: readonly string[] = [
  * programs. The environment stays on the machine for later calls.
  */
 export async function pythonTools(...packages: readonly string[]): Promise<string> {
-  await ensureDebianPackage('python3-venv', 'python3');
+  await ensureDebianPackage('python3-venv', '/var/lib/dpkg/info/python3-venv.list');
   const installed = packages.every((one) => SHARED.includes(one)) ? SHARED : packages;
   const name = createHash('sha256').update(installed.join()).digest('hex').slice(0, 16);
   const folder = path.join(tmpdir(), `travel-time-access-python-${name}`);
