@@ -3,6 +3,7 @@ import type { ReleaseNotes } from '../shards/release/release-notes.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import type { CountyFips } from '../shards/units.ts';
 import type { BuildRequest } from './build-request.ts';
+import { lost } from './errors.ts';
 import { findJoined, publishRelease, readJoined } from './join/join-release.ts';
 import type { StoredPlan } from './plan/release-plan.ts';
 import type { Progress } from './progress.ts';
@@ -11,7 +12,6 @@ import { putManifest } from './publish/publish.ts';
 import { OwnReceipts } from './receipts/receipts.ts';
 import { type Executor, type OpenExecutor, perform, withExecutor } from './tasks/executor.ts';
 import { planBy } from './tasks/plan-release.ts';
-import { lost } from './tasks/run-task.ts';
 import { type Task, tasksOf } from './tasks/task.ts';
 import { ThreadExecutor } from './tasks/thread-executor.ts';
 

@@ -16,6 +16,13 @@ export class OutOfMemory extends BuildError {
   override readonly name = 'OutOfMemory';
 }
 
+/** Creates the error for a result that was in a store, but is not found. */
+export function lost({ location }: { readonly location: string }, what: string): BuildError {
+  return new BuildError(
+    `${location}: ${what} was built, but its receipt or an object it names is now missing or damaged; build again, intact objects are reused`,
+  );
+}
+
 const QUOTED_LENGTH = 60;
 
 /** Quotes a value of an input for a message: on one line, and at most its beginning. */

@@ -223,12 +223,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 351, lines: 37_250 },
+  builder: { files: 354, lines: 37_600 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 225, lines: 21_500 },
   proxy: { files: 266, lines: 32_400 },
   shards: { files: 160, lines: 15_700 },
-  test: { files: 760, lines: 108_750 },
+  test: { files: 762, lines: 108_900 },
 };
 
 const TOP_LEVEL = new Set([

@@ -64,7 +64,7 @@ const partSchema = z.strictObject({
   counties: z.record(countyFipsSchema, joinedCountySchema),
   /** A `CountySummary` for each county. */
   summary: objectRefSchema,
-  /** Places with blocks in these counties, by state; see `putStates`. */
+  /** Places with blocks in these counties, by state; see `makeStates`. */
   places: z.record(z.string(), objectRefSchema),
 });
 export type Part = z.infer<typeof partSchema>;

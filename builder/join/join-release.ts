@@ -14,10 +14,8 @@ import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.t
 import type { CountyFips } from '../../shards/units.ts';
 import { countedWeights } from '../access/counted-weights.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
-import { fitJoin } from '../memory-budget.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
-import type { Progress } from '../progress.ts';
 import { noteRelease } from '../publish/note-release.ts';
 import { requireObjects } from '../publish/promote-release.ts';
 import { publishManifest, putManifest } from '../publish/publish.ts';
@@ -25,15 +23,13 @@ import { putObject } from '../publish/put-object.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import { assumptions } from '../routing-parameters.ts';
-import { inScratchFolder } from '../scratch-folder.ts';
-import { drawTiles } from '../tiles/build-tiles.ts';
-import { bytesToDraw } from '../tiles/tile-drawer.ts';
+import type { TileArchives } from '../tiles/join-archives.ts';
 import { components } from './components.ts';
 import { countyManifests } from './county-manifests.ts';
 import { type CountySummary, type Part, type PartOptions, readSummary } from './join-part.ts';
 import { type Counties, joinRegions } from './join-regions.ts';
 import { clashIn } from './known-destinations.ts';
-import { putStates } from './state-objects.ts';
+import type { States } from './state-objects.ts';
 
 /** A request to join a plan's regions into a release, and the resources available for it. */
 interface JoinRequest extends ReleaseRequest, Resources {
@@ -85,23 +81,29 @@ export function partOptionsOf(
   return { tiles: request.tiles !== false, directions, access: accessOf(request) };
 }
 
+/** The results of all tasks before the last one. */
+interface JoinedParts {
+  readonly regions: readonly RegionReceipt[];
+  readonly parts: readonly Part[];
+  readonly states: States;
+  readonly tiles: TileArchives;
+}
+
 /**
- * Assembles a release from its regions and the parts of its join, solely from their results in the
- * store: directories, states, tiles and the manifest. Nothing is published yet.
+ * Assembles a release from what tasks have left in the store: adds the directory of POIs, the map
+ * of counties, and the manifest. Nothing is published yet.
  */
 export async function joinRelease(
   request: JoinRequest,
-  regions: readonly RegionReceipt[],
-  parts: readonly Part[],
+  { regions, parts, states, tiles }: JoinedParts,
   store: WritableStore,
-  progress: Progress,
   receipts: Receipts,
 ): Promise<Manifest> {
   requireThisProgram(request.plan);
   const { sources, counties: built } = joinRegions(request.plan, regions);
   const { plan } = request.plan;
   const { modes, taxonomy, weights, addresses } = plan;
-  const { tiles: hasTiles, directions, access } = partOptionsOf(request);
+  const { directions, access } = partOptionsOf(request);
   const licensed = <Feed extends { readonly sha256: string | null }>(feed: Feed) => {
     return { ...feed, licence: plan.feed_licences[feed.sha256 ?? ''] ?? null };
   };
@@ -111,10 +113,6 @@ export async function joinRelease(
     weights: weights.weights.length > 0 ? weights.counties : {},
     addresses: addresses?.counties ?? {},
   });
-  const states = await putStates(
-    store,
-    parts.map(({ places }) => places),
-  );
   const summaries = await readSummaries(store, parts, built);
   const manifest: Manifest = {
     format: FORMAT_VERSION,
@@ -139,27 +137,10 @@ export async function joinRelease(
       'county-map': await putObject(store, 'county-map/all', 'fgb', countyMap(summaries, built)),
       ...(addresses && { 'address-directory': addresses.directory }),
     },
-    tiles: hasTiles ? await draw() : {},
+    tiles,
   };
   await receipts.keep('join', keyOf(request), { manifest });
   return manifest;
-
-  /** Draws the tiles of the release. */
-  function draw() {
-    const tileBytes = bytesToDraw(counties, plan.osm.map);
-    const { tileThreads: threads, summary } = fitJoin(request, built.size, tileBytes);
-    progress.note(summary);
-    const placesOf = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
-    const baseMap = { features: plan.osm.map, places: Object.fromEntries(placesOf) };
-    const poiSources = [
-      ...new Set((sources.transit?.feeds ?? []).map(({ agency }) => agency)),
-      ...plan.inputs.pois.map(({ name }) => `POI list ${name}`).sort(),
-    ];
-    return inScratchFolder(request.scratch, (scratch) => {
-      const context = { store, receipts, progress, scratch, threads };
-      return drawTiles({ modes, taxonomy, counties, poiSources, baseMap }, context);
-    });
-  }
 }
 
 /**

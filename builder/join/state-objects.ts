@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { addTo, groupBy } from '../../shards/arrays/group-by.ts';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
@@ -5,13 +7,17 @@ import type { GeoidNumber } from '../../shards/geoid.ts';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import { ringsOf } from '../../shards/geometry/rings.ts';
 import { encodePlaces } from '../../shards/places/place-table.ts';
-import type { StateManifest } from '../../shards/release/manifest.ts';
+import { type StateManifest, stateSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CensusPlace } from '../census/census-places.ts';
 import { simplify } from '../geo/simplify.ts';
 import { putObject } from '../publish/put-object.ts';
+import type { Receipts } from '../receipts/receipts.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
+
+/** Increment when the same places give other objects. */
+const STATES_VERSION = 1;
 
 /** A tolerance in degrees of about eleven metres, less than the width of a line on a city map. */
 const DISPLAY_TOLERANCE = 1e-4;
@@ -49,9 +55,9 @@ export async function placesWithBlocks(
 }
 
 /** The objects of places with blocks, by state. */
-type PlacesByState = Readonly<Record<string, ObjectRef>>;
+export type PlacesByState = Readonly<Record<string, ObjectRef>>;
 
-/** Stores places with blocks by state, for `putStates`. */
+/** Stores places with blocks by state, for `makeStates`. */
 export async function putPlacesByState(
   store: WritableStore,
   places: readonly PlaceBlocks[],
@@ -68,11 +74,33 @@ export async function putPlacesByState(
   return refs;
 }
 
+const statesSchema = z.record(z.string(), stateSchema);
+export type States = z.infer<typeof statesSchema>;
+
+/** The stage and the key of the receipt for states. */
+function nameOf(parts: readonly PlacesByState[]): [stage: string, key: string] {
+  const what = JSON.stringify([STATES_VERSION, parts]);
+  return ['states', createHash('sha256').update(what).digest('hex')];
+}
+
+/** Reads the states that a task of this build has made of parts; null if there are none. */
+export function readStates(
+  parts: readonly PlacesByState[],
+  receipts: Receipts,
+): Promise<States | null> {
+  return receipts.read(...nameOf(parts), statesSchema);
+}
+
 /** Stores, state by state, the census places that have blocks in the release, with those blocks. */
-export async function putStates(
+export function makeStates(
   store: WritableStore,
   parts: readonly PlacesByState[],
-): Promise<Record<string, StateManifest>> {
+  receipts: Receipts,
+): Promise<States> {
+  return receipts.findOrMake(...nameOf(parts), statesSchema, () => putStates(store, parts));
+}
+
+async function putStates(store: WritableStore, parts: readonly PlacesByState[]): Promise<States> {
   const refs = new Map<string, ObjectRef[]>();
   for (const part of parts)
     for (const [state, ref] of Object.entries(part)) addTo(refs, state, ref);

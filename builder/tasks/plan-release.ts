@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { PlanRequest, Resources } from '../build-request.ts';
+import { lost } from '../errors.ts';
 import { makePlan, type RunJob } from '../plan/make-plan.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
 import { type Progress, silent } from '../progress.ts';
 import { OwnReceipts, type Receipts } from '../receipts/receipts.ts';
 import { type Executor, withExecutor } from './executor.ts';
-import { lost, receiptOf } from './run-task.ts';
+import { receiptOf } from './run-task.ts';
 import { idOf } from './task.ts';
 import { ThreadExecutor } from './thread-executor.ts';
 

@@ -2,20 +2,24 @@ import { z } from 'zod';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { openManifest } from '../../shards/release/release-source.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import type { Bytes, CountyFips } from '../../shards/units.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { buildRegion, readRegionReceipt } from '../build-region.ts';
 import type { Resources } from '../build-request.ts';
-import { BuildError } from '../errors.ts';
+import { lost } from '../errors.ts';
 import { exportTable } from '../export/publish-exports.ts';
 import { joinPart, type Part, readPart } from '../join/join-part.ts';
 import { findJoined, joinRelease, partOptionsOf } from '../join/join-release.ts';
+import { drawUnit, tilesOfRelease } from '../join/release-tiles.ts';
+import { makeStates, readStates } from '../join/state-objects.ts';
 import { keyOf } from '../plan/make-plan.ts';
 import type { PathOf, PlannedInput } from '../plan/planned-input.ts';
-import { readPlan, type StoredPlan } from '../plan/release-plan.ts';
+import { readPlan } from '../plan/release-plan.ts';
 import { runPreparationJob } from '../prepare/run-preparation-job.ts';
 import { accumulator, type Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
+import { inScratchFolder } from '../scratch-folder.ts';
+import { joinArchives, readArchives } from '../tiles/join-archives.ts';
 import type { Task, TaskOf } from './task.ts';
 
 interface TaskContext extends Resources {
@@ -57,29 +61,59 @@ export async function runTask(task: Task, context: TaskContext): Promise<TaskRes
       const { searched } = await buildRegion(request, store, progress, receipts);
       return { searched, notes: [] };
     }
-    case 'part': {
-      const plan = await readPlan(store, task.plan);
-      const options = partOptionsOf({ ...task.request, plan });
-      const request = { ...context, ...options, plan, counties: task.counties };
-      const regions = await regionsOf(task.units, plan, context);
-      await joinPart(request, regions, store, progress, receipts);
+    default:
+      await runJoinTask(task, context);
       return { searched: [], notes: [] };
-    }
-    case 'join': {
-      const plan = await readPlan(store, task.plan);
-      const request = { ...context, ...task.request, plan };
-      if (await findJoined(request, receipts)) return { searched: [], notes: [] };
-      const regions = await regionsOf(task.units, plan, context);
-      const options = partOptionsOf(request);
-      const parts: Part[] = [];
-      for (const counties of task.parts) {
-        const part = await readPart(plan, counties, options, receipts);
-        if (!part) throw lost(store, `the part of ${counties.join(', ')}`);
-        parts.push(part);
-      }
-      await joinRelease(request, regions, parts, store, progress, receipts);
-      return { searched: [], notes: [] };
-    }
+  }
+}
+
+/** Runs a task of a join, from what those before it have left in the store. */
+async function runJoinTask(
+  task: TaskOf<'part' | 'states' | 'tiles' | 'archives' | 'join'>,
+  context: TaskContext,
+): Promise<void> {
+  const { store, progress, receipts } = context;
+  const plan = await readPlan(store, task.plan);
+  const request = { ...context, ...task.request, plan };
+  if (task.kind === 'join' && (await findJoined(request, receipts))) return;
+  const found = async <T>(what: string, read: Promise<T | null>): Promise<T> => {
+    const receipt = await read;
+    if (receipt === null) throw lost(store, what);
+    return receipt;
+  };
+  const regions: RegionReceipt[] = [];
+  for (const counties of task.units) {
+    const what = `the unit of ${counties.join(', ')}`;
+    regions.push(await found(what, readRegionReceipt(plan, counties, receipts)));
+  }
+  const options = partOptionsOf(request);
+  if (task.kind === 'part') {
+    const part = { ...context, ...options, plan, counties: task.counties };
+    await joinPart(part, regions, store, progress, receipts);
+    return;
+  }
+  const parts: Part[] = [];
+  for (const counties of task.parts) {
+    const what = `the part of ${counties.join(', ')}`;
+    parts.push(await found(what, readPart(plan, counties, options, receipts)));
+  }
+  const places = parts.map((part) => part.places);
+  if (task.kind === 'states') {
+    await makeStates(store, places, receipts);
+    return;
+  }
+  const states = await found('states', readStates(places, receipts));
+  const work = tilesOfRelease(plan, regions, parts, states);
+  if (task.kind === 'tiles') {
+    const unit = work.units.findIndex(({ counties }) => counties.includes(task.counties[0]));
+    await drawUnit(work, unit, context, context);
+  } else if (task.kind === 'archives') {
+    await inScratchFolder(context.scratch, (scratch) =>
+      joinArchives(work, task.group, { store, receipts, scratch }),
+    );
+  } else {
+    const tiles = options.tiles ? await found('tiles', readArchives(work, receipts)) : {};
+    await joinRelease(request, { regions, parts, states, tiles }, store, receipts);
   }
 }
 
@@ -108,25 +142,4 @@ async function prepare(
     return value;
   });
   return notes;
-}
-
-async function regionsOf(
-  units: readonly (readonly CountyFips[])[],
-  plan: StoredPlan,
-  { receipts, store }: TaskContext,
-): Promise<RegionReceipt[]> {
-  const regions: RegionReceipt[] = [];
-  for (const counties of units) {
-    const region = await readRegionReceipt(plan, counties, receipts);
-    if (!region) throw lost(store, `the unit of ${counties.join(', ')}`);
-    regions.push(region);
-  }
-  return regions;
-}
-
-/** Creates the error for a result that was there, but is not found. */
-export function lost({ location }: WritableStore, what: string): BuildError {
-  return new BuildError(
-    `${location}: ${what} was built, but its receipt or an object it names is now missing or damaged; build again, intact objects are reused`,
-  );
 }

@@ -17,6 +17,7 @@ import { blocksOf, bytesOfUnit, cutUnits, DEFAULT_UNIT_BLOCKS } from '../plan/cu
 import { type LocalInput, plannedInputSchema } from '../plan/planned-input.ts';
 import type { ReleasePlan, StoredPlan } from '../plan/release-plan.ts';
 import { jobSpecSchema } from '../prepare/preparation-job.ts';
+import { archiveGroups } from '../tiles/tile-work.ts';
 
 const unit = z.array(countyFipsSchema).min(1).readonly();
 const units = z.array(unit).readonly();
@@ -30,6 +31,8 @@ const ofRelease = {
     access: z.array(z.string().regex(WEIGHT_NAME)).readonly(),
   }),
 };
+
+const joined = { ...ofRelease, units, parts: units };
 
 /**
  * Schema of a task: a kind of work, and its inputs by their contents. Its results go to the store
@@ -46,7 +49,13 @@ export const taskSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('unit'), ...ofRelease, counties: unit }),
   /** The part of the join that makes the objects of some units' counties. */
   z.strictObject({ kind: z.literal('part'), ...ofRelease, units, counties: unit }),
-  z.strictObject({ kind: z.literal('join'), ...ofRelease, units, parts: units }),
+  /** The census places of the release, from all parts. */
+  z.strictObject({ kind: z.literal('states'), ...joined }),
+  /** The tiles around a unit, see `drawTiles`. */
+  z.strictObject({ kind: z.literal('tiles'), ...joined, counties: unit }),
+  /** A group of archives of the tiles of all units, see `joinArchives`. */
+  z.strictObject({ kind: z.literal('archives'), ...joined, group: z.int().min(0) }),
+  z.strictObject({ kind: z.literal('join'), ...joined }),
   z.strictObject({ kind: z.literal('table'), latest: latestSchema, table: tableJobSchema }),
 ]);
 export type Task = z.infer<typeof taskSchema>;
@@ -86,9 +95,10 @@ function releaseIdOf(
 const PART_BLOCKS = 200_000;
 
 /**
- * Returns the graph of a build after its plan, by its last task, the join, which waits for its
- * parts, which wait for all units. The unit that takes longest begins first, since it would end
- * last. A part has the counties of units that have up to `partBlocks` blocks together.
+ * Returns the graph of a build after its plan, by its last task, the join. Parts wait for all
+ * units, whose rows lead into them; tiles for the parts, which have their POIs; archives for all
+ * tiles. The unit that takes longest begins first, since it would end last. A part has the counties
+ * of units that have up to `partBlocks` blocks together.
  */
 export function tasksOf(
   { ref, plan }: Pick<StoredPlan, 'ref' | 'plan'>,
@@ -113,19 +123,24 @@ export function tasksOf(
     turn: 1 + longestFirst.indexOf(counties),
   }));
   const parts = partsOf(plan, units, partBlocks);
-  const rest = { inputs: [], memory: 0, turn: 0 };
-  const partNodes = parts.map((counties) => ({
-    id: `${build}-part-${counties[0]}`,
-    task: { kind: 'part' as const, ...common, units, counties },
-    after: unitNodes,
-    ...rest,
-  }));
-  return {
-    id: `${build}-join`,
-    task: { kind: 'join' as const, ...common, units, parts },
-    after: partNodes,
-    ...rest,
+  const nodeOf = (name: string, task: Task, after: readonly TaskNode[]): TaskNode => {
+    return { id: `${build}-${name}`, task, after, inputs: [], memory: 0, turn: 0 };
   };
+  const partNodes = parts.map((counties) =>
+    nodeOf(`part-${counties[0]}`, { kind: 'part', ...common, units, counties }, unitNodes),
+  );
+  const joined = { ...common, units, parts };
+  const states = nodeOf('states', { kind: 'states', ...joined }, partNodes);
+  const join = (after: readonly TaskNode[]) => nodeOf('join', { kind: 'join', ...joined }, after);
+  if (!tiles) return join([states]);
+  const tileNodes = units.map((counties) =>
+    nodeOf(`tiles-${counties[0]}`, { kind: 'tiles', ...joined, counties }, [states]),
+  );
+  const { modes, taxonomy } = plan;
+  const archives = archiveGroups({ modes, taxonomy, hasBaseMap: true }).map((_, group) =>
+    nodeOf(`archives-${group}`, { kind: 'archives', ...joined, group }, tileNodes),
+  );
+  return join(archives);
 }
 
 /** Groups consecutive units into parts, whose counties ascend. */
@@ -150,7 +165,7 @@ function partsOf(
 
 /** Whether a task runs in several threads itself, so that no other should run beside it. */
 export function usesAllThreads({ kind }: Task): boolean {
-  return kind === 'unit' || kind === 'part' || kind === 'join';
+  return kind === 'unit' || kind === 'part' || kind === 'tiles';
 }
 
 /** Names a task for people. */
@@ -160,7 +175,9 @@ export function nameOf(task: Task): string {
     return `prepare ${task.spec.kind} of ${task.inputs.map(({ name }) => name).join(', ')}`;
   }
   if (task.kind === 'part') return `part of the join from ${task.counties[0]} on`;
-  if (task.kind === 'join') return 'join';
+  if (task.kind === 'tiles') return `tiles around ${task.counties[0]}`;
+  if (task.kind === 'archives') return `group ${task.group} of the tile archives`;
+  if (task.kind !== 'table') return task.kind;
   const { table, county } = task.table;
   return county === null ? `table ${table}` : `table ${table} of county ${county}`;
 }

@@ -1,4 +1,5 @@
-import { boxWithin, bufferBox, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { groupBy } from '../../shards/arrays/group-by.ts';
+import { boxAroundBoth, boxWithin, bufferBox, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { PlaceTable } from '../../shards/places/place-table.ts';
 import type { CountyManifest } from '../../shards/release/manifest.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
@@ -53,19 +54,31 @@ function boxOf({ tile }: TilePyramid) {
 
 const STATE_DIGITS = 2;
 
+/** Returns the objects of OpenStreetMap's features in pyramids, and maybe some between them. */
+export function mapObjectsOf(features: PreparedMap, pyramids: readonly TilePyramid[]): ObjectRef[] {
+  const byZoom = groupBy(pyramids, ({ lastZoom }) => lastZoom);
+  return [...byZoom].flatMap(([lastZoom, some]) =>
+    mapObjectsNear(features, some.map(boxOf).reduce(boxAroundBoth), lastZoom),
+  );
+}
+
+/** Returns the tables of census places of the states of pyramids. */
+export function placesOf({ places }: BaseMapInputs, pyramids: readonly TilePyramid[]): ObjectRef[] {
+  const counties = pyramids.flatMap((pyramid) => pyramid.counties);
+  const states = new Set(counties.map((county) => county.slice(0, STATE_DIGITS)));
+  return Object.entries(places).flatMap(([state, ref]) => (states.has(state) ? [ref] : []));
+}
+
 /** Reads the features of the base map in a pyramid: those of OpenStreetMap, and census places. */
 export async function readMapSources(
   store: Store,
-  { features, places }: BaseMapInputs,
+  inputs: BaseMapInputs,
   pyramid: TilePyramid,
 ): Promise<MapSources> {
   const shapes = new MapShapes();
-  const objects = mapObjectsNear(features, boxOf(pyramid), pyramid.lastZoom);
-  const ofOsm = await readMapFeatures(store, objects, shapes);
+  const ofOsm = await readMapFeatures(store, mapObjectsOf(inputs.features, [pyramid]), shapes);
   const ofCensus: number[] = [];
-  const states = new Set(pyramid.counties.map((county) => county.slice(0, STATE_DIGITS)));
-  for (const [state, ref] of Object.entries(places)) {
-    if (!states.has(state)) continue;
+  for (const ref of placesOf(inputs, [pyramid])) {
     for (const place of (await PlaceTable.open(store, ref)).places) {
       const kind = censusPlaceKind(place.name, place.population);
       shapes.point(worldX(place.lon * MICRO), worldY(place.lat * MICRO));
@@ -92,6 +105,6 @@ const EXPANSION = 8;
 
 /** Memory that the features of a pyramid take. */
 export function bytesOfMap(features: PreparedMap, pyramid: TilePyramid): Bytes {
-  const objects = mapObjectsNear(features, boxOf(pyramid), pyramid.lastZoom);
+  const objects = mapObjectsOf(features, [pyramid]);
   return EXPANSION * objects.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -85,25 +85,30 @@ export function pyramidsToDraw({ counties, baseMap }: TilesRequest): TilePyramid
 }
 
 /** The number of band archives of a release: one per mode and leaf type. */
-export function bandArchives({ modes, taxonomy }: TilesRequest): number {
+export function bandArchives({
+  modes,
+  taxonomy,
+}: Pick<TilesRequest, 'modes' | 'taxonomy'>): number {
   return modes.length * new Taxonomy(taxonomy.types).leafIds.length;
 }
 
 /**
- * Returns the peak memory of a drawer for these counties: the most that a pyramid, which takes no
- * more than the objects it is read from, and the base map there take.
+ * Returns the peak memory of a drawer of some pyramids of these counties: the most that a pyramid,
+ * which takes no more than the objects it is read from, and the base map there take.
  */
-export function bytesToDraw(counties: TilesRequest['counties'], features?: PreparedMap): Bytes {
+export function bytesToDraw(
+  counties: TilesRequest['counties'],
+  drawn: readonly TilePyramid[],
+  features?: PreparedMap,
+): Bytes {
   const read = (county: CountyFips): Bytes => {
     const { index, nearest, blocks } = counties[county].objects;
     return index.bytes + nearest.bytes + blocks.bytes;
   };
-  const pyramids = pyramidsOf(counties).map(
-    (pyramid) =>
-      pyramid.counties.reduce((sum, county) => sum + read(county), 0) +
-      (features ? bytesOfMap(features, pyramid) : 0),
-  );
-  return Math.max(0, ...pyramids);
+  const bytesOf = (pyramid: TilePyramid) =>
+    pyramid.counties.reduce((sum, county) => sum + read(county), 0) +
+    (features ? bytesOfMap(features, pyramid) : 0);
+  return drawn.reduce((most, pyramid) => Math.max(most, bytesOf(pyramid)), 0);
 }
 
 /**

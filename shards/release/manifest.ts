@@ -88,7 +88,7 @@ export const countySchema = z.strictObject({
 });
 export type CountyManifest = z.infer<typeof countySchema>;
 
-const stateSchema = z.strictObject({
+export const stateSchema = z.strictObject({
   places: z.int().min(0),
   objects: z.strictObject(objectsOf(STATE_OBJECT_KINDS)),
 });

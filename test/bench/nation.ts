@@ -14,7 +14,7 @@ const WORKERS = 3;
 const KILLS = 2;
 const UNITS_BY_QUEUE = 6;
 /** Names of the receipts that a join leaves besides its objects. */
-const JOIN_RECEIPT = /^(?:join|reach|catchment|tiles)-/;
+const JOIN_RECEIPT = /^(?:part|reach|access|catchment|states|tiles|archives|join)-/;
 
 /**
  * Measures the cost of a country, whose counties have eight blocks per square kilometre, for one

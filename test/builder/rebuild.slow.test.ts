@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { type BuildResult, buildRelease } from '../../builder/build.ts';
@@ -245,4 +245,19 @@ test('a build over its own results searches and writes nothing, and reads each o
   expect(reads.filter((name, i) => reads.indexOf(name) !== i)).toEqual([]);
   expect(await store.list('')).toEqual(written);
   await store.close();
+});
+
+test('a release that differs in its label draws no tile again, also once garbage collection has removed those that waited for their archives', async () => {
+  const inputs = path.join(folder, 'labelled-row');
+  await mkdir(inputs);
+  const row = await writeCountyRow(inputs);
+  const first = await build('labelled', row);
+  const waiting = async () =>
+    (await readdir(path.join(folder, 'labelled/regions'))).filter((name) => /^tiles-/.test(name));
+  const drawn = await waiting();
+  expect(drawn.length).toBeGreaterThan(3);
+  for (const name of drawn) await rm(path.join(folder, 'labelled/regions', name));
+  const second = await build('labelled', { ...row, release: 's' });
+  expect(second.manifest.tiles).toEqual(first.manifest.tiles);
+  expect(await waiting()).toEqual([]);
 });

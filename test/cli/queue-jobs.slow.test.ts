@@ -66,7 +66,7 @@ const done = { searched: [], notes: [] };
 /** The tasks of a build of a unit for each county. */
 function buildOf(release = 'r', of: object = counties): TaskNode {
   const plan = { counties: of, weights: { weights: [], counties: {} } } as unknown as ReleasePlan;
-  return tasksOf({ ref, plan }, { release }, 9);
+  return tasksOf({ ref, plan }, { release, tiles: false }, 9);
 }
 
 /** A store with a queue of its own, and what works on it. */
@@ -235,7 +235,7 @@ test('a worker runs jobs in one thread, in a new one after a failed job, and in 
   const { build } = await command();
   await worker();
   await build();
-  expect(runIn).toEqual([1, 1, 2, 2, 2]);
+  expect(runIn).toEqual([1, 1, 2, 2, 2, 2]);
   await expect.poll(() => threads.ended - endedBefore).toBe(2);
 });
 
@@ -293,7 +293,7 @@ test('a command takes up the jobs of one that was killed, and adds none twice', 
   threads.work = async () => void runs++;
   await worker();
   await building;
-  expect(runs).toBe(4);
+  expect(runs).toBe(5);
 });
 
 test('a command uploads few inputs at once, whatever number of tasks waits for theirs', async () => {
@@ -366,7 +366,7 @@ test('what the queue has lost is added again by the command, also if Redis start
   const working = new Worker(queue.name, work, { connection });
   try {
     await building;
-    expect(order).toEqual(['unit', 'unit', 'part', 'join']);
+    expect(order).toEqual(['unit', 'unit', 'part', 'states', 'join']);
   } finally {
     await working.close();
     connection.disconnect();

@@ -2,10 +2,18 @@ import { buildRegion } from '../../builder/build-region.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { joinPart, type Part } from '../../builder/join/join-part.ts';
 import { joinRelease, partOptionsOf, publishRelease } from '../../builder/join/join-release.ts';
+import { drawUnit, tilesOfRelease } from '../../builder/join/release-tiles.ts';
+import { makeStates } from '../../builder/join/state-objects.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import type { RegionReceipt } from '../../builder/receipts/region-receipt.ts';
+import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import { planRelease } from '../../builder/tasks/plan-release.ts';
+import {
+  joinArchives,
+  readArchives,
+  type TileArchives,
+} from '../../builder/tiles/join-archives.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
@@ -42,5 +50,20 @@ export async function joinInParts(
     const part = { ...request, ...partOptionsOf(request), counties };
     parts.push(await joinPart(part, regions, store, silent, receipts));
   }
-  return joinRelease(request, regions, parts, store, silent, receipts);
+  const places = parts.map((part) => part.places);
+  const states = await makeStates(store, places, receipts);
+  const tiles = request.tiles === false ? {} : await draw();
+  return joinRelease(request, { regions, parts, states, tiles }, store, receipts);
+
+  async function draw(): Promise<TileArchives> {
+    const work = tilesOfRelease(request.plan, regions, parts, states);
+    for (const unit of work.units.keys()) {
+      await drawUnit(work, unit, request, { store, receipts, progress: silent });
+    }
+    for (const group of work.groups.keys()) {
+      const join = (scratch: string) => joinArchives(work, group, { store, receipts, scratch });
+      await inScratchFolder(request.scratch, join);
+    }
+    return (await readArchives(work, receipts))!;
+  }
 }

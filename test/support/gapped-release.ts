@@ -2,7 +2,6 @@ import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import { buildBlockBands } from '../../builder/tiles/build-block-bands.ts';
-import { buildTiles } from '../../builder/tiles/build-tiles.ts';
 import {
   BlockIndex,
   type BlockLink,
@@ -13,6 +12,7 @@ import type { Mode } from '../../shards/modes.ts';
 import { decodeNearestRow, encodeNearest, nearestRange } from '../../shards/nearest/nearest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
+import { drawRelease } from './draw-release.ts';
 import { stemOf, TamperedRelease } from './tampered-release.ts';
 
 const EVERY = 7;
@@ -77,7 +77,7 @@ async function drawAgain({ folder, manifest }: TamperedRelease): Promise<void> {
   const { modes, taxonomy, counties } = manifest;
   const target = new FolderStore(folder);
   manifest.tiles = await inScratchFolder(undefined, (scratch) =>
-    buildTiles({ modes, taxonomy, counties }, target, silent, { scratch, threads: 1 }),
+    drawRelease({ modes, taxonomy, counties }, target, { scratch }),
   );
   const receipts = new Receipts(target);
   const context = { store: target, receipts, progress: silent };

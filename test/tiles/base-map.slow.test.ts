@@ -1,19 +1,19 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { VectorTile, type VectorTileFeature } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import type { PMTiles } from 'pmtiles';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { silent } from '../../builder/progress.ts';
-import { buildTiles } from '../../builder/tiles/build-tiles.ts';
+import type { drawTiles } from '../../builder/tiles/draw-tiles.ts';
 import { PlaceTable } from '../../shards/places/place-table.ts';
 import type { TileArchive } from '../../shards/release/manifest.ts';
 import { degreesToBorder, isInside, type Rings } from '../conformance/plain-geometry.ts';
 import { readWithOsmium } from '../osm/opl.ts';
 import { BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { drawRelease } from '../support/draw-release.ts';
 import { type BaltimoreToDraw, baltimoreToDraw } from '../support/drawn-baltimore.ts';
 import { folderOfTests, folderOfThisTest } from '../support/temporary-folder.ts';
 import { libraryArchive } from './archive-source.ts';
@@ -32,16 +32,12 @@ beforeAll(async () => {
   await ensureDebianPackage('osmium-tool', 'osmium');
   await ensureDebianPackage('gdal-bin', 'ogrinfo');
   baltimore = await baltimoreToDraw(folder);
-  drawn = (await draw(buildTiles, 1)).basemap;
+  drawn = (await drawRelease(baltimore.request, baltimore.store, { scratch: folder })).basemap;
   const { name } = drawn.archive;
   map = libraryArchive(await readFile(path.join(folder, 'store', name)));
   city = await openDrawnRelease(inject('demoStore'));
 });
 afterAll(() => Promise.all([baltimore?.store.close(), city?.close()]));
-
-function draw(build: typeof buildTiles, threads: number) {
-  return build(baltimore.request, baltimore.store, silent, { scratch: folder, threads });
-}
 
 type Layers = Readonly<Record<string, readonly VectorTileFeature[]>>;
 
@@ -269,8 +265,13 @@ test('the archive of a city is small, and its metadata describes it', async () =
 });
 
 test('three threads draw the same bytes as one', async () => {
-  const compiled = await import(path.resolve('dist/builder/tiles/build-tiles.js'));
-  expect((await draw(compiled.buildTiles, 3)).basemap).toEqual(drawn);
+  const compiled = await import(path.resolve('dist/builder/tiles/draw-tiles.js'));
+  const { request, store } = baltimore;
+  const draw: typeof drawTiles = compiled.drawTiles;
+  // Otherwise what was drawn before would be found.
+  await rm(path.join(folder, 'store/receipts'), { recursive: true });
+  const again = await drawRelease(request, store, { scratch: folder, threads: 3, draw });
+  expect(again.basemap).toEqual(drawn);
 });
 
 /** Distance from a point of the tile to a line, in units of the tile. */

@@ -1,12 +1,11 @@
 import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
-import { buildTiles } from '../../builder/tiles/build-tiles.ts';
 import type { TilesRequest } from '../../builder/tiles/tile-drawer.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { drawRelease } from '../support/draw-release.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
@@ -15,16 +14,14 @@ let store: FolderStore;
 let release: Release;
 beforeAll(async () => {
   await cp(inject('demoStore'), folder, { recursive: true });
-  await rm(path.join(folder, 'tiles'), { recursive: true });
+  for (const made of ['tiles', 'receipts']) await rm(path.join(folder, made), { recursive: true });
   store = new FolderStore(folder);
   release = await releaseIn(store);
 });
 afterAll(() => store.close());
 
 function drawn(request: TilesRequest) {
-  return inScratchFolder(undefined, (scratch) =>
-    buildTiles(request, store, silent, { scratch, threads: 1 }),
-  );
+  return inScratchFolder(undefined, (scratch) => drawRelease(request, store, { scratch }));
 }
 
 test('the same counties give the same archives, byte for byte', async () => {

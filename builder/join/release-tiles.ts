@@ -1,0 +1,71 @@
+import type { WritableStore } from '../../shards/store/store.ts';
+import type { Resources } from '../build-request.ts';
+import { fitJoin } from '../memory-budget.ts';
+import { requireThisProgram } from '../plan/program-version.ts';
+import type { StoredPlan } from '../plan/release-plan.ts';
+import type { Progress } from '../progress.ts';
+import type { Receipts } from '../receipts/receipts.ts';
+import type { RegionReceipt } from '../receipts/region-receipt.ts';
+import { inScratchFolder } from '../scratch-folder.ts';
+import { drawTiles } from '../tiles/draw-tiles.ts';
+import { hasArchives } from '../tiles/join-archives.ts';
+import { bytesToDraw } from '../tiles/tile-drawer.ts';
+import { type TileWork, tileWorkOf } from '../tiles/tile-work.ts';
+import type { Part } from './join-part.ts';
+import { joinRegions } from './join-regions.ts';
+import type { States } from './state-objects.ts';
+
+/** Returns what the tiles of a release are drawn from, by its regions. */
+export function tilesOfRelease(
+  stored: StoredPlan,
+  receipts: readonly RegionReceipt[],
+  parts: readonly Part[],
+  states: States,
+): TileWork {
+  requireThisProgram(stored);
+  const { plan } = stored;
+  const { sources, regions, counties } = joinRegions(stored, receipts);
+  const joined = new Map(parts.flatMap((part) => Object.entries(part.counties)));
+  const drawn = Array.from(counties, ([county, { searched }]) => {
+    const { index, nearest, blocks } = searched.objects;
+    const { catchment } = joined.get(county)!;
+    const { block_box } = searched;
+    return [county, { block_box, objects: { index, nearest, blocks, catchment } }];
+  });
+  const placesOf = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
+  const request = {
+    modes: plan.modes,
+    taxonomy: plan.taxonomy,
+    counties: Object.fromEntries(drawn),
+    poiSources: [
+      ...new Set((sources.transit?.feeds ?? []).map(({ agency }) => agency)),
+      ...plan.inputs.pois.map(({ name }) => `POI list ${name}`).sort(),
+    ],
+    baseMap: { features: plan.osm.map, places: Object.fromEntries(placesOf) },
+  };
+  return tileWorkOf(
+    request,
+    regions.map((region) => Object.keys(region.counties)),
+  );
+}
+
+/** Draws the tiles of a unit, unless all archives of the release are in the store. */
+export async function drawUnit(
+  work: TileWork,
+  unit: number,
+  resources: Resources,
+  context: { store: WritableStore; receipts: Receipts; progress: Progress },
+): Promise<void> {
+  if (await hasArchives(work, context.receipts)) return;
+  const { pyramids } = work.units[unit];
+  const { counties, baseMap } = work.request;
+  const fit = fitJoin(
+    resources,
+    new Set(pyramids.flatMap((one) => one.counties)).size,
+    bytesToDraw(counties, pyramids, baseMap?.features),
+  );
+  context.progress.note(fit.summary);
+  await inScratchFolder(resources.scratch, (scratch) =>
+    drawTiles(work, unit, { ...context, scratch, threads: fit.tileThreads }),
+  );
+}
