@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
+import { counted } from '../../shards/number-words.ts';
 import { DestDirectory } from '../../shards/pois/dest-directory.ts';
 import {
   DIRECTIONS,
@@ -16,6 +17,7 @@ import { countedWeights } from '../access/counted-weights.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
+import type { Progress } from '../progress.ts';
 import { noteRelease } from '../publish/note-release.ts';
 import { requireObjects } from '../publish/promote-release.ts';
 import { publishManifest, putManifest } from '../publish/publish.ts';
@@ -97,9 +99,11 @@ export async function joinRelease(
   request: JoinRequest,
   { regions, parts, states, tiles }: JoinedParts,
   store: WritableStore,
+  progress: Progress,
   receipts: Receipts,
 ): Promise<Manifest> {
   requireThisProgram(request.plan);
+  const stage = progress.start('join', null, 'counties');
   const { sources, counties: built } = joinRegions(request.plan, regions);
   const { plan } = request.plan;
   const { modes, taxonomy, weights, addresses } = plan;
@@ -140,6 +144,8 @@ export async function joinRelease(
     tiles,
   };
   await receipts.keep('join', keyOf(request), { manifest });
+  const archives = counted(Object.keys(tiles).length, 'tile archive');
+  stage.finish(`${counted(built.size, 'county', 'counties')}, ${archives}`);
   return manifest;
 }
 

@@ -102,7 +102,7 @@ async function runJoinTask(
     await makeStates(store, places, receipts);
     return;
   }
-  const states = await found('states', readStates(places, receipts));
+  const states = await found('the list of states', readStates(places, receipts));
   const work = tilesOfRelease(plan, regions, parts, states);
   if (task.kind === 'tiles') {
     const unit = work.units.findIndex(({ counties }) => counties.includes(task.counties[0]));
@@ -112,8 +112,10 @@ async function runJoinTask(
       joinArchives(work, task.group, { store, receipts, scratch }),
     );
   } else {
-    const tiles = options.tiles ? await found('tiles', readArchives(work, receipts)) : {};
-    await joinRelease(request, { regions, parts, states, tiles }, store, receipts);
+    const tiles = options.tiles
+      ? await found('the list of tile archives', readArchives(work, receipts))
+      : {};
+    await joinRelease(request, { regions, parts, states, tiles }, store, progress, receipts);
   }
 }
 

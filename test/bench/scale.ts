@@ -34,6 +34,8 @@ const STEPS: Readonly<Record<string, keyof ScaleCity['seconds']>> = {
   'reach-to': 'reachTo',
   catchment: 'catchment',
   tiles: 'tiles',
+  // Before it, tiles are put into archives.
+  join: 'tiles',
 };
 
 /**

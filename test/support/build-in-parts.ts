@@ -53,7 +53,7 @@ export async function joinInParts(
   const places = parts.map((part) => part.places);
   const states = await makeStates(store, places, receipts);
   const tiles = request.tiles === false ? {} : await draw();
-  return joinRelease(request, { regions, parts, states, tiles }, store, receipts);
+  return joinRelease(request, { regions, parts, states, tiles }, store, silent, receipts);
 
   async function draw(): Promise<TileArchives> {
     const work = tilesOfRelease(request.plan, regions, parts, states);
