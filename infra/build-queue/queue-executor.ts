@@ -6,12 +6,12 @@ import { putInputs } from '../../builder/plan/shared-inputs.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import type { Executor } from '../../builder/tasks/executor.ts';
 import { type TaskResult, taskResultSchema } from '../../builder/tasks/run-task.ts';
-import { nameOf, type TaskNode } from '../../builder/tasks/task.ts';
+import { nameOf, type Task, type TaskNode } from '../../builder/tasks/task.ts';
 import { MemoryLimit } from '../../builder/threads/memory-limit.ts';
 import { keepUntilFailed } from '../../shards/concurrency/on-demand.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
-import { BuildQueue, type BuildQueueJob, type JobProgress, refusalIn } from './queue.ts';
+import { BuildQueue, type BuildQueueJob, type JobProgress, MAX_LOST, refusalIn } from './queue.ts';
 import { ATTEMPTS } from './retries.ts';
 
 const POLL_MS: Millis = 500;
@@ -26,6 +26,8 @@ const UPLOAD_BYTES: Bytes = 48 * 2 ** 20;
 const UPLOADS_AT_ONCE = 4;
 /** Seconds that finished jobs are kept for inspection. */
 const KEEP_S = 7 * 86_400;
+/** BullMQ's reason for failing a job that has lost too many workers. */
+const STALLED = 'job stalled more than allowable limit';
 /** Time to take jobs off a queue that may be away. */
 const CLOSE_MS: Millis = 3_000;
 
@@ -160,7 +162,8 @@ export class QueueExecutor implements Executor {
     // A job that was tried again has a reason for that, too.
     if (state === 'completed') return end.resolve(taskResultSchema.parse(job.returnvalue));
     const of = task.kind === 'table' ? `${nameOf(task)}: ` : '';
-    end.reject(new BuildError(`${of}${job.failedReason}`));
+    const reason = job.failedReason === STALLED ? lostWorkers(job, task) : job.failedReason;
+    end.reject(new BuildError(`${of}${reason}`));
   }
 
   /** Notes which worker does what: what is new, and everything once a while. */
@@ -199,4 +202,11 @@ export class QueueExecutor implements Executor {
     if (!this.#noted.has(line)) this.#note(line);
     this.#noted.add(line);
   }
+}
+
+/** Explains why a job failed that lost `MAX_LOST` workers. */
+function lostWorkers({ progress }: BuildQueueJob, task: Task): string {
+  const { worker, stage } = (progress || {}) as Partial<JobProgress>;
+  const last = worker === undefined ? '' : `, the last time on ${worker} during ${stage}`;
+  return `${nameOf(task)}: its worker was killed or cut off ${MAX_LOST} times${last}, probably because memory ran out; give workers more memory, or use smaller units (--unit-blocks of the build)`;
 }

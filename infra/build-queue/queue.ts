@@ -29,6 +29,12 @@ export interface JobProgress {
 
 export type BuildQueueJob = Job<QueuedTask, TaskResult>;
 
+/**
+ * Workers that may be lost during a job, the last of which fails it: a machine is lost once, but a
+ * job for which memory is too small loses them all.
+ */
+export const MAX_LOST = 3;
+
 const PREFIX = 'tta-build';
 export const UNFINISHED_STATES = ['waiting', 'prioritized', 'delayed', 'active'] as const;
 const CONNECT_MS: Millis = 3_000;
@@ -102,12 +108,12 @@ interface QueueOptions {
  * receipts in the store tell.
  */
 export class BuildQueue {
-  readonly #redis: Redis;
+  readonly redis: Redis;
   readonly name: string;
   readonly jobs: Queue<QueuedTask>;
 
   private constructor(redis: Redis, name: string, { note = () => {} }: QueueOptions) {
-    this.#redis = redis;
+    this.redis = redis;
     this.name = name;
     let isAway = false;
     redis.on('error', ({ message }: Error) => {
@@ -142,7 +148,7 @@ export class BuildQueue {
     for (;;) {
       try {
         // Commands are counted first, since jobs are queued before a command ends.
-        const clients = String(await this.#redis.client('LIST'));
+        const clients = String(await this.redis.client('LIST'));
         const hasCommands = clients.includes(` name=${commandName(this.name)} `);
         const jobs = await this.jobs.getJobCountByTypes(...UNFINISHED_STATES);
         if (hasCommands || jobs > 0) untilMs = performance.now() + EMPTY_MS;
@@ -156,6 +162,6 @@ export class BuildQueue {
 
   async close(): Promise<void> {
     await this.jobs.close();
-    this.#redis.disconnect();
+    this.redis.disconnect();
   }
 }

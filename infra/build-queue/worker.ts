@@ -5,9 +5,8 @@ import { getHeapStatistics } from 'node:v8';
 import { DelayedError, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { programVersion } from '../../builder/plan/program-version.ts';
 import type { Progress } from '../../builder/progress.ts';
-import { nameOf, type Task } from '../../builder/tasks/task.ts';
+import { nameOf } from '../../builder/tasks/task.ts';
 import { openTaskPool, type TaskPool } from '../../builder/tasks/task-pool.ts';
-import { messageOf } from '../../shards/error-facts.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { makeOwnFolder, removeAbandonedFolders } from '../../shards/store/process-name.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
@@ -15,8 +14,8 @@ import { describe } from '../errors.ts';
 import {
   BuildQueue,
   type BuildQueueJob,
-  connect,
   type JobProgress,
+  MAX_LOST,
   type QueuedTask,
   queuedTaskSchema,
 } from './queue.ts';
@@ -44,11 +43,6 @@ const FOLDER = 'tta-worker-';
 /** A worker silent for this long is considered dead, and another takes over its job. */
 const SILENT_MS: Millis = 15_000;
 const CHECK_SILENT_MS: Millis = 5_000;
-/**
- * Workers that may be lost during a job before it fails: a machine is lost once, but a job for
- * which memory is too small loses them all.
- */
-const MAX_LOST = 3;
 /** Time without a job until the thread ends; longer than a command takes to add the next tasks. */
 const IDLE_MS: Millis = 3_000;
 /** Time until a task that is left to another worker may be taken again. */
@@ -72,29 +66,19 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
     await removeAbandonedFolders(tmpdir(), FOLDER);
     const folder = await makeOwnFolder(tmpdir(), FOLDER);
     opened.push(() => rm(folder, { recursive: true, force: true }));
-    const queue = await BuildQueue.open(options.queue, store);
+    const queue = await BuildQueue.open(options.queue, store, options.progress);
     opened.push(() => queue.close());
-    const redis = await connect(options.queue);
-    opened.push(() => redis.disconnect());
     const tasks = new TaskRunner(options, folder);
     const worker = new Worker(queue.name, (job, token) => tasks.perform(job, token), {
-      connection: redis,
+      connection: queue.redis,
       name: tasks.name,
       lockDuration: SILENT_MS,
       stalledInterval: CHECK_SILENT_MS,
-      // The job fails when it is taken once more, with a reason.
-      maxStalledCount: MAX_LOST + 1,
+      maxStalledCount: MAX_LOST - 1,
       settings: { backoffStrategy: pauseAfterMs },
     });
-    let isAway = false;
-    worker.on('error', (error) => {
-      if (!isAway) options.progress.note(`queue: ${error.message}; waiting for it to come back`);
-      isAway = true;
-    });
-    worker.on('active', () => {
-      isAway = false;
-    });
-    worker.on('drained', () => tasks.rest());
+    // The queue reports its outages.
+    worker.on('error', () => {});
     opened.push(async () => {
       await tasks.close();
       await worker.close();
@@ -117,7 +101,6 @@ class TaskRunner {
   readonly #folder: string;
   readonly #left = new Set<string>();
   #thread: TaskPool | null = null;
-  #resting: NodeJS.Timeout | undefined;
   #isClosing = false;
 
   constructor(options: WorkerOptions, folder: string) {
@@ -127,14 +110,13 @@ class TaskRunner {
 
   async perform(job: BuildQueueJob, token?: string): Promise<unknown> {
     if (this.#isClosing) return giveBack(job, token);
-    clearTimeout(this.#resting);
     const { memory, progress } = this.#options;
     const { program } = job.data;
     if (program !== programVersion()) {
       const problem = `was queued by another version of the program, ${program}, than that of ${this.name}, ${programVersion()}`;
       return this.#leave(job, problem, token);
     }
-    const queued = this.#checked(job);
+    const queued = this.#parsed(job);
     if (queued.memory > memory) {
       const problem = `needs ${inGib(queued.memory)}, and ${this.name} has ${inGib(memory)}: run a worker with more (--memory), or use smaller units (--unit-blocks of the build)`;
       return this.#leave(job, problem, token);
@@ -157,12 +139,6 @@ class TaskRunner {
     }
   }
 
-  /** Ends the thread, which frees its memory, unless another task comes soon. */
-  rest(): void {
-    clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => void this.endThread(), IDLE_MS);
-  }
-
   /** Ends the thread; a task in progress fails. */
   async endThread(): Promise<void> {
     const thread = this.#thread;
@@ -172,7 +148,6 @@ class TaskRunner {
 
   close(): Promise<void> {
     this.#isClosing = true;
-    clearTimeout(this.#resting);
     return this.endThread();
   }
 
@@ -180,19 +155,18 @@ class TaskRunner {
     const { store, workers, memory } = this.#options;
     const scratch = path.join(this.#folder, 'scratch');
     const heap = Math.max(memory, getHeapStatistics().heap_size_limit);
-    return openTaskPool({ store, workers, memory, scratch, folder: this.#folder }, 1, heap);
+    const thread = { store, workers, memory, scratch, folder: this.#folder };
+    return openTaskPool(thread, 1, { heap, idleMs: IDLE_MS });
   }
 
-  /** Parses a job. Throws an `UnrecoverableError` if no worker should run it. */
-  #checked(job: BuildQueueJob): QueuedTask {
-    try {
-      const queued = parsed(job);
-      requireNotFatal(job, queued.task);
-      return queued;
-    } catch (error) {
-      this.#options.progress.note(`job ${job.id} is refused: ${messageOf(error)}`);
-      throw error;
-    }
+  /** Parses the data of a job. Throws an `UnrecoverableError` for an invalid one: no retry helps. */
+  #parsed({ id, data }: BuildQueueJob): QueuedTask {
+    const parsed = queuedTaskSchema.safeParse(data);
+    if (parsed.success) return parsed.data;
+    const [{ path: where, message }] = parsed.error.issues;
+    const problem = `job ${id}: ${[...where, message].join(': ')}; not a job of this version’s \`tta build --queue\` or \`tta export --queue\``;
+    this.#options.progress.note(problem);
+    throw new UnrecoverableError(problem);
   }
 
   /** Leaves a job to a worker that can run it, which may come later. */
@@ -236,29 +210,6 @@ class TaskRunner {
 async function giveBack(job: BuildQueueJob, token?: string): Promise<never> {
   await job.moveToWait(token);
   throw new WaitingError();
-}
-
-/**
- * Parses the data of a job. Throws an `UnrecoverableError` for an invalid job, which then fails
- * without retries.
- */
-function parsed({ id, data }: BuildQueueJob): QueuedTask {
-  const parsed = queuedTaskSchema.safeParse(data);
-  if (parsed.success) return parsed.data;
-  const [{ path: where, message }] = parsed.error.issues;
-  throw new UnrecoverableError(
-    `job ${id}: ${[...where, message].join(': ')}; not a job of this version’s \`tta build --queue\` or \`tta export --queue\``,
-  );
-}
-
-/** Throws an error for a job that has lost `MAX_LOST` workers. */
-function requireNotFatal({ stalledCounter, progress }: BuildQueueJob, task: Task): void {
-  if (stalledCounter < MAX_LOST) return;
-  const { worker, stage } = (progress || {}) as Partial<JobProgress>;
-  const last = worker === undefined ? '' : `, the last time on ${worker} during ${stage}`;
-  throw new UnrecoverableError(
-    `${nameOf(task)}: its worker was killed or cut off ${MAX_LOST} times${last}, probably because memory ran out; give workers more memory, or use smaller units (--unit-blocks of the build)`,
-  );
 }
 
 function inGib(bytes: Bytes): string {
