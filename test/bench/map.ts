@@ -5,11 +5,13 @@ import { PAGE_PATHS } from '../../portal/page-paths.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { MICRO, type Millis } from '../../shards/units.ts';
 import { startDemo } from '../pictures/demo-service.ts';
-import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
+import { openChromium } from '../support/chromium.ts';
 import type { Built } from './built.ts';
 import { figure, median } from './figure.ts';
 
 const VIEWPORT = { width: 1280, height: 800 };
+/** Options to draw whole pages by WebGL, as browsers with a graphics card do. */
+const WHOLE_PAGE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 /** A mobile connection: 10 Mb/s either way, and 40 ms to each response. */
 const NETWORK = { downloadThroughput: 1.25e6, uploadThroughput: 1.25e6, latency: 40 };
 const LOADS = 5;
@@ -34,7 +36,7 @@ const [LEAST_ZOOM, MOST_ZOOM, ZOOM_STEP] = [11, 15, 0.25];
  */
 export async function benchMap({ store, release, place, folder }: Built): Promise<void> {
   const service = await startDemo(path.join(folder, 'map'), { STORE: store });
-  const browser = await openChromium(...SOFTWARE_GL);
+  const browser = await openChromium(...WHOLE_PAGE_GL);
   try {
     const map = service.portal + PAGE_PATHS.map;
     const opened: Opened[] = [];
