@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SOFTWARE_GL } from '../support/chromium.ts';
+import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
@@ -16,12 +16,12 @@ const FRAGMENT = `#x=1&v=basket&k=${CRITERIA.map(({ mode, type, max_minutes }) =
 
 let site: PortalSite;
 beforeAll(async () => {
-  site = await openPortalSite({ chromium: SOFTWARE_GL });
+  site = await openPortalSite({ chromium: NO_WEBGL });
 });
 afterAll(() => site?.close());
 
-async function open(fragment: string) {
-  const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
+async function open(fragment: string, browser = site.browser) {
+  const context = await browser.newContext({ viewport: { width: 960, height: 720 } });
   return { context, ...(await openWatched(context, `${site.address}/map${fragment}`)) };
 }
 
@@ -35,7 +35,8 @@ async function exact(area: object) {
 const text = (people: number) => people.toLocaleString('en-US');
 
 test('a basket is coloured and counted for free, with the counts that cost tokens at the API', async () => {
-  const { page, asked, wrong, context } = await open(`${FRAGMENT}&c=met`);
+  const drawing = await sharedChromium(...SOFTWARE_GL);
+  const { page, asked, wrong, context } = await open(`${FRAGMENT}&c=met`, drawing);
   await page.locator('[data-drawn]').waitFor();
   const { total, met, no_data } = await exact({ counties: COUNTIES });
   const legend = page.getByRole('table', { name: /^People in view by the number/ });
@@ -122,7 +123,6 @@ test('on a phone the panel scrolls, and the page does not', async () => {
 
 test('criteria are changed by keyboard, and the address restores them', async () => {
   const { page, wrong, context } = await open(FRAGMENT);
-  await page.locator('[data-drawn]').waitFor();
   await page.getByRole('button', { name: 'Remove criterion 2' }).press('Enter');
   await page.getByRole('button', { name: 'Add a criterion' }).press('Enter');
   const third = page.getByRole('group', { name: 'Criterion 3' });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import axe, { type AxeResults } from 'axe-core';
-import type { Locator, Page, Request } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAP_COLOURS } from '../../portal/map-classes.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
@@ -31,11 +31,14 @@ const COMPILED = [
 ];
 
 let site: PortalSite;
+/** A browser that draws maps; that of the site shows a still picture instead. */
+let drawing: Browser;
 /** The server of another site, with one page. */
 let other: Server;
 let otherPage = '';
 beforeAll(async () => {
-  site = await openPortalSite({ chromium: SOFTWARE_GL });
+  site = await openPortalSite({ chromium: NO_WEBGL });
+  drawing = await sharedChromium(...SOFTWARE_GL);
   other = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
     response.end(
@@ -49,9 +52,13 @@ afterAll(async () => {
   other?.close();
 });
 
-async function open(path: string) {
-  const context = await site.browser.newContext({
-    viewport: { width: 1280, height: 900 },
+const WINDOW = { width: 1280, height: 900 };
+/** The size of windows in which pixels are not compared: fewer are drawn sooner. */
+const SMALL_WINDOW = { width: 800, height: 600 };
+
+async function open(path: string, browser = site.browser, viewport = WINDOW) {
+  const context = await browser.newContext({
+    viewport,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   return { context, ...(await openWatched(context, `${site.address}${path}`)) };
@@ -144,7 +151,7 @@ async function drawnSvg(svg: Buffer): Promise<PicturePixels> {
 }
 
 test('PNG and SVG show the map in view, in the classes of the API, with title, legend and sources', async () => {
-  const { page, asked, wrong, context } = await open(HERE);
+  const { page, asked, wrong, context } = await open(HERE, drawing);
   await page.locator('[data-drawn]').waitFor();
   await page.locator('summary', { hasText: 'Share' }).click();
   const { width, height } = (await page.locator('.map-canvas').boundingBox())!;
@@ -183,9 +190,7 @@ test('PNG and SVG show the map in view, in the classes of the API, with title, l
 });
 
 test('without WebGL there are a still picture, people by class and a table of blocks', async () => {
-  const browser = await sharedChromium(...NO_WEBGL);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  const { page, asked, wrong } = await openWatched(context, `${site.address}${HERE}`);
+  const { page, asked, wrong, context } = await open(HERE);
   await page.getByText('Still picture: WebGL 2 is missing').waitFor();
   const picture = page.getByRole('img', { name: 'Map of travel times' });
   await picture.waitFor();
@@ -226,7 +231,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   expect(wrong).toEqual([]);
   await context.close();
 
-  const elsewhere = await site.browser.newContext({ viewport: { width: 800, height: 600 } });
+  const elsewhere = await drawing.newContext({ viewport: SMALL_WINDOW });
   const { port } = other.address() as AddressInfo;
   const sent: Promise<Record<string, string>>[] = [];
   const collect = (request: Request) => void sent.push(request.allHeaders());
@@ -262,7 +267,11 @@ test('a copied link restores the map, and a copied frame shows it on another sit
 });
 
 test('a frame of a basket shows its blocks and its people, without a key', async () => {
-  const { page, wrong, asked, context } = await open('/embed#x=1&v=basket&k=walk-101-15');
+  const { page, wrong, asked, context } = await open(
+    '/embed#x=1&v=basket&k=walk-101-15',
+    drawing,
+    SMALL_WINDOW,
+  );
   await page.getByRole('heading', { name: 'Minutes to the furthest of a basket' }).waitFor();
   await page.getByText('Grocery stores within 15 min on foot.').waitFor();
   await page.getByText(/^\d+% of [\d,]+ people in view have it\.$/).waitFor();
@@ -273,7 +282,11 @@ test('a frame of a basket shows its blocks and its people, without a key', async
 });
 
 test('a frame of a view that costs tokens shows minutes to the nearest, and explains why', async () => {
-  const { page, wrong, context } = await open(`/embed#x=1&v=reach&o=${site.exampleBlock}`);
+  const { page, wrong, context } = await open(
+    `/embed#x=1&v=reach&o=${site.exampleBlock}`,
+    drawing,
+    SMALL_WINDOW,
+  );
   await page
     .getByText('The view of this link costs tokens. Shown instead: time to the nearest place.')
     .waitFor();

@@ -28,7 +28,7 @@ async function open(
     browser = site.browser,
   }: { expected?: readonly number[]; browser?: Browser } = {},
 ) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const context = await browser.newContext({ viewport: { width: 960, height: 720 } });
   return { context, ...(await openWatched(context, `${site.address}/map${fragment}`, expected)) };
 }
 

@@ -6,7 +6,7 @@ import { MAP_COLOURS } from '../../portal/map-classes.ts';
 import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
-import { runsSmuggled, SOFTWARE_GL } from '../support/chromium.ts';
+import { NO_WEBGL, runsSmuggled, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { gappedRelease } from '../support/gapped-release.ts';
 import { type PicturePixels, pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
@@ -14,6 +14,8 @@ import { TamperedRelease } from '../support/tampered-release.ts';
 import { openWatched, type WatchedPage } from '../support/watched-page.ts';
 
 const DESKTOP = { width: 1280, height: 960 };
+/** The size of windows whose pixels are not compared block by block: fewer are drawn sooner. */
+const SMALL_DESKTOP = { width: 960, height: 720 };
 const PHONE = { width: 375, height: 740 };
 /** Width of the world in pixels at zoom 0, as MapLibre counts zooms. */
 const WORLD = 512;
@@ -31,12 +33,15 @@ interface KnownBlock {
 
 let gapped: TamperedRelease;
 let site: PortalSite;
+/** A browser that draws the map; that of the site shows a still picture instead. */
+let drawing: Browser;
 let blocks: KnownBlock[];
 let key: string;
 let middle: { readonly lon: number; readonly lat: number };
 beforeAll(async () => {
   gapped = await gappedRelease(inject('demoStore'));
-  site = await openPortalSite({ store: gapped.folder, chromium: SOFTWARE_GL });
+  site = await openPortalSite({ store: gapped.folder, chromium: NO_WEBGL });
+  drawing = await sharedChromium(...SOFTWARE_GL);
   ({ key } = await site.proxy.customer({ tokens: 1e6 }));
   const release = site.proxy.releases.current;
   blocks = [];
@@ -65,10 +70,14 @@ async function open(
   path: string,
   options: Parameters<Browser['newContext']>[0] = {},
   expected: readonly number[] = [],
+  browser = drawing,
 ): Promise<WatchedPage & { readonly context: BrowserContext }> {
-  const context = await site.browser.newContext({ viewport: DESKTOP, ...options });
+  const context = await browser.newContext({ viewport: SMALL_DESKTOP, ...options });
   return { context, ...(await openWatched(context, `${site.address}${path}`, expected)) };
 }
+
+/** Opens a page for what does not depend on how the map is drawn. */
+const openStill: typeof open = (path, options) => open(path, options, [], site.browser);
 
 /** Waits until the map shows a mode and type, with nothing left to load. */
 async function drawn(page: Page, mode: Mode, type: number, scheme: Scheme = 'light') {
@@ -152,6 +161,7 @@ test('the colour at each block is that of the API’s minutes', async () => {
     const { classes, beyond, stripe } = MAP_COLOURS[scheme];
     const type = await variedType(mode);
     const { page, wrong, context } = await open(at(zoom, `&m=${mode}&t=${type}`), {
+      viewport: DESKTOP,
       colorScheme: scheme,
     });
     await drawn(page, mode, type, scheme);
@@ -198,7 +208,7 @@ test('the colour at each block is that of the API’s minutes', async () => {
 
 test('until MapLibre has drawn, a picture shows the same colours at the same places', async () => {
   const zoom = 14;
-  const context = await site.browser.newContext({ viewport: DESKTOP });
+  const context = await drawing.newContext({ viewport: DESKTOP });
   const held: (() => Promise<void>)[] = [];
   await context.route('**/draw-map-*.js', (route) => void held.push(() => route.continue()));
   const page = await context.newPage();
@@ -233,7 +243,7 @@ test('until MapLibre has drawn, a picture shows the same colours at the same pla
 
 test('the legend has the colours of the map, and the people of each class', async () => {
   for (const scheme of ['light', 'dark'] as const) {
-    const { page, context } = await open('/map', { colorScheme: scheme });
+    const { page, context } = await openStill('/map', { colorScheme: scheme });
     const { classes, beyond, outside } = MAP_COLOURS[scheme];
     await page.getByText('people in view are within 15 minutes').waitFor();
     const entries = page.locator('.people-legend tbody tr');
@@ -264,7 +274,7 @@ test('the legend has the colours of the map, and the people of each class', asyn
 });
 
 test('the blocks in view are a table that can be sorted by keyboard, and a file', async () => {
-  const { page, wrong, context } = await open('/map');
+  const { page, wrong, context } = await openStill('/map');
   await page.getByText('Blocks in view as a table').click();
   const first = page.locator('.block-rows tbody tr').first();
   const most = blocks.toSorted((a, b) => (b.population ?? 0) - (a.population ?? 0))[0];
@@ -379,7 +389,7 @@ test('an address of another release is reported, and its mode and type are repla
 });
 
 test('a block of another release is not offered as one of this release', async () => {
-  const { page, wrong, context } = await open('/map#x=1&b=110010001001000');
+  const { page, wrong, context } = await openStill('/map#x=1&b=110010001001000');
   const said = page.getByText('This release has no such block near the map.');
   await said.waitFor();
   await page.evaluate(`location.hash = '#x=1&b=${blocks[0].geoid}'`);
@@ -541,7 +551,7 @@ test('a click shows the class of the API’s minutes to the nearest of every typ
   const { tiles } = site.proxy.releases.current.manifest;
   const mapped = types.filter(({ dest_type_id }) => `bike-${dest_type_id}` in tiles);
   for (const { geoid } of routed) {
-    const { page, wrong, context } = await open(at(13, `&m=bike&b=${geoid}`));
+    const { page, wrong, context } = await openStill(at(13, `&m=bike&b=${geoid}`));
     const panel = page.getByRole('region', { name: 'Selected block' });
     await panel.getByText(/more types, nearest first$/).click();
     const expected: string[] = [];
@@ -611,7 +621,7 @@ test('a finger selects a block on a phone, and nothing scrolls sideways', async 
 
 test('axe finds nothing with a block selected, light and dark, on a phone and a desktop', async () => {
   const { page, wrong, context } = await open(at(14, `&b=${blocks[0].geoid}`));
-  for (const viewport of [DESKTOP, PHONE]) {
+  for (const viewport of [SMALL_DESKTOP, PHONE]) {
     await page.setViewportSize(viewport);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -626,7 +636,7 @@ test('axe finds nothing with a block selected, light and dark, on a phone and a 
 });
 
 test('while the API is away the page says what is missing, and works again by itself', async () => {
-  const context = await site.browser.newContext({ viewport: DESKTOP });
+  const context = await drawing.newContext({ viewport: SMALL_DESKTOP });
   const isAway = { catalogue: true, tiles: false };
   await context.route(`${site.apiAddress}/**`, (route) => {
     const isTile = route.request().url().includes('/tiles/');
@@ -649,7 +659,7 @@ test('while the API is away the page says what is missing, and works again by it
 
 test('the page reports a release without tiles', async () => {
   const plain = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
-  const bare = await openPortalSite({ store: plain.folder, chromium: SOFTWARE_GL });
+  const bare = await openPortalSite({ store: plain.folder, chromium: NO_WEBGL });
   try {
     const context = await bare.browser.newContext();
     const { page, wrong } = await openWatched(context, `${bare.address}/map`);
