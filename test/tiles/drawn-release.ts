@@ -30,13 +30,20 @@ export async function openDrawnRelease(folder: string): Promise<DrawnRelease> {
     opened.set(key, found);
     return found;
   };
+  const decoded = new Map<string, Promise<VectorTileFeature[]>>();
   const boxes = Object.values(release.manifest.counties).map((county) => county.block_box);
   return {
     release,
     archive,
-    features: async (key, z, x, y) => {
-      const tile = await (await archive(key)).getZxy(z, x, y);
-      return tile ? decodeTile(tile.data) : [];
+    features: (key, z, x, y) => {
+      const name = `${key}/${z}/${x}/${y}`;
+      const found =
+        decoded.get(name) ??
+        archive(key)
+          .then((one) => one.getZxy(z, x, y))
+          .then((tile) => (tile ? decodeTile(tile.data) : []));
+      decoded.set(name, found);
+      return found;
     },
     addresses: (z) => {
       const [west, north] = tilePosition(
