@@ -10,10 +10,14 @@ const TIMEOUT_MS = 600_000;
 
 const proxy = proxyOfTests();
 let port: number;
+/** The times in which a request must arrive, before they are changed here. */
+let times: number[];
 beforeAll(async () => {
   port = await proxy.listen();
+  const { server } = proxy.app;
+  times = [server.headersTimeout, server.requestTimeout];
   // No test here is about slow clients, but on a busy machine all of them are.
-  Object.assign(proxy.app.server, { requestTimeout: TIMEOUT_MS, timeout: TIMEOUT_MS });
+  Object.assign(server, { requestTimeout: TIMEOUT_MS, timeout: TIMEOUT_MS });
 });
 
 function head(method: string, length: string): string {
@@ -188,4 +192,22 @@ test.each([
   }
   honest.socket.write(body.slice(9));
   await expect.poll(honest.received).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('the headers of a request must arrive within ten seconds, and all of it within thirty', () => {
+  expect(times).toEqual([10_000, 30_000]);
+});
+
+test.each([
+  ['its body', 'Content-Length: 1000', '{"origins":'],
+  ['a chunk of its body', 'Transfer-Encoding: chunked', '40\r\n{"o'],
+])('a request that stops in %s frees its connection', async (_, length, begun) => {
+  // Shorter than for the tests above, so that no test waits as long.
+  Object.assign(proxy.app.server, { headersTimeout: 1_000, requestTimeout: 3_000 });
+  const { socket, closed } = await open();
+  const begunMs = performance.now();
+  socket.write(head('POST', length) + begun);
+  await closed;
+  expect(performance.now() - begunMs).toBeGreaterThanOrEqual(3_000);
+  expect(performance.now() - begunMs).toBeLessThan(TIMEOUT_MS);
 });
