@@ -11,7 +11,7 @@ export interface InputPaths {
   readonly population?: readonly string[];
   /** GTFS feeds, zips or folders. */
   readonly gtfs?: readonly string[];
-  /** TIGER/Line `place` shapefiles. */
+  /** TIGER/Line `place` shapefiles; layers of counties, for the names of counties. */
   readonly places?: readonly string[];
   /** Points of interest in addition to OSM's: GeoJSON or GeoParquet. */
   readonly pois?: readonly string[];

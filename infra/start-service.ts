@@ -12,6 +12,7 @@ import { hashApiKey, isWellFormedApiKey } from '../proxy/ledger/api-key.ts';
 import type { Ledger } from '../proxy/ledger/ledger.ts';
 import { type Geoid, geoidFromNumber } from '../shards/geoid.ts';
 import { counted } from '../shards/number-words.ts';
+import { countyInWords } from '../shards/release/county-name.ts';
 import type { Release } from '../shards/release/release.ts';
 import { ReleaseCache } from '../shards/release/release-cache.ts';
 import { openRelease } from '../shards/release/release-source.ts';
@@ -97,14 +98,15 @@ async function openBeside(
   settings: StartSettings,
 ): Promise<{ portal: PortalServing; text: string }> {
   const release = serving.releases.current;
-  const counties = Object.keys(release.manifest.counties);
+  const { counties } = release;
+  const listed = counties.map(({ fips, manifest }) => countyInWords(fips, manifest.name));
   const geoid = await busiestBlock(release);
   const key = await demoKey(serving.ledger, settings.folder);
   const { portal, mailPage } = await openPortal(serving, settings.portal, geoid);
   return {
     portal,
     text: [
-      `Travel-Time Access Service: release ${release.manifest.release}, ${counties.length > LISTED_COUNTIES ? counted(counties.length, 'county', 'counties') : counties.join(', ')}`,
+      `Travel-Time Access Service: release ${release.manifest.release}, ${counties.length > LISTED_COUNTIES ? counted(counties.length, 'county', 'counties') : listed.join(', ')}`,
       `  Map       ${portal.address}${PAGE_PATHS.map}`,
       `  API       ${serving.whereabouts}`,
       `  API docs  ${serving.address}/docs`,
@@ -141,7 +143,7 @@ async function writeDemo(out: string, progress: Progress): Promise<BuildRequest>
   progress.note('No release yet: building the fictional demo city.');
   const city = await writeDemoCity({ ...DEMO, out }, progress);
   const { blocks, weights } = city;
-  const [osm, gtfs, places] = [[city.osm], [city.gtfs], [city.places]];
+  const [osm, gtfs, places] = [[city.osm], [city.gtfs], [city.places, city.counties]];
   const addresses = [...city.addresses, city.osm];
   return { osm, blocks, gtfs, places, weights, addresses, counties: [], release: 'demo' };
 }

@@ -46,6 +46,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'modes',
     'states',
     'folded-text',
+    'shown-text',
     'number-words',
     'lru-map',
     'arrays',
@@ -223,12 +224,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 354, lines: 37_600 },
+  builder: { files: 356, lines: 37_800 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 225, lines: 21_500 },
-  proxy: { files: 266, lines: 32_400 },
-  shards: { files: 160, lines: 15_700 },
-  test: { files: 762, lines: 108_900 },
+  proxy: { files: 268, lines: 32_500 },
+  shards: { files: 162, lines: 15_800 },
+  test: { files: 762, lines: 109_100 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,11 +1,20 @@
-import type { AddressRange, StreetRanges } from '../../shards/addresses/address-table.ts';
+import type {
+  AddressRange,
+  Neighbourhood,
+  StreetRanges,
+} from '../../shards/addresses/address-table.ts';
 import { parseStreetName, type StreetName, wordsOf } from '../../shards/addresses/street-name.ts';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import type { Position } from '../../shards/geometry/polygon.ts';
 import { ringsOf } from '../../shards/geometry/rings.ts';
-import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
+import {
+  localDistance,
+  metresPerDegreeLat,
+  metresPerDegreeLon,
+} from '../../shards/geometry/wgs84.ts';
 import { type Metres, MICRO, toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
+import type { SourceNeighbourhood } from './osm-neighbourhoods.ts';
 import type { SourceRange } from './source-range.ts';
 
 /**
@@ -13,6 +22,8 @@ import type { SourceRange } from './source-range.ts';
  * block there, however narrow.
  */
 const BESIDE: Metres = 5;
+/** Neighbourhoods of one name that are nearer to each other are one: its label and its area. */
+const APART: Metres = 3_000;
 
 /** Streets of a county while their ranges are collected. */
 interface Street extends StreetName {
@@ -20,11 +31,14 @@ interface Street extends StreetName {
   readonly ranges: Map<string, AddressRange>;
 }
 
-/** Collects the address ranges in the blocks of a county by their streets. */
+/**
+ * Collects the address ranges in the blocks of a county by their streets, and its neighbourhoods.
+ */
 export class CountyStreets {
   readonly #blocks: readonly CensusBlock[];
   readonly #index: AreaIndex;
   readonly #streets = new Map<string, Street>();
+  readonly #neighbourhoods = new Map<string, Neighbourhood[]>();
 
   /** `blocks`: of the county, ascending by GEOID. */
   constructor(blocks: readonly CensusBlock[]) {
@@ -32,8 +46,30 @@ export class CountyStreets {
     this.#index = new AreaIndex(ringsOf(blocks.map(({ area }) => area)));
   }
 
-  /** Adds a range if the middle of its line, on its side, is in a block of the county. */
-  add({ street, line, side, ...range }: SourceRange): void {
+  /**
+   * Adds a range if the middle of its line, on its side, is in a block of the county; a
+   * neighbourhood if its point is.
+   */
+  add(source: SourceRange | SourceNeighbourhood): void {
+    if ('neighbourhood' in source) this.#addNeighbourhood(source);
+    else this.#addRange(source);
+  }
+
+  #addNeighbourhood({ neighbourhood: label, line: [[lon, lat]] }: SourceNeighbourhood): void {
+    const key = wordsOf(label).join(' ');
+    const [block] = this.#index.at(lon * MICRO, lat * MICRO);
+    if (key === '' || block === undefined) return;
+    const [x, y] = [toMicro(lon), toMicro(lat)];
+    const known = this.#neighbourhoods.get(key) ?? [];
+    const isKnown = known.some(
+      (one) => localDistance(one.x / MICRO, one.y / MICRO, lon, lat) < APART,
+    );
+    if (isKnown) return;
+    const { geoid } = this.#blocks[block];
+    this.#neighbourhoods.set(key, [...known, { label, geoid, x, y }]);
+  }
+
+  #addRange({ street, line, side, ...range }: SourceRange): void {
     const name = parseStreetName(wordsOf(street));
     if (name.base === '') return;
     const beside = side === 'on' ? line : shifted(line, side === 'left' ? BESIDE : -BESIDE);
@@ -57,6 +93,12 @@ export class CountyStreets {
     const place = line.length > 1 ? [from, to, ...placed.x, ...placed.y] : [from, suffix, geoid];
     const identity = place.join();
     if (!known.ranges.has(identity)) known.ranges.set(identity, placed);
+  }
+
+  /** The neighbourhoods, ascending by name. */
+  neighbourhoods(): Neighbourhood[] {
+    const names = [...this.#neighbourhoods.keys()].sort();
+    return names.flatMap((name) => this.#neighbourhoods.get(name)!);
   }
 
   /** The streets, each with its ranges in ascending order. */

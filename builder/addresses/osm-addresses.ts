@@ -6,6 +6,7 @@ import { boxOf } from '../../shards/geometry/wgs84.ts';
 import { NodeTable } from '../osm/node-table.ts';
 import { readPbf } from '../osm/pbf.ts';
 import type { Tags } from '../osm/tags.ts';
+import { OsmNeighbourhoods, type SourceNeighbourhood } from './osm-neighbourhoods.ts';
 import { type SourceRange, zipOf } from './source-range.ts';
 
 /** An addressed way, or the outline of an addressed relation; its nodes by id. */
@@ -34,12 +35,16 @@ const PARITIES: Readonly<Record<string, number>> = {
 /**
  * Reads the `addr:*` of an OpenStreetMap file: of nodes, of ways, of the outer ways of relations,
  * which stand in the middle of their box, and the numbers between nodes of `addr:interpolation`
- * ways. Holds the addresses of the file in memory.
+ * ways; and its neighbourhoods. Holds the addresses of the file in memory.
  */
-export async function readOsmAddresses(path: string): Promise<SourceRange[]> {
+export async function readOsmAddresses(
+  path: string,
+): Promise<(SourceRange | SourceNeighbourhood)[]> {
+  const neighbourhoods = new OsmNeighbourhoods();
   const relations = new Map<number, NumberedNode>();
   await readPbf(path, {
     relation(_, members, tags) {
+      neighbourhoods.relation(members, tags);
       const outer = members.find(({ type, role }) => type === 'way' && role === 'outer');
       const numbered = numberedBy(tags);
       if (outer && numbered) relations.set(outer.ref, numbered);
@@ -49,6 +54,7 @@ export async function readOsmAddresses(path: string): Promise<SourceRange[]> {
   const interpolations: Interpolation[] = [];
   await readPbf(path, {
     way(id, refs, tags) {
+      neighbourhoods.way(id, refs, tags);
       const numbered = numberedBy(tags) ?? relations.get(id);
       if (numbered) ways.push({ ...numbered, refs: Float64Array.from(refs) });
       const parity = PARITIES[tags.get('addr:interpolation') ?? ''];
@@ -57,7 +63,8 @@ export async function readOsmAddresses(path: string): Promise<SourceRange[]> {
       interpolations.push({ refs: Float64Array.from(refs), street, parity });
     },
   });
-  const table = new NodeTable(concat([...ways, ...interpolations].map(({ refs }) => refs)));
+  const drawn = Float64Array.from(neighbourhoods.nodes());
+  const table = new NodeTable(concat([drawn, ...[...ways, ...interpolations].map((w) => w.refs)]));
   const ends = new Set(interpolations.flatMap(({ refs }) => [...refs]));
   const numberedEnds = new Map<number, NumberedNode>();
   const ranges: SourceRange[] = [];
@@ -69,6 +76,7 @@ export async function readOsmAddresses(path: string): Promise<SourceRange[]> {
     node(id, lon, lat, tags) {
       locate(id, lon, lat);
       if (tags.size === 0) return;
+      neighbourhoods.node([lon, lat], tags);
       const numbered = numberedBy(tags);
       if (numbered) ranges.push(...pointsOf(numbered, [lon, lat]));
       const numbers = tags.get('addr:housenumber');
@@ -85,7 +93,7 @@ export async function readOsmAddresses(path: string): Promise<SourceRange[]> {
     ranges.push(...pointsOf(numbered, [(minLon + maxLon) / 2, (minLat + maxLat) / 2]));
   }
   for (const way of interpolations) ranges.push(...between(way, numberedEnds, table));
-  return ranges;
+  return [...ranges, ...neighbourhoods.finish((refs) => positionsOf(table, refs))];
 }
 
 function numberedBy(tags: Tags): NumberedNode | null {
@@ -107,7 +115,7 @@ function pointsOf({ street, zip, numbers }: NumberedNode, position: Position): S
   }));
 }
 
-function positionsOf(table: NodeTable, refs: Float64Array): Position[] {
+function positionsOf(table: NodeTable, refs: ArrayLike<number>): Position[] {
   const ordinals = Array.from(refs, (id) => table.find(id));
   return ordinals
     .filter((ordinal) => ordinal !== -1 && !table.isMissing(ordinal))

@@ -1,17 +1,19 @@
+import { partOfCity } from '../osm/neighbourhoods.ts';
 import type { Tags } from '../osm/tags.ts';
 import { type MapKind, suggestedZoom } from './map-kind.ts';
 
 /** Parts of cities by their value of `place` in OSM: kind, rank among places, and first zoom. */
-const PARTS: Readonly<Record<string, readonly [kind: string, rank: number, zoom: number]>> = {
+const PARTS = {
   suburb: ['neighbourhood', 9, 12],
   quarter: ['macrohood', 10, 12],
   neighbourhood: ['neighbourhood', 11, 12],
-};
+} as const;
 
 /** The kind of a neighbourhood's label; null for anything else. */
 export function neighbourhoodKind(tags: Tags): MapKind | null {
-  const [place, name] = [tags.get('place') ?? '', tags.get('name')];
-  if (!Object.hasOwn(PARTS, place) || name === undefined) return null;
+  const part = partOfCity(tags);
+  if (part === null) return null;
+  const { place, name } = part;
   const [kind, rank, zoom] = PARTS[place];
   return placeKind(kind, place, zoom, rank, 0, name);
 }

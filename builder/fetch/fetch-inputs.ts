@@ -5,12 +5,13 @@ import {
   cutAtAntimeridian,
 } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
-import { type StateFips, uspsOf } from '../../shards/states.ts';
+import { countyInWords } from '../../shards/release/county-name.ts';
+import type { StateFips } from '../../shards/states.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
+import { type County, readCounties } from '../census/county-layer.ts';
 import type { Progress } from '../progress.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { announceDownload, type ConfirmDownload } from './announce-download.ts';
-import { type County, readCounties } from './county-layer.ts';
 import { type FetchSession, requireAll } from './download-all.ts';
 import { FetchFolder, type InputList } from './fetch-folder.ts';
 import { type ChosenFeeds, chooseCatalogueFeeds, feedsAt, fetchFeeds } from './gtfs-feeds.ts';
@@ -153,7 +154,7 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
       counties,
       osm: streets,
       blocks: asks('census') ? files(blocks) : before.blocks,
-      places: asks('census') ? files(places) : before.places,
+      places: asks('census') ? files([...places, censusCounties(services)]) : before.places,
       pois: pois ?? before.pois,
       weights: asks('weights') ? files(weights) : before.weights,
       addresses: asks('addresses')
@@ -199,7 +200,7 @@ async function findCounties(
   const [layerPath, listPath] = await requireAll('counties', lists, session);
   const layer = await readCounties(layerPath);
   const counties = countiesIn(area, layer, listPath ? await readPlaceList(listPath) : []);
-  const names = counties.map((code) => `${layer.get(code)!.name}, ${uspsOf(code)} (${code})`);
+  const names = counties.map((code) => countyInWords(code, layer.get(code)!.name));
   const few = counties.length <= NAMED_COUNTIES ? `: ${names.join('; ')}` : '';
   session.progress.note(`${counted(counties.length, 'county', 'counties')}${few}`);
   return { layer, counties };

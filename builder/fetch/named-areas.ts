@@ -2,8 +2,8 @@ import { editDistance, foldText } from '../../shards/folded-text.ts';
 import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { STATES, type StateFips, uspsOf } from '../../shards/states.ts';
 import type { CountyFips } from '../../shards/units.ts';
+import type { County } from '../census/county-layer.ts';
 import { BuildError, quoted } from '../errors.ts';
-import type { County } from './county-layer.ts';
 import type { NamedArea } from './place-list.ts';
 import { isState, stateOf } from './public-files.ts';
 

@@ -11,13 +11,15 @@ interface JoinedObjects {
   readonly weights: Readonly<Record<CountyFips, ObjectRef>>;
   /** Empty without addresses. */
   readonly addresses: Readonly<Record<CountyFips, ObjectRef>>;
+  /** Empty without a layer of counties. */
+  readonly names: Readonly<Record<CountyFips, string>>;
 }
 
 /** Returns the counties of a release in the form of its manifest. */
 export function countyManifests(
   counties: Counties,
   directions: readonly Direction[],
-  { joined, weights, addresses }: JoinedObjects,
+  { joined, weights, addresses, names }: JoinedObjects,
 ): Record<CountyFips, CountyManifest> {
   const manifests: Record<CountyFips, CountyManifest> = {};
   for (const [county, { searched }] of counties) {
@@ -25,6 +27,7 @@ export function countyManifests(
     const { poi_box, block_bands, 'reach-to': reachTo, access, ...made } = joined.get(county)!;
     const [weight, address] = [weights[county], addresses[county]];
     manifests[county] = {
+      ...(county in names && { name: names[county] }),
       ...facts,
       poi_box,
       reach: reachOf(counties, county, directions),

@@ -116,6 +116,7 @@ export async function joinRelease(
     joined,
     weights: weights.weights.length > 0 ? weights.counties : {},
     addresses: addresses?.counties ?? {},
+    names: plan.county_names,
   });
   const summaries = await readSummaries(store, parts, built);
   const manifest: Manifest = {

@@ -10,6 +10,7 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
 import type { InputPaths, PlanRequest } from '../build-request.ts';
+import { countyNames, isCountyLayer } from '../census/county-layer.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
 import { COARSE_CELLS, FINE_CELLS } from '../geo/cell-set.ts';
@@ -196,7 +197,10 @@ async function prepareAll(
   const addresses = await writeAddresses({ ...of(inputs.addresses), ...origins });
   const box = boxes.reduce(boxAroundBoth);
   const hasHills = inputs.elevation.length > 0;
-  const places = await writePlaces({ ...of(inputs.places), area: box });
+  const isLayer = await Promise.all(inputs.places.map(pathOf).map(isCountyLayer));
+  const layers = inputs.places.filter((_, i) => isLayer[i]);
+  const placeFiles = inputs.places.filter((_, i) => !isLayer[i]);
+  const places = await writePlaces({ ...of(placeFiles), area: box });
   const terms = termsOf(request, (feed) => inputAt(feed)!);
   const { feeds, prepared } = await readFeeds(request, terms, { ...context, keyOf }, box);
   const area = reachable(around(box, hasHills), prepared, hasHills);
@@ -217,7 +221,8 @@ async function prepareAll(
       osm: [...inputs.osm],
       blocks: [...inputs.blocks],
       population: [...inputs.population],
-      places: [...inputs.places],
+      places: placeFiles,
+      county_layers: layers,
       pois: [...inputs.pois],
       elevation: [...inputs.elevation],
       weights: [...inputs.weights],
@@ -234,6 +239,7 @@ async function prepareAll(
     feed_licences: terms.licences,
     weights,
     addresses,
+    county_names: await countyNames(layers.map(pathOf), origins.counties),
     counties,
   };
 }

@@ -32,6 +32,7 @@ const releasePlanSchema = z.strictObject({
     blocks: inputs,
     population: inputs,
     places: inputs,
+    county_layers: inputs,
     pois: inputs,
     elevation: inputs,
     weights: inputs,
@@ -57,6 +58,8 @@ const releasePlanSchema = z.strictObject({
   weights: preparedWeightsSchema,
   /** The addresses of the origin counties: final objects of the release; null without them. */
   addresses: preparedAddressesSchema.nullable(),
+  /** The names of origin counties, of those that a layer of counties names. */
+  county_names: z.record(countyFipsSchema, z.string()),
   /** The origin counties, ascending. */
   counties: z.record(countyFipsSchema, countyEstimateSchema),
 });
@@ -67,17 +70,17 @@ export interface StoredPlan {
   readonly ref: ObjectRef;
   readonly plan: ReleasePlan;
   /**
-   * The SHA-256 of the plan without weights, addresses and licences. Regions do not depend on
-   * these, so their receipts identify the plan by this hash, and a change of them repeats no
-   * search.
+   * The SHA-256 of the plan without weights, addresses, names of counties and licences. Regions do
+   * not depend on these, so their receipts identify the plan by this hash, and a change of them
+   * repeats no search.
    */
   readonly searchPlan: string;
 }
 
 export function storedPlan(ref: ObjectRef, plan: ReleasePlan): StoredPlan {
-  const { weights: _, addresses: __, feed_licences: ___, inputs, ...rest } = plan;
-  const searched = { ...inputs, weights: [], addresses: [] };
-  return { ref, plan, searchPlan: sealOf({ ...rest, inputs: searched }) };
+  const { weights: _, addresses: __, county_names: ___, feed_licences: ____, ...searched } = plan;
+  const inputs = { ...plan.inputs, weights: [], addresses: [], county_layers: [] };
+  return { ref, plan, searchPlan: sealOf({ ...searched, inputs }) };
 }
 
 /** Reads a plan from a store; throws a `ShardError` if the object is damaged. */

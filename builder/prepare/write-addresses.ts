@@ -14,6 +14,7 @@ import type { CountyFips, Metres } from '../../shards/units.ts';
 import { readAddressFeatures } from '../addresses/address-features.ts';
 import { CountyStreets } from '../addresses/county-streets.ts';
 import { readOsmAddresses } from '../addresses/osm-addresses.ts';
+import type { SourceNeighbourhood } from '../addresses/osm-neighbourhoods.ts';
 import type { SourceRange } from '../addresses/source-range.ts';
 import { requireKind, sniffKind } from '../inputs/file-kind.ts';
 import { putObject } from '../publish/put-object.ts';
@@ -36,6 +37,8 @@ interface AddressPreparation extends Preparation {
   /** A folder for scratch files. */
   readonly scratch: string;
 }
+
+type SourceAddress = SourceRange | SourceNeighbourhood;
 
 /** Number of ranges held in memory, about 400 bytes each. */
 const HELD_RANGES = 500_000;
@@ -62,7 +65,7 @@ async function readAll(preparation: AddressPreparation): Promise<PreparedAddress
   const boxes = new CountyBoxes(counties, (county) =>
     bufferBox(blocks.boxOf(county), BEYOND_POINTS),
   );
-  const piles = new Partitions<CountyFips, SourceRange>(
+  const piles = new Partitions<CountyFips, SourceAddress>(
     path.join(scratch, 'addresses-'),
     HELD_RANGES,
     asJson(),
@@ -77,20 +80,24 @@ async function readAll(preparation: AddressPreparation): Promise<PreparedAddress
   }
   const objects: PreparedAddresses['counties'] = {};
   const listed: CountyAddresses[] = [];
-  let ranges = 0;
+  let [ranges, neighbourhoods] = [0, 0];
   for (const county of counties) {
     const streets = new CountyStreets(await blocks.blocks(county));
     for (const range of await piles.take(county)) streets.add(range);
     const found = streets.finish();
     for (const street of found) ranges += street.ranges.length;
     const stem = `addresses/${county}`;
-    const bytes = encodeAddresses(stem, found);
+    const parts = streets.neighbourhoods();
+    neighbourhoods += parts.length;
+    const bytes = encodeAddresses(stem, found, parts);
     objects[county] = await putObject(store, stem, 'tta', bytes);
     const envelope = readEnvelope(stem, bytes, bytes.length);
     const { offset: headBytes } = sectionOf(stem, envelope, SELF_CHECKED);
     listed.push({ county, headBytes, zips: zipsOf(found) });
   }
-  stage.finish(`${counted(ranges, 'range')} of house numbers`);
+  stage.finish(
+    `${counted(ranges, 'range')} of house numbers, ${counted(neighbourhoods, 'neighbourhood')}`,
+  );
   const encoded = AddressDirectory.encode(listed);
   return {
     directory: await putObject(store, 'address-directory/all', 'tta', encoded),
@@ -102,7 +109,7 @@ async function readAll(preparation: AddressPreparation): Promise<PreparedAddress
 async function openAddresses(
   file: string,
   note: (line: string) => void,
-): Promise<Iterable<SourceRange> | AsyncIterable<SourceRange>> {
+): Promise<Iterable<SourceAddress> | AsyncIterable<SourceAddress>> {
   if ((await sniffKind(file)) === 'pbf') return readOsmAddresses(file);
   await requireKind(file, 'zip');
   return readAddressFeatures(file, note);

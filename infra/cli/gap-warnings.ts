@@ -1,5 +1,6 @@
 import type { ExtractCoverage } from '../../builder/extract/extract-coverage.ts';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { countyInWords } from '../../shards/release/county-name.ts';
 import { coverageGaps } from '../../shards/release/data-coverage.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 
@@ -16,7 +17,7 @@ export function gapWarnings(
   return [
     ...gaps.map(({ county, blocks, routable_blocks }) => {
       const percent = Math.round((100 * routable_blocks) / Math.max(1, blocks));
-      return `county ${county}: only ${percent} % of its blocks are near a street (${routable_blocks} of ${blocks}); the county extends over ${degrees(counties[county].block_box)}`;
+      return `county ${countyInWords(county, counties[county].name)}: only ${percent} % of its blocks are near a street (${routable_blocks} of ${blocks}); the county extends over ${degrees(counties[county].block_box)}`;
     }),
     ...extracts.map((extract) => `the extract ${extract.name} ${describeCoverage(extract)}`),
   ];

@@ -45,7 +45,10 @@ export function addInputs(command: Command): Command {
       'people of blocks, for block files without POP20: CSV with the columns geoid and population, or PL 94-171 (.pl.zip)',
     )
     .option('--gtfs <feeds...>', 'GTFS feeds, .zip files or folders (default: no transit)')
-    .option('--places <files...>', 'census places: TIGER/Line place shapefiles')
+    .option(
+      '--places <files...>',
+      'census places: TIGER/Line place shapefiles; a layer of counties among them names the counties',
+    )
     .option(
       '--pois <files...>',
       'POIs in addition to those of OpenStreetMap: GeoJSON or GeoParquet, in Overture’s schema or your own',

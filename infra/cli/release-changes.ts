@@ -2,10 +2,10 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import type { CountyDiff } from '../../shards/release/release-diff.ts';
 
-/** Describes the changes of a county in one line. */
-export function changesInWords(diff: CountyDiff): string {
-  if (diff.status !== 'changed') return `${diff.county}: ${diff.status}`;
-  const { county, kinds, rows } = diff;
+/** Describes the changes of a county, which is called `county`, in one line. */
+export function changesInWords(diff: CountyDiff, county: string): string {
+  if (diff.status !== 'changed') return `${county}: ${diff.status}`;
+  const { kinds, rows } = diff;
   if (!rows) return `${county}: ${kinds.join(', ')}; travel times to POIs are unchanged`;
   const { worst } = rows;
   const share = ((100 * rows.moved) / Math.max(1, rows.rows)).toFixed(1);

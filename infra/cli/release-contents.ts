@@ -1,4 +1,5 @@
 import { counted, megabytes, withCommas } from '../../shards/number-words.ts';
+import { countyInWords } from '../../shards/release/county-name.ts';
 import { feedState, licenceInWords } from '../../shards/release/feed-state.ts';
 import {
   type CountyManifest,
@@ -9,6 +10,9 @@ import {
 import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
+/** Counties of a release to be named; of more, the number is given. */
+const NAMED_COUNTIES = 2;
+
 /** The size of a release: its counties, blocks, people, feeds and bytes. */
 export function sizeOf(manifest: Manifest): string {
   const counties = Object.values(manifest.counties);
@@ -16,8 +20,12 @@ export function sizeOf(manifest: Manifest): string {
     counties.reduce((total, county) => total + of(county), 0);
   const objects = objectsNamed(manifest);
   const bytes = objects.reduce((total, object) => total + object.bytes, 0);
+  const names = Object.entries(manifest.counties).map(([fips, { name }]) =>
+    countyInWords(fips, name),
+  );
+  const few = names.length <= NAMED_COUNTIES ? ` ${names.join(' and ')}` : '';
   return [
-    counted(counties.length, 'county', 'counties'),
+    `${counted(counties.length, 'county', 'counties')}${few}`,
     `${counted(
       sum(({ blocks }) => blocks),
       'block',
@@ -49,7 +57,7 @@ export function* contentsOf(manifest: Manifest, verbose: boolean): Generator<str
     const { blocks, routable_blocks, population, objects, block_bands } = county;
     const own = [...Object.values(objects), ...Object.values(block_bands ?? {})];
     const bytes = own.reduce((sum, object) => sum + object.bytes, 0);
-    yield `county ${fips}: ${counted(blocks, 'block')} (${withCommas(routable_blocks)} routable), ${counted(population, 'person', 'people')}, ${megabytes(bytes)}`;
+    yield `county ${countyInWords(fips, county.name)}: ${counted(blocks, 'block')} (${withCommas(routable_blocks)} routable), ${counted(population, 'person', 'people')}, ${megabytes(bytes)}`;
     if (verbose) yield* objectLines(own);
   }
   if (verbose) yield* detailsOf(manifest);

@@ -5,6 +5,7 @@ import { Problem, truncate } from '../../proxy/http/problem.ts';
 import { rateLimited } from '../../proxy/http/rate-limiting.ts';
 import { MAX_REVOKED_KEPT } from '../../proxy/ledger/accounts.ts';
 import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../../proxy/plans.ts';
+import { UNSHOWN } from '../../shards/shown-text.ts';
 import { type Key, keySchema, type NewKey, newKeySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { PortalOperation } from './operation.ts';
@@ -13,11 +14,6 @@ import { forChange, forSession, isId } from './signed-in.ts';
 
 /** Limit on new keys per day; a client that needs more accumulates many revoked keys. */
 const MADE_PER_DAY = { limit: 30, windowSeconds: 24 * 60 * 60 };
-/**
- * Characters not allowed in labels, which are shown in lists: control characters, including those
- * that change the writing direction.
- */
-const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 const orderSchema = z.strictObject({
   label: z

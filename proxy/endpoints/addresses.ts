@@ -23,19 +23,20 @@ export const addresses = freeEndpoint({
   description:
     'Best match first: a house number that is on the map (`address`) or estimated between others ' +
     '(`interpolated`), a `street`, an `intersection` (`Plum Avenue & 5th Street`), `coordinates` ' +
-    '(latitude first), a `block`, a census `place`, a `county` by its code. Abbreviations, missing ' +
+    '(latitude first), a `block`, a `neighbourhood` of OpenStreetMap as a point in it, a census ' +
+    '`place`, a `county` by code or name. Abbreviations, missing ' +
     'directions, cities and ZIP codes, and a letter or two wrong in a name of five letters are ' +
     `understood. \`confidence\`, 0 to 1, falls with each difference from the text, and with each ` +
     'other match that fits about as well; nothing below ' +
     `${LEAST_CONFIDENCE} is listed. From ${TAKEN_FROM} on a match may be taken without asking: ` +
     'matches in two blocks that fit equally well are both below it, as is a street whose number is ' +
-    'not known. Only releases that were built with addresses have those and streets.',
+    'not known. Only releases that were built with addresses have those, streets and neighbourhoods.',
   tag: 'Places',
   params: NONE,
   query: parameters({
     q: required(namePart, {
       id: 'AddressText',
-      description: `Address, intersection, street, coordinates, GEOID or place; at most ${LIMITS.nameLength} characters.`,
+      description: `Address, intersection, street, coordinates, GEOID, neighbourhood, place or county; at most ${LIMITS.nameLength} characters.`,
       example: ({ point: { lat, lon } }) => `${lat}, ${lon}`,
     }),
     near: optional(nearPoint, {

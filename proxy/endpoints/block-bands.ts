@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
+import { countyName } from '../../shards/release/county-name.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { bbox, bboxNumbers, invalidBox } from '../fields/bounding-box.ts';
 import { NONE, parameters } from '../fields/field.ts';
 import { areExchanged, EXCHANGED } from '../queries/exchanged-coordinates.ts';
 import { boxArea } from '../queries/searched-area.ts';
+import { nameOfCounty } from '../schemas/schemas.ts';
 
 /** Keeps the response for the whole nation small; a map shows fewer counties. */
 const MAX_COUNTIES = 100;
@@ -32,6 +34,7 @@ export const blockBands = freeEndpoint({
     counties: z.array(
       z.object({
         county: z.string().regex(COUNTY_FIPS),
+        name: nameOfCounty,
         bounds: z.array(z.number()).length(4).meta({
           description: 'West, south, east and north edge of its blocks in degrees.',
         }),
@@ -50,11 +53,21 @@ export const blockBands = freeEndpoint({
     if (areExchanged(releases.current, boxes)) throw invalidBox(EXCHANGED);
     const inBox = bbox === undefined ? counties : blockBoxes.meeting(boxes);
     const found = inBox.flatMap(({ fips, manifest }) => {
-      const { block_bands, block_box, blocks, population } = manifest;
+      const { name: named, block_bands, block_box, blocks, population } = manifest;
       if (block_bands === undefined) return [];
       const { name, bytes } = block_bands.archive;
       const url = `${config.baseUrl}/${name}`;
-      return [{ county: fips, bounds: block_box, blocks, population, url, bytes }];
+      return [
+        {
+          county: fips,
+          name: countyName(fips, named),
+          bounds: block_box,
+          blocks,
+          population,
+          url,
+          bytes,
+        },
+      ];
     });
     return {
       body: {

@@ -13,6 +13,7 @@ import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../fields/field.ts';
 import { PLANS } from '../plans.ts';
 import { modeSchema } from '../queries/rows/row-columns.ts';
+import { nameOfCounty } from '../schemas/schemas.ts';
 
 const free = {
   access: 'free',
@@ -139,7 +140,14 @@ const vintage = freeEndpoint({
           'blocks have a street nearby.',
       }),
     coverage_gaps: z
-      .array(z.object({ county: z.string(), blocks: z.int(), routable_blocks: z.int() }))
+      .array(
+        z.object({
+          county: z.string(),
+          name: nameOfCounty,
+          blocks: z.int(),
+          routable_blocks: z.int(),
+        }),
+      )
       .meta({
         description:
           'Counties with fewer than 80 % of their blocks near a street: their street data has a gap.',

@@ -8,9 +8,10 @@ export const MATCH_MEMBERS = {
   kind: z.enum(MATCH_KINDS),
   lat: z.number(),
   lon: z.number(),
-  geoid: z
-    .string()
-    .meta({ description: 'The GEOID of the block, or of a place or county itself.' }),
+  geoid: z.string().meta({
+    description:
+      'The GEOID of the block, or of a place or county itself; of a neighbourhood, that of a block in it.',
+  }),
 };
 
 /** The match of an origin or site that was sent as an address. */

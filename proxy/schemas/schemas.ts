@@ -84,3 +84,7 @@ export const unrouted = z
     description:
       'Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed.',
   });
+
+export const nameOfCounty = z.string().nullable().meta({
+  description: 'Name of the county with its state; null if the release was built without names.',
+});

@@ -56,13 +56,27 @@ export interface StreetRanges extends StreetName {
   readonly ranges: readonly AddressRange[];
 }
 
+/** A neighbourhood of a county. */
+export interface Neighbourhood {
+  readonly label: string;
+  /** A point in it, and its block. */
+  readonly x: MicroDegrees;
+  readonly y: MicroDegrees;
+  readonly geoid: GeoidNumber;
+}
+
 const DIRECTIONS = ['', 'n', 's', 'e', 'w', 'ne', 'nw', 'se', 'sw'];
 
 /**
  * Encodes the streets of a county, each with a row of ranges, sorted by name, so that the rows of
- * streets that differ in suffix or direction only are adjacent. `stem`: of the object's name.
+ * streets that differ in suffix or direction only are adjacent; and its neighbourhoods, in the
+ * head. `stem`: of the object's name.
  */
-export function encodeAddresses(stem: string, given: readonly StreetRanges[]): Uint8Array {
+export function encodeAddresses(
+  stem: string,
+  given: readonly StreetRanges[],
+  neighbourhoods: readonly Neighbourhood[],
+): Uint8Array {
   const sum = stemSum(stem);
   const streets = [...given].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
   const zips = distinct(streets.flatMap(({ ranges }) => ranges.map(({ zip }) => zip)));
@@ -96,6 +110,12 @@ export function encodeAddresses(stem: string, given: readonly StreetRanges[]): U
     sealRow(sum, row, rows.view(), start);
     directory.uint(rows.length - start);
   });
+  for (const { label, x, y, geoid } of neighbourhoods) {
+    writeText(names, label);
+    names.int(x);
+    names.int(y);
+    names.uint(geoid);
+  }
   const sections = [
     { tag: 'WORD', bytes: words.view() },
     { tag: 'STRT', bytes: names.view() },
@@ -152,6 +172,7 @@ function writeRanges(
 export class AddressTable {
   /** Sorted by base, then by suffix and directions. */
   readonly streets: readonly StreetEntry[];
+  readonly neighbourhoods: readonly Neighbourhood[];
   /** Length of what precedes the rows. */
   readonly headBytes: Bytes;
   readonly #source: RangeSource;
@@ -171,6 +192,7 @@ export class AddressTable {
     try {
       this.#zips = readWords(words);
       this.streets = readStreets(names, this.#zips, readWords(words));
+      this.neighbourhoods = readNeighbourhoods(names);
       this.#directory = new RowDirectory(lengths, this.streets.length, rows);
     } catch (error) {
       throw decodingError(ref.name, 'streets', error);
@@ -188,7 +210,8 @@ export class AddressTable {
 
   /** Memory use, for a byte-bounded cache. */
   get byteLength(): Bytes {
-    return this.streets.length * 200 + this.#directory.byteLength;
+    const names = this.streets.length + this.neighbourhoods.length;
+    return names * 200 + this.#directory.byteLength;
   }
 
   /** The ranges of the streets from `first` up to `end`. One range read. */
@@ -248,6 +271,16 @@ function readStreets(
       zips: Array.from({ length: reader.uint() }, () => itemOf(zips, reader.uint())),
     };
   });
+}
+
+/** Reads up to the end of the section. */
+function readNeighbourhoods(reader: VarintReader): Neighbourhood[] {
+  const found: Neighbourhood[] = [];
+  while (!reader.done) {
+    const label = readText(reader);
+    found.push({ label, x: reader.int(), y: reader.int(), geoid: reader.uint() });
+  }
+  return found;
 }
 
 function readRanges(reader: VarintReader, zips: readonly string[]): AddressRange[] {

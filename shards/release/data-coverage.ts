@@ -1,4 +1,5 @@
 import type { CountyFips } from '../units.ts';
+import { countyName } from './county-name.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
@@ -10,6 +11,8 @@ const MIN_ROUTABLE_SHARE = 0.8;
 /** A county where too few blocks have a street nearby. */
 interface CoverageGap {
   readonly county: CountyFips;
+  /** With its state; null if the release has no name. */
+  readonly name: string | null;
   readonly blocks: number;
   readonly routable_blocks: number;
 }
@@ -42,7 +45,9 @@ export function dataCoverage({ counties, states }: Pick<Manifest, 'counties' | '
  * Lists counties where too few blocks are routable, mostly since street data does not cover them.
  */
 export function coverageGaps({ counties }: Pick<Manifest, 'counties'>): CoverageGap[] {
-  return Object.entries(counties).flatMap(([county, { blocks, routable_blocks }]) =>
-    routable_blocks < MIN_ROUTABLE_SHARE * blocks ? [{ county, blocks, routable_blocks }] : [],
+  return Object.entries(counties).flatMap(([county, { name, blocks, routable_blocks }]) =>
+    routable_blocks < MIN_ROUTABLE_SHARE * blocks
+      ? [{ county, name: countyName(county, name), blocks, routable_blocks }]
+      : [],
   );
 }

@@ -59,6 +59,8 @@ export const tileArchiveSchema = z.strictObject({
 export type TileArchive = z.infer<typeof tileArchiveSchema>;
 
 export const countySchema = z.strictObject({
+  /** Name with the kind of county, such as `Orleans Parish`; absent if the build was given none. */
+  name: z.string().min(1).optional(),
   /** Blocks in the county: rows of its index and of its nearest object. */
   blocks: z.int().min(0),
   population: z.int().min(0),

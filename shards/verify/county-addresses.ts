@@ -1,6 +1,6 @@
 import { AddressDirectory } from '../addresses/address-directory.ts';
 import { AddressTable } from '../addresses/address-table.ts';
-import { geoidFromNumber } from '../geoid.ts';
+import { type GeoidNumber, geoidFromNumber } from '../geoid.ts';
 import type { CountyManifest } from '../release/manifest.ts';
 import type { ObjectRef } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
@@ -26,8 +26,8 @@ export function verifyAddressDirectory(
 }
 
 /**
- * Verifies that every address of a county can be read and is in one of its blocks, and that the
- * directory has its ZIP codes and the length of its head.
+ * Verifies that every address and neighbourhood of a county can be read and is in one of its
+ * blocks, and that the directory has its ZIP codes and the length of its head.
  */
 export function verifyAddresses(
   verification: Verification,
@@ -47,11 +47,15 @@ export function verifyAddresses(
     const isListed = (zip: string) => zip === '' || directory!.countiesOf(zip).includes(fips);
     const missing = headBytes === undefined ? [] : [...zips].filter((zip) => !isListed(zip));
     for (const zip of missing) findings.add('ZIP codes', () => `${zip}, not in the directory`);
+    const requireBlock = (geoid: GeoidNumber) => {
+      const block = geoidFromNumber(geoid);
+      if (index?.ordinalOf(block) === -1) findings.add('blocks', () => `${block} of no block`);
+    };
+    for (const { geoid } of table.neighbourhoods) requireBlock(geoid);
     for (const [row, { lowest, highest }] of table.streets.entries()) {
       const [ranges] = await table.ranges(row, row + 1);
       for (const { geoid, from, to } of ranges) {
-        const block = geoidFromNumber(geoid);
-        if (index?.ordinalOf(block) === -1) findings.add('blocks', () => `${block} of no block`);
+        requireBlock(geoid);
         if (Math.min(from, to) < lowest || Math.max(from, to) > highest) {
           findings.add('numbers', () => `${from} to ${to}, not ${lowest} to ${highest}`);
         }

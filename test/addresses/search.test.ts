@@ -1,5 +1,8 @@
 import { expect, inject, test } from 'vitest';
+import { planCity } from '../../infra/demo/city-plan.ts';
+import { neighbourhoodName } from '../../infra/demo/names.ts';
 import type { FoundAddress } from '../../proxy/queries/addresses/find-addresses.ts';
+import { DEMO_CITY } from '../support/demo-release.setup.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -39,6 +42,40 @@ test('each kind of text has its own kind of match, with the block', async () => 
     label: 'Juniper Avenue & 5th Street',
   });
   expect(await search('no such thing at all')).toEqual([]);
+});
+
+test('a neighbourhood is found in its city, misspelt or abbreviated, and is a point in it', async () => {
+  const plan = planCity(DEMO_CITY);
+  const [longitude, latitude] = plan.lattice.degrees(6.5, 6.5);
+  const name = neighbourhoodName(plan, 0);
+  const [first, kind] = name.split(' ');
+  const typed = [name, name.toUpperCase(), `${name}, Port Meridian`, `${name} Port Meridian XA`];
+  for (const q of [...typed, first, `${first.slice(0, 2)}${first.slice(3)} ${kind}`]) {
+    const [{ lat, lon, geoid, confidence, ...found }] = await search(q);
+    expect([q, found]).toEqual([q, { kind: 'neighbourhood', label: name, distance_m: null }]);
+    expect(lat).toBeCloseTo(latitude, 5);
+    expect(lon).toBeCloseTo(longitude, 5);
+    expect(await search(`${lat}, ${lon}`)).toMatchObject([{ geoid }]);
+    expect(confidence).toBeGreaterThan(0.8);
+  }
+  expect(await search(`${name}, Halcyon`)).toEqual([]);
+  for (const q of [`12 ${name}`, `${first} Avenue`, `${first} Street, Port Meridian`]) {
+    const kinds = (await search(q)).map((one) => one.kind);
+    expect([q, kinds.includes('neighbourhood')]).toEqual([q, false]);
+  }
+});
+
+test('a county is found by its code and by its name, with or without the state', async () => {
+  const county = { kind: 'county', geoid: '99001', label: 'Meridian County, XA' };
+  const typed = ['99001', 'Meridian County', 'meridian county, xa', 'Meridian County XA'];
+  for (const q of typed) {
+    const [first] = await search(q);
+    expect([q, first]).toEqual([q, expect.objectContaining(county)]);
+    expect(first.confidence).toBeGreaterThan(0.9);
+  }
+  expect(await search('Meridian Cou')).toMatchObject([county]);
+  expect(await search('Meridian County, MD')).toEqual([]);
+  expect((await search('Halcyon'))[0]).toMatchObject({ kind: 'place' });
 });
 
 test('a street whose number is not known is too uncertain to be taken', async () => {

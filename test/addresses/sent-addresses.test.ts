@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { planCity } from '../../infra/demo/city-plan.ts';
+import { neighbourhoodName } from '../../infra/demo/names.ts';
 import { LIMITS } from '../../proxy/bounds.ts';
+import { DEMO_CITY } from '../support/demo-release.setup.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 import { demoAddresses } from './demo-addresses.ts';
 
@@ -18,6 +21,8 @@ const matchOf = (address: typeof one) => ({
 });
 /** A number that many streets may have, a street, a city and nothing at all. */
 const UNSURE = ['Juniper Avenue', 'Port Meridian', 'no such thing', '', 'x'.repeat(101)];
+/** Areas that are certain, but no place in them. */
+const AREAS = [neighbourhoodName(planCity(DEMO_CITY), 0), 'Meridian County'];
 
 async function post(path: string, body: object, type = 'application/json') {
   const { key } = await proxy.customer({ tokens: 5_000 });
@@ -77,6 +82,11 @@ test('an address that is not certain is an error with its reason, and is not cha
   expect(city).toMatch(/is a place, no address/);
   expect(none).toMatch(/like no address/);
   for (const one of [empty, long]) expect(one).toMatch(`text of 1 to ${LIMITS.nameLength}`);
+  const areas = await post('/v1/point/summary', { origins: AREAS.map((address) => ({ address })) });
+  expect(areas.response.json().errors).toMatchObject([
+    { detail: expect.stringContaining('is a neighbourhood, no address: send a point in it') },
+    { detail: expect.stringContaining('is a county, no address: send a point in it') },
+  ]);
   const sites = UNSURE.map((address, id) => ({ id, address }));
   const refused = await post('/v1/sites/coverage', { sites, mode: 'walk' });
   expect(refused.response.json()).toMatchObject({

@@ -77,7 +77,7 @@ test('numbers of one parity have its ends', () => {
   expect([parityOf(101, 199), parityOf(100, 198), parityOf(100, 199)]).toEqual([1, 2, 0]);
 });
 
-test('OpenStreetMap has numbers of nodes, ways, relations, and between numbered nodes', async () => {
+test('OpenStreetMap has numbers of nodes, ways, relations, and between numbered nodes; neighbourhoods of nodes and areas with usable names', async () => {
   const file = path.join(folder, 'addresses.osm.pbf');
   const node = (id: number, lon: number, tags: OsmNode['tags'] = {}) => ({
     id,
@@ -85,6 +85,14 @@ test('OpenStreetMap has numbers of nodes, ways, relations, and between numbered 
     lat: 39,
     tags,
   });
+  /** The nodes of a square whose south-west corner is at a longitude, in the order of its sides. */
+  const square = (id: number, west: number) =>
+    [
+      [0, 0],
+      [0.002, 0],
+      [0.002, 0.002],
+      [0, 0.002],
+    ].map(([east, north], i) => ({ ...node(id + i, west + east), lat: 39 + north }));
   const house = (number: string, street = 'Elm Street') => ({
     'addr:housenumber': number,
     'addr:street': street,
@@ -96,16 +104,33 @@ test('OpenStreetMap has numbers of nodes, ways, relations, and between numbered 
     node(3, -76.002),
     node(4, -76.004, { 'addr:housenumber': '9' }),
     node(5, -76.006, house('20;22')),
+    node(6, -76.1, { place: 'neighbourhood', name: 'Fells Point' }),
+    node(7, -76.2, { place: 'suburb', name: 'turned \u202e round' }),
+    node(8, -76.2, { place: 'quarter', name: 'x'.repeat(101) }),
+    node(9, -76.2, { place: 'hamlet', name: 'Elsewhere' }),
+    node(10, -76.2, { place: 'suburb' }),
+    ...square(11, -76.3),
+    ...square(15, -76.4),
+    node(19, -76.41, {}),
   ];
   const ways: OsmWay[] = [
     { id: 1, refs: [2, 4, 2], tags: house('30', 'Oak Street') },
     { id: 2, refs: [2, 3, 4], tags: { 'addr:interpolation': 'odd', 'addr:street': 'Elm Street' } },
     { id: 3, refs: [3, 4, 3], tags: {} },
+    { id: 4, refs: [11, 12, 13, 14, 11], tags: { place: 'quarter', name: 'Canton' } },
+    { id: 5, refs: [11, 12, 13], tags: { place: 'quarter', name: 'An open line' } },
+    { id: 6, refs: [15, 16, 17], tags: {} },
+    { id: 7, refs: [15, 18, 17], tags: {} },
   ];
   const relation = {
     id: 1,
     members: [{ way: 3, role: 'outer' }],
     tags: { type: 'multipolygon', ...house('40') },
+  };
+  const drawn = {
+    id: 2,
+    members: [6, 7].map((way) => ({ way, role: 'outer' })),
+    tags: { type: 'boundary', place: 'suburb', name: 'Hampden' },
   };
   const box = { minLon: -77, minLat: 38, maxLon: -75, maxLat: 40 };
   await writePbf(
@@ -115,12 +140,13 @@ test('OpenStreetMap has numbers of nodes, ways, relations, and between numbered 
       timestamp: new Date(0),
       nodes: () => nodes,
       ways: () => ways,
-      relations: () => [relation],
+      relations: () => [relation, drawn],
     },
     () => {},
   );
   const found = await readOsmAddresses(file);
-  const brief = found.map(({ street, from, to, suffix, zip, parity, line }) =>
+  const ranges = found.filter((one) => 'street' in one);
+  const brief = ranges.map(({ street, from, to, suffix, zip, parity, line }) =>
     [street, from, to, suffix, zip, parity, line.map(([lon]) => lon).join()].join(' '),
   );
   expect(brief.sort()).toEqual(
@@ -133,9 +159,17 @@ test('OpenStreetMap has numbers of nodes, ways, relations, and between numbered 
       'Elm Street 1 9   1 -76.001,-76.002,-76.004',
     ].sort(),
   );
+  const parts = found.filter((one) => 'neighbourhood' in one);
+  expect(
+    parts.map((one) => [one.neighbourhood, ...one.line[0].map((at) => at.toFixed(3))]),
+  ).toEqual([
+    ['Fells Point', '-76.100', '39.000'],
+    ['Hampden', '-76.399', '39.001'],
+    ['Canton', '-76.299', '39.001'],
+  ]);
 });
 
-test('a range is in the block on its side of the street, and of two sources one is kept', () => {
+test('a range is in the block on its side of the street; of two sources, and of two points of a neighbourhood, one is kept', () => {
   const square = (geoid: number, south: number) => ({
     geoid,
     county: '99001',
@@ -181,4 +215,14 @@ test('a range is in the block on its side of the street, and of two sources one 
   ]);
   // Five metres beside the street.
   expect(street.ranges[1].y.map((y) => Math.round(y / 5))).toEqual([-9, -9]);
+  const part = (neighbourhood: string, lon: number) =>
+    streets.add({ neighbourhood, line: [[lon, 0.005]] });
+  part('Canton', 0.001);
+  part('canton', 0.009);
+  part('Fells Point', 0.002);
+  part('Across the county line', 5);
+  expect(streets.neighbourhoods()).toEqual([
+    { label: 'Canton', geoid: 2, x: 1_000, y: 5_000 },
+    { label: 'Fells Point', geoid: 2, x: 2_000, y: 5_000 },
+  ]);
 });

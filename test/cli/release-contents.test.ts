@@ -38,8 +38,9 @@ test('the contents of a release begin with its size, and name its objects on req
   const [first, ...short] = contentsOf(manifest, false);
   const all = [...contentsOf(manifest, true)];
   expect(first).toMatch(
-    /^2 counties, \d+ blocks \(\d+ routable\), [\d,]+ people, \d+ feeds?, [\d.]+ MB in /,
+    /^2 counties 99001 \(Meridian County, XA\) and 99003 \(Halcyon County, XA\), \d+ blocks \(\d+ routable\), [\d,]+ people, \d+ feeds?, [\d.]+ MB in /,
   );
+  expect(short).toContainEqual(expect.stringMatching(/^county 99001 \(Meridian County, XA\): /));
   for (const { name, bytes } of files.flat()) {
     expect(all).toContain(`  ${name}  ${bytes} bytes`);
     expect(short.join('\n')).not.toContain(name);

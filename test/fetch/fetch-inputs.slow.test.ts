@@ -125,7 +125,9 @@ test('a build accepts the fetched files', async () => {
   expect(fetched).toEqual({
     osm: [path.join(out, 'osm/maryland-latest.osm.pbf')],
     blocks: [path.join(out, 'blocks/tl_2024_24_tabblock20.zip')],
-    places: [path.join(out, 'places/tl_2024_24_place.zip')],
+    places: ['tl_2024_24_place.zip', 'cb_2020_us_county_500k.zip'].map((name) =>
+      path.join(out, 'places', name),
+    ),
     gtfs: [path.join(out, 'gtfs/mdb-247.zip')],
     pois: [path.join(out, 'pois/overture-00000.parquet')],
     remarks: [],

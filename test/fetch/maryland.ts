@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { readCounties } from '../../builder/fetch/county-layer.ts';
+import { readCounties } from '../../builder/census/county-layer.ts';
 import { ZipInput } from '../../builder/inputs/zip.ts';
 import { silent } from '../../builder/progress.ts';
 import { addressLayer } from '../../infra/demo/address-layer.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { County } from '../../builder/fetch/county-layer.ts';
+import type { County } from '../../builder/census/county-layer.ts';
 import {
   type AreaRequest,
   countiesIn,

@@ -5,6 +5,7 @@ import {
   type AddressRange,
   AddressTable,
   encodeAddresses,
+  type Neighbourhood,
   type StreetRanges,
 } from '../../shards/addresses/address-table.ts';
 import { expectRightOrNamed } from '../support/damaged-bytes.ts';
@@ -50,9 +51,21 @@ const streets: fc.Arbitrary<StreetRanges[]> = fc.uniqueArray(
   { selector: nameOf, maxLength: 8 },
 );
 
+const neighbourhoods: fc.Arbitrary<Neighbourhood[]> = fc.array(
+  fc
+    .record({ label: fc.string({ unit: 'grapheme' }), point, geoid: fc.nat(789_999_999_999_999) })
+    .map(({ point: [x, y], ...rest }) => ({ ...rest, x, y })),
+  { maxLength: 4 },
+);
+
 /** Reads a table in full, one street at a time. */
-async function expectAll(bytes: Uint8Array, given: readonly StreetRanges[]): Promise<void> {
+async function expectAll(
+  bytes: Uint8Array,
+  given: readonly StreetRanges[],
+  parts: readonly Neighbourhood[],
+): Promise<void> {
   const table = await AddressTable.open(store, store.add(bytes));
+  expect(table.neighbourhoods).toEqual(parts);
   const found = await Promise.all(
     table.streets.map(async ({ lowest, highest, zips, ...name }, row) => {
       const [ranges] = await table.ranges(row, row + 1);
@@ -68,10 +81,10 @@ async function expectAll(bytes: Uint8Array, given: readonly StreetRanges[]): Pro
   );
 }
 
-test('a table returns every street with its ranges, and streets of one name together', () =>
-  forAll(20, streets, async (given) => {
-    const bytes = encodeAddresses('object', given);
-    await expectAll(bytes, given);
+test('a table returns every street with its ranges, streets of one name together, and neighbourhoods', () =>
+  forAll(20, streets, neighbourhoods, async (given, parts) => {
+    const bytes = encodeAddresses('object', given, parts);
+    await expectAll(bytes, given, parts);
     const table = await AddressTable.open(store, store.add(bytes));
     const bases = table.streets.map(({ base }) => base);
     expect(bases.filter((base, i) => base !== bases[i - 1])).toEqual([...new Set(bases)]);
@@ -82,9 +95,9 @@ test('a table returns every street with its ranges, and streets of one name toge
   }));
 
 test('a table with any bit flipped, or truncated, returns its contents or raises a named error', () =>
-  forAll(50, streets, fc.nat(), (given, where) =>
-    expectRightOrNamed(encodeAddresses('object', given), where, (harmed) =>
-      expectAll(harmed, given),
+  forAll(50, streets, neighbourhoods, fc.nat(), (given, parts, where) =>
+    expectRightOrNamed(encodeAddresses('object', given, parts), where, (harmed) =>
+      expectAll(harmed, given, parts),
     ),
   ));
 

@@ -8,6 +8,6 @@ const county = (blocks: number, routable_blocks: number) =>
 test('a county with less than 80 % of its blocks near a street has a gap', () => {
   const counties = { '24001': county(100, 79), '24003': county(100, 80), '24005': county(0, 0) };
   expect(coverageGaps({ counties })).toEqual([
-    { county: '24001', blocks: 100, routable_blocks: 79 },
+    { county: '24001', name: null, blocks: 100, routable_blocks: 79 },
   ]);
 });

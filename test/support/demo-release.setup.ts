@@ -40,7 +40,7 @@ export function demoRequest(city: string): BuildRequest {
     osm: filesIn('osm'),
     blocks: filesIn('blocks'),
     gtfs: filesIn('gtfs'),
-    places: [path.join(city, 'places', 'tl_99_place.zip')],
+    places: filesIn('places'),
     weights: filesIn('weights'),
     addresses: [...filesIn('addresses'), ...filesIn('osm')],
     counties: [],

@@ -29,7 +29,7 @@ export function defineDemo(command: Command): void {
     .requiredOption('--out <dir>', 'output folder')
     .addHelpText(
       'after',
-      '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --osm city/osm/*.pbf --blocks city/blocks/*.zip \\\n    --gtfs city/gtfs/*.zip --places city/places/tl_99_place.zip --weights city/weights/* \\\n    --addresses city/addresses/*.zip city/osm/*.pbf --out ./store',
+      '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --osm city/osm/*.pbf --blocks city/blocks/*.zip \\\n    --gtfs city/gtfs/*.zip --places city/places/*.zip --weights city/weights/* \\\n    --addresses city/addresses/*.zip city/osm/*.pbf --out ./store',
     )
     .action((flags: DemoFlags) =>
       run(async () => {

@@ -214,7 +214,7 @@ async function inspectWeights(store: Store, ref: ObjectRef): Promise<void> {
 
 async function inspectAddresses(store: Store, ref: ObjectRef): Promise<void> {
   const table = await AddressTable.open(store, ref);
-  const { streets } = table;
+  const { streets, neighbourhoods } = table;
   let [points, lines] = [0, 0];
   for (const row of streets.keys()) {
     const [ranges] = await table.ranges(row, row + 1);
@@ -224,7 +224,7 @@ async function inspectAddresses(store: Store, ref: ObjectRef): Promise<void> {
   }
   const zips = new Set(streets.flatMap((street) => street.zips));
   print(
-    `addresses: ${counted(streets.length, 'street')} with ${counted(points, 'house number')} and ${counted(lines, 'range')}, ${counted(zips.size, 'ZIP code')}`,
+    `addresses: ${counted(streets.length, 'street')} with ${counted(points, 'house number')} and ${counted(lines, 'range')}, ${counted(zips.size, 'ZIP code')}; ${counted(neighbourhoods.length, 'neighbourhood')}`,
   );
   if (streets.length > 0) print(`  first street: ${JSON.stringify(streets[0])}`);
 }

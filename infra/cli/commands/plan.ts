@@ -5,6 +5,7 @@ import type { StoredPlan } from '../../../builder/plan/release-plan.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
 import { planRelease } from '../../../builder/tasks/plan-release.ts';
 import { counted } from '../../../shards/number-words.ts';
+import { countyInWords } from '../../../shards/release/county-name.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { planSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
@@ -41,19 +42,21 @@ async function plan(flags: InputFlags & Flags): Promise<void> {
 }
 
 function inWords(
-  { ref, plan: { counties, modes, feeds, feeds_left_out } }: StoredPlan,
+  { ref, plan: { counties, county_names, modes, feeds, feeds_left_out } }: StoredPlan,
   most: number,
 ): string {
   const blocksOf = (group: readonly string[]) =>
     group.reduce((sum, county) => sum + counties[county].blocks, 0);
   const all = Object.keys(counties);
   const units = cutUnits(counties, most);
+  const named = (county: string) => countyInWords(county, county_names[county]);
   const lines = [
     `${ref.name}: ${counted(blocksOf(all), 'block')} in ${counted(all.length, 'county', 'counties')}; ${modes.join(', ')}`,
     ...feeds.map(({ facts }) => `feed ${facts.file}: service day ${facts.service_date}`),
     ...feeds_left_out.map(({ file, reason }) => `feed ${file}: left out: ${reason}`),
     ...units.map(
-      (unit, i) => `unit ${i + 1}: ${counted(blocksOf(unit), 'block')}; ${unit.join(', ')}`,
+      (unit, i) =>
+        `unit ${i + 1}: ${counted(blocksOf(unit), 'block')}; ${unit.map(named).join(', ')}`,
     ),
   ];
   return `${lines.join('\n')}\n`;

@@ -7,6 +7,7 @@ import {
   promoteRelease,
 } from '../../../builder/publish/promote-release.ts';
 import { counted } from '../../../shards/number-words.ts';
+import { countyInWords } from '../../../shards/release/county-name.ts';
 import { objectsNamed } from '../../../shards/release/manifest-objects.ts';
 import { MANIFESTS, readManifest, releaseOfName } from '../../../shards/release/manifests.ts';
 import {
@@ -188,9 +189,11 @@ async function diff(
     (await readManifest(store, await findManifest(store, wanted))).manifest;
   const [was, is] = [await read(before), await read(after)];
   let differing = 0;
-  for await (const county of diffReleases(store, was, is)) {
+  const named = (county: string) =>
+    countyInWords(county, (is.counties[county] ?? was.counties[county])?.name);
+  for await (const diff of diffReleases(store, was, is)) {
     differing++;
-    print(json ? JSON.stringify(county) : changesInWords(county));
+    print(json ? JSON.stringify(diff) : changesInWords(diff, named(diff.county)));
   }
   if (json) return;
   const all = new Set([...Object.keys(was.counties), ...Object.keys(is.counties)]).size;

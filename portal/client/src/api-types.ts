@@ -210,10 +210,10 @@ export type AddressMatch = {
   /** As sent. */
   address: string;
   label: string;
-  kind: 'address' | 'interpolated' | 'street' | 'intersection' | 'coordinates' | 'block' | 'place' | 'county';
+  kind: 'address' | 'interpolated' | 'street' | 'intersection' | 'coordinates' | 'block' | 'neighbourhood' | 'place' | 'county';
   lat: number;
   lon: number;
-  /** The GEOID of the block, or of a place or county itself. */
+  /** The GEOID of the block, or of a place or county itself; of a neighbourhood, that of a block in it. */
   geoid: string;
   confidence: number;
 };
@@ -739,6 +739,8 @@ export interface Operations {
         /** Counties with fewer than 80 % of their blocks near a street: their street data has a gap. */
         coverage_gaps: Array<{
           county: string;
+          /** Name of the county with its state; null if the release was built without names. */
+          name: string | null;
           blocks: number;
           routable_blocks: number;
         }>;
@@ -890,10 +892,10 @@ export interface Operations {
       };
     };
   };
-  /** Search addresses. Best match first: a house number that is on the map (`address`) or estimated between others (`interpolated`), a `street`, an `intersection` (`Plum Avenue & 5th Street`), `coordinates` (latitude first), a `block`, a census `place`, a `county` by its code. Abbreviations, missing directions, cities and ZIP codes, and a letter or two wrong in a name of five letters are understood. `confidence`, 0 to 1, falls with each difference from the text, and with each other match that fits about as well; nothing below 0.3 is listed. From 0.8 on a match may be taken without asking: matches in two blocks that fit equally well are both below it, as is a street whose number is not known. Only releases that were built with addresses have those and streets. */
+  /** Search addresses. Best match first: a house number that is on the map (`address`) or estimated between others (`interpolated`), a `street`, an `intersection` (`Plum Avenue & 5th Street`), `coordinates` (latitude first), a `block`, a `neighbourhood` of OpenStreetMap as a point in it, a census `place`, a `county` by code or name. Abbreviations, missing directions, cities and ZIP codes, and a letter or two wrong in a name of five letters are understood. `confidence`, 0 to 1, falls with each difference from the text, and with each other match that fits about as well; nothing below 0.3 is listed. From 0.8 on a match may be taken without asking: matches in two blocks that fit equally well are both below it, as is a street whose number is not known. Only releases that were built with addresses have those, streets and neighbourhoods. */
   findAddresses: {
     params: {
-      /** Address, intersection, street, coordinates, GEOID or place; at most 100 characters. */
+      /** Address, intersection, street, coordinates, GEOID, neighbourhood, place or county; at most 100 characters. */
       q: string;
       /** `lon,lat`, WGS84 degrees: matches near it are preferred, and counties around it are searched where the text names no city and no ZIP code. */
       near?: string | undefined;
@@ -904,10 +906,10 @@ export interface Operations {
       'application/json': {
         results: Array<{
           label: string;
-          kind: 'address' | 'interpolated' | 'street' | 'intersection' | 'coordinates' | 'block' | 'place' | 'county';
+          kind: 'address' | 'interpolated' | 'street' | 'intersection' | 'coordinates' | 'block' | 'neighbourhood' | 'place' | 'county';
           lat: number;
           lon: number;
-          /** The GEOID of the block, or of a place or county itself. */
+          /** The GEOID of the block, or of a place or county itself; of a neighbourhood, that of a block in it. */
           geoid: string;
           confidence: number;
           /** From `near`, in metres; null without it. */
@@ -1802,6 +1804,8 @@ export interface Operations {
         counties_found: number;
         counties: Array<{
           county: string;
+          /** Name of the county with its state; null if the release was built without names. */
+          name: string | null;
           /** West, south, east and north edge of its blocks in degrees. */
           bounds: Array<number>;
           blocks: number;

@@ -9,6 +9,7 @@ export const MATCH_KINDS = [
   'intersection',
   'coordinates',
   'block',
+  'neighbourhood',
   'place',
   'county',
 ] as const;

@@ -10,15 +10,16 @@ import {
 } from '../../../shards/geometry/wgs84.ts';
 import type { PlaceEntry } from '../../../shards/places/place-table.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { ObjectRef } from '../../../shards/store/store.ts';
-import type { Bytes, CountyFips, Degrees, Metres } from '../../../shards/units.ts';
+import type { CountyFips, Degrees, Metres } from '../../../shards/units.ts';
 import { MICRO } from '../../../shards/units.ts';
 import { isOnEarth } from '../../bounds.ts';
 import { Problem } from '../../http/problem.ts';
 import { findPlaces } from '../areas/places.ts';
 import { locateOrigin, originOfGeoid, originOfPoint } from '../origins/origin-block.ts';
 import { Cities } from './cities.ts';
+import { BEGUN, countyMatch, countyMatches } from './county-matches.ts';
 import { crossings } from './crossings.ts';
+import { type CountyObject, neighbourhoodMatches } from './neighbourhood-matches.ts';
 import { type AddressReading, readAddress, readIntersection } from './read-address.ts';
 import { SpellingIndex } from './spelling-index.ts';
 import {
@@ -71,9 +72,9 @@ const WORTH_READING = 0.6;
 const SHARPNESS = 8;
 
 /**
- * Finds what a text means: an address, an intersection, a street, coordinates, a block, a census
- * place or a county; best first. Null if the release has too many counties to search, and the text
- * names none of their cities and ZIP codes.
+ * Finds what a text means: an address, an intersection, a street, coordinates, a block, a
+ * neighbourhood, a census place or a county; best first. Null if the release has too many counties
+ * to search, and the text names none of their cities and ZIP codes.
  */
 export async function findAddresses(
   release: Release,
@@ -84,7 +85,11 @@ export async function findAddresses(
   const direct = await directMatch(release, text.trim());
   const streets = direct ? [] : await streetMatches(release, text, near);
   if (streets === null) return null;
-  const matches = direct ?? [...streets, ...(await placeMatches(release, text, limit))];
+  const matches = direct ?? [
+    ...streets,
+    ...(await placeMatches(release, text, limit)),
+    ...(await countyMatches(release, text)),
+  ];
   return rated(matches, near)
     .filter(({ confidence }) => confidence >= LEAST_CONFIDENCE)
     .slice(0, limit);
@@ -120,11 +125,7 @@ function rated(matches: readonly Match[], near: NearPoint | null): FoundAddress[
 async function directMatch(release: Release, text: string): Promise<Match[] | null> {
   if (isGeoid(text)) return blockMatch(release, text);
   const county = release.counties.find(({ fips }) => fips === text);
-  if (county) {
-    const { minLon, minLat, maxLon, maxLat } = county.blockBox;
-    const at = { lat: (minLat + maxLat) / 2, lon: (minLon + maxLon) / 2 };
-    return [{ label: `County ${text}`, kind: 'county', ...at, geoid: text, quality: 1 }];
-  }
+  if (county) return [countyMatch(county, 1)];
   const numbers = /^(-?\d{1,3}(?:\.\d+)?)°?[\s,]+(-?\d{1,3}(?:\.\d+)?)°?$/.exec(text);
   if (!numbers) return null;
   const [first, second] = [Number(numbers[1]), Number(numbers[2])];
@@ -166,12 +167,15 @@ async function placeMatches(release: Release, text: string, limit: number): Prom
   const asked = foldText(text.split(',')[0]);
   const found = await findPlaces(release, text.trim(), limit);
   return found.map(({ name, state, geoid, lon, lat }) => {
-    const quality = foldText(name) === asked ? 1 : 0.6;
+    const quality = foldText(name) === asked ? 1 : BEGUN;
     return { label: `${name}, ${state}`, kind: 'place', lat, lon, geoid, quality };
   });
 }
 
-/** Finds streets and addresses along them; null if there are too many counties to search. */
+/**
+ * Finds streets, addresses along them, and neighbourhoods; null if there are too many counties to
+ * search.
+ */
 async function streetMatches(
   release: Release,
   text: string,
@@ -238,13 +242,6 @@ function cityQuality(
   if (named.length === 0) return UNKNOWN_CITY;
   const isInside = named.some(({ box }) => boxContains(bufferBox(box, AROUND_A_CITY), lon, lat));
   return isInside ? 1 : OTHER_CITY;
-}
-
-/** The addresses of a county in a release. */
-interface CountyObject {
-  readonly release: Release;
-  readonly ref: ObjectRef;
-  readonly headBytes: Bytes;
 }
 
 /** The streets of one name, which differ in suffix or directions: adjacent rows of a table. */
@@ -314,7 +311,9 @@ async function inCounty(county: CountyObject, reading: AddressReading): Promise<
     }
     if (number === null && name.edits === 0) break;
   }
-  return matches.length > 0 ? matches : elsewhere;
+  if (matches.length > 0) return matches;
+  const parts = number === null ? await neighbourhoodMatches(county, reading) : [];
+  return [...elsewhere, ...parts];
 }
 
 /** Finds where a street of some readings meets that of another. */

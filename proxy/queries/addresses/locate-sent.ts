@@ -25,8 +25,8 @@ export interface LocatedPlace {
   readonly match?: AddressMatch;
 }
 
-/** Kinds of matches that are as large as a city, whose centre is no place in it. */
-const AREAS: ReadonlySet<MatchKind> = new Set(['place', 'county']);
+/** Kinds of matches that are areas, of which a point is no place in it. */
+const AREAS: ReadonlySet<MatchKind> = new Set(['neighbourhood', 'place', 'county']);
 /** Matches that an error lists. */
 const MOST_LISTED = 3;
 

@@ -17,7 +17,7 @@ export interface Match {
   readonly kind: MatchKind;
   readonly lat: Degrees;
   readonly lon: Degrees;
-  /** The GEOID of the block, or of a place or county itself. */
+  /** The GEOID of the block, of a place or county itself; of a block in a neighbourhood. */
   readonly geoid: string;
   /** How well the text fits, over 0 and up to 1. */
   readonly quality: number;
@@ -53,10 +53,13 @@ const FACTORS = {
  */
 const INSET = 0.1;
 
-/** How well the name of a street fits that of a text, of whose letters some are wrong. */
+/**
+ * How well the name of a street or neighbourhood fits that of a text, of whose letters some are
+ * wrong.
+ */
 export function nameQuality(
   { street: asked, edits: suffixEdits }: AddressReading,
-  street: StreetEntry,
+  street: StreetName,
   edits: number,
 ): number {
   const longer = Math.max(1, asked.base.length, street.base.length);

@@ -1,5 +1,6 @@
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { boxesAround } from '../../shards/geometry/wgs84.ts';
+import { isShown } from '../../shards/shown-text.ts';
 import type { StateFips } from '../../shards/states.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError, quoted } from '../errors.ts';
@@ -37,4 +38,26 @@ export async function readCounties(path: string): Promise<Map<CountyFips, County
     });
   }
   return counties;
+}
+
+/** Whether a shapefile is a layer of counties, by its first record. */
+export async function isCountyLayer(path: string): Promise<boolean> {
+  for await (const { fields } of readShapefile(path)) {
+    return typeof fields.GEOID === 'string' && COUNTY_FIPS.test(fields.GEOID);
+  }
+  return false;
+}
+
+/** The names of some counties in layers of counties; those without a name in any are left out. */
+export async function countyNames(
+  layers: readonly string[],
+  counties: readonly CountyFips[],
+): Promise<Record<CountyFips, string>> {
+  const known = await Promise.all(layers.map(readCounties));
+  const named = counties.flatMap((code) => {
+    const names = known.map((layer) => layer.get(code)?.name ?? '');
+    const name = names.find((one) => one !== code && isShown(one));
+    return name === undefined ? [] : [[code, name] as const];
+  });
+  return Object.fromEntries(named);
 }

@@ -1,0 +1,13 @@
+/**
+ * Characters that a name in a list must not have: control characters, including those that change
+ * the direction of writing, and ends of lines.
+ */
+export const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** Characters of the longest name; longer ones are descriptions, or mistakes. */
+const LONGEST_NAME = 100;
+
+/** Whether a text can be shown as a name. */
+export function isShown(name: string): boolean {
+  return name !== '' && name.length <= LONGEST_NAME && !UNSHOWN.test(name);
+}
