@@ -8,7 +8,7 @@ import { objectOf } from '../fields/compounds.ts';
 import { integer } from '../fields/kinds.ts';
 import { modeLabel, nthNearest, weightName } from '../fields/rows.ts';
 import { NeedsChoice } from './advice.ts';
-import { placeText, resolvePlace } from './place-names.ts';
+import { findArea, placeText, resolveAddress, resolvePlace } from './place-names.ts';
 import type { ToolCalls } from './tool-calls.ts';
 
 const text = z.string().trim().min(1).max(LIMITS.nameLength);
@@ -30,8 +30,9 @@ export const modes = listOf(modeLabel.json, {
 }).default(['walk']);
 export const weight = weightName.default(PEOPLE.weight);
 export const place = text.describe('Baltimore, MD or GEOID');
-export const area = text.describe('City, GEOID or lat,lon,radius_m');
-export const origin = text.describe('Block GEOID or lat,lon');
+export const area = text.describe('City, county, GEOID or lat,lon,radius_m');
+export const origin = text.describe('Block GEOID, lat,lon or address');
+export const reachOrigin = text.describe('Block GEOID, lat,lon, address, city or county');
 
 /** Bounds of a list's length, and an example for the error message. */
 interface ListBounds {
@@ -83,6 +84,9 @@ interface NamedArea {
   readonly middle?: Point;
 }
 
+/** Words of names of counties, apart from those of Virginia’s independent cities. */
+const NAMES_A_COUNTY = /\b(county|parish|borough|census area|municipio|planning region)\b/i;
+
 /** Resolves the area of a call: a circle, a county or a city, depending on the form of the text. */
 export async function resolveArea(calls: ToolCalls, text: string): Promise<NamedArea> {
   const circle = numbersOf(text);
@@ -93,6 +97,11 @@ export async function resolveArea(calls: ToolCalls, text: string): Promise<Named
   }
   if (circle?.length === 2) throw new NeedsChoice('Add a radius in metres: "lat,lon,radius_m".');
   if (COUNTY_FIPS.test(text)) return { area: { counties: [text] }, name: `county ${text}` };
+  if (NAMES_A_COUNTY.test(text)) {
+    const county = await findArea(calls, text);
+    if (county?.kind === 'county')
+      return { area: { counties: [county.geoid] }, name: county.label, middle: county };
+  }
   const { geoid, name, middle } = await resolveCity(calls, text);
   return { area: { places: [geoid] }, name, ...(middle && { middle }) };
 }
@@ -108,9 +117,41 @@ export async function resolveCity(calls: ToolCalls, text: string) {
 /** The origin of a call, in the form that the API takes. */
 type OriginInput = { readonly geoid: string } | Point;
 
-export function originOf(text: string): OriginInput {
-  return BLOCK_GEOID.test(text) ? { geoid: text } : pointOf(text, 'a block’s 15-digit GEOID or ');
+/** An origin, and the match that was taken for it, for readers; '' unless it was an address. */
+interface NamedOrigin {
+  readonly origin: OriginInput;
+  readonly named: string;
 }
+
+/** Resolves the origin of a call: a block, a point, or an address or neighbourhood by its name. */
+export async function resolveOrigin(calls: ToolCalls, text: string): Promise<NamedOrigin> {
+  if (BLOCK_GEOID.test(text)) return { origin: { geoid: text }, named: '' };
+  const point = numbersOf(text);
+  if (point !== null || !/\p{L}/u.test(text)) return { origin: pointOf(text, ORIGINS), named: '' };
+  const { lat, lon, kind, label } = await resolveAddress(calls, text);
+  return { origin: { lat, lon }, named: ` at ${label} (${kind})` };
+}
+
+/** A city or county whose blocks are to be averaged. */
+interface AveragedArea {
+  /** Seven digits of a city, five of a county. */
+  readonly averaged: string;
+  readonly named: string;
+}
+
+/** Resolves the origin of a call, or a city or county by its GEOID or name. */
+export async function resolveReach(
+  calls: ToolCalls,
+  text: string,
+): Promise<NamedOrigin | AveragedArea> {
+  if (COUNTY_FIPS.test(text) || PLACE_GEOID.test(text)) return { averaged: text, named: text };
+  if (numbersOf(text) !== null || !/\p{L}/u.test(text)) return resolveOrigin(calls, text);
+  const area = await findArea(calls, text);
+  return area ? { averaged: area.geoid, named: area.label } : resolveOrigin(calls, text);
+}
+
+/** Forms of origins other than "lat,lon". */
+const ORIGINS = 'a block’s 15-digit GEOID, an address or ';
 
 /**
  * Parses "lat,lon"; throws `NeedsChoice` for other text. `orElse`: other forms that the message

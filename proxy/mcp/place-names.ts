@@ -1,5 +1,7 @@
+import { ApiError, type DataOf } from '../../portal/client/src/index.ts';
 import { foldText } from '../../shards/folded-text.ts';
 import { STATES } from '../../shards/states.ts';
+import { TAKEN_FROM } from '../queries/addresses/find-addresses.ts';
 import { NeedsChoice, quoted } from './advice.ts';
 import type { ToolCalls } from './tool-calls.ts';
 
@@ -14,6 +16,8 @@ interface NamedPlace {
 
 /** Maximum number of options listed to the caller. */
 const MAX_OPTIONS = 8;
+/** Kinds of matches that are too large to be an origin. */
+const LARGE: ReadonlySet<string> = new Set(['place', 'county']);
 const KIND = /^(city|town|village) of | (city|town|village)$/i;
 
 /**
@@ -38,6 +42,42 @@ export async function resolvePlace(calls: ToolCalls, text: string): Promise<Name
     text,
     'is no census place of this release; find_place searches by a part of the name',
     anywhere,
+  );
+}
+
+type FoundAddress = DataOf<'findAddresses'>['results'][number];
+
+/** What a text means, best first; empty if it would have to be searched in too many counties. */
+export async function findAddresses(
+  calls: ToolCalls,
+  text: string,
+): Promise<readonly FoundAddress[]> {
+  try {
+    return (await calls.data(calls.client.findAddresses({ q: text, limit: MAX_OPTIONS }))).results;
+  } catch (error) {
+    if (error instanceof ApiError && error.slug === 'invalid-parameters') return [];
+    throw error;
+  }
+}
+
+/** The city or county that a text names without doubt; null for other text. Free. */
+export async function findArea(calls: ToolCalls, text: string): Promise<FoundAddress | null> {
+  const [best] = await findAddresses(calls, text);
+  return best && LARGE.has(best.kind) && best.confidence >= TAKEN_FROM ? best : null;
+}
+
+/**
+ * Resolves an address, an intersection or a neighbourhood to its point. Throws `NeedsChoice` with
+ * the matches if none is certain, or there is none. Free.
+ */
+export async function resolveAddress(calls: ToolCalls, text: string): Promise<FoundAddress> {
+  const found = await findAddresses(calls, text);
+  const [best] = found;
+  if (best && best.confidence >= TAKEN_FROM && !LARGE.has(best.kind)) return best;
+  const options = found.map(({ label, kind, lat, lon }) => `${lat},${lon} (${kind} ${label})`);
+  throw new NeedsChoice(
+    `${quoted(text)} is no certain address; send a block’s 15-digit GEOID, "lat,lon" or an address with its city, which find_place finds.`,
+    options,
   );
 }
 

@@ -78,5 +78,12 @@ export function population(people: number | null): string {
 
 /** Formats a part of a total: `1,234 (12.3 %)`; the percentage is `n/a` if the total is 0. */
 export function share(part: number, total: number): string {
-  return `${withCommas(part)} (${total === 0 ? 'n/a' : `${Number(((100 * part) / total).toFixed(1))} %`})`;
+  return `${withCommas(part)} (${total === 0 ? 'n/a' : percentage(part, total)})`;
+}
+
+/** A percentage to a tenth, of which only none is 0 and only all is 100. */
+function percentage(part: number, total: number): string {
+  const rounded = Number(((100 * part) / total).toFixed(1));
+  if (rounded === 0 && part > 0) return 'under 0.1 %';
+  return rounded === 100 && part < total ? 'over 99.9 %' : `${rounded} %`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { byMode } from '../../../shards/modes.ts';
 import { PLANS } from '../../plans.ts';
-import { modes, origin, originOf, types } from '../inputs.ts';
+import { modes, origin, resolveOrigin, types } from '../inputs.ts';
 import { mapLink, mapOfType, STREETS_ZOOM } from '../map-link.ts';
 import {
   population as populationText,
@@ -29,7 +29,7 @@ export const explainBlock = tool({
     return Math.max(PLANS.charges.minimum, rows);
   },
   async run({ origin: text, types: names, modes }, calls, site) {
-    const origin = originOf(text);
+    const { origin, named } = await resolveOrigin(calls, text);
     const catalogue = await calls.types();
     const types = catalogue.resolve(names);
     const query = { mode: modes, type: types.map(({ id }) => id) };
@@ -55,7 +55,7 @@ export const explainBlock = tool({
       `${byMode(mode)}:`,
       ...Object.entries(byType).map(([type, time]) => `${type} ${time ?? 'over 30'}`),
     ]);
-    const head = `Block ${geoid} (${populationText(population)}), minutes to the nearest`;
+    const head = `Block ${geoid}${named} (${populationText(population)}), minutes to the nearest`;
     return {
       text: [
         head,

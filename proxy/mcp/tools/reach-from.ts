@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COUNTY_FIPS } from '../../../shards/geoid.ts';
 import { MAX_POI_MINUTES } from '../../../shards/matrix/row-codec.ts';
 import { byMode } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
@@ -6,22 +7,28 @@ import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { LIMITS } from '../../bounds.ts';
 import { directionLabel } from '../../fields/opportunities.ts';
 import { NeedsChoice } from '../advice.ts';
-import { listOf, mode, origin, originOf, reachMinutes } from '../inputs.ts';
+import { listOf, mode, reachMinutes, reachOrigin, resolveReach } from '../inputs.ts';
 import { CITY_ZOOM, mapLink } from '../map-link.ts';
 import { table, tool, transitNotes, unrouted, unroutedTexts } from '../tool.ts';
 
 const minutes = listOf(reachMinutes, { most: 6, of: 'minutes', such: '[15, 30]' })
   .optional()
   .describe('Up to 30 for types');
+interface ReachRow {
+  readonly of: string;
+  readonly minutes?: number | undefined;
+  readonly count: number;
+}
+
 /** Maximum number of counts per opportunity if no minutes are sent. */
 const DEFAULT_COUNTS = 4;
 
 export const reachFrom = tool({
   name: 'reach_from',
   description:
-    'People, jobs (any weight) or POIs of a type within minutes from or to a block or point. A token each.',
+    'People, jobs (any weight) or POIs of a type within minutes from or to a block, point or address; on average in a city or county. A token each.',
   input: z.object({
-    origin,
+    origin: reachOrigin,
     mode,
     direction: directionLabel.json.default('from'),
     of: listOf(z.string().trim().min(1).max(LIMITS.nameLength), {
@@ -32,13 +39,14 @@ export const reachFrom = tool({
     minutes,
   }),
   output: z.object({
-    block: z.string(),
+    block: z.string().optional(),
+    area: z.string().optional(),
     within: table,
     unrouted,
   }),
   price: async ({ of, minutes }) => of.length * (minutes?.length ?? DEFAULT_COUNTS),
   async run({ origin: text, mode, direction, of, minutes }, calls, site) {
-    const origin = originOf(text);
+    const asked = await resolveReach(calls, text);
     if (minutes?.some((one, i) => i > 0 && one <= minutes[i - 1])) {
       throw new NeedsChoice('minutes must ascend, such as [15, 30, 60].');
     }
@@ -67,33 +75,46 @@ export const reachFrom = tool({
       of: [...names.keys()],
       ...(minutes && { minutes }),
     };
+    /** Counts by what is counted, and minutes, with their text after `where`. */
+    const counted = (where: string, rows: readonly ReachRow[], missing: readonly string[]) => {
+      const within: Record<string, Record<string, number>> = {};
+      for (const { of, minutes, count } of rows) {
+        within[names.get(of)!] ??= {};
+        within[names.get(of)!][minutes!] = count;
+      }
+      const lines = Object.entries(within).map(([of, counts]) => {
+        const parts = Object.entries(counts).map(([to, count]) => `${to} min ${withCommas(count)}`);
+        return `${of}: ${parts.join(', ')}`;
+      });
+      const head = `Within reach ${direction} ${where} ${byMode(mode)}`;
+      const notes = transitNotes(lines.length > 0 ? [mode] : []);
+      return { text: [head, ...lines, ...missing, ...notes].join('\n'), within };
+    };
+    if ('averaged' in asked) {
+      const { averaged, named } = asked;
+      if (hasTypes) {
+        throw new NeedsChoice('Averages of an area are of weights: send of such as ["jobs"].');
+      }
+      const { results } = COUNTY_FIPS.test(averaged)
+        ? await calls.data(client.getCountyAccess({ fips: averaged, by: 'county', ...query }))
+        : await calls.data(client.getPlaceAccess({ geoid: averaged, by: 'place', ...query }));
+      const own = results.filter(({ geoid }) => geoid === averaged);
+      const { text, within } = counted(`a resident of ${named}, on average,`, own, []);
+      return { text, data: { area: named, within, unrouted: [] } };
+    }
+    const { origin, named } = asked;
     const {
-      block,
+      block: { geoid },
       results,
       unrouted = [],
     } = 'geoid' in origin
       ? await calls.data(client.getBlockAccess({ ...origin, ...query }))
       : await calls.data(client.getPointAccess({ ...origin, ...query }));
-    /** Counts by what is counted, and minutes. */
-    const within: Record<string, Record<string, number>> = {};
-    for (const { of, minutes, count } of results) {
-      within[names.get(of)!] ??= {};
-      within[names.get(of)!][minutes!] = count;
-    }
-    const { geoid } = block;
-    const lines = Object.entries(within).map(([of, counts]) => {
-      const parts = Object.entries(counts).map(([to, count]) => `${to} min ${withCommas(count)}`);
-      return `${of}: ${parts.join(', ')}`;
-    });
-    const head = `Within reach ${direction} block ${geoid} ${byMode(mode)}`;
+    const missing = unroutedTexts(unrouted);
+    const { text: answer, within } = counted(`block ${geoid}${named}`, results, missing);
     return {
-      text: [
-        head,
-        ...lines,
-        ...unroutedTexts(unrouted),
-        ...transitNotes(lines.length > 0 ? [mode] : []),
-      ].join('\n'),
-      data: { block: geoid, within, unrouted: unroutedTexts(unrouted) },
+      text: answer,
+      data: { block: geoid, within, unrouted: missing },
       links: mapLink(
         site,
         { state: { v: 'reach', o: geoid, m: mode, d: direction } },
