@@ -30,9 +30,9 @@ export const modes = listOf(modeLabel.json, {
 }).default(['walk']);
 export const weight = weightName.default(PEOPLE.weight);
 export const place = text.describe('Baltimore, MD or GEOID');
-export const area = text.describe('City, county, GEOID or lat,lon,radius_m');
-export const origin = text.describe('Block GEOID, lat,lon or address');
-export const reachOrigin = text.describe('Block GEOID, lat,lon, address, city or county');
+export const area = text.describe('City, county, GEOID, lat,lon,radius_m');
+export const origin = text.describe('Block, lat,lon, address');
+export const reachOrigin = text.describe('Block, lat,lon, address, city, county');
 
 /** Bounds of a list's length, and an example for the error message. */
 interface ListBounds {

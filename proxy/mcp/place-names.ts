@@ -47,7 +47,9 @@ export async function resolvePlace(calls: ToolCalls, text: string): Promise<Name
 
 type FoundAddress = DataOf<'findAddresses'>['results'][number];
 
-/** What a text means, best first; empty if it would have to be searched in too many counties. */
+/**
+ * Finds what a text means, best first; nothing where too many counties would have to be searched.
+ */
 export async function findAddresses(
   calls: ToolCalls,
   text: string,

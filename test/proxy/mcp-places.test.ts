@@ -47,7 +47,9 @@ test('find_place finds cities, counties, neighbourhoods and addresses, each with
   ] as const) {
     const { places } = (await call('find_place', { query })).structuredContent;
     const expected = typeof geoid === 'string' ? geoid : expect.stringMatching(geoid);
-    expect(places[0]).toMatchObject({ kind, geoid: expected });
+    const [{ name, ...first }] = places;
+    expect(first).toMatchObject({ geoid: expected });
+    expect(name.endsWith(` (${kind})`)).toBe(kind !== 'place');
   }
 });
 

@@ -14,8 +14,7 @@ import { rowCountOf } from '../type-catalogue.ts';
 
 export const explainBlock = tool({
   name: 'explain_block',
-  description:
-    'Minutes from a block or point to the nearest of each type; null: over 30. A token each.',
+  description: 'Minutes from a block to the nearest of each type; null: over 30. A token each.',
   isOnMap: true,
   input: z.object({ origin, types, modes }),
   output: z.object({

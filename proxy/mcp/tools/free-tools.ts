@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { counted } from '../../../shards/number-words.ts';
 import { LIMITS } from '../../bounds.ts';
-import { MATCH_KINDS } from '../../queries/addresses/address-match.ts';
 import { findAddresses } from '../place-names.ts';
 import { tool } from '../tool.ts';
 
@@ -48,14 +47,13 @@ const MAX_PLACES = 10;
 const place = z.object({
   geoid: z.string(),
   name: z.string(),
-  kind: z.enum(MATCH_KINDS),
   lat: z.number(),
   lon: z.number(),
 });
 
 export const findPlace = tool({
   name: 'find_place',
-  description: 'GEOID and coordinates of cities, counties, neighbourhoods, addresses. Free.',
+  description: 'GEOID, coordinates of places. Free.',
   input: z.object({ query: z.string().trim().min(1).max(LIMITS.nameLength) }),
   output: z.object({ places: z.array(place) }),
   async run({ query }, calls) {
@@ -63,13 +61,16 @@ export const findPlace = tool({
     const others = (await findAddresses(calls, query)).filter(({ kind }) => kind !== 'place');
     const places = [
       ...cities.places.map(({ geoid, name, state, lat, lon }) => {
-        return { geoid, name: `${name}, ${state}`, kind: 'place' as const, lat, lon };
+        return { geoid, name: `${name}, ${state}`, lat, lon };
       }),
-      ...others.map(({ geoid, label, kind, lat, lon }) => ({ geoid, name: label, kind, lat, lon })),
+      ...others.map(({ geoid, label, kind, lat, lon }) => ({
+        geoid,
+        name: `${label} (${kind})`,
+        lat,
+        lon,
+      })),
     ];
-    const lines = places.map(({ geoid, name, kind, lat, lon }) => {
-      return `${kind === 'place' ? '' : `${kind} `}${name} (${geoid}) at ${lat},${lon}`;
-    });
+    const lines = places.map(({ geoid, name, lat, lon }) => `${name} (${geoid}) at ${lat},${lon}`);
     const none = 'Nothing in this release has that name. Try a part of it, or add the city.';
     return { text: lines.length === 0 ? none : lines.join('\n'), data: { places } };
   },

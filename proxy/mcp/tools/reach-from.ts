@@ -26,7 +26,7 @@ const DEFAULT_COUNTS = 4;
 export const reachFrom = tool({
   name: 'reach_from',
   description:
-    'People, jobs (any weight) or POIs of a type within minutes from or to a block, point or address; on average in a city or county. A token each.',
+    'People, jobs (any weight), POIs within minutes of a place; of a city, average. A token each.',
   input: z.object({
     origin: reachOrigin,
     mode,
@@ -39,8 +39,7 @@ export const reachFrom = tool({
     minutes,
   }),
   output: z.object({
-    block: z.string().optional(),
-    area: z.string().optional(),
+    origin: z.string(),
     within: table,
     unrouted,
   }),
@@ -100,7 +99,7 @@ export const reachFrom = tool({
         : await calls.data(client.getPlaceAccess({ geoid: averaged, by: 'place', ...query }));
       const own = results.filter(({ geoid }) => geoid === averaged);
       const { text, within } = counted(`a resident of ${named}, on average,`, own, []);
-      return { text, data: { area: named, within, unrouted: [] } };
+      return { text, data: { origin: averaged, within, unrouted: [] } };
     }
     const { origin, named } = asked;
     const {
@@ -114,7 +113,7 @@ export const reachFrom = tool({
     const { text: answer, within } = counted(`block ${geoid}${named}`, results, missing);
     return {
       text: answer,
-      data: { block: geoid, within, unrouted: missing },
+      data: { origin: geoid, within, unrouted: missing },
       links: mapLink(
         site,
         { state: { v: 'reach', o: geoid, m: mode, d: direction } },
