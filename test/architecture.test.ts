@@ -227,9 +227,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 356, lines: 37_800 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 225, lines: 21_500 },
-  proxy: { files: 268, lines: 32_500 },
+  proxy: { files: 268, lines: 32_700 },
   shards: { files: 162, lines: 15_800 },
-  test: { files: 762, lines: 109_100 },
+  test: { files: 765, lines: 109_400 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest';
+import { crossingSteps } from '../../proxy/queries/addresses/crossings.ts';
 import { drawnArea } from '../../proxy/queries/areas/drawn-area.ts';
 import { blocksIn } from '../../proxy/queries/areas/drawn-blocks.ts';
 import { Turns } from '../../shards/concurrency/turns.ts';
@@ -85,4 +86,22 @@ test('other requests are let in while a batch of 250 origins is served', async (
   });
   expect(rows).toBeGreaterThan(5_000);
   expect(works).toBeLessThan(PAID);
+});
+
+test('other requests are let in while two streets of 60 km are compared, side by side', async () => {
+  const street = (y: number) => {
+    const x = Array.from({ length: 4_000 }, (_, i) => -76_000_000 + 160 * i);
+    const line = { x, y: x.map(() => y) };
+    return [
+      { ...line, from: 1, to: 99, parity: 0, suffix: '', zip: '', geoid: 240_050_000_000_000 },
+    ];
+  };
+  const [one, two] = [street(39_000_000), street(39_000_100)];
+  let found = 0;
+  const works = await held(async () => {
+    const steps = crossingSteps([one], [two], () => false);
+    found = (await Turns.SHARED.run(steps)).length;
+  });
+  expect(found).toBeGreaterThan(300);
+  expect(works).toBeLessThan(UNPAID);
 });

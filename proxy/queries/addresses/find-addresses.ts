@@ -18,7 +18,7 @@ import { findPlaces } from '../areas/places.ts';
 import { locateOrigin, originOfGeoid, originOfPoint } from '../origins/origin-block.ts';
 import { Cities } from './cities.ts';
 import { BEGUN, countyMatch, countyMatches } from './county-matches.ts';
-import { crossings } from './crossings.ts';
+import { crossingSteps } from './crossings.ts';
 import { type CountyObject, neighbourhoodMatches } from './neighbourhood-matches.ts';
 import { type AddressReading, readAddress, readIntersection } from './read-address.ts';
 import { SpellingIndex } from './spelling-index.ts';
@@ -323,18 +323,19 @@ async function crossingMatches(
   other: AddressReading,
 ): Promise<Match[]> {
   const matches: Match[] = [];
+  const [two] = await namesLike(county, other);
+  if (!two) return matches;
   for (const reading of readings) {
-    const [[one], [two]] = [await namesLike(county, reading), await namesLike(county, other)];
-    if (!one || !two) continue;
+    const [one] = await namesLike(county, reading);
+    if (!one) continue;
     const [own, others] = await Promise.all([rangesOf(county, one), rangesOf(county, two)]);
-    for (const [i, a] of one.streets.entries()) {
-      for (const [j, b] of two.streets.entries()) {
-        const label = [a, b].map(({ street }) => street.label || streetLabel(street)).join(' & ');
-        const quality = a.quality * b.quality * CROSSING_QUALITY;
-        for (const at of crossings(own[i], others[j])) {
-          matches.push({ label, kind: 'intersection', ...at, quality });
-        }
-      }
+    const isSame = (i: number, j: number) => one.first + i === two.first + j;
+    const steps = crossingSteps(own, others, isSame);
+    for (const { own: i, other: j, ...at } of await county.release.turns.run(steps)) {
+      const [a, b] = [one.streets[i], two.streets[j]];
+      const label = [a, b].map(({ street }) => street.label || streetLabel(street)).join(' & ');
+      const quality = a.quality * b.quality * CROSSING_QUALITY;
+      matches.push({ label, kind: 'intersection', ...at, quality });
     }
   }
   return matches;
