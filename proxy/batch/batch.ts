@@ -73,6 +73,9 @@ export async function runBatch<O>(
     const outcomes = await Promise.all(
       origins.slice(first, first + WIDTH).map((origin) => batch.respond(origin)),
     );
+    // Origins without rows take time, too.
+    const pause = turns.yieldIfOverdue();
+    if (pause) await pause;
     const paid: OriginResult[] = [];
     const truncated: unknown[] = [];
     let truncated_reason: TruncatedReason | null = null;

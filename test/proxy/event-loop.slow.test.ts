@@ -105,3 +105,24 @@ test('other requests are let in while two streets of 60 km are compared, side by
   expect(found).toBeGreaterThan(300);
   expect(works).toBeLessThan(UNPAID);
 });
+
+test.each(['Plum Avenue & Juniper Avenue', 'Plum & 5th', '12 Jnipr Av Foo Bar Baz Springfield'])(
+  'other requests are let in while "%s", which is not found, is searched for again and again',
+  async (address) => {
+    const proxy = await ofThisTest(openProxy(inject('demoStore')));
+    const { key } = await proxy.customer({ tokens: 1e9 });
+    const sites = Array.from({ length: 300 }, (_, id) => ({ id, address }));
+    const origins = sites.slice(0, 250).map(() => ({ address }));
+    for (const [path, body, status] of [
+      ['/v1/sites/coverage', { sites, mode: 'walk' }, 404],
+      ['/v1/access', { origins, mode: ['walk'] }, 200],
+    ] as const) {
+      let response = {} as Awaited<ReturnType<typeof proxy.post>>;
+      const works = await held(async () => {
+        response = await proxy.post(path, key, body);
+      });
+      expect([response.statusCode, response.headers['x-tokens-charged']]).toEqual([status, '0']);
+      expect(works).toBeLessThan(UNPAID);
+    }
+  },
+);

@@ -74,7 +74,7 @@ export function readIntersection(
   const crossing = readAddress(second, isCity);
   const { parts } = postalOf(first);
   const own = readAddress(parts[0] ?? '', isCity);
-  return [own, crossing];
+  return [own.filter(({ isCityGuessed }) => !isCityGuessed), crossing];
 }
 
 /** Parts text at commas, without ZIP code, state, country and units. */

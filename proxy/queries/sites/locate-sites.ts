@@ -85,6 +85,8 @@ export async function locateSites(
   const errors: SiteError[] = [];
   const label = release.manifest.modes[mode];
   for await (const { site, place } of placedSites(list, source, release)) {
+    const pause = release.turns.yieldIfOverdue();
+    if (pause) await pause;
     const { id } = site;
     all.push(site);
     if (place instanceof Problem) {
@@ -101,8 +103,6 @@ export async function locateSites(
       const detail = unroutedReasons(block.geoid, [{ mode: label, reason: status }]);
       errors.push({ id, list, type: 'no-block-data', detail });
     }
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
   }
   return { all, located, errors };
 }
