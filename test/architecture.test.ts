@@ -224,7 +224,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 356, lines: 37_800 },
+  builder: { files: 356, lines: 37_850 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 225, lines: 21_500 },
   proxy: { files: 268, lines: 32_700 },

@@ -18,10 +18,11 @@ import type { CountyScope } from './county-scope.ts';
 const SEARCH_VERSION = 9;
 
 /**
- * Digests exactly what a county's searched objects depend on: its blocks, and within its scope the
- * streets as each mode may use them, the destinations, the stops with their trips, and the target
- * blocks. Equal digests mean equal objects. The numbering of the whole region is not included,
- * since streets and stops far away change the numbers, not the times.
+ * Digests exactly what a county's searched objects depend on, except for the names, brands and
+ * addresses of destinations: its blocks, and within its scope the streets as each mode may use
+ * them, the destinations, the stops with their trips, and the target blocks. Equal digests mean
+ * equal objects, up to the facts of the POIs in one of them. The numbering of the whole region is
+ * not included, since streets and stops far away change the numbers, not the times.
  */
 export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   const { region } = linked;
@@ -41,7 +42,10 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
       text([geoid, lon, lat, isWater]);
     }
   }
-  for (const ordinal of scope.destinations) text(region.destinations[ordinal]);
+  for (const ordinal of scope.destinations) {
+    const { name, address, brand, source, ...others } = region.destinations[ordinal];
+    text(others);
+  }
   for (const network of [region.walk, region.bike])
     hashStreets(hash, region.streets, network, scope);
   hashImpassable(hash, region.impassable.lines, scope);

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
@@ -8,13 +10,27 @@ import type { LinkedRegion } from '../region/link-region.ts';
 import { openSearchPool } from '../search/search-pool.ts';
 import { countyDigest } from './county-digest.ts';
 import type { CountyScope } from './county-scope.ts';
-import { searchCounty } from './search-county.ts';
+import { factsInScope, searchCounty, withFacts } from './search-county.ts';
 
-/** The counties of a region that have been searched before, and those that have not. */
+/** A county, the key of its search, and the SHA-256 of the facts of its POIs. */
+interface KeyedCounty {
+  readonly scope: CountyScope;
+  readonly key: string;
+  readonly facts: string;
+}
+
+/**
+ * The counties of a region that have been searched before, those of them whose POIs have other
+ * facts by now, and those that have not been searched.
+ */
 interface FoundCounties {
   readonly kept: ReadonlyMap<CountyFips, SearchedCounty>;
-  readonly missing: readonly { readonly scope: CountyScope; readonly key: string }[];
+  readonly renamed: readonly (KeyedCounty & { readonly searched: SearchedCounty })[];
+  readonly missing: readonly KeyedCounty[];
 }
+
+/** The result of a search, and the facts of its POIs, on which no time depends, as SHA-256. */
+const receiptSchema = z.strictObject({ facts: z.string(), county: searchedCountySchema });
 
 /** Looks up the results of earlier builds for the counties. */
 export async function findSearched(
@@ -23,14 +39,17 @@ export async function findSearched(
   receipts: Receipts,
 ): Promise<FoundCounties> {
   const kept = new Map<CountyFips, SearchedCounty>();
-  const missing: { scope: CountyScope; key: string }[] = [];
+  const renamed: (KeyedCounty & { searched: SearchedCounty })[] = [];
+  const missing: KeyedCounty[] = [];
   for (const scope of scopes) {
     const key = countyDigest(linked, scope);
-    const receipt = await receipts.find(stageOf(scope), key, searchedCountySchema);
-    if (receipt) kept.set(scope.county, receipt);
-    else missing.push({ scope, key });
+    const facts = createHash('sha256').update(factsInScope(linked, scope)).digest('hex');
+    const receipt = await receipts.find(stageOf(scope), key, receiptSchema);
+    if (!receipt) missing.push({ scope, key, facts });
+    else if (receipt.facts === facts) kept.set(scope.county, receipt.county);
+    else renamed.push({ scope, key, facts, searched: receipt.county });
   }
-  return { kept, missing };
+  return { kept, renamed, missing };
 }
 
 function stageOf({ county }: CountyScope): string {
@@ -49,12 +68,13 @@ interface SearchContext {
 }
 
 /**
- * Searches the counties that have not been searched before, and reuses the results of all others.
+ * Searches the counties that have not been searched before, and reuses the results of all others,
+ * where POIs have other facts, with these.
  */
 export async function searchCounties({
   linked,
   scopes,
-  found: { kept, missing },
+  found: { kept, renamed, missing },
   threads,
   store,
   receipts,
@@ -66,20 +86,27 @@ export async function searchCounties({
   const stage = progress.start('search', total, 'blocks');
   const pool = openSearchPool(linked.searchRegion, missing.length === 0 ? 1 : threads);
   let done = 0;
+  const keep = async ({ scope, key, facts }: KeyedCounty, county: SearchedCounty) => {
+    await receipts.keep(stageOf(scope), key, { facts, county });
+    searched.set(scope.county, county);
+  };
   try {
-    for (const { scope, key } of missing) {
-      const county = await searchCounty(linked, scope, pool, store, scratch, (blocks) =>
+    for (const one of renamed) {
+      const facts = factsInScope(linked, one.scope);
+      await keep(one, await withFacts(one.searched, one.scope.county, facts, store, scratch));
+    }
+    for (const one of missing) {
+      const county = await searchCounty(linked, one.scope, pool, store, scratch, (blocks) =>
         stage.at(done + blocks),
       );
-      await receipts.keep(stageOf(scope), key, county);
-      searched.set(scope.county, county);
-      done += blocksOf(scope);
+      await keep(one, county);
+      done += blocksOf(one.scope);
     }
   } finally {
     await pool.close();
   }
   const counties = new Map(scopes.map(({ county }) => [county, searched.get(county)!]));
-  stage.finish(describe([...counties.values()], kept.size));
+  stage.finish(describe([...counties.values()], kept.size + renamed.length));
   return counties;
 }
 

@@ -3,6 +3,7 @@ import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
 import { encodeNearest } from '../../shards/nearest/nearest.ts';
@@ -11,7 +12,7 @@ import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { Spool } from '../../shards/store/spool.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { TransitWriter } from '../../shards/transit/transit-writer.ts';
-import { type BlockOrdinal, toMicro } from '../../shards/units.ts';
+import { type BlockOrdinal, type CountyFips, toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
 import { poiFacts } from '../destinations/destination.ts';
 import { putObject } from '../publish/put-object.ts';
@@ -29,6 +30,8 @@ import { NthColumns } from './nth-columns.ts';
 const CHUNK_BLOCKS = 32;
 /** Rows of walks from stops that are written in one turn of the event loop. */
 const ROWS_PER_TURN = 1_024;
+/** Rows of times that are copied at a time: megabytes in a metropolis. */
+const ROWS_PER_READ = 256;
 
 /**
  * Searches from every block of a county and stores the results. `scratch`: a folder to write in.
@@ -58,7 +61,7 @@ export async function searchCounty(
       {
         origins,
         targets: destinations.map(({ destId }) => destId),
-        attributes: encodePoiTable(destinations.map(poiFacts)),
+        attributes: factsInScope(linked, scope),
         modes,
         unit: TENTHS,
       },
@@ -144,6 +147,45 @@ export async function searchCounty(
     reachSpool.close();
     nthSpool.close();
     transitSpool.close();
+  }
+}
+
+/** The facts of the POIs in the scope of a county, as its object `pois` has them. */
+export function factsInScope({ region }: LinkedRegion, { destinations }: CountyScope): Uint8Array {
+  return encodePoiTable(Array.from(destinations, (one) => poiFacts(region.destinations[one])));
+}
+
+/**
+ * Gives a county that was searched other facts of the same POIs; the rows of times stay as they
+ * are. `scratch`: a folder to write in.
+ */
+export async function withFacts(
+  searched: SearchedCounty,
+  county: CountyFips,
+  attributes: Uint8Array,
+  store: WritableStore,
+  scratch: string,
+): Promise<SearchedCounty> {
+  const { pois } = searched.objects;
+  const old = await Matrix.open(store, pois);
+  const { origins, targets, modes, unit } = old;
+  const spool = new Spool(`${scratch}/pois-${county}`);
+  try {
+    const stem = `pois/${county}`;
+    const written = new MatrixWriter(stem, { origins, targets, attributes, modes, unit }, spool);
+    for (let first = 0; first < origins.length; first += ROWS_PER_READ) {
+      const end = Math.min(first + ROWS_PER_READ, origins.length);
+      const ranges = Array.from({ length: end - first }, (_, i) => old.rowRange(first + i));
+      const lengths = Uint32Array.from(ranges, ({ length }) => length);
+      const length = lengths.reduce((sum, one) => sum + one, 0);
+      const bytes =
+        length === 0 ? new Uint8Array(0) : await store.readRange(pois, ranges[0].offset, length);
+      written.append({ bytes, lengths });
+    }
+    const object = await putObject(store, stem, 'tta', written.finish());
+    return { ...searched, objects: { ...searched.objects, pois: object } };
+  } finally {
+    spool.close();
   }
 }
 

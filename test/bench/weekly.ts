@@ -146,7 +146,10 @@ export async function* refreshWeekly(request: WeeksRequest, folder: string): Asy
         reasons: [...stdout.matchAll(/ {2}because: (.*)/g)].map(([, reason]) => reason),
         seconds,
         counties: Object.keys(manifest.counties).length,
-        searched: written.filter(([name]) => name.startsWith('receipts/search-')).length,
+        // A receipt that was there before has got other names of POIs.
+        searched: written.filter(
+          ([name]) => name.startsWith('receipts/search-') && !filesBefore.has(name),
+        ).length,
         changed: changedCounties(before, manifest),
         downloaded: mirror.takeSent(),
         uploaded: {
