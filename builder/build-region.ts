@@ -90,7 +90,8 @@ export async function buildRegion(
     const blocks = new BlockTables(store, plan.blocks);
     const osm = new OsmTables(store, plan.osm);
     const pois = new PoiTables(store, plan.pois);
-    const inputs = { osm, blocks, pois, elevation, feeds, counties };
+    const rulesOfR5 = new Set(plan.rules_of_r5);
+    const inputs = { osm, blocks, pois, elevation, feeds, counties, rulesOfR5 };
     const region = await readRegion(inputs, progress);
     const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);
     const own = boxAround([...region.counties.values()].flat());

@@ -1,5 +1,6 @@
 import type { Direction, LeftOutFeed } from '../shards/release/manifest.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
+import type { RuleOfR5 } from './routing-parameters.ts';
 
 /** Files and folders on this machine. */
 export interface InputPaths {
@@ -72,6 +73,8 @@ export interface PlanRequest extends InputPaths, FeedTolerance, FeedCatalogue {
    * to the date of the street data.
    */
   readonly serviceDate?: string;
+  /** The rules to replace by those of R5; none by default. */
+  readonly rulesOfR5?: readonly RuleOfR5[];
   /** Whether weights may leave out many blocks, which then count as 0; false by default. */
   readonly partialWeights?: boolean;
 }

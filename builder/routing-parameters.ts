@@ -91,6 +91,25 @@ export const ROUTING = {
   },
 } as const;
 
+/**
+ * The rules of this builder that a release may replace by those of Conveyal R5, and what then holds
+ * instead.
+ */
+const RULES_OF_R5 = {
+  'private-ground': 'private streets and gates are closed',
+  'station-levels': 'no time for levels or for an unknown way inside a station',
+  pathways: 'stops are entered at their own location; entrances and pathways are not used',
+  'bike-links':
+    'rides begin and end only on streets that bicycles may ride in both directions, at any stress',
+  stress:
+    'a cycle track has the stress of the cars beside it; lights hold at their own node alone, and those of pedestrian crossings nowhere',
+} as const;
+export type RuleOfR5 = keyof typeof RULES_OF_R5;
+export type RulesOfR5 = ReadonlySet<RuleOfR5>;
+
+export const RULE_NAMES = Object.keys(RULES_OF_R5) as readonly RuleOfR5[];
+export const OWN_RULES: RulesOfR5 = new Set();
+
 export const WINDOW_LENGTH: Millis = ROUTING.transit.departures * ROUTING.transit.departureStep;
 
 /** Rise over run; positive uphill. */
@@ -171,16 +190,18 @@ export function assumptions(
   transit: TransitRead | null,
   directions: readonly Direction[],
   hasHills: boolean,
+  rulesOfR5: readonly RuleOfR5[] = [],
 ): Manifest['assumptions'] {
+  const rules: RulesOfR5 = new Set(rulesOfR5);
   return {
-    ...streetAssumptions(),
+    ...streetAssumptions(rules),
     ...(hasHills && hillAssumptions()),
     ...(directions.includes('to') && {
       direction_to: `the transpose of \`from\`: trips to the block, from each block of the release’s counties that reaches it, as they are counted outwards${transit ? ', transit departing in the window' : ''}; not trips that arrive at a set time`,
     }),
     ...(transit && {
       transit_departure: `${transit.service_date}T08:00:00`,
-      ...transitAssumptions(),
+      ...transitAssumptions(rules),
       feeds: transit.feeds.map(({ file, feed_id, agency, service_date }) => ({
         file,
         feed_id,
@@ -188,10 +209,13 @@ export function assumptions(
         service_date,
       })),
     }),
+    ...(rules.size > 0 && {
+      rules_of_r5: Object.fromEntries(rulesOfR5.map((rule) => [rule, RULES_OF_R5[rule]])),
+    }),
   };
 }
 
-function streetAssumptions() {
+function streetAssumptions(rules: RulesOfR5) {
   return {
     max_trip_duration_min: ROUTING.maxReachMinutes,
     max_reach_min: ROUTING.maxReachMinutes,
@@ -199,14 +223,16 @@ function streetAssumptions() {
     bike_speed_kmh: 15,
     bike_max_traffic_stress: ROUTING.bikeMaxTrafficStress,
     bike_beyond_traffic_stress: 'walked, pushing the bike',
-    bike_tracks:
-      'stress 1 in the directions they serve, as lanes that something solid keeps apart from cars',
+    ...(!rules.has('stress') && {
+      bike_tracks:
+        'stress 1 in the directions they serve, as lanes that something solid keeps apart from cars',
+    }),
     bike_sidepath: `bicycle=use_sidepath closes a street where a calm way to ride runs within ${ROUTING.sidepathRadius} m along it; else it is ridden at its stress; the same for contraflow on a cycleway mapped as separate`,
     walk_sidepath: `foot=use_sidepath closes a street where a way to walk runs within ${ROUTING.sidepathRadius} m along it; else it is walked`,
     bike_barriers: `pushed through in ${ROUTING.dismountTime} s where only walkers may pass; so are stiles, turnstiles, kissing gates and cycle barriers without access tags`,
     link_radius_m: ROUTING.linkRadii[0],
     link_radius_fallback_m: ROUTING.linkRadii[1],
-    link_to: `the nearest street; bridges, passages indoors, trunk and slip roads without a sidewalk, a foot tag or a sign of a town's main street, and pieces cut off where the street data ends count as ${ROUTING.seldomLinkedDetour} m farther; by bicycle also the nearest within ${ROUTING.linkRadii[0]} m that is ridden`,
+    link_to: `the nearest street; bridges, passages indoors, trunk and slip roads without a sidewalk, a foot tag or a sign of a town's main street, and pieces cut off where the street data ends count as ${ROUTING.seldomLinkedDetour} m farther${rules.has('bike-links') ? '' : `; by bicycle also the nearest within ${ROUTING.linkRadii[0]} m that is ridden`}`,
     min_island_vertices: ROUTING.minIslandVertices,
     origin: 'the internal point of the census block',
     rounding:
@@ -229,7 +255,7 @@ function percent(grade: Grade): string {
   return `${Math.round(1000 * grade) / 10} %`;
 }
 
-function transitAssumptions() {
+function transitAssumptions(rules: RulesOfR5) {
   const { transit } = ROUTING;
   return {
     transit_service_day:
@@ -246,8 +272,24 @@ function transitAssumptions() {
     transit_max_transfer_walk_m: transit.maxTransferWalk,
     transit_staying_seated: `where block_id has the vehicle go on within ${transit.maxStaySeatedGap} m, or transfers.txt says so (types 4 and 5)`,
     transit_frequent: `a stop or station where one line in one direction departs at least ${transit.frequentDepartures} times in the window`,
-    transit_stations: `entered from the street where stop_access says so; else by the entrances that the feed gives: along its pathways where those lead to any, or else straight from platform to entrance; where it gives none, at the platform; without such pathways ${transit.secondsALevel} s a level between street and platform, and ${transit.secondsInside} s inside where no entrance is known: levels from levels.txt, or else level, depth or layer of the nearest station on the map within ${transit.mappedStationRadius} m that is of the same kind, or else ${transit.subwayLevels} for subways and none for others`,
-    transit_subway_default_s: transit.secondsInside + transit.subwayLevels * transit.secondsALevel,
+    transit_stations: [enteredBy(rules), levelsBy(rules)].join('; '),
+    ...(!rules.has('station-levels') && {
+      transit_subway_default_s:
+        transit.secondsInside + transit.subwayLevels * transit.secondsALevel,
+    }),
     transit_direct_walk: 'included: transit is never slower than walking',
   };
+}
+
+function enteredBy(rules: RulesOfR5): string {
+  return rules.has('pathways')
+    ? 'entered at the location of the stop'
+    : 'entered from the street where stop_access says so; else by the entrances that the feed gives: along its pathways where those lead to any, or else straight from platform to entrance; where it gives none, at the platform';
+}
+
+function levelsBy(rules: RulesOfR5): string {
+  const { secondsALevel, secondsInside, mappedStationRadius, subwayLevels } = ROUTING.transit;
+  return rules.has('station-levels')
+    ? 'without such pathways no time between street and platform'
+    : `without such pathways ${secondsALevel} s a level between street and platform, and ${secondsInside} s inside where no entrance is known: levels from levels.txt, or else level, depth or layer of the nearest station on the map within ${mappedStationRadius} m that is of the same kind, or else ${subwayLevels} for subways and none for others`;
 }

@@ -224,12 +224,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 356, lines: 37_850 },
+  builder: { files: 356, lines: 38_000 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 225, lines: 21_500 },
   proxy: { files: 268, lines: 32_700 },
   shards: { files: 162, lines: 15_800 },
-  test: { files: 765, lines: 109_400 },
+  test: { files: 767, lines: 109_600 },
 };
 
 const TOP_LEVEL = new Set([

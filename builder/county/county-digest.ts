@@ -30,6 +30,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
   text([FORMAT_VERSION, SEARCH_VERSION, ROUTING, TAXONOMY_VERSION]);
   if (region.streets.slopes) text(HILLS);
+  if (region.rulesOfR5.size > 0) text([...region.rulesOfR5]);
   text([linked.modes, linked.taxonomy.types]);
   text([scope.county, scope.windowStart, scope.reach]);
   text(region.coverage && [scope.ground.clip(region.coverage)]);

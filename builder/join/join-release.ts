@@ -125,7 +125,12 @@ export async function joinRelease(
     modes: [...modes],
     directions: [...directions],
     components: components(sources),
-    assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
+    assumptions: assumptions(
+      sources.transit,
+      directions,
+      sources.files.elevation !== undefined,
+      plan.rules_of_r5,
+    ),
     taxonomy,
     feeds: (sources.transit?.feeds ?? []).map(licensed),
     feeds_left_out: plan.feeds_left_out.map(licensed),

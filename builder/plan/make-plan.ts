@@ -34,7 +34,14 @@ import { writeWeights } from '../prepare/write-weights.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
-import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
+import {
+  fastestOf,
+  HILLS,
+  ROUTING,
+  RULE_NAMES,
+  type RuleOfR5,
+  rideMetres,
+} from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { acceptFeeds, withoutLicence } from '../transit/accept-feeds.ts';
 import {
@@ -85,8 +92,9 @@ export async function makePlan(
   const { inputs, pathOf, inputAt } = await describeInputs(request, progress);
   const { counties, gtfs = [], serviceDate: asked, partialWeights = false } = request;
   const { catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false, notFetched = [] } = request;
+  const rulesOfR5 = rulesIn(request);
   const terms = gtfs.map((feed) => catalogued.get(feed) ?? null);
-  const options = [asked ?? null, partialWeights, leaveOutUnlicensed, terms, notFetched];
+  const options = [asked ?? null, partialWeights, leaveOutUnlicensed, terms, notFetched, rulesOfR5];
   const key = keyOf([inputs, [...counties].sort(), ...options]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) {
@@ -120,6 +128,11 @@ export async function makePlan(
 export function keyOf(madeOf: readonly unknown[]): string {
   const made = JSON.stringify([programVersion(), madeOf]);
   return createHash('sha256').update(made).digest('hex');
+}
+
+/** The rules of R5 that a request asks for, each once, in the same order whatever the request's. */
+function rulesIn({ rulesOfR5 = [] }: PlanRequest): RuleOfR5[] {
+  return RULE_NAMES.filter((rule) => rulesOfR5.includes(rule));
 }
 
 const NONE_CATALOGUED: NonNullable<PlanRequest['catalogued']> = new Map();
@@ -216,6 +229,7 @@ async function prepareAll(
     modes: feeds ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
     taxonomy: { version: TAXONOMY_VERSION, types: [...new Taxonomy(taxonomy).types] },
     parameters: JSON.parse(JSON.stringify({ ...ROUTING, ...(hasHills && { hills: HILLS }) })),
+    rules_of_r5: rulesIn(request),
     service_date: feeds && isoDate(feeds.clock.common),
     inputs: {
       osm: [...inputs.osm],

@@ -12,6 +12,7 @@ import { preparedFeedSchema } from '../prepare/read-feeds.ts';
 import { preparedOsmSchema } from '../prepare/read-osm-cells.ts';
 import { preparedAddressesSchema } from '../prepare/write-addresses.ts';
 import { preparedWeightsSchema } from '../prepare/write-weights.ts';
+import { RULE_NAMES } from '../routing-parameters.ts';
 import { countyEstimateSchema } from './county-estimate.ts';
 import { plannedInputSchema } from './planned-input.ts';
 
@@ -25,6 +26,8 @@ const releasePlanSchema = z.strictObject({
   taxonomy: taxonomySchema,
   /** The parameters of the searches. */
   parameters: z.record(z.string(), z.json()),
+  /** The rules that those of R5 replace. */
+  rules_of_r5: z.array(z.enum(RULE_NAMES)),
   /** The nominal day of the release; null without feeds. */
   service_date: z.iso.date().nullable(),
   inputs: z.strictObject({

@@ -14,7 +14,7 @@ import type { HeightTables } from '../prepare/read-heights.ts';
 import { type OsmTables, streetAreaOf } from '../prepare/read-osm-cells.ts';
 import type { PoiTables } from '../prepare/read-pois.ts';
 import type { Progress } from '../progress.ts';
-import { fastestOf, ROUTING, rideMetres } from '../routing-parameters.ts';
+import { fastestOf, ROUTING, type RulesOfR5, rideMetres } from '../routing-parameters.ts';
 import { buildNetwork } from '../streets/build-network.ts';
 import type { Impassable } from '../streets/impassable.ts';
 import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';
@@ -86,6 +86,8 @@ export interface Region {
   readonly outlines: readonly Area[] | null;
   /** Barriers that a straight line from a POI to its street must not cross. */
   readonly impassable: Impassable;
+  /** The rules that those of R5 replace. */
+  readonly rulesOfR5: RulesOfR5;
   /** When the newest street was edited, or the files were cut, in Unix milliseconds. */
   readonly streetsAsOfMs: number;
 }
@@ -106,12 +108,13 @@ interface RegionInputs {
   readonly feeds: FeedTables | null;
   /** The origin counties, ascending. */
   readonly counties: readonly CountyFips[];
+  readonly rulesOfR5: RulesOfR5;
 }
 
 /** Reads all inputs. Bad input throws a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const counties = await readCountyBlocks(request, progress);
-  const { elevation } = request;
+  const { elevation, rulesOfR5 } = request;
   const fastest = fastestOf(elevation !== null);
   const own = boxAround([...counties.values()].flat());
   const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
@@ -120,7 +123,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   // Scopes of counties consist of cells, none of which may extend beyond what is read.
   const area = FINE_CELLS.boxAround(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
-  const transit = around && assumeLevels(around.transit, extract.stations);
+  const transit = around && assumeLevels(around.transit, extract.stations, rulesOfR5);
   const joined = await joinLists(extract.destinations, request.pois, area);
   const destinations = [...joined.destinations, ...(transit ? frequentStops(transit) : [])].sort(
     (a, b) => a.destId - b.destId,
@@ -128,11 +131,11 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   checkDestIds(destinations);
 
   const stage = progress.start('network', 2, 'modes');
-  const level = buildNetwork(extract.streets, extract.nodes);
+  const level = buildNetwork(extract.streets, extract.nodes, rulesOfR5);
   const streets = elevation === null ? level : await withSlopes(level, elevation, progress);
-  const walk = buildModeNetwork(streets, 'walk', extract);
+  const walk = buildModeNetwork(streets, 'walk', extract, rulesOfR5);
   stage.at(1);
-  const bike = buildModeNetwork(streets, 'bike', extract);
+  const bike = buildModeNetwork(streets, 'bike', extract, rulesOfR5);
   stage.finish(
     `${counted(streets.edgeCount, 'street edge')}; ${[walk, bike].map((n) => `${n.mode}: ${counted(n.graph.vertexCount, 'vertex', 'vertices')}, ${withCommas(n.islandVertices)} on disconnected islands`).join('; ')}`,
   );
@@ -148,6 +151,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     coverage: extract.coverage,
     outlines: extract.outlines,
     impassable: extract.impassable,
+    rulesOfR5,
     streetsAsOfMs: extract.newestMs,
   };
 }

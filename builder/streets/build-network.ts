@@ -1,5 +1,5 @@
 import { localDistance } from '../../shards/geometry/wgs84.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { OWN_RULES, ROUTING } from '../routing-parameters.ts';
 import { raiseStressAtCrossings } from './crossing-stress.ts';
 import { waitOncePerLine } from './ferry-lines.ts';
 import { BY_LENGTH, type StreetNetwork } from './network.ts';
@@ -8,6 +8,7 @@ import { withPlazaCrossings } from './plazas.ts';
 import { leaveToSidepaths } from './sidepaths.ts';
 import { signalledNodes } from './signals.ts';
 import type { StreetNodes, StreetWays } from './street-ways.ts';
+import { throughTraits, withoutTracks } from './trait-bits.ts';
 import type { WayTime } from './way-time.ts';
 
 const NO_VERTEX = 0xffff_ffff;
@@ -17,7 +18,11 @@ const NO_VERTEX = 0xffff_ffff;
  * end in separate vertices, which zero-length edges connect to each other for the modes that may
  * pass.
  */
-export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetwork {
+export function buildNetwork(
+  mapped: StreetWays,
+  nodes: StreetNodes,
+  rulesOfR5 = OWN_RULES,
+): StreetNetwork {
   const ways = withPlazaCrossings(mapped, nodes);
   const times = waitOncePerLine(ways, nodes);
   const isVertex = markVertices(ways, nodes);
@@ -92,14 +97,16 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
     pointLon: Float64Array.from(points, (node) => nodes.lon[node]),
     pointLat: Float64Array.from(points, (node) => nodes.lat[node]),
   };
-  const signalled = signalledNodes(mapped, nodes);
+  const signalled = signalledNodes(mapped, nodes, rulesOfR5.has('stress'));
   const hasSignal = Uint8Array.from(vertexNodes, (node) => signalled[node]);
-  const withSidepaths = { ...edges, traits: leaveToSidepaths(edges) };
+  const left = leaveToSidepaths(edges);
+  const open = rulesOfR5.has('private-ground') ? left.map(throughTraits) : left;
+  const cut = { ...edges, traits: rulesOfR5.has('stress') ? open.map(withoutTracks) : open };
   return {
-    ...withSidepaths,
+    ...cut,
     length: Float64Array.from(length),
     fixedTime: Int32Array.from(fixedTime),
-    traits: raiseStressAtCrossings(withSidepaths, hasSignal),
+    traits: raiseStressAtCrossings(cut, hasSignal),
     vertexLon: Float64Array.from(vertexNodes, (node) => nodes.lon[node]),
     vertexLat: Float64Array.from(vertexNodes, (node) => nodes.lat[node]),
   };

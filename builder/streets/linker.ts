@@ -2,7 +2,7 @@ import type { UnlinkedReason } from '../../shards/blocks/block-index.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { OWN_RULES, ROUTING } from '../routing-parameters.ts';
 import { CoveredArea } from './covered-area.ts';
 import { ridingSlowdown, walkingSlowdown } from './hills.ts';
 import { type Impassable, NOTHING_IMPASSABLE } from './impassable.ts';
@@ -11,7 +11,7 @@ import type { ModeGraph } from './mode-graph.ts';
 import type { StreetNetwork } from './network.ts';
 import { slowdownUntil } from './slopes.ts';
 import { type Detour, type NearestSegment, StreetSegments } from './street-segments.ts';
-import { NO_LINKING, RIDE_BACKWARD, RIDE_FORWARD, SELDOM_LINKED } from './trait-bits.ts';
+import { NO_LINKING, RIDE, RIDE_BACKWARD, RIDE_FORWARD, SELDOM_LINKED } from './trait-bits.ts';
 
 /**
  * A link of a point to the streets of a mode: a point on a chain, and the way to it off the street.
@@ -60,8 +60,10 @@ export class Linker {
    */
   readonly #open: StreetSegments;
   readonly #closed: StreetSegments;
-  /** Whether any street is ridden. */
-  readonly #isForRiders: boolean;
+  /** Whether points are linked to the nearest ridden street in addition. */
+  readonly #hasRideLinks: boolean;
+  /** The traits of streets where trips seldom begin or end. */
+  readonly #seldomLinked: number;
   readonly #isCutOff: Uint8Array;
 
   constructor(
@@ -70,15 +72,23 @@ export class Linker {
     graph: ModeGraph,
     isCutOff: Uint8Array,
     { coverage, outlines = null, impassable = NOTHING_IMPASSABLE }: Surroundings,
+    rulesOfR5 = OWN_RULES,
   ) {
     this.#covered = new CoveredArea(coverage, outlines);
     this.#impassable = impassable;
     this.#network = network;
     this.#costs = costs;
     this.#graph = graph;
-    this.#isForRiders = costs.ridden.some((directions) => directions !== 0);
-    this.#isCutOff = isCutOff;
-    const isOpen = (e: number) => costs.forward[e] !== CLOSED && costs.backward[e] !== CLOSED;
+    const isForRiders = costs.ridden.some((directions) => directions !== 0);
+    const isAsInR5 = isForRiders && rulesOfR5.has('bike-links');
+    this.#hasRideLinks = isForRiders && !isAsInR5;
+    this.#isCutOff = isAsInR5 ? new Uint8Array(network.edgeCount) : isCutOff;
+    this.#seldomLinked = isAsInR5 ? 0 : SELDOM_LINKED;
+    const isRiddenBothWays = (e: number) => (network.traits[e] & RIDE) === RIDE;
+    const isOpen = (e: number) =>
+      costs.forward[e] !== CLOSED &&
+      costs.backward[e] !== CLOSED &&
+      (!isAsInR5 || isRiddenBothWays(e));
     const mayLink = (e: number) => (network.traits[e] & NO_LINKING) === 0;
     this.#open = new StreetSegments(network, costs.isLocal, (e) => isOpen(e) && mayLink(e));
     this.#closed = new StreetSegments(network, costs.isLocal, (e) => !isOpen(e) && mayLink(e));
@@ -115,7 +125,7 @@ export class Linker {
    * along the sidewalk, but may cross to the street.
    */
   linkToRide(lon: Degrees, lat: Degrees, nearest: Link): Link | null {
-    if (!this.#isForRiders) return null;
+    if (!this.#hasRideLinks) return null;
     const { ridden } = this.#costs;
     const mayMount = (segment: NearestSegment) =>
       ridden[segment.edge] !== 0 && !this.#liesBeyond(lon, lat, segment);
@@ -158,7 +168,9 @@ export class Linker {
   }
 
   readonly #detour: Detour = (edge) =>
-    this.#network.traits[edge] & SELDOM_LINKED ? SELDOM_LINKED_DETOUR : this.#detourOfPieces(edge);
+    this.#network.traits[edge] & this.#seldomLinked
+      ? SELDOM_LINKED_DETOUR
+      : this.#detourOfPieces(edge);
 
   readonly #detourOfPieces: Detour = (edge) => this.#isCutOff[edge] * SELDOM_LINKED_DETOUR;
 

@@ -1,7 +1,7 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { OWN_RULES, ROUTING } from '../routing-parameters.ts';
 import { CoveredArea } from './covered-area.ts';
 import { closeIslands, closeOffBehindPrivate, markCutOff } from './islands.ts';
 import { Linker, type Surroundings } from './linker.ts';
@@ -28,6 +28,7 @@ export function buildModeNetwork(
   network: StreetNetwork,
   mode: StreetMode,
   surroundings: Surroundings,
+  rulesOfR5 = OWN_RULES,
 ): ModeNetwork {
   const costs = modeCosts(network, mode);
   const isCovered = coveredVertices(network, surroundings);
@@ -37,7 +38,7 @@ export function buildModeNetwork(
   const isCutOff = markCutOff(network, costs, least, isCovered, beyond);
   closeOffBehindPrivate(network, costs, beyond);
   const graph = buildModeGraph(network, costs);
-  const linker = new Linker(network, costs, graph, isCutOff, surroundings);
+  const linker = new Linker(network, costs, graph, isCutOff, surroundings, rulesOfR5);
   return { mode, costs, graph, linker, islandVertices, isCutOff };
 }
 

@@ -10,6 +10,8 @@ export const SIGNAL_FORWARD = 1 << 2;
 export const SIGNAL_BACKWARD = 1 << 5;
 /** A crossing with traffic lights. */
 export const SIGNAL = SIGNAL_FORWARD | SIGNAL_BACKWARD;
+/** The lights are those of a pedestrian crossing. */
+export const SIGNAL_OF_CROSSING = 1 << 6;
 /** A barrier that pedestrians, or riders, may pass only where their trip begins or ends. */
 export const LIMITS_WALK = 1 << 3;
 export const LIMITS_RIDE = 1 << 4;
@@ -44,24 +46,27 @@ function barrierTraits(tags: Tags): number {
 }
 
 function signalTraits(tags: Tags): number {
-  if (!isSignal(tags)) return 0;
+  const kinds = valuesOf(tags.get('highway') ?? '');
+  const isOfStreets = kinds.includes('traffic_signals');
+  if (!isOfStreets && !(kinds.includes('crossing') && isSignalled(tags))) return 0;
+  return directionsOf(tags) | (isOfStreets ? 0 : SIGNAL_OF_CROSSING);
+}
+
+function directionsOf(tags: Tags): number {
   const direction = tags.get('traffic_signals:direction') ?? tags.get('direction');
   if (direction === 'forward') return SIGNAL_FORWARD;
   return direction === 'backward' ? SIGNAL_BACKWARD : SIGNAL;
 }
 
-/** Whether traffic lights stop the cars, at a crossing of streets or for pedestrians. */
-function isSignal(tags: Tags): boolean {
-  const kinds = valuesOf(tags.get('highway') ?? '');
-  if (kinds.includes('traffic_signals')) return true;
-  if (!kinds.includes('crossing')) return false;
-  const isSignalled = valuesOf(tags.get('crossing') ?? '').includes('traffic_signals');
-  return isSignalled || isSet(tags, 'crossing:signals');
+/** Whether traffic lights stop the cars at a pedestrian crossing. */
+function isSignalled(tags: Tags): boolean {
+  const kinds = valuesOf(tags.get('crossing') ?? '');
+  return kinds.includes('traffic_signals') || isSet(tags, 'crossing:signals');
 }
 
 /** Whether a node is a barrier to some modes. */
 export function isBarrier(nodeTraits: number): boolean {
-  return (nodeTraits & ~SIGNAL) !== 0;
+  return (nodeTraits & ~(SIGNAL | SIGNAL_OF_CROSSING)) !== 0;
 }
 
 /** Returns the traits of the zero-length way through a barrier; 0 if no mode gets through. */

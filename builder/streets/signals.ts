@@ -1,6 +1,6 @@
 import { localDistance } from '../../shards/geometry/wgs84.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import { SIGNAL, SIGNAL_BACKWARD, SIGNAL_FORWARD } from './node-traits.ts';
+import { SIGNAL, SIGNAL_BACKWARD, SIGNAL_FORWARD, SIGNAL_OF_CROSSING } from './node-traits.ts';
 import type { StreetNodes, StreetWays } from './street-ways.ts';
 import { DRIVE_BACKWARD, DRIVE_FORWARD, stressBackward, stressForward } from './trait-bits.ts';
 
@@ -8,12 +8,16 @@ import { DRIVE_BACKWARD, DRIVE_FORWARD, stressBackward, stressForward } from './
  * Returns, per node, 1 where traffic lights stop the cars: at the node itself, or on a stop line
  * before it, in the direction of travel. Lights on a stop line hold for all nodes along their
  * street within `stopLineDistance`, up to the first junction of streets. Driveways and paths that
- * meet the street before it are no such junction.
+ * meet the street before it are no such junction. In R5, lights are those of their own node alone,
+ * and those of pedestrian crossings are none.
  */
-export function signalledNodes(ways: StreetWays, nodes: StreetNodes): Uint8Array {
+export function signalledNodes(ways: StreetWays, nodes: StreetNodes, isAsInR5 = false): Uint8Array {
   const { refs, firstRef, traits } = ways;
   const { lon, lat } = nodes;
-  const signalled = Uint8Array.from(nodes.traits, (own) => ((own & SIGNAL) === 0 ? 0 : 1));
+  const isSignal = (own: number) =>
+    (own & SIGNAL) !== 0 && (!isAsInR5 || (own & SIGNAL_OF_CROSSING) === 0);
+  const signalled = Uint8Array.from(nodes.traits, (own) => (isSignal(own) ? 1 : 0));
+  if (isAsInR5) return signalled;
   const { arms, ends } = meetingStreets(ways, nodes);
   for (let way = 0; way < ways.count; way++) {
     const own = traits[way];

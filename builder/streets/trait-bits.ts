@@ -64,6 +64,11 @@ export function hasTrackBackward(traits: number): boolean {
   return (traits & TRACK_BACKWARD) !== 0;
 }
 
+/** Returns the traits of a street whose tracks count as no more than its cars. */
+export function withoutTracks(traits: number): number {
+  return traits & ~(TRACK_FORWARD | TRACK_BACKWARD);
+}
+
 export function isRiddenBeside(traits: number): boolean {
   return (traits & (RIDE_BESIDE_FORWARD | RIDE_BESIDE_BACKWARD)) !== 0;
 }

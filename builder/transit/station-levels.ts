@@ -2,7 +2,7 @@ import Flatbush from 'flatbush';
 import { boxAroundPoint, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { MappedStation } from '../extract/osm-stations.ts';
 import type { FeedEntrance } from '../gtfs/entrances.ts';
-import { MILLIS_PER_SECOND, ROUTING } from '../routing-parameters.ts';
+import { MILLIS_PER_SECOND, OWN_RULES, ROUTING } from '../routing-parameters.ts';
 import type { StopWalk } from './build-footpaths.ts';
 import type { StopOfFeed, WalkOfFeed } from './feed-day.ts';
 import type { Transit, TransitOfFeeds } from './join-feeds.ts';
@@ -21,21 +21,34 @@ const { secondsALevel, secondsInside, subwayLevels, mappedStationRadius } = ROUT
 export function assumeLevels(
   { stops, insideWalks, ...transit }: TransitOfFeeds,
   mapped: readonly MappedStation[],
+  rulesOfR5 = OWN_RULES,
 ): Transit {
   const levelAt = levelsBy(mapped);
-  const levels = stops.map(
-    (stop) => stop.level ?? levelAt(stop) ?? (stop.rails === 'subway' ? -subwayLevels : STREET),
+  const hasLevels = !rulesOfR5.has('station-levels');
+  const levels = stops.map((stop) =>
+    hasLevels
+      ? (stop.level ?? levelAt(stop) ?? (stop.rails === 'subway' ? -subwayLevels : STREET))
+      : STREET,
   );
+  const isInStreet = rulesOfR5.has('pathways');
+  const walks = isInStreet
+    ? insideWalks.filter(({ lies }) => lies === 'off the street')
+    : insideWalks;
   return {
     ...transit,
     stops: stops.map(({ level: _, rails: __, entrances, ...stop }, i) => ({
       ...stop,
-      entrances: entrances.map((entrance) => withLevels(entrance, levels[i])),
+      entrances: (isInStreet ? [entranceAt(stop)] : entrances).map((entrance) =>
+        withLevels(hasLevels ? entrance : { ...entrance, level: null }, levels[i]),
+      ),
     })),
-    insideWalks: insideWalks.flatMap((walk) =>
-      walkBetween(walk, levels[walk.from], levels[walk.to]),
-    ),
+    insideWalks: walks.flatMap((walk) => walkBetween(walk, levels[walk.from], levels[walk.to])),
   };
+}
+
+/** The entrance of a stop that is entered at its own location. */
+function entranceAt({ lon, lat }: Pick<StopOfFeed, 'lon' | 'lat'>): FeedEntrance {
+  return { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET, isEntrance: false };
 }
 
 function withLevels({ level, isEntrance, ...entrance }: FeedEntrance, platform: number): Entrance {

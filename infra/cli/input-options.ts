@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { MAX_FEEDS_LEFT_OUT, type PlanRequest } from '../../builder/build-request.ts';
 import { readInputList } from '../../builder/fetch/fetch-folder.ts';
+import { RULE_NAMES, type RuleOfR5 } from '../../builder/routing-parameters.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { ArgumentError } from '../errors.ts';
 
@@ -26,6 +27,7 @@ export interface InputFlags extends FeedFlags {
   partialWeights?: boolean;
   addresses?: string[];
   counties?: string;
+  rulesOfR5?: RuleOfR5[];
 }
 
 /** Adds the flags for a release's inputs to a command. */
@@ -72,6 +74,12 @@ export function addInputs(command: Command): Command {
     .option(
       '--counties <fips>',
       'origin counties, five-digit codes, comma-separated (default: all in --blocks); destinations may be in any block of --blocks',
+    )
+    .addOption(
+      new Option(
+        '--rules-of-r5 <rules...>',
+        'rules to replace by those of R5, for times to compare with it (default: none)',
+      ).choices(RULE_NAMES),
     );
   return addFeeds(command);
 }
@@ -145,6 +153,7 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
     weights: files(flags.weights, fetched?.weights),
     addresses: files(flags.addresses, fetched?.addresses),
     partialWeights: flags.partialWeights ?? false,
+    rulesOfR5: flags.rulesOfR5 ?? [],
     notFetched: fetched?.gtfs_left_out ?? [],
     catalogued: new Map(feeds.map(({ file, ...feed }) => [path.join(folder!, file), feed])),
     counties:

@@ -50,6 +50,7 @@ export const assumptionsSchema = z
     transit_subway_default_s: whole,
     transit_direct_walk: words,
     feeds: z.array(feedSchema.pick(FEED)).optional(),
+    rules_of_r5: z.record(z.string(), z.string()).optional(),
     fill_holes_below_m2: whole,
   })
   .meta({ id: 'Assumptions' });

@@ -2,6 +2,7 @@ import {
   LIMITS_RIDE,
   LIMITS_WALK,
   SIGNAL,
+  SIGNAL_OF_CROSSING,
   STOPS_RIDE,
   STOPS_WALK,
 } from '../../builder/streets/node-traits.ts';
@@ -164,7 +165,7 @@ function withSides({ count, traits, firstRef, refs }: StreetWays, nodes: StreetN
     hasSignal: (nodes.traits[node] & SIGNAL) !== 0,
   }));
   const sidesAt = new Map<number, number[]>();
-  const isBarrier = (node: number) => (nodes.traits[node] & ~SIGNAL) !== 0;
+  const isBarrier = (node: number) => (nodes.traits[node] & ~(SIGNAL | SIGNAL_OF_CROSSING)) !== 0;
   const sideOf = (node: number) => {
     if (!isBarrier(node)) return node;
     const side = places.push(places[node]) - 1;

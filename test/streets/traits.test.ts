@@ -4,6 +4,7 @@ import {
   LIMITS_WALK,
   nodeTraits,
   SIGNAL,
+  SIGNAL_OF_CROSSING,
   STOPS_RIDE,
   STOPS_WALK,
 } from '../../builder/streets/node-traits.ts';
@@ -202,8 +203,8 @@ test.each<[string, string]>([
 
 test.each<[string, number]>([
   ['highway=traffic_signals', SIGNAL],
-  ['highway=crossing, crossing=traffic_signals', SIGNAL],
-  ['highway=crossing, crossing:signals=yes', SIGNAL],
+  ['highway=crossing, crossing=traffic_signals', SIGNAL | SIGNAL_OF_CROSSING],
+  ['highway=crossing, crossing:signals=yes', SIGNAL | SIGNAL_OF_CROSSING],
   ['highway=crossing', 0],
   ['highway=crossing, crossing=uncontrolled, crossing:signals=no', 0],
 ])('traffic lights at a node: %s', (tags, expected) => {

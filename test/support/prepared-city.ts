@@ -15,6 +15,7 @@ import { writePois } from '../../builder/prepare/write-pois.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { OwnReceipts, type Receipts } from '../../builder/receipts/receipts.ts';
 import { type Region, readRegion } from '../../builder/region/read-region.ts';
+import { OWN_RULES, type RulesOfR5 } from '../../builder/routing-parameters.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import type { Executor } from '../../builder/tasks/executor.ts';
 import { preparingBy } from '../../builder/tasks/plan-release.ts';
@@ -118,6 +119,7 @@ interface Files {
   readonly feeds: DatedFeeds | null;
   /** Counties to read; if empty, all available ones. */
   readonly counties: readonly CountyFips[];
+  readonly rulesOfR5?: RulesOfR5;
 }
 
 /** Reads a region from files. */
@@ -130,6 +132,7 @@ export function readFiles(files: Files): Promise<Region> {
       new FeedTables(context.store, (await preparedOf(files.feeds, context)).prepared);
     const osm = await osmOf(files.osm, context);
     const pois = await poisOf(files.pois ?? [], context);
-    return readRegion({ elevation: null, osm, blocks, pois, counties, feeds }, silent);
+    const { rulesOfR5 = OWN_RULES } = files;
+    return readRegion({ elevation: null, osm, blocks, pois, counties, feeds, rulesOfR5 }, silent);
   });
 }

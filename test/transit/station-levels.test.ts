@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MappedStation } from '../../builder/extract/osm-stations.ts';
 import type { FeedEntrance } from '../../builder/gtfs/entrances.ts';
+import { RULE_NAMES } from '../../builder/routing-parameters.ts';
 import type { StopOfFeed, WalkOfFeed } from '../../builder/transit/feed-day.ts';
 import { assumeLevels } from '../../builder/transit/station-levels.ts';
 import { buildTimetable } from '../../shards/transit/timetable.ts';
@@ -44,13 +45,16 @@ function randomStation(dice: Dice) {
     const [from, to] = [dice.below(stops.length), dice.below(stops.length)];
     return { from, to, time: 1_000 * dice.below(200), lies };
   });
-  return { mapped, stops, insideWalks };
+  const rules = RULE_NAMES.filter(() => dice.chance(0.3));
+  return { mapped, stops, insideWalks, rulesOfR5: new Set(rules) };
 }
 
-test('a platform has the level of its feed, or of the nearest station of its kind, or a usual one', () =>
+test('a platform has the level of its feed, or of the nearest station of its kind, or a usual one, or lies in the street as in R5', () =>
   forAll(250, fc.nat(), (seed) => {
-    const { mapped, stops, insideWalks } = randomStation(new Dice(seed));
+    const { mapped, stops, insideWalks, rulesOfR5 } = randomStation(new Dice(seed));
+    const [hasLevels, hasPathways] = [!rulesOfR5.has('station-levels'), !rulesOfR5.has('pathways')];
     const levels = stops.map(({ lon, lat, rails, level }) => {
+      if (!hasLevels) return 0;
       if (level !== null) return level;
       const near = mapped
         .filter((station) => rails !== null && station.rails.includes(rails))
@@ -62,6 +66,10 @@ test('a platform has the level of its feed, or of the nearest station of its kin
         .sort((a, b) => a.metres - b.metres);
       return near[0]?.level ?? (rails === 'subway' ? -2 : 0);
     });
+    const entrancesOf = ({ lon, lat, entrances }: Pick<StopOfFeed, 'lon' | 'lat' | 'entrances'>) =>
+      hasPathways
+        ? entrances
+        : [{ lon, lat, secondsIn: 0, secondsOut: 0, level: 0, isEntrance: false }];
     const found = assumeLevels(
       {
         stops: stops as unknown as StopOfFeed[],
@@ -72,13 +80,15 @@ test('a platform has the level of its feed, or of the nearest station of its kin
         departures: [],
       },
       mapped,
+      rulesOfR5,
     );
     expect(found.stops).toEqual(
       stops.map(({ level: _, rails: __, ...stop }, i) => ({
         ...stop,
-        entrances: stop.entrances.map(({ level, isEntrance, ...entrance }) => {
+        entrances: entrancesOf(stop).map(({ level, isEntrance, ...entrance }) => {
           const unknown = isEntrance || levels[i] === 0 ? 0 : INSIDE;
-          const more = level === null ? 0 : unknown + LEVEL * Math.abs(level - levels[i]);
+          const more =
+            level === null || !hasLevels ? 0 : unknown + LEVEL * Math.abs(level - levels[i]);
           return {
             ...entrance,
             secondsIn: entrance.secondsIn + more,
@@ -91,7 +101,7 @@ test('a platform has the level of its feed, or of the nearest station of its kin
     expect(found.insideWalks).toEqual(
       insideWalks.flatMap(({ from, to, time, lies }) => {
         const isOnStreet = levels[from] === 0 && levels[to] === 0;
-        if (lies === 'off the street' && isOnStreet) return [];
+        if (lies === 'off the street' ? isOnStreet : !hasPathways) return [];
         const between = 1_000 * LEVEL * Math.abs(levels[from] - levels[to]);
         const more = lies === 'along pathways' ? 0 : between;
         return [{ from, to, time: time + more, levels: more }];

@@ -424,6 +424,9 @@ export type Assumptions = {
     agency: string;
     service_date: string;
   }>;
+  rules_of_r5?: {
+    [member: string]: string;
+  };
   fill_holes_below_m2?: number;
   [member: string]: unknown;
 };
