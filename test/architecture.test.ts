@@ -14,7 +14,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'portal/client/src',
     'portal/pages',
     'shards/arrays/bits.ts',
+    'shards/access/access-class-layout.ts',
     'shards/bands/block-band-layout.ts',
+    'shards/bands/column-layout.ts',
     'shards/bands/time-bands.ts',
     'shards/csv/csv-line.ts',
     'shards/concurrency/on-demand.ts',
@@ -224,12 +226,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 356, lines: 38_000 },
+  builder: { files: 358, lines: 38_150 },
   infra: { files: 99, lines: 10_000 },
-  portal: { files: 225, lines: 21_500 },
-  proxy: { files: 268, lines: 32_700 },
-  shards: { files: 162, lines: 15_800 },
-  test: { files: 767, lines: 109_600 },
+  portal: { files: 230, lines: 21_900 },
+  proxy: { files: 268, lines: 32_750 },
+  shards: { files: 167, lines: 16_000 },
+  test: { files: 770, lines: 110_000 },
 };
 
 const TOP_LEVEL = new Set([

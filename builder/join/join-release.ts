@@ -13,6 +13,7 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
+import { buildAccessClasses } from '../access/build-access-classes.ts';
 import { countedWeights } from '../access/counted-weights.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
@@ -107,7 +108,7 @@ export async function joinRelease(
   const { sources, counties: built } = joinRegions(request.plan, regions);
   const { plan } = request.plan;
   const { modes, taxonomy, weights, addresses } = plan;
-  const { directions, access } = partOptionsOf(request);
+  const { tiles: hasTiles, directions, access } = partOptionsOf(request);
   const licensed = <Feed extends { readonly sha256: string | null }>(feed: Feed) => {
     return { ...feed, licence: plan.feed_licences[feed.sha256 ?? ''] ?? null };
   };
@@ -118,6 +119,15 @@ export async function joinRelease(
     addresses: addresses?.counties ?? {},
     names: plan.county_names,
   });
+  if (hasTiles && access.length > 0) {
+    const counted = Object.entries(counties).map(([fips, { objects }]) => {
+      const { index, access: counts } = objects;
+      return [fips, { index, access: counts! }] as const;
+    });
+    const request = { modes, directions, access, counties: new Map(counted) };
+    const classes = await buildAccessClasses(request, { store, receipts, progress });
+    for (const [fips, made] of Object.entries(classes)) counties[fips].access_classes = made;
+  }
   const summaries = await readSummaries(store, parts, built);
   const manifest: Manifest = {
     format: FORMAT_VERSION,

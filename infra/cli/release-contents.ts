@@ -54,8 +54,10 @@ export function* contentsOf(manifest: Manifest, verbose: boolean): Generator<str
     yield `  licence: ${licenceInWords(licence)}`;
   }
   for (const [fips, county] of Object.entries(manifest.counties)) {
-    const { blocks, routable_blocks, population, objects, block_bands } = county;
-    const own = [...Object.values(objects), ...Object.values(block_bands ?? {})];
+    const { blocks, routable_blocks, population, objects, block_bands, access_classes } = county;
+    const own = [objects, block_bands ?? {}, access_classes ?? {}].flatMap((of) =>
+      Object.values<ObjectRef>(of),
+    );
     const bytes = own.reduce((sum, object) => sum + object.bytes, 0);
     yield `county ${countyInWords(fips, county.name)}: ${counted(blocks, 'block')} (${withCommas(routable_blocks)} routable), ${counted(population, 'person', 'people')}, ${megabytes(bytes)}`;
     if (verbose) yield* objectLines(own);

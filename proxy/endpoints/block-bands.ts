@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { countyName } from '../../shards/release/county-name.ts';
+import type { TileArchive } from '../../shards/release/manifest.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { bbox, bboxNumbers, invalidBox } from '../fields/bounding-box.ts';
 import { NONE, parameters } from '../fields/field.ts';
@@ -20,8 +21,9 @@ export const blockBands = freeEndpoint({
     'For each county in the box, a public object with the band of five minutes of each of its blocks, ' +
     'by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs, centres ' +
     'and population. It is read by byte range, free and without a key: a head, and a column for each ' +
-    `mode and type. At most ${MAX_COUNTIES} counties, by county code. Empty for a release that was ` +
-    'built without tiles.',
+    'mode and type. `access` is a second object, with a class of how many people or jobs are within ' +
+    `reach of each block, by weight, direction, mode and minutes. At most ${MAX_COUNTIES} counties, ` +
+    'by county code. Empty for a release that was built without tiles.',
   tag: 'Isochrones',
   params: NONE,
   query: parameters({ bbox }),
@@ -42,6 +44,14 @@ export const blockBands = freeEndpoint({
         population: z.int(),
         url: z.url(),
         bytes: z.int(),
+        access: z
+          .object({ url: z.url(), bytes: z.int() })
+          .nullable()
+          .meta({
+            description:
+              'The classes of what is within reach of its blocks, in the same order; null if the ' +
+              'release counts nothing.',
+          }),
       }),
     ),
   }),
@@ -53,22 +63,15 @@ export const blockBands = freeEndpoint({
     if (areExchanged(releases.current, boxes)) throw invalidBox(EXCHANGED);
     const inBox = bbox === undefined ? counties : blockBoxes.meeting(boxes);
     const found = inBox.flatMap(({ fips, manifest }) => {
-      const { name: named, block_bands, block_box, blocks, population } = manifest;
+      const { name, block_bands, access_classes, block_box, blocks, population } = manifest;
       if (block_bands === undefined) return [];
-      const { name, bytes } = block_bands.archive;
-      const url = `${config.baseUrl}/${name}`;
-      return [
-        {
-          county: fips,
-          name: countyName(fips, named),
-          bounds: block_box,
-          blocks,
-          population,
-          url,
-          bytes,
-        },
-      ];
+      const facts = { county: fips, name: countyName(fips, name), bounds: block_box, blocks };
+      const access = access_classes ? linkTo(access_classes) : null;
+      return [{ ...facts, population, ...linkTo(block_bands), access }];
     });
+    function linkTo({ archive: { name, bytes } }: TileArchive) {
+      return { url: `${config.baseUrl}/${name}`, bytes };
+    }
     return {
       body: {
         release: latest.release,

@@ -104,12 +104,29 @@ const weights = freeEndpoint({
     'blocks by population. `noise`: how the source changed the counts to protect people, and how ' +
     'far they are off; null if it is not known to.',
   responseDescription: 'The weights.',
-  response: z.object({ weights: z.array(weightSchema.extend({ noise: noiseSchema.nullable() })) }),
-  respond: ({ releases }) => ({
-    body: {
-      weights: releases.current.weights.map((weight) => ({ ...weight, noise: noiseOf(weight) })),
-    },
+  response: z.object({
+    weights: z.array(
+      weightSchema.extend({
+        area_access: z.boolean().meta({
+          description: 'Whether the release counts it within reach of every block.',
+        }),
+        noise: noiseSchema.nullable(),
+      }),
+    ),
   }),
+  respond({ releases }) {
+    const { weights, manifest } = releases.current;
+    const { access } = manifest;
+    return {
+      body: {
+        weights: weights.map((one) => ({
+          ...one,
+          area_access: access.includes(one.weight),
+          noise: noiseOf(one),
+        })),
+      },
+    };
+  },
 });
 
 const vintage = freeEndpoint({

@@ -35,7 +35,7 @@ export function otherOperations(problems: ProblemResponses): DocumentedOperation
             operationId: 'readArchive',
             summary: 'A public archive, whole or by byte ranges',
             description:
-              'A tile archive of `GET /v1/meta/tiles` or the block bands of `GET /v1/meta/block-bands`, ' +
+              'A tile archive of `GET /v1/meta/tiles`, or block bands or access classes of `GET /v1/meta/block-bands`, ' +
               'at the `url` listed there. Read by ranges, as PMTiles readers do; the content of a name ' +
               'never changes. Large responses count as several requests of the address.',
             tag: 'Isochrones',

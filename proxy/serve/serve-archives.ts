@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { FairSemaphore } from '../../shards/concurrency/fair-semaphore.ts';
 import { type CheckedObject, findChecked } from '../../shards/pmtiles/checked-pages.ts';
+import type { CountyManifest, TileArchive } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
@@ -14,10 +15,10 @@ import { type SendOptions, sendObject } from './send-object.ts';
 /** Route of public objects, which have the names in the release's manifest, as in a bucket. */
 export const ARCHIVE_PATH = '/tiles/:archive';
 
-/** Names of tile archives and block bands; no other name is looked for in the store. */
+/** Names of tile archives and of counties' public objects; the store is asked for no others. */
 const ARCHIVE_NAME =
-  /^(?:[a-z]{1,32}(?:-\d{1,10})?-[0-9a-f]{16}\.pmtiles|block-bands-\d{5}-[0-9a-f]{16}\.bands)$/;
-const BLOCK_BANDS = /^block-bands-(\d{5})-/;
+  /^(?:[a-z]{1,32}(?:-\d{1,10})?-[0-9a-f]{16}\.pmtiles|(?:block-bands|access-classes)-\d{5}-[0-9a-f]{16}\.bands)$/;
+const OF_COUNTY = /^(?:block-bands|access-classes)-(\d{5})-/;
 
 /** How long it is known that the store has an archive, or lacks it. */
 const KNOWN_MS: Millis = 60_000;
@@ -57,13 +58,16 @@ export function serveArchives(app: FastifyInstance, services: ProxyServices): vo
 
 /** Finds an archive of a release by the last part of its name in the store. */
 function archiveOf(release: Release, name: string): CheckedObject | null {
-  const fips = BLOCK_BANDS.exec(name)?.[1];
+  const fips = OF_COUNTY.exec(name)?.[1];
   const named =
-    fips === undefined
-      ? Object.values(release.manifest.tiles)
-      : [release.county(fips)?.block_bands ?? []].flat();
+    fips === undefined ? Object.values(release.manifest.tiles) : publicOf(release.county(fips));
   const found = named.find(({ archive }) => archive.name === `tiles/${name}`);
   return found ? { object: found.archive, sums: found.sums } : null;
+}
+
+/** The public objects of a county. */
+function publicOf(county: CountyManifest | undefined): TileArchive[] {
+  return [county?.block_bands ?? [], county?.access_classes ?? []].flat();
 }
 
 /** The archives in a store, whatever release they are of, looked for one by one. */
@@ -91,7 +95,7 @@ class StoredArchives {
 }
 
 function notFound(name: string): Problem {
-  const list = BLOCK_BANDS.test(name) ? '/v1/meta/block-bands' : '/v1/meta/tiles';
+  const list = OF_COUNTY.test(name) ? '/v1/meta/block-bands' : '/v1/meta/tiles';
   const detail = `no archive ${truncate(name)} in the store; GET ${list} lists those of the release in force`;
   return new Problem('archive-not-found', detail);
 }

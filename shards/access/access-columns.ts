@@ -5,7 +5,7 @@ import type { Minutes } from '../units.ts';
 export const ACCESS_MINUTES: readonly Minutes[] = [15, 30, 45, 60];
 
 /** A count that `access` objects have for every block: how much of a weight is within reach. */
-interface AccessCount {
+export interface AccessCount {
   /** The weight that is counted. */
   readonly of: string;
   readonly direction: 'from' | 'to';
@@ -14,7 +14,7 @@ interface AccessCount {
 }
 
 /** The contents of `access` objects. */
-interface AccessContents {
+export interface AccessContents {
   /** Weights. */
   readonly access: readonly string[];
   readonly directions: readonly AccessCount['direction'][];

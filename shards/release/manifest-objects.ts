@@ -4,10 +4,13 @@ import type { Manifest } from './manifest.ts';
 /** Every object that a manifest names, once each, not including the manifest itself. */
 export function objectsNamed(manifest: Manifest): ObjectRef[] {
   const owners = [
-    ...Object.values(manifest.counties).flatMap(({ objects, block_bands = {} }) => [
-      objects,
-      block_bands,
-    ]),
+    ...Object.values(manifest.counties).flatMap(
+      ({ objects, block_bands = {}, access_classes = {} }) => [
+        objects,
+        block_bands,
+        access_classes,
+      ],
+    ),
     ...Object.values(manifest.states).map(({ objects }) => objects),
     manifest.objects,
     ...Object.values(manifest.tiles),

@@ -87,6 +87,8 @@ export const countySchema = z.strictObject({
   }),
   /** The band of each block by mode and leaf type; absent where the release has no tiles. */
   block_bands: tileArchiveSchema.optional(),
+  /** The class of each block by every count of `access`; absent without such counts or tiles. */
+  access_classes: tileArchiveSchema.optional(),
 });
 export type CountyManifest = z.infer<typeof countySchema>;
 

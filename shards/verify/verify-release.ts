@@ -7,6 +7,7 @@ import type { Release } from '../release/release.ts';
 import { checkRecordedHash } from '../store/recorded-hash.ts';
 import type { ObjectRef } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
+import { ClassesVerification } from './access-classes.ts';
 import { verifyBlockBands } from './block-bands.ts';
 import { verifyAccess } from './county-access.ts';
 import { verifyAddressDirectory, verifyAddresses } from './county-addresses.ts';
@@ -60,6 +61,7 @@ export async function* verifyRelease(
     yield* check(county.objects.index, () => verifyIndex(verification, fips, county));
   }
   const totals = new WeightTotals(release);
+  const classes = new ClassesVerification(verification);
   let [homes, counted] = [0, 0];
   const atHome = (pois: number) => {
     homes += pois;
@@ -92,6 +94,17 @@ export async function* verifyRelease(
       yield* check(archive, () => verifyBlockBands(verification, fips, county, archive, soundSums));
     } else if (Object.keys(tiles).length > 0) {
       yield { object: nearest.name, problem: 'block bands: missing, though the release has tiles' };
+    }
+    if (access && county.access_classes) {
+      const { archive, sums } = county.access_classes;
+      yield* check(sums);
+      const soundSums = verification.isSound(sums) ? sums : null;
+      yield* check(archive, () => classes.verify(fips, county, access, archive, soundSums));
+    } else if (access && Object.keys(tiles).length > 0) {
+      yield {
+        object: access.name,
+        problem: 'access classes: missing, though the release has tiles',
+      };
     }
   }
   yield* totals.findings();

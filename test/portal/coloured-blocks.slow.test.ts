@@ -12,16 +12,17 @@ import { nearestList } from '../../portal/pages/map/blocks/block-lists.ts';
 import { blockPolygons } from '../../portal/pages/map/blocks/block-polygons.ts';
 import {
   blocksWithin,
-  colouredBlocks,
   shareWithin,
   tallyOf,
 } from '../../portal/pages/map/blocks/coloured-blocks.ts';
+import { measuredIn, nearestMeasure } from '../../portal/pages/map/blocks/measures.ts';
 import { seenBox } from '../../portal/pages/map/tiles/frame.ts';
 import { forAll } from '../support/for-all.ts';
 import { freePort } from '../support/free-port.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 
 const [MODE, TYPE] = ['transit', 101] as const;
+const MEASURE = nearestMeasure(MODE, [TYPE]);
 const FACTS = { release: 'demo', attribution: '© Someone' };
 
 /** A block with land, with its row from the API. */
@@ -123,8 +124,8 @@ function cityBox(): [number, number, number, number] {
 
 test('the people of each class in a box are those of the API’s rows, block by block', async () => {
   const box = cityBox();
-  const coloured = (await colouredBlocks(api, box, MODE, [TYPE]))!;
-  const tally = tallyOf(coloured, blocksWithin(coloured, box));
+  const { blocks, of } = (await measuredIn(api, box, MEASURE))!;
+  const tally = tallyOf(of, blocks.population, blocksWithin(blocks, box));
   const inside = known.filter(
     ({ lon, lat }) => lon > box[0] && lon < box[2] && lat > box[1] && lat < box[3],
   );
@@ -169,18 +170,20 @@ test('a map that moves within an area already listed does not list its counties 
     },
   });
   const nearTheSea = [box[0] + 20, box[1], box[2] + 20, box[3]] as const;
-  expect((await colouredBlocks(counting, nearTheSea, MODE, [TYPE]))!.geoids).toHaveLength(0);
-  await colouredBlocks(counting, box, MODE, [TYPE]);
+  expect((await measuredIn(counting, nearTheSea, MEASURE))!.of).toHaveLength(0);
+  await measuredIn(counting, box, MEASURE);
   expect(requested.filter((url) => url.includes('/v1/meta/block-bands?'))).toHaveLength(2);
   const inner = [box[0] + 0.001, box[1] + 0.001, box[2] - 0.001, box[3] - 0.001] as const;
-  expect((await colouredBlocks(counting, inner, 'walk', [601]))!.geoids.length).toBeGreaterThan(0);
+  expect(
+    (await measuredIn(counting, inner, nearestMeasure('walk', [601])))!.of.length,
+  ).toBeGreaterThan(0);
   expect(requested).toHaveLength(2);
 });
 
 test('CSV and GeoJSON have the classes that contain the API’s minutes', async () => {
   const everywhere = [-180, -90, 180, 90] as const;
-  const coloured = (await colouredBlocks(api, everywhere, MODE, [TYPE]))!;
-  const list = nearestList(coloured, blocksWithin(coloured, everywhere), MODE, TYPE);
+  const { blocks, of } = (await measuredIn(api, everywhere, MEASURE))!;
+  const list = nearestList(blocks, of, blocksWithin(blocks, everywhere), MODE, TYPE);
   const [head, ...lines] = csvOf(list, FACTS.release).trimEnd().split('\r\n');
   const rows = lines.map((line) => {
     const cells = line.split(',');
@@ -216,14 +219,14 @@ test('CSV and GeoJSON have the classes that contain the API’s minutes', async 
 
 test('GeoJSON has the polygons of the blocks, whole where tiles have cut them', async () => {
   const box = cityBox();
-  const coloured = (await colouredBlocks(api, box, MODE, [TYPE]))!;
-  const seen = blocksWithin(coloured, box);
+  const { blocks, of } = (await measuredIn(api, box, MEASURE))!;
+  const seen = blocksWithin(blocks, box);
   const { archives } = (await api.getTileArchives()).data;
   const { url } = archives.find(({ layer }) => layer === 'blocks')!;
-  const wanted = new Set(seen.map((i) => coloured.geoids[i]));
+  const wanted = new Set(seen.map((i) => blocks.geoids[i]));
   const polygons = await blockPolygons(url, box, wanted);
   const { features } = JSON.parse(
-    geoJsonOf(nearestList(coloured, seen, MODE, TYPE), polygons, FACTS),
+    geoJsonOf(nearestList(blocks, of, seen, MODE, TYPE), polygons, FACTS),
   );
   expect(features).toHaveLength(seen.length);
   const outlines = new Map<string, Rings>();

@@ -21,11 +21,17 @@ const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 
 /** Scripts that the map loads for a button or a browser without WebGL, or that it never loads. */
 const ON_REQUEST = new Set([
   'area-file',
+  'block-files',
   'block-polygons',
+  'catchment-panel',
+  'compare-panel',
+  'csv-line',
   'make-picture',
   'share-ways',
   'sites-files',
+  'sites-panel',
   'still-map',
+  'tabs',
   'my-page',
 ]);
 
@@ -157,7 +163,7 @@ test('the map and its libraries are separate files, which other pages do not loa
   const [worker] = /\/assets\/maplibre-gl-worker-[\w-]+\.mjs/.exec(bodies.join())!;
   const { statusCode, headers } = await get(worker);
   expect([statusCode, headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
-  // Everything that the map loads without being asked for a file, a picture or a way to share.
+  // All that the map loads before it is asked for a file, a picture, a way to share, or a view.
   let wire = await bytesOf(worker);
   for (const [name, address] of await scriptsOf('/map')) {
     if (!ON_REQUEST.has(name)) wire += await bytesOf(address);

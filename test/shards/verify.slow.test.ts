@@ -1,6 +1,8 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import type { ClassedCount } from '../../shards/access/access-class-layout.ts';
+import { AccessClasses, encodeAccessClasses } from '../../shards/access/access-classes.ts';
 import {
   AddressDirectory,
   type CountyAddresses,
@@ -262,6 +264,37 @@ test('names a block whose band does not match its minutes, and people that diffe
 
   delete county().block_bands;
   await expectOneFault(county().objects.nearest, 'block bands: missing');
+});
+
+test('names a block whose class does not hold what is within its reach, and bounds that differ', async () => {
+  await takeTilesToo();
+  release.manifest.tiles = { blocks: release.manifest.tiles.blocks };
+  const { archive, sums } = county().access_classes!;
+  const original = await release.bytesOf(archive);
+  const encoded = (change: (counts: ClassedCount[], columns: Uint8Array[]) => void) => {
+    const read = new AccessClasses(archive.name, original);
+    const counts = structuredClone(read.head.counts) as ClassedCount[];
+    const columns = counts.map((_, i) => read.column(i));
+    change(counts, columns);
+    return encodeAccessClasses(read.head.county, counts, columns);
+  };
+  const altered = await encoded((_, [first]) => {
+    first[5] = first[5] === 3 ? 4 : 3;
+  });
+  await release.replace(archive, altered);
+  await release.replace(sums, await pageSumsOf(putBodyOf(altered)));
+  await expectOneFault(archive, /classes: block \d{15}, people from walk 15: [34], with /);
+
+  await release.replace(archive, original);
+  const moved = await encoded(([first]) => {
+    (first.bounds as number[])[0] += 1;
+  });
+  await release.replace(archive, moved);
+  await release.replace(sums, await pageSumsOf(putBodyOf(moved)));
+  await expectOneFault(county('99003').access_classes!.archive, 'bounds: differ from those');
+
+  delete county().access_classes;
+  await expectOneFault(county().objects.access!, 'access classes: missing');
 });
 
 test('finds two swapped rows, though each is intact', async () => {

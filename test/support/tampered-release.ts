@@ -43,6 +43,7 @@ export class TamperedRelease {
       manifest.tiles = {};
       for (const county of Object.values<CountyManifest>(manifest.counties)) {
         delete county.block_bands;
+        delete county.access_classes;
       }
       await rm(path.join(folder, latest.manifest));
       await release.publish();

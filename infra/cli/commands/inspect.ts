@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { ACCESS_CLASSES_MAGIC } from '../../../shards/access/access-class-layout.ts';
+import { AccessClasses } from '../../../shards/access/access-classes.ts';
 import {
   ADDRESS_DIRECTORY_KIND,
   AddressDirectory,
@@ -70,6 +72,7 @@ async function inspect(file: string): Promise<void> {
     if (text.startsWith(FLATGEOBUF)) await inspectLayer(store, ref);
     else if (text === PMTILES) await inspectTiles(store, ref);
     else if (BLOCK_BANDS_MAGIC.startsWith(text)) await inspectBlockBands(store, ref);
+    else if (ACCESS_CLASSES_MAGIC.startsWith(text)) await inspectAccessClasses(store, ref);
     else await inspectShard(store, ref, first);
   } finally {
     await store.close();
@@ -269,6 +272,22 @@ async function inspectTiles(store: Store, ref: ObjectRef): Promise<void> {
   );
   print(`  box: ${minLon}, ${minLat}, ${maxLon}, ${maxLat}`);
   print(`  ${JSON.stringify(await archive.metadata())}`);
+}
+
+async function inspectAccessClasses(store: Store, ref: ObjectRef): Promise<void> {
+  const classes = new AccessClasses(ref.name, await store.readRange(ref, 0, ref.bytes));
+  const { county, blocks, counts } = classes.head;
+  print(
+    `access classes of county ${county}: ${counted(blocks, 'block')} × ${counted(counts.length, 'column')}`,
+  );
+  for (const [i, { of, direction, mode, minutes, bounds }] of counts.entries()) {
+    const inClass = new Array<number>(bounds.length + 2).fill(0);
+    for (const one of classes.column(i)) inClass[one]++;
+    const [unrouted, ...classed] = inClass;
+    print(
+      `  ${of} ${direction} ${mode} ${minutes}: ${classed.join(', ')} blocks by the bounds ${bounds.map(withCommas).join(' ')}; ${unrouted} without a street near`,
+    );
+  }
 }
 
 async function inspectBlockBands(store: Store, ref: ObjectRef): Promise<void> {

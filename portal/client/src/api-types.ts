@@ -709,6 +709,8 @@ export interface Operations {
           year: number | null;
           modelled: boolean;
           total: number;
+          /** Whether the release counts it within reach of every block. */
+          area_access: boolean;
           noise: {
             method: string;
             typical_error: Array<{
@@ -1797,7 +1799,7 @@ export interface Operations {
       };
     };
   };
-  /** The block bands of counties, readable by range. For each county in the box, a public object with the band of five minutes of each of its blocks, by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs, centres and population. It is read by byte range, free and without a key: a head, and a column for each mode and type. At most 100 counties, by county code. Empty for a release that was built without tiles. */
+  /** The block bands of counties, readable by range. For each county in the box, a public object with the band of five minutes of each of its blocks, by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs, centres and population. It is read by byte range, free and without a key: a head, and a column for each mode and type. `access` is a second object, with a class of how many people or jobs are within reach of each block, by weight, direction, mode and minutes. At most 100 counties, by county code. Empty for a release that was built without tiles. */
   getBlockBands: {
     params: Pick<SharedParams, 'bbox'>;
     responses: {
@@ -1815,6 +1817,11 @@ export interface Operations {
           population: number;
           url: string;
           bytes: number;
+          /** The classes of what is within reach of its blocks, in the same order; null if the release counts nothing. */
+          access: {
+            url: string;
+            bytes: number;
+          } | null;
         }>;
       };
     };

@@ -1,3 +1,5 @@
+import type { ComponentType, VNode } from 'preact';
+import { useLoaded } from '../api/use-loaded.ts';
 import { Notice } from './notice.tsx';
 
 /**
@@ -13,4 +15,16 @@ export function FailedScript({ of }: { readonly of: string }) {
       </button>
     </Notice>
   );
+}
+
+/** A component of a script, such as that of `the map`, which is loaded when it is first shown. */
+export function onRequest<Props extends object>(
+  of: string,
+  load: () => Promise<ComponentType<Props>>,
+): (props: Props) => VNode | null {
+  return (props) => {
+    const loaded = useLoaded(async () => ({ Part: await load() }));
+    if (loaded.state === 'failed') return <FailedScript of={of} />;
+    return loaded.state === 'here' ? <loaded.value.Part {...props} /> : null;
+  };
 }

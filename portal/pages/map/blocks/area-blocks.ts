@@ -20,8 +20,7 @@ import {
 } from '../state/area.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { type Box, pointsAround } from '../tiles/vector-tiles.ts';
-import type { CountyBands } from './block-bands.ts';
-import { geoidText } from './block-files.ts';
+import { type CountyBands, geoidText } from './block-bands.ts';
 import { boxInView, widened } from './box-in-view.ts';
 import {
   type CountyBlocks,

@@ -1,13 +1,20 @@
 import {
+  ACCESS_CLASSES_MAGIC,
+  type AccessClassesHead,
+} from '../../../../shards/access/access-class-layout.ts';
+import {
   BLOCK_BANDS_MAGIC,
   type BlockBandsHead,
-  decodeColumn,
-  HEAD_AT,
   sumsOf,
 } from '../../../../shards/bands/block-band-layout.ts';
 import { BAND_ENDS, BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
-import { keepUntilFailed } from '../../../../shards/concurrency/on-demand.ts';
-import { ArchiveSource } from '../tiles/archive-source.ts';
+import { onDemand } from '../../../../shards/concurrency/on-demand.ts';
+import { count } from '../../formats.ts';
+import { ColumnSource } from './column-source.ts';
+
+export function geoidText(geoid: number): string {
+  return String(geoid).padStart(15, '0');
+}
 
 /** Words for a band: `5–10 min`, `over 30 min` … */
 export function classWords(band: number): string {
@@ -21,7 +28,35 @@ export function classText(band: number): string {
   return classWords(band).replace('–', '-');
 }
 
-/** The block bands of a county, read by ranges: the head once, and a column when it is needed. */
+/** Words for the class of a count: `10,000–20,000`, `50,000 and more`, `no street near`. */
+export function countWords(one: number, bounds: readonly number[]): string {
+  if (one === UNROUTED) return 'no street near';
+  const [least, end] = [bounds[one - 2], bounds[one - 1]];
+  if (end === undefined) return least === undefined ? 'any number' : `${count(least)} and more`;
+  return least === undefined ? `under ${count(end)}` : `${count(least)}–${count(end)}`;
+}
+
+/** A count of what is within reach of each block. */
+export interface CountedAccess {
+  readonly of: string;
+  readonly direction: string;
+  readonly mode: string;
+  readonly minutes: number;
+}
+
+/** The classes of some blocks by a count, and their bounds. */
+export interface AccessColumn {
+  readonly classes: Uint8Array;
+  readonly bounds: readonly number[];
+}
+
+/** The public objects of a county. */
+export interface CountyUrls {
+  readonly url: string;
+  readonly access: { readonly url: string } | null;
+}
+
+/** The blocks of a county, with their bands and classes, which are read when they are needed. */
 export class CountyBands {
   readonly county: string;
   /** GEOIDs as numbers, ascending. */
@@ -32,12 +67,11 @@ export class CountyBands {
   readonly population: readonly (number | null)[];
   /** 1 for a block without land, which the map does not draw. */
   readonly isWater: Uint8Array;
-  readonly #source: ArchiveSource;
-  readonly #head: BlockBandsHead;
-  readonly #columnsAt: number;
-  readonly #columns = new Map<number, Promise<Uint8Array>>();
+  readonly #source: ColumnSource<BlockBandsHead>;
+  readonly #access: (() => Promise<ColumnSource<AccessClassesHead>>) | null;
 
-  private constructor(source: ArchiveSource, head: BlockBandsHead, columnsAt: number) {
+  private constructor(source: ColumnSource<BlockBandsHead>, access: CountyUrls['access']) {
+    const { head } = source;
     this.county = head.county;
     this.geoids = sumsOf(head.geoid_steps);
     this.lon = sumsOf(head.lon_steps).map(toDegrees);
@@ -46,56 +80,40 @@ export class CountyBands {
     this.isWater = new Uint8Array(this.geoids.length);
     for (const block of head.water) this.isWater[block] = 1;
     this.#source = source;
-    this.#head = head;
-    this.#columnsAt = columnsAt;
+    this.#access = access && onDemand(() => ColumnSource.open(access.url, ACCESS_CLASSES_MAGIC));
   }
 
-  static async open(url: string): Promise<CountyBands> {
-    const source = new ArchiveSource(url);
-    const start = await rangeOf(source, 0, HEAD_AT);
-    if (
-      new TextDecoder().decode(start.subarray(0, BLOCK_BANDS_MAGIC.length)) !== BLOCK_BANDS_MAGIC
-    ) {
-      throw new Error(`${url}: not block bands`);
-    }
-    const bytes = new DataView(start.buffer).getUint32(BLOCK_BANDS_MAGIC.length, true);
-    const text = new TextDecoder().decode(await inflate(await rangeOf(source, HEAD_AT, bytes)));
-    return new CountyBands(source, JSON.parse(text), HEAD_AT + bytes);
+  static async open({ url, access }: CountyUrls): Promise<CountyBands> {
+    const source = await ColumnSource.open<BlockBandsHead>(url, BLOCK_BANDS_MAGIC);
+    return new CountyBands(source, access);
   }
 
   /** Returns the band of each block for a mode and type; null if there is no such column. */
   bands(mode: string, type: number): Promise<Uint8Array> | null {
-    const { modes, dest_type_ids: types } = this.#head;
+    const { modes, dest_type_ids: types } = this.#source.head;
     const [m, t] = [modes.indexOf(mode), types.indexOf(type)];
-    return m === -1 || t === -1 ? null : this.#column(m * types.length + t);
+    if (m === -1 || t === -1) return null;
+    return this.#source.column(m * types.length + t, this.geoids.length);
   }
 
-  #column(number: number): Promise<Uint8Array> {
-    return keepUntilFailed(this.#columns, number, () => this.#readColumn(number));
-  }
-
-  async #readColumn(number: number): Promise<Uint8Array> {
-    const lengths = this.#head.column_bytes;
-    const at = lengths.slice(0, number).reduce((sum, length) => sum + length, this.#columnsAt);
-    const steps = await inflate(await rangeOf(this.#source, at, lengths[number]));
-    return decodeColumn(steps, this.geoids.length);
+  /** Returns the classes of the blocks by what is within reach; null if it is not counted. */
+  async access({ of, direction, mode, minutes }: CountedAccess): Promise<AccessColumn | null> {
+    if (this.#access === null) return null;
+    const source = await this.#access();
+    const { counts } = source.head;
+    const at = counts.findIndex(
+      (one) =>
+        one.of === of &&
+        one.direction === direction &&
+        one.mode === mode &&
+        one.minutes === minutes,
+    );
+    if (at === -1) return null;
+    const { bounds } = counts[at];
+    return { bounds, classes: await source.column(at, this.geoids.length) };
   }
 }
 
 function toDegrees(step: number): number {
   return step / 1e5;
-}
-
-async function rangeOf(
-  source: ArchiveSource,
-  at: number,
-  bytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array((await source.getBytes(at, bytes)).data);
-}
-
-async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Blob([bytes]).stream();
-  const inflated = stream.pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Uint8Array(await new Response(inflated).arrayBuffer());
 }

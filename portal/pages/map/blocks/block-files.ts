@@ -1,11 +1,8 @@
 import { Columns, type Member } from '../../../../proxy/formats/columns.ts';
 import { csvLine } from '../../../../shards/csv/csv-line.ts';
+import { geoidText } from './block-bands.ts';
 import type { BlockList } from './block-lists.ts';
 import type { Polygons } from './block-polygons.ts';
-
-export function geoidText(geoid: number): string {
-  return String(geoid).padStart(15, '0');
-}
 
 /** The columns of listed blocks, by position: what the list states, and their centres. */
 function columnsOf({ blocks, members }: BlockList): Columns<number> {

@@ -4,8 +4,8 @@ import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import { MAX_MINUTES, writeCriterion } from '../state/map-state.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
-import { classText, classWords } from './block-bands.ts';
-import type { ColouredBlocks, CountyBlocks } from './coloured-blocks.ts';
+import { type CountedAccess, classText, classWords, countWords } from './block-bands.ts';
+import type { CountyBlocks } from './coloured-blocks.ts';
 
 /** Blocks with the facts that every list states. */
 export type BlockFacts = Pick<CountyBlocks, 'geoids' | 'population' | 'lon' | 'lat'>;
@@ -35,14 +35,14 @@ export interface BlockList {
 
 /** Lists the blocks in view by minutes to the nearest POI of a type. */
 export function nearestList(
-  coloured: ColouredBlocks,
+  blocks: BlockFacts,
+  classes: Uint8Array,
   seen: readonly number[],
   mode: string,
   type: number,
 ): BlockList {
-  const { classes } = coloured;
   return {
-    blocks: coloured,
+    blocks,
     listed: seen,
     columns: [bandColumn('Minutes', classes)],
     members: {
@@ -53,6 +53,36 @@ export function nearestList(
     },
     where: 'in view',
     name: `${mode}-${type}`,
+  };
+}
+
+/** Lists the blocks in view by the class of what is within reach. */
+export function accessList(
+  blocks: BlockFacts,
+  { classes, bounds }: { readonly classes: Uint8Array; readonly bounds: readonly number[] },
+  seen: readonly number[],
+  { of, direction, mode, minutes }: CountedAccess,
+): BlockList {
+  return {
+    blocks,
+    listed: seen,
+    columns: [
+      {
+        title: 'Within reach',
+        textOf: (i) => countWords(classes[i], bounds),
+        rankOf: (i) => classes[i],
+      },
+    ],
+    members: {
+      of: () => of,
+      mode: () => mode,
+      direction: () => direction,
+      minutes: () => minutes,
+      count_from: (i) => (classes[i] === UNROUTED ? null : (bounds[classes[i] - 2] ?? 0)),
+      count_below: (i) => bounds[classes[i] - 1] ?? null,
+    },
+    where: 'in view',
+    name: `${of}-${direction}-${mode}-${minutes}`,
   };
 }
 

@@ -2,7 +2,7 @@ import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { keepUntilFailed } from '../../../../shards/concurrency/on-demand.ts';
 import type { Client, DataOf } from '../../../client/src/index.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
-import { CountyBands } from './block-bands.ts';
+import { CountyBands, type CountyUrls } from './block-bands.ts';
 
 /** Maximum number of counties that are read at once; a nation has thousands. */
 export const MAX_COUNTIES = 16;
@@ -20,12 +20,6 @@ export interface CountyBlocks {
   readonly counties: readonly string[];
 }
 
-/** The blocks of some counties, coloured by minutes to the nearest POI of a type. */
-export interface ColouredBlocks extends CountyBlocks {
-  /** Band of each block: 0 without a street near, 1 to 6 by minutes, 7 over 30 minutes. */
-  readonly classes: Uint8Array;
-}
-
 type Listed = DataOf<'getBlockBands'>['counties'];
 
 const opened = new Map<string, Promise<CountyBands>>();
@@ -39,7 +33,7 @@ export async function countiesIn(api: Client, box: Box): Promise<readonly County
   const counties = await listOf(api, box);
   const inBox = counties?.filter(({ bounds }) => meets(bounds, box)) ?? null;
   if (inBox === null || inBox.length > MAX_COUNTIES) return null;
-  return Promise.all(inBox.map(({ url }) => open(url)));
+  return Promise.all(inBox.map(open));
 }
 
 /** The codes of the counties that may have blocks in a box; null if there are too many. */
@@ -59,7 +53,7 @@ export async function countiesNear(
 ): Promise<readonly CountyBands[] | null> {
   const { data } = await api.getBlockBands({ bbox: boxText(box) });
   const wanted = data.counties.filter(({ county }) => codes.has(Number(county)));
-  return wanted.length < codes.size ? null : Promise.all(wanted.map(({ url }) => open(url)));
+  return wanted.length < codes.size ? null : Promise.all(wanted.map(open));
 }
 
 /** A block of the release. */
@@ -83,7 +77,7 @@ export async function findBlock(api: Client, box: Box, geoid: number): Promise<F
   if (county === undefined) {
     return data.counties_found > data.counties.length ? null : { isThere: false };
   }
-  const bands = await open(county.url);
+  const bands = await open(county);
   const at = bands.geoids.indexOf(geoid);
   if (at === -1) return { isThere: false };
   return {
@@ -98,21 +92,6 @@ export async function findBlock(api: Client, box: Box, geoid: number): Promise<F
 /** The code of a block's county, as a number: the first five digits of its GEOID. */
 export function countyOf(geoid: number): number {
   return Math.floor(geoid / 1e10);
-}
-
-/**
- * Reads the blocks of the counties in a box and their bands for the nearest of some types; null if
- * there are too many counties.
- */
-export async function colouredBlocks(
-  api: Client,
-  box: Box,
-  mode: string,
-  types: readonly number[],
-): Promise<ColouredBlocks | null> {
-  const counties = await countiesIn(api, box);
-  if (counties === null) return null;
-  return { ...joinedBlocks(counties), classes: await joinedBands(counties, mode, types) };
 }
 
 let joined: { readonly of: readonly CountyBands[]; readonly blocks: CountyBlocks } | null = null;
@@ -142,25 +121,18 @@ export function join(counties: readonly CountyBands[]): CountyBlocks {
 }
 
 /**
- * Concatenates the bands of counties for the nearest of some types, as `joinedBlocks` does; 0 for a
- * county without such columns.
+ * Concatenates a column of counties, as `joinedBlocks` does; 0 for a county without such a column.
  */
-export async function joinedBands(
+export async function joinedColumns(
   counties: readonly CountyBands[],
-  mode: string,
-  types: readonly number[],
+  columnOf: (county: CountyBands) => Promise<Uint8Array> | Uint8Array | null,
 ): Promise<Uint8Array> {
   const all = new Uint8Array(counties.reduce((sum, { geoids }) => sum + geoids.length, 0));
-  for (const type of types) {
-    const bands = await Promise.all(counties.map((county) => county.bands(mode, type)));
-    let at = 0;
-    for (const [i, { geoids }] of counties.entries()) {
-      bands[i]?.forEach((band, block) => {
-        // A mode has a street near a block or not, for all types alike.
-        all[at + block] = Math.min(band, all[at + block] || band);
-      });
-      at += geoids.length;
-    }
+  const columns = await Promise.all(counties.map(columnOf));
+  let at = 0;
+  for (const [i, { geoids }] of counties.entries()) {
+    all.set(columns[i] ?? [], at);
+    at += geoids.length;
   }
   return all;
 }
@@ -178,19 +150,23 @@ export function blocksWithin({ lon, lat, isWater }: CountyBlocks, box: Box): num
 
 /** People and blocks by class. */
 export interface Tally {
-  /** People by class: 0 without a street near, 1 to 6 by minutes, 7 over 30 minutes. */
+  /** People by class or band: 0 without a street near, 7 over 30 minutes. */
   readonly people: readonly number[];
   readonly blocks: readonly number[];
   readonly allPeople: number;
 }
 
 /** Counts the people of some blocks by class; an unknown population counts as 0. */
-export function tallyOf(coloured: ColouredBlocks, blocks: readonly number[]): Tally {
+export function tallyOf(
+  classes: Uint8Array,
+  population: readonly (number | null)[],
+  blocks: readonly number[],
+): Tally {
   const people = new Array<number>(BEYOND + 1).fill(0);
   const counts = new Array<number>(BEYOND + 1).fill(0);
   for (const i of blocks) {
-    people[coloured.classes[i]] += coloured.population[i] ?? 0;
-    counts[coloured.classes[i]]++;
+    people[classes[i]] += population[i] ?? 0;
+    counts[classes[i]]++;
   }
   return { people, blocks: counts, allPeople: people.reduce((sum, one) => sum + one, 0) };
 }
@@ -201,8 +177,8 @@ export function shareWithin({ people, allPeople }: Tally, classes: number): numb
   return allPeople === 0 ? 0 : near / allPeople;
 }
 
-function open(url: string): Promise<CountyBands> {
-  return keepUntilFailed(opened, url, () => CountyBands.open(url));
+function open(of: CountyUrls): Promise<CountyBands> {
+  return keepUntilFailed(opened, of.url, () => CountyBands.open(of));
 }
 
 /** Lists the counties of a larger box, so that small moves request nothing. */

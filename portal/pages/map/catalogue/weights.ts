@@ -4,6 +4,8 @@ export interface Weight {
   readonly label: string;
   /** The noun of what is counted, in the plural. */
   readonly unit: string;
+  /** Whether it is counted within reach of every block. */
+  readonly area_access: boolean;
 }
 
 /** Units of weights in the order in which they are offered; others follow. */

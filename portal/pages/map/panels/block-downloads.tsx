@@ -1,5 +1,4 @@
 import { FileButton } from '../../parts/file-button.tsx';
-import { csvOf, geoJsonOf } from '../blocks/block-files.ts';
 import { type BlockList, boxAround } from '../blocks/block-lists.ts';
 import { attributionOf, dataDates } from '../catalogue/catalogue.ts';
 import { useMap } from '../state/map-context.ts';
@@ -21,8 +20,12 @@ function BlockDownloads({ list }: { readonly list: BlockList }) {
   const { catalogue } = useMap();
   const { release, blocksUrl } = catalogue;
   const name = `${list.name}-${release}`;
-  const csv = async () => new Blob([csvOf(list, release)], { type: 'text/csv' });
+  const csv = async () => {
+    const { csvOf } = await import('../blocks/block-files.ts');
+    return new Blob([csvOf(list, release)], { type: 'text/csv' });
+  };
   const geoJson = async () => {
+    const { geoJsonOf } = await import('../blocks/block-files.ts');
     const { blockPolygons } = await import('../blocks/block-polygons.ts');
     const { blocks, listed } = list;
     const wanted = new Set(listed.map((i) => blocks.geoids[i]));

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { count } from '../../formats.ts';
-import { geoidText } from '../blocks/block-files.ts';
+import { geoidText } from '../blocks/block-bands.ts';
 import type { BlockColumn, BlockList } from '../blocks/block-lists.ts';
 
 /** Maximum number of rows in a table; files have all. */

@@ -3,6 +3,8 @@ export interface Swatch {
   /** Colour of the stripes over `colour`, if any. */
   readonly stripe?: string;
   readonly label: string;
+  /** Shorter words, where there is little room. */
+  readonly short?: string;
 }
 
 /** A legend: a swatch and words for each colour. */
@@ -25,7 +27,7 @@ export function Swatches(props: {
 }
 
 /** A colour as on the map, with its stripes. */
-export function SwatchBox({ colour, stripe }: Omit<Swatch, 'label'>) {
+export function SwatchBox({ colour, stripe }: Pick<Swatch, 'colour' | 'stripe'>) {
   return (
     <svg width={WIDTH} height={HEIGHT} aria-hidden="true">
       <rect width={WIDTH} height={HEIGHT} fill={colour} />

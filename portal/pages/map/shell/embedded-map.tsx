@@ -1,4 +1,3 @@
-import { useBlocksInView } from '../blocks/use-blocks-in-view.ts';
 import { MapProvider, useMap } from '../state/map-context.ts';
 import type { MapView, Viewed } from '../views/map-view.ts';
 import '../../styles/map.css';
@@ -11,7 +10,6 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { useUnits } from '../../parts/units.tsx';
-import { useBasket } from '../blocks/use-basket.ts';
 import { type Catalogue, dataDates, mapCatalogue } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
@@ -20,10 +18,13 @@ import { PercentileNote } from '../panels/words.tsx';
 import { choiceOf } from '../state/choice.ts';
 import { writeMapState } from '../state/map-state.ts';
 import { useMapState } from '../state/use-map-state.ts';
+import { accessSentence } from '../views/access/access-legend.ts';
+import { accessView } from '../views/access/access-view.ts';
 import { basketSentence, criterionName } from '../views/basket/basket-legend.ts';
 import { basketView } from '../views/basket/basket-view.ts';
 import { FREE_VIEWS } from '../views/free-views.ts';
 import { nearestView } from '../views/nearest/nearest-view.ts';
+import { useFreeViews } from '../views/use-free-views.ts';
 import { MapStage } from './map-stage.tsx';
 
 /**
@@ -66,20 +67,13 @@ function FreeView(props: {
   const { catalogue, state, choice, change } = useMap();
   const scheme = useColourScheme();
   const drawn = useRef<DrawnMap>(null);
-  const { bandsUrl } = choice;
+  const isFree = FREE_VIEWS[state.view] !== undefined;
   const view = FREE_VIEWS[state.view] ?? nearestView;
-  const criteria = view === basketView ? choice.basket : NONE;
-  const basket = useBasket(keylessClient, state.position, catalogue.bounds, criteria, null);
-  const blocks = useBlocksInView(
-    keylessClient,
-    view === nearestView ? choice.type.leaves : NONE,
-    null,
-  );
-  const viewed = { ...NOTHING_LOADED, blocks, catalogue, state, choice, scheme, basket };
-  const inView = basket.state === 'here' ? basket.view : null;
+  const free = useFreeViews(keylessClient, isFree ? state.view : 'nearest', null);
+  const viewed = { ...NOTHING_LOADED, ...free, catalogue, state, choice, scheme };
   const shown = useMemo(
     () => view.shown(viewed),
-    [view, bandsUrl, choice, state.basketBy, inView?.blocks, inView?.basket, blocks],
+    [view, choice, state.basketBy, free.blocks, free.basket, free.access],
   );
   const outlines = useMemo(
     () => ({ selected: state.block, a: null, b: null, area: null }),
@@ -130,6 +124,7 @@ function Legend(props: {
           The view of this link costs tokens. Shown instead: time to the nearest place.
         </p>
       )}
+      {view === accessView && <p role="status">{accessSentence(viewed)}</p>}
       {view === basketView && (
         <>
           <p>{choice.basket.map((one) => criterionName(catalogue, one)).join('; ')}.</p>

@@ -5,8 +5,9 @@ const MAX_LETTERS = 11;
 
 /** The classes of a legend in one line over the map, for phones, where its panel lies lower. */
 export function MapKey({ legend }: { readonly legend: readonly Swatch[] }) {
-  const classes = legend.filter(({ label, stripe }) => label.length <= MAX_LETTERS && !stripe);
-  const timed = classes.filter(({ label }) => /\d/.test(label));
+  const timed = legend
+    .map(({ colour, stripe, label, short = label }) => ({ colour, stripe, label: short }))
+    .filter(({ label, stripe }) => label.length <= MAX_LETTERS && /\d/.test(label) && !stripe);
   if (timed.length < 2) return null;
   return (
     <div class="map-key" aria-hidden="true">

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useLoaded } from '../../api/use-loaded.ts';
-import { FailedScript } from '../../parts/failed-script.tsx';
+import { onRequest } from '../../parts/failed-script.tsx';
 import type { PictureParts } from './make-picture.tsx';
 import type { ShareProps } from './share-ways.tsx';
 
@@ -13,16 +12,15 @@ export function SharePanel(props: ShareProps) {
   return (
     <details class="share" onToggle={() => setOpened(true)}>
       <summary>Share</summary>
-      {wasOpened && <LoadedWays {...props} />}
+      {wasOpened && <ShareWays {...props} />}
     </details>
   );
 }
 
-function LoadedWays(props: ShareProps) {
-  const ways = useLoaded(() => import('./share-ways.tsx'));
-  if (ways.state === 'failed') return <FailedScript of="the ways to share" />;
-  return ways.state === 'here' ? <ways.value.ShareWays {...props} /> : null;
-}
+const ShareWays = onRequest(
+  'the ways to share',
+  async () => (await import('./share-ways.tsx')).ShareWays,
+);
 
 /** The time after which the page has what it needs to print, so that the map comes first. */
 const PRINTER_MS = 3_000;

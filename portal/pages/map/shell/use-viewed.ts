@@ -1,12 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../../session/use-api.ts';
 import { bodyOf, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
-import { useBasket } from '../blocks/use-basket.ts';
-import { useBlocksInView } from '../blocks/use-blocks-in-view.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Outlines } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
-import type { Criterion } from '../measures/basket.ts';
 import { comparisonOf } from '../measures/comparison.ts';
 import { resultOf } from '../paid/paid-request.ts';
 import { useRequests } from '../paid/use-paid-requests.ts';
@@ -18,9 +15,8 @@ import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { sidesOf } from '../views/reach/reach-request.ts';
 import { measuredSites } from '../views/sites/sites-request.ts';
+import { useFreeViews } from '../views/use-free-views.ts';
 import type { FoundPoi } from './map-search.tsx';
-
-const NO_CRITERIA: readonly Criterion[] = [];
 
 /** The current view with what it has loaded. The arguments are POIs whose names are known. */
 export function useViewed(found: FoundPoi | null, profile: Profile | null): Viewed {
@@ -28,15 +24,11 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const requests = useRequests();
   const scheme = useColourScheme();
   const { poi } = state;
-  const criteria = state.view === 'basket' ? choice.basket : NO_CRITERIA;
   const { position, view, sitesType, sitesBy } = state;
   const api = useApi();
   const area = useAreaBlocks(api, state.area, position, catalogue.bounds);
   const inArea = area.state === 'here' ? area.of : null;
-  const basket = useBasket(api, position, catalogue.bounds, criteria, inArea);
-  const ofSites = view === 'sites' && sitesType !== null ? [sitesType] : [];
-  const types = view === 'nearest' ? choice.type.leaves : ofSites;
-  const blocks = useBlocksInView(api, types, inArea);
+  const free = useFreeViews(api, view, inArea);
   const catchment = useMemo(
     () => (poi === null ? null : catchmentOf(requests, poi, choice.mode)),
     [poi, choice.mode, requests.changes],
@@ -60,7 +52,7 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const named = [found, ...(profile?.nearest.values() ?? []), catchment?.poi ?? null];
   const poiName =
     poi === null ? null : (named.find((one) => one?.dest_id === poi)?.name ?? `POI ${poi}`);
-  const shown = { a, b, reach, comparison, catchment, basket, blocks, sites };
+  const shown = { a, b, reach, comparison, catchment, ...free, sites };
   return { catalogue, state, choice, scheme, ...shown, area, poiName, profile };
 }
 
@@ -71,16 +63,16 @@ export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly ou
   const { sitesType, sitesColoured, sitesBy } = state;
   const { mode, bandsUrl, otherMode } = choice;
   const basket = viewed.basket.state === 'here' ? viewed.basket.view : null;
+  const access = viewed.access.state === 'here' ? viewed.access.view : null;
   // Depends on the parts that views show, since every move of the map makes a new state and choice.
   const shown = useMemo(
     () => MAP_VIEWS[view].shown(viewed),
     [
       ...[view, minutes, compared, basketBy, mode, otherMode, bandsUrl],
-      ...[a?.name, b?.name, reach, comparison, catchment, basket?.blocks, basket?.basket],
+      ...[a?.name, b?.name, reach, comparison, catchment, basket?.blocks, basket?.of],
+      ...[access?.blocks, access?.of, choice.counted, state.direction],
       // Bands are drawn from tiles, and need no blocks.
-      choice.type.leaves.length > 1 &&
-        viewed.blocks.state === 'here' &&
-        viewed.blocks.view.coloured,
+      choice.type.leaves.length > 1 && viewed.blocks.state === 'here' && viewed.blocks.view.of,
       ...[sites.nearest, sitesType, sitesColoured, sitesBy.within],
     ],
   );

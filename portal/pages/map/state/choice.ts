@@ -17,6 +17,8 @@ export interface Choice {
   readonly otherMode: Mode;
   /** The weight that is counted within a reach; null if the release has people only. */
   readonly weight: Weight | null;
+  /** The weight that is counted within reach of every block; null if the release counts none. */
+  readonly counted: Weight | null;
   readonly basket: readonly Criterion[];
   /** Sentences on what the state has and the release lacks: the state may be of another release. */
   readonly faults: readonly string[];
@@ -46,7 +48,9 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
     lacks('second mode', modeName(otherMode));
   }
   const weight = weightOf(catalogue, state.weight);
-  if (state.weight !== null && state.weight !== weight?.weight) {
+  const inAccess = catalogue.weights.filter(({ area_access }) => area_access);
+  const counted = inAccess.find((one) => one.weight === state.weight) ?? inAccess[0] ?? null;
+  if (state.weight !== null && catalogue.weights.every((one) => one.weight !== state.weight)) {
     lacks('weight', weight?.label ?? 'people');
   }
   const { basket, isWhole, hasAny } = basketOf(catalogue, state.basket);
@@ -55,7 +59,7 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
     faults.push(`The basket has criteria that this release lacks. ${shown}`);
   }
   const [bandsUrl] = bandsOf(type);
-  return { mode, type, basket, bandsUrl, otherMode, weight, faults };
+  return { mode, type, basket, bandsUrl, otherMode, weight, counted, faults };
 }
 
 /**

@@ -15,7 +15,15 @@ import {
 import type { Site } from './sites.ts';
 import { sitesCodec } from './sites.ts';
 
-export const VIEWS = ['nearest', 'basket', 'reach', 'compare', 'catchment', 'sites'] as const;
+export const VIEWS = [
+  'nearest',
+  'access',
+  'basket',
+  'reach',
+  'compare',
+  'catchment',
+  'sites',
+] as const;
 export type View = (typeof VIEWS)[number];
 
 export const DIRECTIONS = ['from', 'to'] as const;
@@ -108,6 +116,7 @@ export const MAX_CATCHMENT_MINUTES = 30;
 
 /** Minutes within which the view shows blocks. */
 export function minutesOf({ view, minutes }: Pick<MapState, 'view' | 'minutes'>): number {
+  if (view === 'access') return COUNTED_MINUTES.find((one) => one >= minutes)!;
   return view === 'catchment' ? Math.min(minutes, MAX_CATCHMENT_MINUTES) : minutes;
 }
 

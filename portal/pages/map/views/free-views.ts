@@ -1,4 +1,5 @@
 import type { View } from '../state/map-state.ts';
+import { accessView } from './access/access-view.ts';
 import { basketView } from './basket/basket-view.ts';
 import type { MapView } from './map-view.ts';
 import { nearestView } from './nearest/nearest-view.ts';
@@ -6,5 +7,6 @@ import { nearestView } from './nearest/nearest-view.ts';
 /** The views that are free and need no key, which maps in other pages show. */
 export const FREE_VIEWS: Readonly<Partial<Record<View, MapView>>> = {
   nearest: nearestView,
+  access: accessView,
   basket: basketView,
 };

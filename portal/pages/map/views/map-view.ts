@@ -1,11 +1,14 @@
 import type { ComponentType } from 'preact';
 import type { DataOf, ParamsOf } from '../../../client/src/index.ts';
 import type { LoadedArea } from '../blocks/area-blocks.ts';
-import type { LoadedBasket } from '../blocks/use-basket.ts';
-import type { LoadedBlocks } from '../blocks/use-blocks-in-view.ts';
+import { classWords } from '../blocks/block-bands.ts';
+import type { Tally } from '../blocks/coloured-blocks.ts';
+import type { ClassedAccess, TestedBasket } from '../blocks/measures.ts';
+import type { LoadedInView } from '../blocks/use-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Scheme } from '../drawing/paint.ts';
+import type { BasketTally } from '../measures/basket.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import type { PaidRequest } from '../paid/paid-request.ts';
@@ -39,6 +42,8 @@ export interface MeasuredSites {
   readonly nearest: Reach | null;
 }
 
+export type LoadedBasket = LoadedInView<TestedBasket, BasketTally>;
+
 /** Data that views have loaded; null until then. */
 export interface Loaded {
   /** Name of the POI at the origin, if there is one. */
@@ -50,8 +55,10 @@ export interface Loaded {
   readonly comparison: Comparison | null;
   readonly catchment: Catchment | null;
   readonly basket: LoadedBasket;
+  /** The blocks in view by what is within reach. */
+  readonly access: LoadedInView<ClassedAccess, Tally>;
   /** The blocks in view by minutes to the nearest POI. */
-  readonly blocks: LoadedBlocks;
+  readonly blocks: LoadedInView<Uint8Array, Tally>;
   readonly area: LoadedArea;
   readonly sites: MeasuredSites;
   /** The exact minutes of the selected block. */
@@ -94,7 +101,9 @@ export interface MapRequest {
   readonly operation:
     | 'getBlockAccess'
     | 'getBlockSummary'
+    | 'getCountyAccess'
     | 'getIsochrone'
+    | 'getPlaceAccess'
     | 'getPointAccess'
     | 'listPoiCatchment'
     | 'measureCoverage'
@@ -105,6 +114,13 @@ export interface MapRequest {
   readonly isPost?: boolean;
   /** The member of the response that has the rows, or the sums of a basket. */
   readonly rows: 'results' | 'blocks' | 'basket';
+}
+
+/** Words for the band of a block in view; null if it is not known. */
+export function bandWords(blocks: Loaded['blocks'], geoid: number): string | null {
+  if (blocks.state !== 'here') return null;
+  const at = blocks.view.blocks.geoids.indexOf(geoid);
+  return at === -1 ? null : classWords(blocks.view.of[at]);
 }
 
 export const NO_ORIGIN = 'No block chosen';

@@ -1,4 +1,5 @@
 import type { View } from '../state/map-state.ts';
+import { accessView } from './access/access-view.ts';
 import { basketView } from './basket/basket-view.ts';
 import { catchmentView } from './catchment/catchment-view.ts';
 import { compareView } from './compare/compare-view.ts';
@@ -10,6 +11,7 @@ import { sitesView } from './sites/sites-view.ts';
 /** The views by their names in addresses. */
 export const MAP_VIEWS: Readonly<Record<View, MapView>> = {
   nearest: nearestView,
+  access: accessView,
   basket: basketView,
   reach: reachView,
   compare: compareView,

@@ -2,7 +2,6 @@ import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
 import { byMode } from '../../../../../shards/modes.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { count, percent } from '../../../formats.ts';
-import type { BasketInView, LoadedBasket } from '../../blocks/use-basket.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Scheme } from '../../drawing/paint.ts';
 import type { Criterion } from '../../measures/basket.ts';
@@ -11,6 +10,7 @@ import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
 import { UNCOUNTED } from '../../panels/words.tsx';
 import type { MapState } from '../../state/map-state.ts';
+import type { LoadedBasket } from '../map-view.ts';
 
 /** Rows of the legend of a basket. `tally`: null while people are not counted. */
 export function basketRows(
@@ -72,11 +72,9 @@ export function criterionName(
  * most often.
  */
 export function basketSentence(basket: LoadedBasket, catalogue: Catalogue): string {
-  return basket.state === 'here' ? tallySentence(basket.view, catalogue) : UNCOUNTED[basket.state];
-}
-
-function tallySentence({ tally, criteria }: BasketInView, catalogue: Catalogue): string {
-  const { people, met, missing } = tally;
+  if (basket.state !== 'here') return UNCOUNTED[basket.state];
+  const { criteria } = basket.view.of;
+  const { people, met, missing } = basket.view.sums;
   if (people === 0) return 'No one lives in the area shown.';
   const share = percent((met.at(-1) ?? 0) / people);
   const all = criteria.length === 1 ? 'it' : `all ${criteria.length}`;

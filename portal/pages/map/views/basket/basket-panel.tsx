@@ -1,7 +1,6 @@
 import { count, counted, percent } from '../../../formats.ts';
 import { chosenOr } from '../../blocks/area-blocks.ts';
 import { basketList } from '../../blocks/block-lists.ts';
-import type { LoadedBasket } from '../../blocks/use-basket.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import type { Criterion } from '../../measures/basket.ts';
@@ -13,7 +12,7 @@ import { SumsTable } from '../../panels/sums-table.tsx';
 import { PercentileNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
-import type { Loaded } from '../map-view.ts';
+import type { Loaded, LoadedBasket } from '../map-view.ts';
 import { basketRows, basketSentence, criterionName } from './basket-legend.ts';
 import { basketRequest, type Coverage } from './basket-request.ts';
 import { CriteriaList } from './criteria-list.tsx';
@@ -32,8 +31,7 @@ export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
   const scheme = useColourScheme();
   const criteria = choice.basket;
   const view = basket.state === 'here' ? basket.view : null;
-  const tally = view?.tally ?? null;
-  const list = view && basketList(view.blocks, view.basket, view.seen, view.criteria);
+  const list = view && basketList(view.blocks, view.of.basket, view.seen, view.of.criteria);
   return (
     <section class="view" aria-labelledby="basket">
       <h2 id="basket">Who has everything nearby</h2>
@@ -55,8 +53,8 @@ export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
         by={state.basketBy === 'met' ? 'Criteria met' : 'Minutes'}
         rows={basketRows(
           state.basketBy,
-          view?.criteria.length ?? criteria.length,
-          tally,
+          view?.of.criteria.length ?? criteria.length,
+          view?.sums ?? null,
           scheme,
           view?.inArea,
         )}

@@ -33,18 +33,18 @@ export const basketView: MapView = {
       palette: 'classes',
       blocks:
         basket.state === 'here'
-          ? { geoids: basket.view.blocks.geoids, classes: classesOf(basket.view.basket) }
+          ? { geoids: basket.view.blocks.geoids, classes: classesOf(basket.view.of.basket) }
           : null,
     };
   },
   minutesOf({ state: { basketBy }, basket }, geoid) {
     if (basket.state !== 'here') return null;
-    const { view } = basket;
-    const at = view.blocks.geoids.indexOf(geoid);
+    const { blocks, of } = basket.view;
+    const at = blocks.geoids.indexOf(geoid);
     if (at === -1) return null;
-    if (basketBy === 'furthest') return `furthest ${classWords(view.basket.furthest[at])}`;
-    const met = criteriaMet(view.basket, at);
-    return met === null ? 'not known' : `${met} of ${view.criteria.length} met`;
+    if (basketBy === 'furthest') return `furthest ${classWords(of.basket.furthest[at])}`;
+    const met = criteriaMet(of.basket, at);
+    return met === null ? 'not known' : `${met} of ${of.criteria.length} met`;
   },
   Panel: BasketPanel,
   requests({ choice, basket, area }) {

@@ -1,9 +1,9 @@
+import { onRequest } from '../../../parts/failed-script.tsx';
 import { CATCHMENT_CLASS_MINUTES, minutesTo, reachClasses } from '../../measures/reach.ts';
 import { catchmentSwatches } from '../../panels/legend-swatches.ts';
 import { reachTitle } from '../../panels/words.tsx';
 import { minutesOf } from '../../state/map-state.ts';
 import type { MapView } from '../map-view.ts';
-import { CatchmentPanel } from './catchment-panel.tsx';
 import { PAGE_ROWS } from './catchment-request.ts';
 
 /** Blocks that reach a POI. */
@@ -32,7 +32,7 @@ export const catchmentView: MapView = {
     const minutes = catchment?.reach && minutesTo(catchment.reach, geoid);
     return typeof minutes === 'number' ? `${minutes.toFixed(1)} min` : null;
   },
-  Panel: CatchmentPanel,
+  Panel: onRequest('the view', async () => (await import('./catchment-panel.tsx')).CatchmentPanel),
   requests({ state: { poi }, choice: { mode } }) {
     if (poi === null) return [];
     return [

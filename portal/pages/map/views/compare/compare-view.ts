@@ -1,4 +1,5 @@
 import { byMode } from '../../../../../shards/modes.ts';
+import { onRequest } from '../../../parts/failed-script.tsx';
 import { type Comparison, differenceClasses, laterOf } from '../../measures/comparison.ts';
 import { reachClasses } from '../../measures/reach.ts';
 import { differenceSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
@@ -6,7 +7,6 @@ import { originName } from '../../panels/words.tsx';
 import { MAX_MINUTES, type MapState, minutesOf } from '../../state/map-state.ts';
 import { type MapView, NO_ORIGIN } from '../map-view.ts';
 import { blocksRequest } from '../reach/reach-view.ts';
-import { ComparePanel } from './compare-panel.tsx';
 
 /** Two reaches, A and B, side by side. */
 export const compareView: MapView = {
@@ -39,7 +39,7 @@ export const compareView: MapView = {
     const words = (minutes: number) => (minutes <= MAX_MINUTES ? minutes : `over ${MAX_MINUTES}`);
     return `A ${words(comparison.a[at])}, B ${words(comparison.b[at])} min`;
   },
-  Panel: ComparePanel,
+  Panel: onRequest('the view', async () => (await import('./compare-panel.tsx')).ComparePanel),
   requests({ state, choice: { mode, otherMode } }) {
     const { origin, otherOrigin } = state;
     if (origin === null) return [];

@@ -1,7 +1,6 @@
 import { count, percent } from '../../../formats.ts';
 import { nearestList } from '../../blocks/block-lists.ts';
 import { shareWithin, type Tally } from '../../blocks/coloured-blocks.ts';
-import type { LoadedBlocks } from '../../blocks/use-blocks-in-view.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
@@ -21,7 +20,7 @@ export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) 
   const title = mapTitle(mode, type.name);
   const list =
     blocks.state === 'here'
-      ? nearestList(blocks.view.coloured, blocks.view.seen, mode, type.id)
+      ? nearestList(blocks.view.blocks, blocks.view.of, blocks.view.seen, mode, type.id)
       : null;
   return (
     <>
@@ -52,13 +51,13 @@ const NEAR_CLASSES = 3;
  * Legend of minutes to the nearest POI: the people in view by class, and the share within 15
  * minutes.
  */
-function Legend(props: { readonly title: string; readonly blocks: LoadedBlocks }) {
+function Legend(props: { readonly title: string; readonly blocks: Loaded['blocks'] }) {
   const { title, blocks } = props;
   const scheme = useColourScheme();
   const view = blocks.state === 'here' ? blocks.view : null;
   const rows = BAND_ORDER.map((band) => ({
     swatch: bandSwatch(band, scheme),
-    people: view?.tally.people[band] ?? null,
+    people: view?.sums.people[band] ?? null,
     inArea: view?.inArea?.people[band],
   }));
   return (
@@ -72,10 +71,10 @@ function Legend(props: { readonly title: string; readonly blocks: LoadedBlocks }
 }
 
 /** A sentence on the people within 15 minutes, or on why they are not counted. */
-export function sentenceOf(blocks: LoadedBlocks): string {
+export function sentenceOf(blocks: Loaded['blocks']): string {
   if (blocks.state !== 'here') return UNCOUNTED[blocks.state];
-  const { tally } = blocks.view;
-  return tally.allPeople === 0 ? 'No one lives in the area shown.' : nearSentence(tally, 'in view');
+  const { sums } = blocks.view;
+  return sums.allPeople === 0 ? 'No one lives in the area shown.' : nearSentence(sums, 'in view');
 }
 
 function nearSentence(tally: Tally, where: string): string {

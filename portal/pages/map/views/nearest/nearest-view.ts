@@ -1,8 +1,7 @@
 import { BEYOND } from '../../../../../shards/bands/time-bands.ts';
-import { classWords } from '../../blocks/block-bands.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
-import type { MapView } from '../map-view.ts';
+import { bandWords, type MapView } from '../map-view.ts';
 import { NearestPanel, sentenceOf } from './nearest-panel.tsx';
 
 /** Minutes to the nearest POI of a type. */
@@ -16,14 +15,14 @@ export const nearestView: MapView = {
   shown({ catalogue, choice: { mode, type, bandsUrl }, blocks }) {
     const over = { modes: [mode], pois: catalogue.poisOf(type.leaves, [mode]) };
     if (type.leaves.length === 1) return { of: 'bands', bandsUrl, ...over };
-    const coloured = blocks.state === 'here' ? blocks.view.coloured : null;
+    const view = blocks.state === 'here' ? blocks.view : null;
     return {
       of: 'classes',
       name: `nearest ${mode} ${type.id}`,
       palette: 'classes',
-      blocks: coloured && {
-        geoids: coloured.geoids,
-        classes: coloured.classes.map((band) => (band === BEYOND ? 0 : band)),
+      blocks: view && {
+        geoids: view.blocks.geoids,
+        classes: view.of.map((band) => (band === BEYOND ? 0 : band)),
       },
       ...over,
     };
@@ -38,10 +37,7 @@ export const nearestView: MapView = {
     if (exact.length > 0) {
       return `${Math.min(...exact.map((row) => row.travel_time)).toFixed(1)} min`;
     }
-    if (blocks.state !== 'here') return null;
-    const { geoids, classes } = blocks.view.coloured;
-    const at = geoids.indexOf(geoid);
-    return at === -1 ? null : classWords(classes[at]);
+    return bandWords(blocks, geoid);
   },
   Panel: NearestPanel,
   requests({ state: { block: geoid }, choice: { mode, type } }) {

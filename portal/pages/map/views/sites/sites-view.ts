@@ -1,9 +1,8 @@
-import { classWords } from '../../blocks/block-bands.ts';
+import { onRequest } from '../../../parts/failed-script.tsx';
 import { minutesTo, reachClasses, reachesWithin } from '../../measures/reach.ts';
 import { MAX_MINUTES } from '../../state/map-state.ts';
-import type { MapView } from '../map-view.ts';
+import { bandWords, type MapView } from '../map-view.ts';
 import { classesWithin, overlapClass, sitesSwatches } from './sites-legend.ts';
-import { SitesPanel } from './sites-panel.tsx';
 
 const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
 
@@ -37,19 +36,14 @@ export const sitesView: MapView = {
     };
   },
   minutesOf({ state, sites: { nearest, reaches }, blocks }, geoid) {
-    if (state.sitesType !== null) {
-      if (blocks.state !== 'here') return null;
-      const { geoids, classes } = blocks.view.coloured;
-      const at = geoids.indexOf(geoid);
-      return at === -1 ? null : classWords(classes[at]);
-    }
+    if (state.sitesType !== null) return bandWords(blocks, geoid);
     if (nearest === null || reaches === null) return null;
     const minutes = minutesTo(nearest, geoid);
     if (minutes === undefined) return `over ${MAX_MINUTES} min`;
     const near = reaches.filter((one) => minutesTo(one, geoid)! <= state.sitesBy.within).length;
     return near > 1 ? `${minutes} min, ${near} sites near` : `${minutes} min`;
   },
-  Panel: SitesPanel,
+  Panel: onRequest('the view', async () => (await import('./sites-panel.tsx')).SitesPanel),
   requests({ sites: { body } }) {
     if (body === null) return [];
     return [

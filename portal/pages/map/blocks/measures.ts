@@ -1,0 +1,103 @@
+import type { Client } from '../../../client/src/index.ts';
+import {
+  type BasketBlocks,
+  type BasketTally,
+  basketOf,
+  basketTally,
+  type Criterion,
+} from '../measures/basket.ts';
+import type { Box } from '../tiles/vector-tiles.ts';
+import type { CountedAccess, CountyBands } from './block-bands.ts';
+import {
+  type CountyBlocks,
+  countiesIn,
+  joinedBlocks,
+  joinedColumns,
+  type Tally,
+  tallyOf,
+} from './coloured-blocks.ts';
+
+/** Something that the public objects of counties say of each block, and how it is summed up. */
+export interface Measure<Of, Sums> {
+  /** Tells it from all other measures. */
+  readonly key: string;
+  /** Reads it for the blocks of counties, one county after the other. */
+  read(counties: readonly CountyBands[]): Promise<Of>;
+  /** Sums up the blocks at some positions; an unknown population counts as 0. */
+  sum(of: Of, population: readonly (number | null)[], blocks: readonly number[]): Sums;
+}
+
+/** The band of the nearest POI of any of some types; 0 for a county without such a column. */
+export function nearestMeasure(mode: string, types: readonly number[]): Measure<Uint8Array, Tally> {
+  return {
+    key: `nearest ${mode} ${types}`,
+    async read(counties) {
+      const bands = types.map((type) =>
+        joinedColumns(counties, (county) => county.bands(mode, type)),
+      );
+      // A mode has a street near a block or not, for all types alike.
+      return (await Promise.all(bands)).reduce((least, one) =>
+        least.map((band, i) => Math.min(one[i], band || one[i])),
+      );
+    },
+    sum: tallyOf,
+  };
+}
+
+/** Criteria, and their outcomes at blocks. */
+export interface TestedBasket {
+  readonly criteria: readonly Criterion[];
+  readonly basket: BasketBlocks;
+}
+
+export function basketMeasure(criteria: readonly Criterion[]): Measure<TestedBasket, BasketTally> {
+  return {
+    key: `basket ${JSON.stringify(criteria)}`,
+    async read(counties) {
+      const bands = criteria.map(({ mode, type }) => nearestMeasure(mode, [type]).read(counties));
+      return { criteria, basket: basketOf(await Promise.all(bands), criteria) };
+    },
+    sum: ({ basket }, population, blocks) => basketTally(basket, population, blocks),
+  };
+}
+
+/** Classes of blocks by what is within reach, and their bounds; null where it is not counted. */
+export interface ClassedAccess {
+  readonly classes: Uint8Array;
+  readonly bounds: readonly number[] | null;
+}
+
+export function accessMeasure(count: CountedAccess): Measure<ClassedAccess, Tally> {
+  return {
+    key: `access ${JSON.stringify(count)}`,
+    async read(counties) {
+      const columns = await Promise.all(counties.map((county) => county.access(count)));
+      const bounds = columns.find((one) => one !== null)?.bounds ?? null;
+      const at = (county: CountyBands) => columns[counties.indexOf(county)]?.classes ?? null;
+      return { bounds, classes: await joinedColumns(counties, at) };
+    },
+    sum: ({ classes }, population, blocks) => tallyOf(classes, population, blocks),
+  };
+}
+
+/** The last measurement, kept while the map moves within its counties. */
+let last: {
+  readonly key: string;
+  readonly blocks: CountyBlocks;
+  readonly of: unknown;
+} | null = null;
+
+/** Measures the blocks of the counties in a box; null if there are too many counties. */
+export async function measuredIn<Of>(
+  api: Client,
+  box: Box,
+  { key, read }: Pick<Measure<Of, unknown>, 'key' | 'read'>,
+): Promise<{ readonly blocks: CountyBlocks; readonly of: Of } | null> {
+  const counties = await countiesIn(api, box);
+  if (counties === null) return null;
+  const blocks = joinedBlocks(counties);
+  if (last?.blocks !== blocks || last.key !== key) {
+    last = { key, blocks, of: await read(counties) };
+  }
+  return { blocks, of: last.of as Of };
+}

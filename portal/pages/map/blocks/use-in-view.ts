@@ -1,0 +1,66 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Client } from '../../../client/src/index.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
+import { useMap } from '../state/map-context.ts';
+import type { Box } from '../tiles/vector-tiles.ts';
+import type { AreaBlocks } from './area-blocks.ts';
+import { boxInView } from './box-in-view.ts';
+import { blocksWithin, type CountyBlocks } from './coloured-blocks.ts';
+import { type Measure, measuredIn } from './measures.ts';
+
+/** The blocks of the counties in view with what is measured of them, and its sums. */
+export interface InView<Of, Sums> {
+  readonly blocks: CountyBlocks;
+  readonly of: Of;
+  /** Positions of the blocks in view. */
+  readonly seen: readonly number[];
+  readonly sums: Sums;
+  /** The sums of the chosen area; null without one. */
+  readonly inArea: Sums | null;
+}
+
+export type LoadedInView<Of, Sums> =
+  | { readonly state: 'loading' | 'too-many' | 'failed' }
+  | { readonly state: 'here'; readonly view: InView<Of, Sums> };
+
+/** Measures the blocks in view by the public objects of counties: free, and without a key. */
+export function useInView<Of, Sums>(
+  api: Client,
+  measure: Measure<Of, Sums> | null,
+  area: AreaBlocks | null,
+): LoadedInView<Of, Sums> {
+  const { catalogue, state } = useMap();
+  const { bounds } = catalogue;
+  const { position } = state;
+  const [loaded, setLoaded] = useState<LoadedInView<Of, Sums>>({ state: 'loading' });
+  const attempt = useAttempts(loaded.state === 'failed');
+  const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
+  useEffect(() => {
+    if (measure === null) return;
+    let isGone = false;
+    inView(api, boxInView(position, bounds), measure, area).then(
+      (next) => isGone || setLoaded(next),
+      () => isGone || setLoaded({ state: 'failed' }),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [api, attempt, place, bounds, measure?.key, area]);
+  return loaded;
+}
+
+async function inView<Of, Sums>(
+  api: Client,
+  box: Box,
+  measure: Measure<Of, Sums>,
+  area: AreaBlocks | null,
+): Promise<LoadedInView<Of, Sums>> {
+  const measured = await measuredIn(api, box, measure);
+  if (measured === null) return { state: 'too-many' };
+  const { blocks, of } = measured;
+  const seen = blocksWithin(blocks, box);
+  const sums = measure.sum(of, blocks.population, seen);
+  const inArea =
+    area && measure.sum(await measure.read(area.counties), area.blocks.population, area.inside);
+  return { state: 'here', view: { blocks, of, seen, sums, inArea } };
+}

@@ -1,0 +1,86 @@
+import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
+import { countWords } from '../../blocks/block-bands.ts';
+import { groundSwatches } from '../../panels/legend-swatches.ts';
+import { PLACE_DIGITS } from '../../state/area.ts';
+import type { MapRequest, MapView, Viewed } from '../map-view.ts';
+import {
+  accessChoice,
+  accessRows,
+  accessSentence,
+  colourClass,
+  withinWords,
+} from './access-legend.ts';
+import { AccessPanel } from './access-panel.tsx';
+
+/** Blocks by how many jobs, people or others are within reach. */
+export const accessView: MapView = {
+  name: 'Jobs',
+  sides: 0,
+  title({ state, choice }) {
+    const asked = accessChoice(state, choice);
+    return asked ? `${asked.weight.label} ${withinWords(asked.count)}` : 'Jobs within reach';
+  },
+  summary: (of) => (of.access.state === 'here' ? accessSentence(of) : null),
+  legend(of) {
+    const { catalogue, scheme } = of;
+    const rows = accessRows(of, scheme);
+    return [...rows.map(({ swatch }) => swatch), ...groundSwatches(catalogue.baseMap, scheme)];
+  },
+  modes: ({ mode }) => [mode],
+  shown({ catalogue, state, choice, access }) {
+    const view = access.state === 'here' ? access.view : null;
+    const bounds = view?.of.bounds ?? [];
+    return {
+      of: 'classes',
+      name: `access ${JSON.stringify(accessChoice(state, choice)?.count ?? null)}`,
+      modes: [choice.mode],
+      pois: catalogue.poisOf([], [choice.mode]),
+      palette: 'classes',
+      blocks: view && {
+        geoids: view.blocks.geoids,
+        classes: view.of.classes.map((one) => (one === UNROUTED ? 0 : colourClass(one, bounds))),
+      },
+    };
+  },
+  minutesOf({ state, choice, access }, geoid) {
+    const asked = accessChoice(state, choice);
+    if (asked === null || access.state !== 'here' || access.view.of.bounds === null) return null;
+    const { blocks, of } = access.view;
+    const at = blocks.geoids.indexOf(geoid);
+    if (at === -1) return null;
+    const words = countWords(of.classes[at], access.view.of.bounds);
+    if (of.classes[at] === UNROUTED) return words;
+    return `${words} ${asked.weight.unit} ${withinWords(asked.count)}`;
+  },
+  Panel: AccessPanel,
+  requests: (of) => [exactRequest(of)].flatMap((one) => one ?? []),
+};
+
+/** The request for the exact counts of the chosen place, or of a county. */
+function exactRequest({ state, choice, access, area }: Viewed): MapRequest | null {
+  const asked = accessChoice(state, choice);
+  if (asked === null) return null;
+  const { mode, minutes, direction, of } = asked.count;
+  const query = { of: [of], mode: [mode], minutes: [minutes], direction };
+  const text = Object.entries(query).map(([key, value]) => `${key}=${value}`);
+  const chosen = area.state === 'here' ? area.of : null;
+  if (typeof chosen?.area === 'string' && chosen.area.length === PLACE_DIGITS) {
+    return {
+      name: `Exact numbers of ${chosen.name}`,
+      path: `/v1/places/${chosen.area}/access?${text.join('&')}`,
+      operation: 'getPlaceAccess',
+      parameters: { geoid: chosen.area, ...query },
+      rows: 'results',
+    };
+  }
+  const blocks = chosen?.blocks ?? (access.state === 'here' ? access.view.blocks : null);
+  const [fips] = blocks?.counties ?? [];
+  if (fips === undefined) return null;
+  return {
+    name: `Exact numbers of county ${fips}`,
+    path: `/v1/counties/${fips}/access?${text.join('&')}`,
+    operation: 'getCountyAccess',
+    parameters: { fips, ...query },
+    rows: 'results',
+  };
+}

@@ -1,0 +1,27 @@
+import type { Client } from '../../../client/src/index.ts';
+import type { AreaBlocks } from '../blocks/area-blocks.ts';
+import { accessMeasure, basketMeasure, nearestMeasure } from '../blocks/measures.ts';
+import { useInView } from '../blocks/use-in-view.ts';
+import { useMap } from '../state/map-context.ts';
+import type { View } from '../state/map-state.ts';
+import { accessChoice } from './access/access-legend.ts';
+import type { Loaded } from './map-view.ts';
+
+/** Loads the blocks in view that a view shows for free; nothing for any other view. */
+export function useFreeViews(
+  api: Client,
+  view: View,
+  area: AreaBlocks | null,
+): Pick<Loaded, 'blocks' | 'basket' | 'access'> {
+  const { state, choice } = useMap();
+  const { mode, type, basket } = choice;
+  const { sitesType } = state;
+  const ofSites = view === 'sites' && sitesType !== null ? [sitesType] : [];
+  const types = view === 'nearest' ? type.leaves : ofSites;
+  const asked = view === 'access' ? accessChoice(state, choice) : null;
+  return {
+    blocks: useInView(api, types.length > 0 ? nearestMeasure(mode, types) : null, area),
+    basket: useInView(api, view === 'basket' ? basketMeasure(basket) : null, area),
+    access: useInView(api, asked && accessMeasure(asked.count), area),
+  };
+}

@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises';
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SOFTWARE_GL } from '../support/chromium.ts';
+import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
+import { openWatched } from '../support/watched-page.ts';
+
+const FRAGMENT = '#x=1&v=access&m=transit&min=15&w=jobs';
+
+let site: PortalSite;
+beforeAll(async () => {
+  site = await openPortalSite({ chromium: SOFTWARE_GL });
+});
+afterAll(() => site?.close());
+
+async function open(fragment: string, path = '/map') {
+  const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
+  return { context, ...(await openWatched(context, `${site.address}${path}${fragment}`)) };
+}
+
+/** The exact counts of all blocks of the demo city, by GEOID. */
+async function exactCounts(query: string): Promise<ReadonlyMap<string, number>> {
+  const { key } = await site.proxy.customer({ tokens: 10_000 });
+  const counts = new Map<string, number>();
+  for (const county of ['99001', '99003']) {
+    const url = `/v1/counties/${county}/access?${query}&limit=1000`;
+    for (const row of (await site.proxy.get(url, key)).json().results) {
+      counts.set(row.geoid, row.count);
+    }
+  }
+  return counts;
+}
+
+/** The classes of the legend: least, exclusive end, and people. */
+async function legendOf(page: Page) {
+  const rows = page.locator('.people-legend tbody tr:has(td)');
+  const texts = await rows.evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent ?? '')),
+  );
+  return texts.map(([label, people]) => ({ label, people }));
+}
+
+const numberOf = (text: string) => Number(text.replaceAll(',', ''));
+
+function rangeOf(label: string): readonly [number, number] | null {
+  const [, end] = /^under (.*)$/.exec(label) ?? [];
+  if (end) return [0, numberOf(end)];
+  const [, least] = /^(.*) and more$/.exec(label) ?? [];
+  if (least) return [numberOf(least), Number.POSITIVE_INFINITY];
+  const [from, to] = label.split('–');
+  return to === undefined ? null : [numberOf(from), numberOf(to)];
+}
+
+test('the blocks in view are classed for free by the jobs that the API counts for tokens', async () => {
+  const { page, asked, wrong, context } = await open(FRAGMENT);
+  await page.locator('[data-drawn]').waitFor();
+  await page.getByRole('heading', { name: 'Jobs within 15 min by transit' }).waitFor();
+  await expect.poll(async () => (await legendOf(page)).length).toBe(7);
+  await page.getByText('Download the blocks in view').click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV', exact: true }).click();
+  const text = await readFile(await (await saving).path(), 'utf8');
+  const [head, ...lines] = text.trimEnd().split('\r\n');
+  const names = head.split(',');
+  const rows = lines.map((line) =>
+    Object.fromEntries(line.split(',').map((c, i) => [names[i], c])),
+  );
+  const exact = await exactCounts('of=jobs&mode=transit&minutes=15');
+  const people = new Map<string, number>();
+  const legend = await legendOf(page);
+  for (const row of rows) {
+    const count = exact.get(row.geoid);
+    const label = legend.find(({ label }) => {
+      const range = rangeOf(label);
+      return range === null
+        ? count === undefined
+        : count !== undefined && count >= range[0] && count < range[1];
+    })!.label;
+    people.set(label, (people.get(label) ?? 0) + Number(row.population));
+    const wanted = rangeOf(label);
+    const ends = wanted && [wanted[0], wanted[1] === Number.POSITIVE_INFINITY ? '' : wanted[1]];
+    expect([row.geoid, row.count_from, row.count_below]).toEqual([
+      row.geoid,
+      ...(ends ?? ['', '']).map(String),
+    ]);
+  }
+  expect(rows.length).toBeGreaterThan(500);
+  expect(legend).toEqual(
+    legend.map(({ label }) => ({
+      label,
+      people: (people.get(label) ?? 0).toLocaleString('en-US'),
+    })),
+  );
+  // Nothing metered was requested.
+  expect(asked.filter((url) => /\/v1\/(counties|places|blocks)\//.test(url))).toEqual([]);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('the choices are in the address, by keyboard too, and a block says its class', async () => {
+  const { page, wrong, context } = await open(FRAGMENT);
+  await page.getByRole('radio', { name: '15 min' }).press('ArrowRight');
+  await page.waitForURL(/v=access&m=transit&w=jobs$/);
+  await page.getByRole('combobox', { name: 'Count' }).selectOption('people');
+  await page.getByRole('radio', { name: 'To each block' }).check();
+  await page.waitForURL(/v=access&m=transit&d=to&w=people$/);
+  await page
+    .getByRole('heading', { name: 'People who get here within 30 min by transit' })
+    .waitFor();
+  await page.locator('[data-drawn]').waitFor();
+  const map = page.locator('canvas.maplibregl-canvas');
+  await map.focus();
+  await map.press('ArrowLeft');
+  await expect
+    .poll(() => page.locator('.map-said').textContent())
+    .toMatch(/^[\d,–]+( and more)? people who get here within 30 min by transit · |^under /);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('exact numbers are a click away, as code that the API accepts, for a county or the chosen city', async () => {
+  const { page, wrong, context } = await open(`${FRAGMENT}&a=9957600`);
+  await page.getByRole('columnheader', { name: 'In the area' }).waitFor();
+  await page.getByRole('button', { name: 'Exact numbers' }).click();
+  const code = page.locator('.request-code code').first();
+  await expect.poll(() => code.textContent()).toContain('/v1/places/9957600/access?');
+  const [url] = /\/v1\/[^"' ]+/.exec((await code.textContent()) ?? '')!;
+  const { key } = await site.proxy.customer({ tokens: 1_000 });
+  const rows = (await site.proxy.get(url, key)).json().results;
+  expect(rows[0]).toMatchObject({ of: 'jobs', mode: 'transit', minutes: 15 });
+  await page.getByText('Area: Port Meridian').click();
+  await page.getByRole('combobox', { name: 'Area', exact: true }).selectOption('');
+  await expect.poll(() => code.textContent()).toContain('/v1/counties/99001/access?');
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('on a phone a key over the map has the classes in few letters', async () => {
+  const { page, context } = await open(FRAGMENT);
+  await page.setViewportSize({ width: 375, height: 812 });
+  await expect.poll(() => page.locator('.map-key span').count()).toBe(6);
+  const key = await page.locator('.map-key span').allTextContents();
+  expect(key.every((text) => /^(<|\d)[\d.K]*\+?$/.test(text))).toBe(true);
+  await context.close();
+});
+
+test('the map for other pages shows it without a key', async () => {
+  const { page, wrong, context } = await open(FRAGMENT, '/embed');
+  await page.locator('[data-drawn]').waitFor();
+  await page.getByRole('heading', { name: 'Jobs within 15 min by transit' }).waitFor();
+  await page.getByText(/people in view reach [\d,]+ jobs or more\.$/).waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
