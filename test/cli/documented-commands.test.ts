@@ -48,7 +48,7 @@ async function faultOf(line: string): Promise<string | null> {
   }
   if (at === 0) return /^[a-z]/.test(words[0]) ? 'no such command' : null;
   if (command.commands.length > 0 && /^[a-z]/.test(words[at] ?? '')) return 'no such subcommand';
-  const flags = words.slice(at).flatMap((word) => /^--?[a-z][\w-]*/.exec(word) ?? []);
+  const flags = words.slice(at).flatMap((word) => word.match(/^--?[a-z][\w-]*/g) ?? []);
   // Options of a command may follow its subcommand.
   const options = passed.flatMap((one) => one.options);
   const known = new Set(options.flatMap(({ long, short }) => [long, short]));
