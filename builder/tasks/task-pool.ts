@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { openWritableStore } from '../../shards/store/open-store.ts';
+import type { Bytes } from '../../shards/units.ts';
 import type { Resources } from '../build-request.ts';
 import { identityOf, type LocalInput, type PlannedInput } from '../plan/planned-input.ts';
 import { fetchInputs } from '../plan/shared-inputs.ts';
 import type { Progress, StageProgress } from '../progress.ts';
 import { Receipts } from '../receipts/receipts.ts';
-import { openThreads, type ThreadLimits } from '../threads/pool.ts';
+import { openThreads } from '../threads/pool.ts';
 import { runTask, type TaskResult } from './run-task.ts';
 import type { Task } from './task.ts';
 
@@ -63,10 +64,10 @@ export function openWork({ store: location, folder, ...resources }: TaskThread) 
 const pathsAmong = (paths: TaskRequest['paths']) => (input: PlannedInput) =>
   paths.get(identityOf(input))!;
 
-/** Opens a pool of threads that run tasks. */
-export function openTaskPool(thread: TaskThread, threads: number, limits?: ThreadLimits): TaskPool {
+/** Opens a pool of threads that run tasks. `heap`: see `openThreads`. */
+export function openTaskPool(thread: TaskThread, threads: number, heap?: Bytes): TaskPool {
   const module = new URL('./task-pool.js', import.meta.url);
-  const pool = openThreads<TaskRequest, TaskResult>(module, threads, thread, limits);
+  const pool = openThreads<TaskRequest, TaskResult>(module, threads, thread, heap);
   return {
     async run(task, inputs, progress) {
       const { port1, port2 } = new MessageChannel();

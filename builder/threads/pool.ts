@@ -1,7 +1,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { Bytes, Millis } from '../../shards/units.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { receivedError } from './sent-errors.ts';
 
 /** Runs pieces of work, several at a time. */
@@ -49,29 +49,22 @@ export interface ThreadWork {
   readonly data: unknown;
 }
 
-/** The lives of threads. */
-export interface ThreadLimits {
-  /** The limit of each thread's own objects; by default that of this thread. */
-  readonly heap?: Bytes;
-  /** Time without a piece after which a thread ends, which frees its memory; by default it stays. */
-  readonly idleMs?: Millis;
-}
-
 /**
  * Opens a pool of threads that do the work of a module; see `ThreadWork`. If a thread dies, the
- * piece it was running fails.
+ * piece it was running fails. `heap`: the limit of each thread's own objects, by default that of
+ * this thread.
  */
 export function openThreads<Request, Result>(
   module: URL,
   threads: number,
   data?: unknown,
-  { heap, idleMs }: ThreadLimits = {},
+  heap?: Bytes,
 ): ThreadPool<Request, Result> {
   const pool = new Piscina<Request, Result>({
     filename: new URL('./thread.js', import.meta.url).href,
     workerData: { module: module.href, data } satisfies ThreadWork,
     ...(heap !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heap / 2 ** 20 } }),
-    ...(idleMs === undefined ? { minThreads: threads } : { minThreads: 0, idleTimeout: idleMs }),
+    minThreads: threads,
     maxThreads: threads,
   });
   return {

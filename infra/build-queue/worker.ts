@@ -79,6 +79,7 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
     });
     // The queue reports its outages.
     worker.on('error', () => {});
+    worker.on('drained', () => tasks.rest());
     opened.push(async () => {
       await tasks.close();
       await worker.close();
@@ -101,6 +102,7 @@ class TaskRunner {
   readonly #folder: string;
   readonly #left = new Set<string>();
   #thread: TaskPool | null = null;
+  #resting: NodeJS.Timeout | undefined;
   #isClosing = false;
 
   constructor(options: WorkerOptions, folder: string) {
@@ -110,6 +112,7 @@ class TaskRunner {
 
   async perform(job: BuildQueueJob, token?: string): Promise<unknown> {
     if (this.#isClosing) return giveBack(job, token);
+    clearTimeout(this.#resting);
     const { memory, progress } = this.#options;
     const { program } = job.data;
     if (program !== programVersion()) {
@@ -139,6 +142,12 @@ class TaskRunner {
     }
   }
 
+  /** Ends the thread, which frees its memory, unless another task comes soon. */
+  rest(): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => void this.endThread(), IDLE_MS);
+  }
+
   /** Ends the thread; a task in progress fails. */
   async endThread(): Promise<void> {
     const thread = this.#thread;
@@ -148,6 +157,7 @@ class TaskRunner {
 
   close(): Promise<void> {
     this.#isClosing = true;
+    clearTimeout(this.#resting);
     return this.endThread();
   }
 
@@ -155,11 +165,10 @@ class TaskRunner {
     const { store, workers, memory } = this.#options;
     const scratch = path.join(this.#folder, 'scratch');
     const heap = Math.max(memory, getHeapStatistics().heap_size_limit);
-    const thread = { store, workers, memory, scratch, folder: this.#folder };
-    return openTaskPool(thread, 1, { heap, idleMs: IDLE_MS });
+    return openTaskPool({ store, workers, memory, scratch, folder: this.#folder }, 1, heap);
   }
 
-  /** Parses the data of a job. Throws an `UnrecoverableError` for an invalid one: no retry helps. */
+  /** Parses a job. Throws an `UnrecoverableError` for an invalid one, since no retry helps. */
   #parsed({ id, data }: BuildQueueJob): QueuedTask {
     const parsed = queuedTaskSchema.safeParse(data);
     if (parsed.success) return parsed.data;

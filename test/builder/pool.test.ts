@@ -52,17 +52,3 @@ test('errors from a thread keep their kind and the object they concern', async (
   // No more than what the threads were opened with.
   expect(results).toEqual([0, 0]);
 });
-
-test('a thread without work ends, and the next piece starts another', async () => {
-  const module = path.join(folder, 'named.mjs');
-  await writeFile(
-    module,
-    `import { threadId } from 'node:worker_threads';
-     export const openWork = () => () => threadId;`,
-  );
-  const { openThreads } = await compiled('threads/pool');
-  const pool = openThreads<null, number>(pathToFileURL(module), 1, null, { idleMs: 1 });
-  const first = await pool.run(null);
-  await expect.poll(() => pool.run(null)).not.toBe(first);
-  await pool.close();
-});
