@@ -27,6 +27,9 @@ const PREPARED_GIGABYTES = 2 * 2.3;
 /** Batches of cells of the extracts: cells are divided until each batch has at most 100 MB. */
 const BATCHES = Math.ceil((1.5 * ASSUMED.extractMegabytes) / 100);
 
+/** Parts of the join, of up to 200,000 blocks each, taken to be equal. */
+const PARTS = Math.ceil(NATION.blocks / 200_000);
+
 /** Hashing and storing the inputs of a plan, in seconds. */
 const PLANNED = 300;
 /**
@@ -89,11 +92,9 @@ export async function benchNationalSchedule(): Promise<void> {
       unit.reduce((sum, county) => sum + counties[county][what], 0);
     return { blocks: of('blocks'), pairs: of('pairs') * (1 + pairs.pois / pairs.blocks) };
   });
-  const after =
-    (pairs.blocks * costs.reachToPair +
-      pairs.pois * costs.catchmentPair +
-      NATION.blocks * costs.blockInTiles) /
-    CORES;
+  const transposed = pairs.blocks * costs.reachToPair + pairs.pois * costs.catchmentPair;
+  const parts = new Array<Seconds>(PARTS).fill(transposed / CORES / PARTS);
+  const tiles = units.map(({ blocks }) => (blocks * costs.blockInTiles) / CORES);
   const seconds = units.map(
     ({ blocks, pairs }) => blocks * costs.blockMadeReady + (pairs * costs.searchedPair) / CORES,
   );
@@ -101,7 +102,7 @@ export async function benchNationalSchedule(): Promise<void> {
   const inCells = ASSUMED.extractMegabytes * READING.megabyteInCells;
   const preparation = [new Array<Seconds>(BATCHES).fill(inCells / BATCHES)];
   const before = PLANNED + NATION.blocks * costs.blockRead + slicing;
-  const work = { before, preparation, units: seconds, after };
+  const work = { before, preparation, units: seconds, join: [parts, tiles] };
   const slices = (READING.slicesOverFiles * ASSUMED.extractMegabytes) / 1_000;
   const moved = 2 * slices + PREPARED_GIGABYTES + 3 * releaseGigabytes;
   for (const workers of WORKERS) {

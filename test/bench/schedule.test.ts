@@ -12,21 +12,22 @@ test('a build takes the sum of its work with one worker, its longest jobs with m
   const some = (most: number) =>
     Array.from({ length: 1 + dice.below(most) }, () => dice.below(500));
   for (let round = 0; round < 100; round++) {
-    const [first, second, units] = [some(40), some(40), some(60)];
+    const [first, second, units, last] = [some(40), some(40), some(60), some(30)];
     const preparation = [first, second];
-    const [before, after] = [dice.below(50), dice.below(300)];
-    const work = { before, preparation, units, after };
+    const before = dice.below(50);
+    const work = { before, preparation, units, join: [last] };
     const alone = schedule(work, 1, 1);
-    const all = before + sum(first) + sum(second) + sum(units) + after;
+    const all = before + sum(first) + sum(second) + sum(units) + sum(last);
     expect([alone.elapsed, alone.paid]).toEqual([all, all]);
     const longest = Math.max(...first) + Math.max(...second);
     const longestUnit = Math.max(...units);
-    const atOnce = schedule(work, units.length, first.length + second.length);
-    expect(atOnce.elapsed).toBe(before + longest + longestUnit + after);
+    const atOnce = schedule(work, units.length + last.length, first.length + second.length);
+    expect(atOnce.elapsed).toBe(before + longest + longestUnit + Math.max(...last));
     expect(alone.criticalPath).toBe(atOnce.elapsed);
     for (const workers of [2, 3, 7, 30]) {
       // Graham's bound, of 1966, holds for any order.
-      const searched = schedule(work, workers, 1).elapsed - (all - sum(units));
+      const searched =
+        schedule({ ...work, join: [] }, workers, 1).elapsed - (all - sum(units) - sum(last));
       expect(searched).toBeGreaterThanOrEqual(Math.max(longestUnit, sum(units) / workers));
       expect(searched).toBeLessThanOrEqual(sum(units) / workers + longestUnit);
       const jobs = sum(first) + sum(second);
@@ -38,8 +39,8 @@ test('a build takes the sum of its work with one worker, its longest jobs with m
 });
 
 test('workers without a job are paid until all are done', () => {
-  const work = { before: 3, preparation: [[1, 1], [1]], units: [10, 4], after: 1 };
-  expect(schedule(work, 3, 2)).toEqual({ elapsed: 16, criticalPath: 16, paid: 40 });
+  const work = { before: 3, preparation: [[1, 1], [1]], units: [10, 4], join: [[1]] };
+  expect(schedule(work, 3, 2)).toEqual({ elapsed: 16, criticalPath: 16, paid: 42 });
 });
 
 test('the simulated nation has the real number of counties and blocks, and is cut into units', () => {

@@ -8,8 +8,8 @@ export interface Work {
   readonly preparation: readonly (readonly Seconds[])[];
   /** A worker's time for each unit, in any order. */
   readonly units: readonly Seconds[];
-  /** Done once, after all units. */
-  readonly after: Seconds;
+  /** A worker's time for each task of the join, by round, after all units. */
+  readonly join: readonly (readonly Seconds[])[];
 }
 
 export interface Schedule {
@@ -18,29 +18,29 @@ export interface Schedule {
   /** The lower bound of `elapsed`: no job waits for another of its kind. */
   readonly criticalPath: Seconds;
   /**
-   * The paid time of all workers, from the first preparation job to the last unit, and of one
-   * worker for the rest.
+   * The paid time of all workers, from the first preparation job to the last task, and of one
+   * worker for what comes before.
    */
   readonly paid: Seconds;
 }
 
 /**
  * Simulates a build whose preparation runs `preparers` jobs at once. Jobs and units go, in queue
- * order, to whichever preparer or worker is free first. Workers stay from the first job to the last
- * unit; one of them does the rest.
+ * order, to whichever preparer or worker is free first, as do the tasks of a join. Workers stay
+ * from the first job to the last task.
  */
 export function schedule(
-  { before, preparation, units, after }: Work,
+  { before, preparation, units, join }: Work,
   workers: number,
   preparers: number,
 ): Schedule {
   const prepared = sum(preparation.map((round) => timeOf(round, preparers)));
-  const longest = sum(preparation.map((round) => Math.max(0, ...round)));
-  const searched = timeOf(units, workers);
+  const worked = sum([units, ...join].map((round) => timeOf(round, workers)));
+  const longest = sum([...preparation, units, ...join].map((round) => Math.max(0, ...round)));
   return {
-    elapsed: before + prepared + searched + after,
-    criticalPath: before + longest + Math.max(0, ...units) + after,
-    paid: before + workers * (prepared + searched) + after,
+    elapsed: before + prepared + worked,
+    criticalPath: before + longest,
+    paid: before + workers * (prepared + worked),
   };
 }
 
