@@ -24,7 +24,6 @@ export interface InputPaths {
   readonly addresses?: readonly string[];
 }
 
-/** Lists the paths of all inputs. */
 export function pathsIn(inputs: InputPaths): string[] {
   const { osm, blocks, population = [], gtfs = [], places = [], pois = [] } = inputs;
   const { elevation = [], weights = [], addresses = [] } = inputs;
@@ -51,7 +50,6 @@ interface CataloguedFeed {
   readonly licence: string | null;
 }
 
-/** Catalogue entries of the feeds of a build. */
 interface FeedCatalogue {
   /** Feeds of a catalogue, by their paths. */
   readonly catalogued?: ReadonlyMap<string, CataloguedFeed>;
@@ -81,7 +79,6 @@ export interface PlanRequest extends InputPaths, FeedTolerance, FeedCatalogue {
 
 /** Options of a release apart from its inputs. */
 export interface ReleaseRequest {
-  /** The label of the release. */
   readonly release: string;
   /** Whether to create map tiles too; true by default. */
   readonly tiles?: boolean;
@@ -102,7 +99,6 @@ export interface BuildRequest extends PlanRequest, ReleaseRequest, Resources {
   readonly unitBlocks?: number;
 }
 
-/** Resources available to a build. */
 export interface Resources {
   /** Threads; 1 by default. More than one requires compiled code. */
   readonly workers?: number;

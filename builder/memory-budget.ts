@@ -19,7 +19,6 @@ interface SearchFit {
   readonly summary: string;
 }
 
-/** Threads and memory for a join. */
 interface JoinFit {
   /** Threads that transpose matrices. */
   readonly threads: number;

@@ -19,7 +19,6 @@ import { type OpenExecutor, withExecutor } from './tasks/executor.ts';
 import { planBy } from './tasks/plan-release.ts';
 import { ThreadExecutor } from './tasks/thread-executor.ts';
 
-/** The outcome of a refresh. */
 export interface Refreshed {
   readonly outcome: 'promoted' | 'nothing-new' | 'refused';
   /** The name of the manifest that the inputs give; current after a promotion. */

@@ -39,7 +39,6 @@ export interface AccessRequest {
 /** A pool that counts, and returns `access` objects. */
 type AccessPool = Pool<AccessRequest, Uint8Array>;
 
-/** Opens the work of a thread. */
 export async function openWork(location: string) {
   const store = await openStore(location);
   return (request: AccessRequest) => encodeAccess(store, request);

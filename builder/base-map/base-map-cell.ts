@@ -12,7 +12,6 @@ export class BaseMapCellWriter {
   readonly #kinds = new MapKinds();
   readonly #features = new VarintWriter(1 << 12);
 
-  /** Adds a feature of `shapes`. */
   add(shapes: MapShapes, feature: number): void {
     const out = this.#features;
     const [firstPart, firstPoint] = [shapes.firstPart.view(), shapes.firstPoint.view()];

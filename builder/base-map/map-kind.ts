@@ -27,7 +27,6 @@ const SORT_RANKS: Readonly<Record<Exclude<MapLayer, 'places'>, number>> = {
   roads: 400,
 };
 
-/** The `sort_rank` of a layer's features. */
 export function sortRank(layer: keyof typeof SORT_RANKS): MapProperty {
   return ['sort_rank', SORT_RANKS[layer], 0];
 }

@@ -18,7 +18,6 @@ export interface County {
   readonly boxes: readonly BoundingBox[];
 }
 
-/** Reads a layer of counties by their codes. */
 export async function readCounties(path: string): Promise<Map<CountyFips, County>> {
   const counties = new Map<CountyFips, County>();
   for await (const { number, area, fields } of readShapefile(path)) {

@@ -72,7 +72,6 @@ export class TransitOfCounty {
     }
   }
 
-  /** Returns the useful walks from stops to a target. */
   egress(target: TargetOrdinal): StopWalks {
     return this.#useful.fromStops(this.#own((add) => this.#egress.forEach(target, add)));
   }

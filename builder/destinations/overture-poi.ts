@@ -103,7 +103,6 @@ interface Categories {
    * old name, which may be more specific; the new one, and its parents upwards; the coarse one.
    */
   readonly own: readonly string[];
-  /** The alternate categories. */
   readonly others: readonly string[];
   /** The current name of the category, or the only one. */
   readonly shown: string | null;

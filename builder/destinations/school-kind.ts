@@ -70,7 +70,6 @@ const GIVEN_NAME = new RegExp(
 );
 const PUBLIC_NAME = /\b(?:public|charter|county)\b/i;
 
-/** Whether a school is public, by its operator. */
 function isPubliclyRun(tags: Tags): boolean {
   const operator = tags.get('operator') ?? '';
   return PUBLIC.has(tags.get('operator:type') ?? '') || PUBLIC_OPERATOR.test(operator);

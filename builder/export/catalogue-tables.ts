@@ -44,7 +44,6 @@ export const poiCatalogueTable: CountyTable = {
   },
 };
 
-/** The destination types. */
 export const typesTable: ReleaseTable = {
   name: 'types',
   description: 'Destination types; those that are no parent are leaves.',

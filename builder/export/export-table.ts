@@ -23,7 +23,6 @@ export interface CountyTable extends ExportTable {
   rows(reading: Reading, county: ReleaseCounty): AsyncIterable<RowGroup>;
 }
 
-/** A table with one file. */
 export interface ReleaseTable extends ExportTable {
   rows(reading: Reading): AsyncIterable<RowGroup>;
 }

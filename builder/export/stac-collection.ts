@@ -15,7 +15,6 @@ const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
   'gpkg-ready': 'application/vnd.flatgeobuf',
 };
 
-/** Describes the files of an export as a STAC collection. */
 export function stacCollection(release: Release, files: readonly ExportedFile[], root: string) {
   const { manifest, version } = release;
   const dates = manifest.components.map(({ effective_date }) => effective_date).sort();

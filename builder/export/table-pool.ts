@@ -9,7 +9,6 @@ import { type TableRequest, TableWriter } from './table-writer.ts';
 
 /** The release whose tables a thread writes, and the array in which it reports progress. */
 interface TableWorld {
-  /** The location of the store. */
   readonly location: string;
   readonly latest: Latest;
   /** Fraction of rows written per request, in memory that threads share. */
@@ -25,7 +24,6 @@ const LEAST_CACHE_BYTES: Bytes = 2 ** 26;
 /** A pool that writes tables and returns their numbers of rows. */
 type TablePool = Pool<TableRequest, number>;
 
-/** Opens the work of a thread. */
 export async function openWork({ location, latest, fractions, cacheBytes }: TableWorld) {
   const release = await openManifest(
     await openStore(location),

@@ -30,7 +30,6 @@ export class TableWriter {
     this.#fractions = fractions;
   }
 
-  /** Writes a table and returns its number of rows. */
   async write(request: TableRequest): Promise<number> {
     const { table, county, format, file, index } = request;
     const release = this.#release;

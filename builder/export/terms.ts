@@ -8,7 +8,6 @@ const OPENSTREETMAP = '© OpenStreetMap contributors';
 /** Tables that contain no data from OpenStreetMap. */
 const PUBLIC_DOMAIN: readonly string[] = ['places', 'types', 'weights'];
 
-/** The licence of a table. */
 export function licenceOf(table: string): string {
   return PUBLIC_DOMAIN.includes(table) ? 'public domain' : 'ODbL-1.0';
 }

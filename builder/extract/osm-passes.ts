@@ -71,7 +71,6 @@ function isAreaRelation(tags: Tags): boolean {
   return type === 'multipolygon' || type === 'boundary';
 }
 
-/** The ways among the members of a relation. */
 export function waysAmong(members: readonly RelationMember[]): AreaSource['members'] {
   return members.filter(({ type }) => type === 'way').map(({ ref, role }) => ({ way: ref, role }));
 }

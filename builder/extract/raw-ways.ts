@@ -27,14 +27,12 @@ export function emptyStreets(): RawStreets {
   return { ...emptyWays(), traits: new GrowableArray(Float64Array), times: new Map() };
 }
 
-/** Appends a way. */
 export function addWay(ways: RawWays, id: number, nodes: Iterable<number>): void {
   ways.osmId.push(id);
   for (const node of nodes) ways.refs.push(node);
   ways.endRef.push(ways.refs.length);
 }
 
-/** Appends a street. */
 export function addStreet(
   streets: RawStreets,
   id: number,

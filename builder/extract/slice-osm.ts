@@ -99,7 +99,6 @@ export async function surveyOsm(
   return { nodes: sorter.finish(), counts, members: new SortedIds(members.view()), newestMs };
 }
 
-/** A slice of one of the files. */
 interface OsmSlice {
   readonly path: string;
   readonly bytes: Bytes;
@@ -306,7 +305,6 @@ class Slicer {
     }
   }
 
-  /** The rectangles that some cells are in. */
   #entered(cells: CellRectangle): number[] {
     const found: number[] = [];
     for (const cell of cells.sharedWith(EARTH)) {

@@ -6,7 +6,6 @@ import type { FetchFolder, Source } from './fetch-folder.ts';
 import { type Http, type HttpResponse, lengthOf, rangeOf, refusal, tooLarge } from './http.ts';
 import { PartFile, type Version } from './part-file.ts';
 
-/** A file to download. */
 export interface Download {
   readonly url: string;
   /** Path of the file within the folder of the fetch. */

@@ -229,7 +229,6 @@ async function isIntact(file: string, { bytes, sha256 }: Source): Promise<boolea
   return size === bytes && (await fingerprint(file)) === sha256;
 }
 
-/** Creates the parent folder of a file of the fetch. */
 export async function makeFolderOf(file: string): Promise<void> {
   try {
     await mkdir(path.dirname(file), { recursive: true });

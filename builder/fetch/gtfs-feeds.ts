@@ -8,7 +8,6 @@ import type { InputList } from './fetch-folder.ts';
 import { type CatalogueFeed, labelOf, selectFeeds, type UnusedFeed } from './gtfs-catalogue.ts';
 import { gtfsCatalogue, gtfsFeed, type PublicServices } from './public-files.ts';
 
-/** Feeds to fetch. */
 export interface ChosenFeeds {
   /** Those of the catalogue are in ascending order of id. */
   readonly feeds: readonly CatalogueFeed[];
@@ -37,7 +36,6 @@ export async function chooseCatalogueFeeds(
   return selectFeeds(catalogue, boxes, states);
 }
 
-/** The feeds at some URLs. */
 export function feedsAt(urls: readonly string[]): ChosenFeeds {
   const feeds = [...new Set(urls)].map((url) => {
     return { id: fileNameOf(url), name: '', urls: [url], licence: null };

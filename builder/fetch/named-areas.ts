@@ -140,7 +140,6 @@ function listed(areas: readonly NamedArea[]): string {
   return [...shown, ...(areas.length > MAX_LISTED ? ['…'] : [])].join(', ');
 }
 
-/** The name of an area, with its state. */
 function nameIn({ name, state }: NamedArea): string {
   return `${name}, ${uspsOf(state)}`;
 }

@@ -77,7 +77,6 @@ export function osmExtract({ geofabrik }: PublicServices, state: StateFips): Dow
   };
 }
 
-/** A state's blocks of the 2020 census. */
 export function censusBlocks({ census }: PublicServices, state: StateFips): Download {
   const name = `tl_${TIGER_YEAR}_${state}_tabblock20.zip`;
   const url = `${census}/geo/tiger/TIGER${TIGER_YEAR}/TABBLOCK20/${name}`;
@@ -120,7 +119,6 @@ export function censusPlaceList({ census }: PublicServices): Download {
   return { url, file: `places/${name}`, maxBytes: MAX_BYTES.catalogue, check };
 }
 
-/** The catalogue of the Mobility Database. */
 export function gtfsCatalogue({ mobility }: PublicServices): Download {
   const isFile = new URL(mobility).pathname.endsWith('.csv');
   const url = isFile ? mobility : `${mobility}/feeds_v2.csv`;

@@ -24,12 +24,10 @@ export class CellRectangle {
     this.#north = Math.min(ROWS - 1, north);
   }
 
-  /** The rectangle with these `edges`. */
   static within([west, south, east, north]: CellEdges): CellRectangle {
     return new CellRectangle(west, south, east, north);
   }
 
-  /** The rectangle of one cell, by its number. */
   static single(cell: number): CellRectangle {
     const [column, row] = [cell % COLUMNS, Math.floor(cell / COLUMNS)];
     return new CellRectangle(column, row, column, row);
@@ -66,7 +64,6 @@ export class CellRectangle {
     return this.#east - this.#west > this.#north - this.#south;
   }
 
-  /** Whether the rectangle contains the cell with a number. */
   has(cell: number): boolean {
     const [column, row] = [cell % COLUMNS, Math.floor(cell / COLUMNS)];
     return column >= this.#west && column <= this.#east && row >= this.#south && row <= this.#north;
@@ -104,7 +101,6 @@ export class CellRectangle {
     return 1 + Math.max(this.#east - this.#west, this.#north - this.#south);
   }
 
-  /** The box around all cells. */
   get box(): BoundingBox {
     return {
       minLon: this.#west / CELLS_PER_DEGREE - 180,
@@ -115,7 +111,6 @@ export class CellRectangle {
   }
 }
 
-/** All cells. */
 export const EARTH = CellRectangle.within([0, 0, COLUMNS - 1, ROWS - 1]);
 
 function columnOf(lon: Degrees): number {

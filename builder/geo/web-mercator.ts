@@ -24,7 +24,6 @@ export function worldY(lat: MicroDegrees): number {
   return Math.round(Math.min(1, Math.max(0, y)) * (WORLD - 1));
 }
 
-/** The box of a tile. */
 export function boxOfTile({ z, x, y }: TileAddress): BoundingBox {
   const side = 2 ** z;
   const [west, east] = [x, x + 1].map((column) => lonOf(column / side));

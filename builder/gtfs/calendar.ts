@@ -188,7 +188,6 @@ export class Calendar {
   }
 }
 
-/** Returns the weekdays of a service, as bits. */
 function weekdaysOf(row: Row, report: FeedReport): number {
   let bits = 0;
   for (const [i, day] of WEEKDAYS.entries()) {

@@ -9,7 +9,6 @@ import { FEED_LIMITS } from './limits.ts';
 
 /** The tables of a GTFS feed, from any container. */
 export interface FeedSource {
-  /** The path given by the user. */
   readonly path: string;
   has(file: string): boolean;
   stream(file: string): Promise<Readable>;

@@ -66,5 +66,4 @@ export const FEED_LIMITS = {
   lastDate: '20991231',
 } as const;
 
-/** The tables that are read. */
 export type FeedTable = keyof typeof FEED_LIMITS.rows;

@@ -18,7 +18,6 @@ interface WeekdayPattern {
 
 /** The days of a feed, by kind. */
 export interface FeedDays {
-  /** Number of trips on each day that has any. */
   readonly trips: ReadonlyMap<ServiceDay, number>;
   /** Weekdays that are representative of the feed. */
   readonly ordinary: ReadonlySet<ServiceDay>;

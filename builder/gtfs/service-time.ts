@@ -36,7 +36,6 @@ export function weekdayOf(day: ServiceDay): number {
 const WEEKDAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 const SATURDAY = 5;
 
-/** The name of a day's weekday. */
 export function weekdayName(day: ServiceDay): string {
   return WEEKDAYS[weekdayOf(day)];
 }

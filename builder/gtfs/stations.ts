@@ -7,7 +7,6 @@ export function stationOf({ stops }: Pick<Feed, 'stops'>, stop: FeedStop): FeedS
   return parent?.type === LOCATION.station ? parent : stop;
 }
 
-/** Returns the time zone of a stop. */
 export function timeZoneOf(feed: Pick<Feed, 'stops' | 'timeZone'>, stop: FeedStop): string {
   return stationOf(feed, stop).timeZone ?? feed.timeZone;
 }

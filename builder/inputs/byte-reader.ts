@@ -22,7 +22,6 @@ export class ByteReader {
     return taken;
   }
 
-  /** Whether the stream is at its end. */
   async isAtEnd(): Promise<boolean> {
     if (this.#held.length === 0) await this.#gather(1);
     return this.#held.length === 0;

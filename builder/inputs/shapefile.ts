@@ -27,7 +27,6 @@ interface FieldRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A polygon record of a shapefile. */
 export interface ShapeRecord extends FieldRecord {
   readonly area: Area;
 }
@@ -122,7 +121,6 @@ async function* readRecords(
   }
 }
 
-/** Whether a file is the `.shp` of an unzipped shapefile. */
 export function isLooseShapefile(file: string): boolean {
   return file.toLowerCase().endsWith('.shp');
 }

@@ -54,7 +54,6 @@ export async function placesWithBlocks(
   return members.filter(({ blocks }) => blocks.length > 0);
 }
 
-/** The objects of places with blocks, by state. */
 export type PlacesByState = Readonly<Record<string, ObjectRef>>;
 
 /** Stores places with blocks by state, for `makeStates`. */

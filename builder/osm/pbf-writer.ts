@@ -52,7 +52,6 @@ export class BlockWriter {
     this.#clear();
   }
 
-  /** Number of elements in the block. */
   get elements(): number {
     return this.#elements;
   }
@@ -93,7 +92,6 @@ export class BlockWriter {
     bytesField(this.#ways, 3, this.#element.view());
   }
 
-  /** Writes a relation of ways. */
   relation(id: number, members: WayMembers, tags: TagPairs): void {
     this.#begin(id, tags);
     this.#columnField(8, members, ({ role }) => this.#number(role));

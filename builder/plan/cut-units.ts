@@ -10,7 +10,6 @@ export function bytesOfUnit(blocks: number): Bytes {
   return blocks * BLOCK_BYTES;
 }
 
-/** Number of blocks in some counties. */
 export function blocksOf(
   counties: Readonly<Record<CountyFips, CountyEstimate>>,
   group: readonly CountyFips[],

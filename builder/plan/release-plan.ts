@@ -24,7 +24,6 @@ const releasePlanSchema = z.strictObject({
   program: z.string(),
   modes: z.array(z.enum(MODE_LABELS)),
   taxonomy: taxonomySchema,
-  /** The parameters of the searches. */
   parameters: z.record(z.string(), z.json()),
   /** The rules that those of R5 replace. */
   rules_of_r5: z.array(z.enum(RULE_NAMES)),
@@ -68,7 +67,6 @@ const releasePlanSchema = z.strictObject({
 });
 export type ReleasePlan = z.infer<typeof releasePlanSchema>;
 
-/** A plan and its reference in the store. */
 export interface StoredPlan {
   readonly ref: ObjectRef;
   readonly plan: ReleasePlan;

@@ -32,7 +32,6 @@ function mostEven(lines: Float64Array): number {
   return cuts[0].line;
 }
 
-/** Returns the bytes in each line of cells. */
 function linesOf(cells: CellRectangle, byCell: ReadonlyMap<number, Bytes>): Float64Array {
   const lines = new Float64Array(cells.side);
   for (const [cell, bytes] of byCell) if (cells.has(cell)) lines[cells.lineOf(cell)] += bytes;

@@ -4,7 +4,6 @@ import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { PreparationJob } from './preparation-job.ts';
 
-/** The context of a preparation. */
 export interface Preparation {
   /** Hashes the inputs of a result, the contents of files, and the program version. */
   readonly keyOf: (madeOf: readonly unknown[]) => string;

@@ -8,7 +8,6 @@ import type { PreparationJobContext } from './preparation.ts';
 import type { ElevationJobSpec } from './preparation-job.ts';
 import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
 
-/** The heights of some cells. */
 export const preparedHeightsSchema = z.strictObject({ cells: preparedCellsSchema });
 
 /** Reads the heights of some cells from elevation files, and puts those of each into the store. */

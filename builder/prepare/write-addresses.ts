@@ -34,7 +34,6 @@ interface AddressPreparation extends Preparation {
   readonly blocks: BlockTables;
   /** The origin counties, ascending. */
   readonly counties: readonly CountyFips[];
-  /** A folder for scratch files. */
   readonly scratch: string;
 }
 

@@ -21,7 +21,6 @@ interface BlockPreparation extends Preparation {
   readonly paths: readonly string[];
   /** Tables of the people of blocks, which count instead of those in the block files. */
   readonly populations: readonly string[];
-  /** A folder for scratch files. */
   readonly scratch: string;
   /** Number of blocks held in memory before they are spilled. */
   readonly heldBlocks?: number;

@@ -32,7 +32,6 @@ const REPORTED_VALUES = 20;
 interface OsmPreparation extends AreaPreparation, PreparationByJobs {
   /** The areas of which a base map is made, within `area`. */
   readonly mapped: readonly BoundingBox[];
-  /** A folder for scratch files. */
   readonly scratch: string;
   /** Maximum bytes of the packed files of which a job holds the contents in memory. */
   readonly batchBytes?: Bytes;

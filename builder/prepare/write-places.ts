@@ -11,7 +11,6 @@ import { putCells } from './write-cells.ts';
 const HELD_PLACES = 2_000;
 
 interface PlacePreparation extends AreaPreparation {
-  /** A folder for scratch files. */
   readonly scratch: string;
 }
 

@@ -24,7 +24,6 @@ const ID_PILES = 64;
 const AROUND_A_CELL: Metres = 1_000;
 
 interface PoiPreparation extends AreaPreparation {
-  /** A folder for scratch files. */
   readonly scratch: string;
   /** Number of POIs held in memory before they are spilled. */
   readonly heldPois?: number;

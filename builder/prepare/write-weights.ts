@@ -20,7 +20,6 @@ type PreparedWeights = z.infer<typeof preparedWeightsSchema>;
 interface WeightPreparation extends Preparation {
   readonly paths: readonly string[];
   readonly blocks: BlockTables;
-  /** The origin counties. */
   readonly counties: readonly CountyFips[];
   /** Whether weights may leave out many blocks. */
   readonly mayBePartial: boolean;

@@ -2,7 +2,6 @@ import { NOTES } from '../../shards/release/release-notes.ts';
 import type { StoredObject } from '../../shards/store/store.ts';
 import { PUBLICATIONS } from './first-publication.ts';
 
-/** Everything in a store. */
 interface StoreContents {
   readonly objects: readonly StoredObject[];
   /** Files left behind by killed writers. */
@@ -11,7 +10,6 @@ interface StoreContents {
 
 /** The user's retention settings. */
 interface Retention {
-  /** The current manifest. */
   readonly current: string;
   /** Number of other manifests to keep, the newest first. */
   readonly keep: number;

@@ -32,7 +32,6 @@ const HISTORY = 20;
 /** A change of a time from which it counts as large. */
 const MOVED_MUCH: Tenths = 50;
 
-/** A release by the name of its manifest. */
 export interface NamedRelease {
   readonly name: string;
   readonly manifest: Manifest;

@@ -5,7 +5,6 @@ import type { SearchRegion } from './search-region.ts';
 
 export type SearchPool = Pool<ChunkRequest, ChunkResult>;
 
-/** Opens the work of a thread. */
 export function openWork(region: SearchRegion): (request: ChunkRequest) => ChunkResult {
   const search = new ChunkSearch(region);
   return (request) => search.run(request);

@@ -13,7 +13,6 @@ import type { Task } from './task.ts';
 
 /** The store and the resources of a thread that runs tasks. */
 interface TaskThread extends Resources {
-  /** The location of the store. */
   readonly store: string;
   /** A folder for inputs that are copied from the store, where no paths are given. */
   readonly folder?: string;
@@ -41,7 +40,6 @@ export interface TaskPool {
   close(): Promise<void>;
 }
 
-/** Opens the work of a thread. */
 export function openWork({ store: location, folder, ...resources }: TaskThread) {
   return async ({ task, paths, port }: TaskRequest): Promise<TaskResult> => {
     const store = await openWritableStore(location);

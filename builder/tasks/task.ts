@@ -67,7 +67,6 @@ export interface TaskNode {
   readonly id: string;
   readonly task: Task;
   readonly after: readonly TaskNode[];
-  /** The inputs that the task reads. */
   readonly inputs: readonly LocalInput[];
   /** An estimate of the memory that the task takes; 0 if any machine has enough. */
   readonly memory: Bytes;

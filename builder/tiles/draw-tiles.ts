@@ -19,7 +19,6 @@ interface DrawingContext {
   readonly store: WritableStore;
   readonly receipts: Receipts;
   readonly progress: Progress;
-  /** A folder for scratch files. */
   readonly scratch: string;
   readonly threads: number;
 }

@@ -47,7 +47,6 @@ abstract class TileGeometry {
 
 export type { TileGeometry };
 
-/** A point. */
 export class PointGeometry extends TileGeometry {
   readonly type = 1;
 

@@ -17,7 +17,6 @@ interface TransposeResult {
 /** A pool that sorts slices and merges bands. */
 export type TransposePool = Pool<TransposeRequest, TransposeResult>;
 
-/** Opens the work of a thread. */
 export function openWork(): (request: TransposeRequest) => TransposeResult {
   const buffer = new EntryBuffer();
   return ({ slice, band }) =>

@@ -195,7 +195,6 @@ export class EncodedRow {
   }
 }
 
-/** Decodes all modes of a row. */
 export function decodeRow(...row: ConstructorParameters<typeof EncodedRow>): ModeRow[] {
   return new EncodedRow(...row).all();
 }

@@ -14,7 +14,6 @@ export type ColumnType =
   | 'polygons'
   | 'box';
 
-/** A column of a table. */
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;

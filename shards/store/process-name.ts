@@ -22,7 +22,6 @@ interface NamedProcess {
 
 let own: { readonly name: string; readonly process: NamedProcess } | undefined;
 
-/** The name of this process. */
 export function ownProcessName(): string {
   return ownProcess().name;
 }
