@@ -15,7 +15,6 @@ export interface BenchInputs {
 }
 
 const LARGE = { blocks: 20_000, seed: 1 };
-const COUNTRY_COUNTIES = 24;
 const METROPOLIS = { ...LARGE, preset: 'metropolis' } as const;
 
 /** The real city whose inputs are in the repository. */
@@ -41,11 +40,6 @@ export function largeCity(folder: string): Promise<BenchInputs> {
 /** A demo city with as many blocks as `largeCity`, and as much public transport as Manhattan. */
 export function metropolis(folder: string): Promise<BenchInputs> {
   return demoCity(METROPOLIS, folder);
-}
-
-/** A demo country of the given number of blocks, in counties that are wider than an hour's ride. */
-export function country(blocks: number, folder: string): Promise<BenchInputs> {
-  return demoCity({ blocks, seed: 1, counties: COUNTRY_COUNTIES, preset: 'country' }, folder);
 }
 
 /** Writes a demo city of the given size. */

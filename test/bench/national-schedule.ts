@@ -5,8 +5,9 @@ import { Dice } from '../transit/dice.ts';
 import { figure } from './figure.ts';
 import {
   ASSUMED,
+  hoursMoving,
   NATION,
-  nationalBytes,
+  nationalMoved,
   nationalPairs,
   READING,
   unitCosts,
@@ -22,8 +23,6 @@ const SPREAD = 0.9;
 /** Columns of the grid in which counties are assumed to lie. */
 const COLUMNS = 64;
 const PITCH_DEGREES = 0.5;
-/** Prepared cells of streets and places, 283 bytes per block; a unit reads twice its own share. */
-const PREPARED_GIGABYTES = 2 * 2.3;
 /** Batches of cells of the extracts: cells are divided until each batch has at most 100 MB. */
 const BATCHES = Math.ceil((1.5 * ASSUMED.extractMegabytes) / 100);
 
@@ -84,8 +83,8 @@ export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate
 export async function benchNationalSchedule(): Promise<void> {
   const costs = unitCosts(await readRecord());
   const pairs = nationalPairs();
-  const releaseGigabytes =
-    Object.values(nationalBytes(costs)).reduce((sum, bytes) => sum + bytes, 0) / 1e9;
+  const moved = nationalMoved(costs);
+  const moving = (step: keyof typeof moved) => HOUR * hoursMoving(moved[step], costs);
   const counties = simulatedNation(1);
   const units = cutUnits(counties, DEFAULT_UNIT_BLOCKS).map((unit) => {
     const of = (what: 'blocks' | 'pairs') =>
@@ -93,18 +92,26 @@ export async function benchNationalSchedule(): Promise<void> {
     return { blocks: of('blocks'), pairs: of('pairs') * (1 + pairs.pois / pairs.blocks) };
   });
   const transposed = pairs.blocks * costs.reachToPair + pairs.pois * costs.catchmentPair;
-  const parts = new Array<Seconds>(PARTS).fill(transposed / CORES / PARTS);
+  const parts = new Array<Seconds>(PARTS).fill((transposed / CORES + moving('join')) / PARTS);
   const tiles = units.map(({ blocks }) => (blocks * costs.blockInTiles) / CORES);
   const seconds = units.map(
-    ({ blocks, pairs }) => blocks * costs.blockMadeReady + (pairs * costs.searchedPair) / CORES,
+    ({ blocks, pairs }) =>
+      blocks * costs.blockMadeReady +
+      (pairs * costs.searchedPair) / CORES +
+      (blocks / NATION.blocks) * moving('units'),
   );
   const slicing = ASSUMED.extractMegabytes * READING.megabyteSliced;
   const inCells = ASSUMED.extractMegabytes * READING.megabyteInCells;
   const preparation = [new Array<Seconds>(BATCHES).fill(inCells / BATCHES)];
-  const before = PLANNED + NATION.blocks * costs.blockRead + slicing;
+  const before =
+    PLANNED +
+    NATION.blocks * costs.blockRead +
+    slicing +
+    moving('blocks, prepared') +
+    moving('OpenStreetMap, prepared');
   const work = { before, preparation, units: seconds, join: [parts, tiles] };
-  const slices = (READING.slicesOverFiles * ASSUMED.extractMegabytes) / 1_000;
-  const moved = 2 * slices + PREPARED_GIGABYTES + 3 * releaseGigabytes;
+  const gigabytes =
+    Object.values(moved).reduce((sum, { read, written }) => sum + read + written, 0) / 1e9;
   for (const workers of WORKERS) {
     const { elapsed, criticalPath, paid } = schedule(work, workers, CORES + workers - 1);
     figure('nation.schedule', elapsed / HOUR, 'h', {
@@ -113,7 +120,7 @@ export async function benchNationalSchedule(): Promise<void> {
       units: units.length,
       critical_path_hours: Number((criticalPath / HOUR).toPrecision(3)),
       dollars: Math.round((paid / HOUR) * CORES * CORE_HOUR),
-      gigabytes_moved: Math.round(moved),
+      gigabytes_moved: Math.round(gigabytes),
       before_hours: Number((before / HOUR).toPrecision(3)),
       preparation_core_hours: Number(((slicing + inCells) / HOUR).toPrecision(3)),
     });

@@ -72,12 +72,8 @@ const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 const ENGINES = 'engines';
 /** The half of `engines` that installs nothing, but needs data from outside the repository. */
 const PORTO_ALEGRE = 'porto-alegre';
-/** Parts that run on request only, since they take long, with their numbers of blocks. */
-const NATIONS: Readonly<Record<string, number>> = {
-  nation: 30_000,
-  'nation-100000': 100_000,
-  'nation-300000': 300_000,
-};
+/** Parts that run on request only, since they take long: made nations of so many blocks. */
+const NATION = /^nation-(\d+)$/;
 /** Parts that write the tables of SCALE.md, with the blocks of the cities that they build. */
 const SCALES: Readonly<Record<string, readonly number[]>> = {
   scale: [1_000, 10_000, 30_000],
@@ -85,7 +81,7 @@ const SCALES: Readonly<Record<string, readonly number[]>> = {
 };
 /** A year of weekly refreshes. */
 const WEEKLY = 'weekly';
-const EXTRA = [ENGINES, PORTO_ALEGRE, WEEKLY, ...Object.keys(NATIONS), ...Object.keys(SCALES)];
+const EXTRA = [ENGINES, PORTO_ALEGRE, WEEKLY, ...Object.keys(SCALES)];
 
 /**
  * `npm run bench [-- PART…]` measures every claim about speed, size and accuracy in one run, and
@@ -93,10 +89,11 @@ const EXTRA = [ENGINES, PORTO_ALEGRE, WEEKLY, ...Object.keys(NATIONS), ...Object
  * nations, a year of weeks, and those that write SCALE.md.
  */
 const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
-const unknown = asked.filter((part) => ![...PARTS, ...EXTRA].includes(part));
+const nations = asked.flatMap((part) => NATION.exec(part)?.[1] ?? []).map(Number);
+const unknown = asked.filter((part) => ![...PARTS, ...EXTRA].includes(part) && !NATION.test(part));
 if (unknown.length > 0) {
   throw new Error(
-    `no such part: ${unknown.join(', ')}; there are ${[...PARTS, ...EXTRA].join(', ')}`,
+    `no such part: ${unknown.join(', ')}; there are ${[...PARTS, ...EXTRA].join(', ')}, nation-BLOCKS`,
   );
 }
 const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
@@ -111,7 +108,7 @@ try {
   if (asked.includes('preparation')) await benchPreparation(inputs, folder);
   if (asked.includes(ENGINES)) await benchEngines(inputs, folder);
   if (asked.includes(ENGINES) || asked.includes(PORTO_ALEGRE)) await benchPortoAlegre();
-  if (asked.some((part) => ![...UNSERVED, ...EXTRA].includes(part))) {
+  if (asked.some((part) => ![...UNSERVED, ...EXTRA].includes(part) && !NATION.test(part))) {
     await withBuilt(await benchBuild(inputs, folder), inputs, folder, async (built) => {
       for (const [part, bench] of Object.entries(SERVED)) {
         if (asked.includes(part)) await bench(built);
@@ -121,9 +118,7 @@ try {
   if (asked.includes('metropolis')) await benchTransitRouting(await metropolis(folder));
   if (asked.includes('growth')) await benchGrowth(folder);
   if (asked.includes('schedule')) await benchNationalSchedule();
-  for (const [part, blocks] of Object.entries(NATIONS)) {
-    if (asked.includes(part)) await benchNation(blocks, folder);
-  }
+  for (const blocks of nations) await benchNation(blocks, folder);
   for (const [part, sizes] of Object.entries(SCALES)) {
     if (asked.includes(part)) await benchScale(sizes, folder);
   }

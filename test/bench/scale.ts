@@ -2,29 +2,26 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { buildFlags } from './build.ts';
+import type { StepCosts } from './costs.ts';
 import { figure } from './figure.ts';
 import { demoCity } from './inputs.ts';
-import { ownProcessorSeconds } from './processor-time.ts';
-import {
-  type ScaleCity,
-  type ScaleRecord,
-  scaleRecordSchema,
-  totalSeconds,
-} from './scale-record.ts';
+import { type ScaleCity, type ScaleRecord, scaleRecordSchema, secondsOf } from './scale-record.ts';
 import { withTables } from './scale-tables.ts';
 import { WatchedCommand } from './watched-command.ts';
 
-const DOCUMENT = 'SCALE.md';
+/** The documents with tables of what is measured here. */
+export const DOCUMENTS = ['SCALE.md', 'test/bench/COSTS.md'];
 const RECORD = 'test/bench/scale.json';
 const SEED = 5;
+type Step = keyof ScaleCity['seconds'];
+
 /** The step of the build that a line of its progress ends, by the first word of the line. */
-const STEPS: Readonly<Record<string, keyof ScaleCity['seconds']>> = {
+const STEPS: Readonly<Record<string, Step>> = {
   blocks: 'blocks',
   osm: 'network',
   network: 'network',
@@ -43,31 +40,49 @@ const STEPS: Readonly<Record<string, keyof ScaleCity['seconds']>> = {
  * cost at the same commit, and writes the tables of SCALE.md.
  */
 export async function benchScale(sizes: readonly number[], folder: string): Promise<void> {
-  const commit = execFileSync('git', ['rev-parse', '--short=10', 'HEAD'], {
-    encoding: 'utf8',
-  }).trim();
   const before = await readRecord();
+  const { commit } = measuredOn();
   const cities = new Map(
     before.commit === commit ? before.cities.map((city) => [city.blocks, city] as const) : [],
   );
   for (const blocks of sizes) {
     const city = await buildCity(blocks, folder);
     cities.set(blocks, city);
-    figure('scale.processor_time', totalSeconds(city), 's', { ...city });
+    figure('scale.processor_time', secondsOf(city), 's', { ...city });
   }
-  const record: ScaleRecord = {
+  await writeRecord({
+    ...before,
+    ...measuredOn(),
+    cities: [...cities.values()].toSorted((a, b) => a.blocks - b.blocks) as [ScaleCity],
+  });
+}
+
+/** The day, the commit and the machine of a measurement. */
+export function measuredOn() {
+  const revision = ['rev-parse', '--short=10', 'HEAD'];
+  return {
     date: new Date().toISOString().slice(0, 10),
-    commit,
+    commit: execFileSync('git', revision, { encoding: 'utf8' }).trim(),
     machine: `${cpus().length} cores, ${cpus()[0].model}`,
     node: process.versions.node,
-    cities: [...cities.values()].toSorted((a, b) => a.blocks - b.blocks) as [ScaleCity],
   };
+}
+
+/** Keeps measurements, and writes the tables of the documents. */
+export async function writeRecord(record: ScaleRecord): Promise<void> {
   await writeFile(RECORD, `${JSON.stringify(record, null, 2)}\n`);
-  await writeFile(DOCUMENT, withTables(await readFile(DOCUMENT, 'utf8'), record));
+  for (const file of DOCUMENTS) {
+    await writeFile(file, withTables(await readFile(file, 'utf8'), record));
+  }
 }
 
 export async function readRecord(): Promise<ScaleRecord> {
   return scaleRecordSchema.parse(JSON.parse(await readFile(RECORD, 'utf8')));
+}
+
+/** The step that a line of progress ends. */
+export function stepOf(line: string): Step {
+  return STEPS[/^[\w-]+(?=:)/.exec(line)?.[0] ?? ''] ?? 'others';
 }
 
 /** Builds a demo city with the command and one search thread; returns its counts and costs. */
@@ -77,23 +92,11 @@ export async function buildCity(blocks: number, folder: string): Promise<ScaleCi
   const flags = [...buildFlags(inputs), '--out', store, '--release', 'scale', '--workers', '1'];
   const began = performance.now();
   const command = new WatchedCommand(['build', ...flags]);
-  const seconds = {
-    blocks: 0,
-    network: 0,
-    search: 0,
-    reachTo: 0,
-    catchment: 0,
-    tiles: 0,
-    others: 0,
-  };
-  let used = 0;
-  for await (const line of createInterface(command.child.stderr!)) {
-    const now = Math.max(used, await ownProcessorSeconds(command.child.pid!));
-    seconds[STEPS[/^[\w-]+(?=:)/.exec(line)?.[0] ?? ''] ?? 'others'] += now - used;
-    used = now;
-  }
-  if ((await command.ended) !== 0) throw new Error(command.said);
+  const steps: StepCosts = new Map();
+  await command.addCosts(steps, (line) => (line === null ? 'others' : stepOf(line)));
+  await command.succeeded();
   const elapsedSeconds = (performance.now() - began) / 1_000;
+  const secondsIn = (step: Step) => steps.get(step)?.seconds ?? 0;
   const [, pois, reach] = /search: ([\d,]+) POI rows.*?([\d,]+) reach rows/.exec(command.said)!;
   const opened = new FolderStore(store);
   const { manifest } = await releaseIn(opened);
@@ -102,14 +105,22 @@ export async function buildCity(blocks: number, folder: string): Promise<ScaleCi
     blocks,
     pois: numberOf(/([\d,]+) POIs/.exec(command.said)![1]),
     pairs: { blocks: numberOf(reach), pois: numberOf(pois) },
-    seconds,
+    seconds: {
+      blocks: secondsIn('blocks'),
+      network: secondsIn('network'),
+      search: secondsIn('search'),
+      reachTo: secondsIn('reachTo'),
+      catchment: secondsIn('catchment'),
+      tiles: secondsIn('tiles'),
+      others: secondsIn('others'),
+    },
     elapsedSeconds,
     peakMegabytes: command.peakMegabytes,
     bytes: bytesByKind(manifest),
   };
 }
 
-function bytesByKind(manifest: Manifest): Record<string, number> {
+export function bytesByKind(manifest: Manifest): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { name, bytes } of objectsNamed(manifest)) {
     const kind = name.slice(0, name.indexOf('/'));
@@ -118,6 +129,7 @@ function bytesByKind(manifest: Manifest): Record<string, number> {
   return sums;
 }
 
-function numberOf(grouped: string): number {
+/** Reads a number of a line of progress. */
+export function numberOf(grouped: string): number {
   return Number(grouped.replaceAll(',', ''));
 }

@@ -31,7 +31,7 @@ function commandsIn(document: string): string[] {
 }
 
 /** Splits a command as a shell does: words, quoted or not. */
-const wordsOf = (line: string) => line.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+const wordsOf = (line: string): string[] => line.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
 
 /** What is wrong with a command; null if the program has it with all its options. */
 async function faultOf(line: string): Promise<string | null> {
