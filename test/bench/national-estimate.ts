@@ -63,7 +63,7 @@ export interface UnitCosts {
 
 export function unitCosts({ nations }: Pick<ScaleRecord, 'nations'>): UnitCosts {
   const nation = nations.at(-1);
-  if (!nation) throw new Error('no made nation was measured: run npm run bench -- nation-10000');
+  if (!nation) throw new Error('no made nation was measured: run npm run bench -- nation-30000');
   const { blocks, pairs, steps, bytes } = nation;
   const of = (kind: string) => bytes[kind] ?? 0;
   const seconds = (step: string) => steps[step]?.seconds ?? 0;
