@@ -1,84 +1,319 @@
-import { mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, homedir } from 'node:os';
 import path from 'node:path';
+import { dateOfPbf } from '../../builder/osm/pbf.ts';
 import { datesOf } from '../../builder/plan/make-plan.ts';
 import type { Region } from '../../builder/region/read-region.ts';
-import { ROUTING } from '../../builder/routing-parameters.ts';
+import {
+  OWN_RULES,
+  ROUTING,
+  RULE_NAMES,
+  type RulesOfR5,
+} from '../../builder/routing-parameters.ts';
 import { CLOSED } from '../../builder/streets/mode-costs.ts';
-import type { ModeNetwork } from '../../builder/streets/mode-network.ts';
 import type { Position } from '../../shards/geometry/polygon.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
-import type { StreetMode } from '../../shards/modes.ts';
-import type { Metres } from '../../shards/units.ts';
+import type { Minutes } from '../../shards/units.ts';
 import { readFiles } from '../support/prepared-city.ts';
 import {
-  atAnEnd,
   byRiding,
-  type Causes,
-  isAlike,
-  keyOf,
-  type Pair,
+  type Difference,
+  differenceIn,
+  type IsSame,
   pairsOf,
-  printCauses,
-  printDifference,
 } from './engines/difference.ts';
 import { oneDayFeeds } from './engines/one-day-feeds.ts';
+import { otpTimes } from './engines/otp.ts';
 import {
-  enteredAsByR5,
+  type OurMinutes,
+  ourProcessorTime,
   ourTimes,
-  tiedAsByR5,
-  walkedAsByR5,
   withoutCoverage,
   withoutStress,
 } from './engines/our-times.ts';
-import { type R5Mode, r5Times } from './engines/r5.ts';
+import { type R5Minutes, type R5Mode, type R5Table, r5Times, readR5Table } from './engines/r5.ts';
 import { valhallaMetres } from './engines/valhalla.ts';
-import type { BenchInputs } from './inputs.ts';
+import type { EnginesCity, EnginesRecord, Kind, Rules } from './engines-record.ts';
+import { ENGINES_RECORD } from './engines-record.ts';
+import { withEngineTables } from './engines-tables.ts';
+import { figure } from './figure.ts';
+import { baltimore } from './inputs.ts';
 
-/** The date that all engines use: a Monday, on which most feeds of Baltimore run anyway. */
-const DATE = '2020-11-09';
-const ABOUT = { place: 'Baltimore' };
+/** Documents with tables of this comparison. */
+const DOCUMENTS = ['ACCURACY.md', 'test/bench/README.md'];
 const CORNER_EVERY = { origin: 100, target: 5 };
-const BLOCK_EVERY = 40;
 const METRES_PER_MINUTE = 60 * ROUTING.walkMetresPerSecond;
-/** Minutes up to which pairs are compared; times beyond are too close to the cap of an hour. */
-const CAPPED = 55;
+/** Minutes up to which pairs are compared. */
+const CAPPED: Minutes = 30;
+const ORIGINS = 40;
+/** OpenTripPlanner is asked for one pair at a time, so it is asked for fewer. */
+const OTP_EVERY = { origin: 8, target: 60 };
+const R5 = 'R5 4.8.1 of March 2020';
+const NEWEST_R5 = 'R5 7.6 of August 2026';
+const OTP = 'OpenTripPlanner 2.8.1 of 2025';
+const VALHALLA = 'Valhalla 3.9.1 of 2026';
 
-/**
- * Compares our times with those of third-party engines on the same inputs; prints shares, tails and
- * their causes. Installs the engines from the registries.
- */
-export async function benchEngines(inputs: BenchInputs, folder: string): Promise<void> {
-  const work = path.join(folder, 'engines');
-  mkdirSync(work);
-  if (inputs.place !== ABOUT.place) {
-    throw new Error(`the engines are compared on ${ABOUT.place}, whose data is not there`);
-  }
-  const asIs = await datesOf({ osm: [inputs.osm], gtfs: inputs.gtfs });
-  const days = asIs!.feeds.map(({ day }) => day!);
-  const gtfs = await oneDayFeeds(inputs.gtfs, days, DATE, work);
-  const region = await regionOf(inputs, gtfs);
-  await againstValhalla(region, inputs.osm, work);
-  await againstR5(region, inputs.osm, gtfs, work);
+const VARIANTS: ReadonlyMap<Rules, RulesOfR5> = new Map<Rules, RulesOfR5>([
+  ['as shipped', OWN_RULES],
+  ...RULE_NAMES.map((rule) => [rule, new Set([rule])] as const),
+  ['all five', new Set(RULE_NAMES)],
+]);
+
+interface CityInputs {
+  readonly place: string;
+  readonly osm: string;
+  readonly blocks: readonly string[];
+  readonly counties: readonly string[];
+  readonly gtfs: readonly string[];
+  /** The feeds and their dates, in words. */
+  readonly feeds: string;
+  /** The date on which all engines read the feeds, a Monday. */
+  readonly date: string;
+  readonly zone: string;
+  /** Minutes between blocks by the newest R5, if there are any. */
+  readonly table: R5Table | null;
 }
 
-async function regionOf(inputs: BenchInputs, gtfs: readonly string[]) {
-  const { osm, blocks, counties } = inputs;
-  const feeds = await datesOf({ osm: [osm], gtfs, serviceDate: DATE });
-  return readFiles({ osm: [osm], blocks, counties, feeds });
+/**
+ * Compares our times with those of R5, Valhalla and OpenTripPlanner on the same inputs, as shipped
+ * and with each of our own rules replaced by R5's; keeps the results in `engines.json`, and writes
+ * the tables of the documents. The engines come from their registries, into the folder
+ * `ENGINES_CACHE`. The data of Porto Alegre is not in the repository: `ENGINES_DATA` names its
+ * folder.
+ */
+export async function benchEngines(folder: string): Promise<void> {
+  const data = process.env.ENGINES_DATA;
+  if (data === undefined) {
+    throw new Error(
+      'set ENGINES_DATA to the folder of porto-alegre/ and its feeds, streets, blocks and minutes of R5 7.6',
+    );
+  }
+  const cache =
+    process.env.ENGINES_CACHE ?? path.join(homedir(), '.cache/travel-time-access/engines');
+  mkdirSync(cache, { recursive: true });
+  const cities: EnginesCity[] = [];
+  for (const city of [baltimoreInputs(), portoAlegre(path.join(data, 'porto-alegre'))]) {
+    const work = path.join(folder, 'engines', city.place);
+    mkdirSync(work, { recursive: true });
+    cities.push(await compareIn(city, { folder: work, cache }));
+  }
+  const record: EnginesRecord = {
+    date: new Date().toISOString().slice(0, 10),
+    commit: execFileSync('git', ['rev-parse', '--short=10', 'HEAD'], { encoding: 'utf8' }).trim(),
+    machine: `${cpus().length} cores, ${cpus()[0].model}`,
+    cities,
+  };
+  writeFileSync(ENGINES_RECORD, `${JSON.stringify(record, null, 1)}\n`);
+  for (const document of DOCUMENTS) {
+    writeFileSync(document, withEngineTables(readFileSync(document, 'utf8'), record));
+  }
+}
+
+function baltimoreInputs(): CityInputs {
+  return {
+    ...baltimore(),
+    feeds: 'trains, boats and Circulator buses of 2020 to 2025',
+    date: '2020-11-09',
+    zone: 'America/New_York',
+    table: null,
+  };
+}
+
+function portoAlegre(folder: string): CityInputs {
+  const at = (file: string) => path.join(folder, file);
+  return {
+    place: 'Porto Alegre',
+    osm: at('porto-alegre.osm.pbf'),
+    blocks: [at('tl_2024_90001_tabblock20.zip')],
+    counties: [],
+    gtfs: ['eptc-moved-and-filled-by-distance.zip', 'trensurb.zip'].map(at),
+    feeds: 'EPTC buses of April 2019 and the Trensurb metro of 2019',
+    date: '2019-07-08',
+    zone: 'America/Sao_Paulo',
+    table: readR5Table(at('r5-7.6-minutes.csv.gz')),
+  };
+}
+
+interface Folders {
+  readonly folder: string;
+  readonly cache: string;
+}
+
+async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCity> {
+  const { place, osm, table } = city;
+  const days = (await datesOf({ osm: [osm], gtfs: city.gtfs }))!.feeds.map(({ day }) => day!);
+  const gtfs = await oneDayFeeds(city.gtfs, days, city.date, folders.folder);
+  const read = async (rulesOfR5: RulesOfR5) => {
+    const feeds = await datesOf({ osm: [osm], gtfs, serviceDate: city.date });
+    const { blocks, counties } = city;
+    const region = await readFiles({ osm: [osm], blocks, counties, feeds, rulesOfR5 });
+    return withoutCoverage(region);
+  };
+  const own = await read(OWN_RULES);
+  const all = [...own.counties.values()].flat();
+  const linked = all.filter(({ lon, lat }) => isBesideStreet(own, [lon, lat]));
+  const every = Math.ceil(linked.length / ORIGINS);
+  const origins = table
+    ? table.origins.map((geoid) => all.find((block) => block.geoid === geoid)!)
+    : linked.filter((_, i) => i % every === 0);
+  const blocks = table
+    ? table.targets.map((geoid) => all.find((block) => block.geoid === geoid)!)
+    : linked;
+  const [from, to] = [origins, blocks].map((list) =>
+    list.map(({ lon, lat }): Position => [lon, lat]),
+  );
+
+  const r5 = await r5Times(osm, gtfs, city.date, from, folders);
+  const isNear = r5.cells.map((cell) => isBesideStreet(own, cell));
+  const cells = r5.cells.filter((_, i) => isNear[i]);
+  const sampled = {
+    from: from.filter((_, i) => i % OTP_EVERY.origin === 0),
+    to: to.filter((_, i) => i % OTP_EVERY.target === 0),
+  };
+  const otp = await otpTimes(
+    { osm, gtfs, date: city.date, zone: city.zone },
+    sampled.from,
+    sampled.to,
+    folders,
+  );
+
+  const isSameBlock: IsSame = (o, t) => origins[o].geoid === blocks[t].geoid;
+  const compared: EnginesCity['compared'] = [];
+  const switched: EnginesCity['switched'] = [];
+  const add = (engine: string, kind: Kind, rules: Rules, difference: Difference) => {
+    compared.push({ engine, kind, rules, ...difference });
+    const { pairs, within10or1, within10or2, median } = difference;
+    const about = { place, engine, kind, rules, pairs, within10or1, median };
+    figure('engines.within_10_percent_or_2_minutes', within10or2, '%', about);
+  };
+  let shipped: OurMinutes | null = null;
+  for (const [rules, rulesOfR5] of VARIANTS) {
+    const region = rulesOfR5.size === 0 ? own : await read(rulesOfR5);
+    const times = ourTimes(region, from, [...to, ...cells]);
+    const part = (start: number, end?: number): OurMinutes =>
+      new Map([...times].map(([mode, rows]) => [mode, rows.map((row) => row.slice(start, end))]));
+    const toBlocks = part(0, to.length);
+    const calm = ourTimes(withoutStress(region), from, [...to, ...cells]).get('bike')!;
+    const calmPart = (start: number, end?: number) => calm.map((row) => row.slice(start, end));
+    const minutes = pick(r5.minutes, isNear);
+    const anywhere = calmPart(to.length);
+    for (const [kind, found] of againstR5(part(to.length), anywhere, minutes, () => false)) {
+      add(R5, kind, rules, found);
+    }
+    if (table) {
+      const anyStress = calmPart(0, to.length);
+      for (const [kind, found] of againstR5(toBlocks, anyStress, table.minutes, isSameBlock)) {
+        add(NEWEST_R5, kind, rules, found);
+      }
+    }
+    for (const [kind, found] of againstOtp(toBlocks, otp, isSameBlock))
+      add(OTP, kind, rules, found);
+    shipped ??= toBlocks;
+    if (rulesOfR5.size > 0) {
+      for (const [kind, found] of between(toBlocks, shipped, isSameBlock)) {
+        switched.push({ kind, rules, ...found });
+      }
+    }
+  }
+  add(VALHALLA, 'walk', 'as shipped', await againstValhalla(own, osm, folders));
+  const { walk, bike, transit } = r5.processorTime;
+  const ours = ourProcessorTime(own, from, cells);
+  figure('engines.processor_time', walk + bike + transit, 'ms', { place, ours });
+  return {
+    place,
+    map: new Date(await dateOfPbf(osm)).toISOString().slice(0, 10),
+    feeds: city.feeds,
+    origins: origins.length,
+    compared,
+    switched,
+    speed: { targets: cells.length, r5: walk + bike + transit, ours },
+  };
+}
+
+/** Whether a point has a street to walk on within the first radius of linking. */
+function isBesideStreet({ walk }: Region, [lon, lat]: Position): boolean {
+  const link = walk.linker.link(lon, lat);
+  return typeof link !== 'string' && link.snap <= ROUTING.linkRadii[0];
+}
+
+/** The columns of some targets. */
+function pick(minutes: R5Minutes, isWanted: readonly boolean[]): R5Minutes {
+  const of = (rows: R5Minutes['walk']) => rows.map((row) => row.filter((_, i) => isWanted[i]));
+  const { walk, bike, transit } = minutes;
+  return {
+    walk: of(walk),
+    bike: of(bike),
+    transit: of(transit),
+    'bike-anywhere': of(minutes['bike-anywhere']),
+  };
+}
+
+/** Compares our times with those of R5. `anywhere`: our rides at any stress. */
+function againstR5(
+  ours: OurMinutes,
+  anywhere: readonly (readonly Minutes[])[],
+  minutes: R5Minutes,
+  isSame: IsSame,
+): [Kind, Difference][] {
+  // R5 rounds minutes down.
+  const theirs = (mode: R5Mode) => minutes[mode].map((row) => row.map((m) => m + 0.5));
+  const pairs = (own: readonly (readonly Minutes[])[], mode: R5Mode) =>
+    differenceIn(pairsOf(own, theirs(mode), CAPPED, isSame));
+  // Our engine counts a walk as a transit trip.
+  const [walk, transit] = [theirs('walk'), theirs('transit')];
+  const orWalk = transit.map((row, o) => row.map((time, t) => Math.min(time, walk[o][t])));
+  const trips = pairsOf(ours.get('transit')!, orWalk, CAPPED, isSame);
+  const { rides, walks } = byRiding(trips, ours.get('walk')!, walk);
+  return [
+    ['walk', pairs(ours.get('walk')!, 'walk')],
+    ['bike', pairs(ours.get('bike')!, 'bike')],
+    ['bike, any stress', pairs(anywhere, 'bike-anywhere')],
+    ['ridden', differenceIn(rides)],
+    ['not ridden', differenceIn(walks)],
+  ];
+}
+
+function againstOtp(
+  ours: OurMinutes,
+  otp: Awaited<ReturnType<typeof otpTimes>>,
+  isSame: IsSame,
+): [Kind, Difference][] {
+  const { origin, target } = OTP_EVERY;
+  const sample = (rows: readonly (readonly Minutes[])[]) =>
+    rows.filter((_, o) => o % origin === 0).map((row) => row.filter((_, t) => t % target === 0));
+  const isSameOf: IsSame = (o, t) => isSame(o * origin, t * target);
+  const [walk, transit] = [sample(ours.get('walk')!), sample(ours.get('transit')!)];
+  const trips = pairsOf(transit, otp.transit, CAPPED, isSameOf);
+  const { rides } = byRiding(trips, walk, otp.walk);
+  return [
+    ['walk', differenceIn(pairsOf(walk, otp.walk, CAPPED, isSameOf))],
+    ['ridden', differenceIn(rides)],
+  ];
+}
+
+/** Compares our times by some rules with those as shipped. */
+function between(times: OurMinutes, shipped: OurMinutes, isSame: IsSame): [Kind, Difference][] {
+  const pairs = (mode: 'walk' | 'bike' | 'transit') =>
+    pairsOf(times.get(mode)!, shipped.get(mode)!, CAPPED, isSame);
+  const { rides } = byRiding(pairs('transit'), times.get('walk')!, shipped.get('walk')!);
+  return [
+    ['walk', differenceIn(pairs('walk'))],
+    ['bike', differenceIn(pairs('bike'))],
+    ['ridden', differenceIn(rides)],
+  ];
 }
 
 /** Compares walks between crossings, where no linking is involved: only map reading and search. */
-async function againstValhalla(region: Region, osm: string, work: string): Promise<void> {
+async function againstValhalla(region: Region, osm: string, folders: Folders): Promise<Difference> {
   const corners = crossings(region);
   const origins = corners.filter((_, i) => i % CORNER_EVERY.origin === 0);
   const targets = corners.filter((_, i) => i % CORNER_EVERY.target === 0);
-  const metres = await valhallaMetres(osm, work, origins, targets);
+  const metres = await valhallaMetres(osm, origins, targets, folders);
   const theirs = metres.map((row) => row.map((length) => length / METRES_PER_MINUTE));
   const ours = ourTimes({ ...region, transit: null }, origins, targets).get('walk')!;
-  const pairs = pairsOf(ours, theirs, CAPPED).filter(
-    ({ origin, target }) => origins[origin] !== targets[target],
-  );
-  printDifference('engines.valhalla.walk', pairs, ABOUT);
+  const isSame: IsSame = (o, t) => origins[o] === targets[t];
+  return differenceIn(pairsOf(ours, theirs, CAPPED, isSame));
 }
 
 /** Map vertices where three or more walkable edges meet. */
@@ -93,114 +328,4 @@ function crossings({ streets, walk, coverage }: Region): Position[] {
     .filter((vertex) => edges[vertex] >= 3)
     .map((vertex): Position => [streets.vertexLon[vertex], streets.vertexLat[vertex]])
     .filter(([lon, lat]) => coverage === null || boxContains(coverage, lon, lat));
-}
-
-/** Compares times from blocks to the cells of R5's grid, door to door. */
-async function againstR5(
-  region: Region,
-  osm: string,
-  gtfs: readonly string[],
-  work: string,
-): Promise<void> {
-  const origins = [...region.counties.values()]
-    .flat()
-    .filter(({ lon, lat }) => typeof region.walk.linker.link(lon, lat) !== 'string')
-    .filter((_, i) => i % BLOCK_EVERY === 0)
-    .map(({ lon, lat }): Position => [lon, lat]);
-  const r5 = await r5Times(osm, gtfs, DATE, work, origins);
-  // R5 links to any nearby street, inside the map or not.
-  const alike = withoutCoverage(region);
-  const calm = withoutStress(alike);
-  const targets = r5.cells;
-  // R5 rounds minutes down.
-  const theirs = (mode: R5Mode) => r5.minutes[mode].map((row) => row.map((m) => m + 0.5));
-  const ours = ourTimes(alike, origins, targets);
-  const walks = pairsOf(ours.get('walk')!, theirs('walk'), CAPPED);
-  const ridesIn = (of: Region, mode: R5Mode) =>
-    pairsOf(
-      ourTimes({ ...of, transit: null }, origins, targets).get('bike')!,
-      theirs(mode),
-      CAPPED,
-    );
-  const rides = pairsOf(ours.get('bike')!, theirs('bike'), CAPPED);
-  const tiedRides = ridesIn(tiedAsByR5(alike), 'bike');
-  const calmRides = ridesIn(calm, 'bike-anywhere');
-  const calmTiedRides = ridesIn(tiedAsByR5(calm), 'bike-anywhere');
-  // Our engine counts a walk of up to an hour as a transit trip.
-  const orWalk = theirs('transit').map((row, o) =>
-    row.map((minutes, t) => Math.min(minutes, theirs('walk')[o][t])),
-  );
-  const onFoot = walkedAsByR5(alike);
-  const walkedAlike = ourTimes(onFoot, origins, targets);
-  const tripsOf = (times: typeof ours) => {
-    const pairs = pairsOf(times.get('transit')!, orWalk, CAPPED);
-    return { pairs, ...byRiding(pairs, times.get('walk')!, theirs('walk')) };
-  };
-  const trips = tripsOf(ours);
-  const tripsWalkedAlike = tripsOf(walkedAlike);
-  // R5 ignores stations: its stops are on the street.
-  const tripsEnteredAlike = tripsOf(ourTimes(enteredAsByR5(alike), origins, targets));
-  const tripsByItsRules = tripsOf(ourTimes(enteredAsByR5(onFoot), origins, targets));
-  const walksAlike = pairsOf(walkedAlike.get('walk')!, theirs('walk'), CAPPED);
-
-  const isFar = (mode: StreetMode) => {
-    const [from, to] = [snaps(alike[mode], origins), snaps(alike[mode], targets)];
-    return ({ origin, target }: Pair) => Math.max(from[origin], to[target]) > ROUTING.linkRadii[0];
-  };
-  const among = (pairs: readonly Pair[]) => {
-    const keys = new Set(pairs.map(keyOf));
-    return (pair: Pair) => keys.has(keyOf(pair));
-  };
-  /** Returns whether a pair agrees in another run, or is found by neither engine there. */
-  const alikeIn = (pairs: readonly Pair[]) => {
-    const isUnlike = among(pairs.filter((pair) => !isAlike(pair)));
-    return (pair: Pair) => !isUnlike(pair);
-  };
-  /**
-   * Prints all pairs, and those with both ends next to streets, since no trip begins in the
-   * harbour.
-   */
-  const compare = (
-    mode: string,
-    pairs: readonly Pair[],
-    far_from_any_street: (pair: Pair) => boolean,
-    causes: Causes = {},
-  ) => {
-    const name = `engines.r5.${mode}`;
-    printDifference(name, pairs, ABOUT);
-    const beside = pairs.filter((pair) => !far_from_any_street(pair));
-    printDifference(`${name}.beside_streets`, beside, ABOUT);
-    const tied_to_another_street = atAnEnd(pairs);
-    printCauses(name, pairs, { far_from_any_street, ...causes, tied_to_another_street }, ABOUT);
-  };
-  compare('walk', walks, isFar('walk'), { private_streets: alikeIn(walksAlike) });
-  compare('bike_anywhere', calmRides, isFar('bike'), {
-    tied_by_another_rule: among(calmTiedRides.filter(isAlike)),
-  });
-  compare('bike_anywhere_tied_as_by_r5', calmTiedRides, isFar('bike'));
-  compare('bike', rides, isFar('bike'), {
-    traffic_stress: among(calmRides.filter(isAlike)),
-    tied_by_another_rule: among(tiedRides.filter(isAlike)),
-  });
-  compare('bike_tied_as_by_r5', tiedRides, isFar('bike'), {
-    traffic_stress: among(calmTiedRides.filter(isAlike)),
-  });
-  const causes: Causes = {
-    private_streets: alikeIn(tripsWalkedAlike.pairs),
-    time_in_stations: alikeIn(tripsByItsRules.pairs),
-    walked_otherwise: among(walks.filter((pair) => !isAlike(pair))),
-  };
-  compare('transit', trips.pairs, isFar('walk'), causes);
-  compare('transit_rides', trips.rides, isFar('walk'), causes);
-  compare('transit_walks', trips.walks, isFar('walk'), causes);
-  compare('transit_rides_entered_as_by_r5', tripsEnteredAlike.rides, isFar('walk'), causes);
-  compare('transit_rides_by_rules_of_r5', tripsByItsRules.rides, isFar('walk'));
-}
-
-/** Metres from each point to the street it is linked to; Infinity where none is near. */
-function snaps({ linker }: ModeNetwork, points: readonly Position[]): Metres[] {
-  return points.map(([lon, lat]) => {
-    const link = linker.link(lon, lat);
-    return typeof link === 'string' ? Infinity : link.snap;
-  });
 }

@@ -24,7 +24,6 @@ import { benchMcp } from './mcp.ts';
 import { benchNation } from './nation.ts';
 import { benchNationalManifest } from './national-manifest.ts';
 import { benchNationalSchedule } from './national-schedule.ts';
-import { benchPortoAlegre } from './porto-alegre.ts';
 import { benchPreparation } from './preparation.ts';
 import { benchRouting } from './routing.ts';
 import { benchScale } from './scale.ts';
@@ -68,10 +67,8 @@ const UNSERVED = [
   'schedule',
 ];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
-/** Part that runs on request only, since it installs some hundred megabytes from registries. */
+/** Part that runs on request only: it installs some hundred megabytes, and writes tables. */
 const ENGINES = 'engines';
-/** The half of `engines` that installs nothing, but needs data from outside the repository. */
-const PORTO_ALEGRE = 'porto-alegre';
 /** Parts that run on request only, since they take long: made nations of so many blocks. */
 const NATION = /^nation-(\d+)$/;
 /** Parts that write the tables of SCALE.md, with the blocks of the cities that they build. */
@@ -81,7 +78,7 @@ const SCALES: Readonly<Record<string, readonly number[]>> = {
 };
 /** A year of weekly refreshes. */
 const WEEKLY = 'weekly';
-const EXTRA = [ENGINES, PORTO_ALEGRE, WEEKLY, ...Object.keys(SCALES)];
+const EXTRA = [ENGINES, WEEKLY, ...Object.keys(SCALES)];
 
 /**
  * `npm run bench [-- PART…]` measures every claim about speed, size and accuracy in one run, and
@@ -106,8 +103,7 @@ try {
   if (asked.includes('demo')) await benchDemo(folder);
   if (asked.includes('rebuild')) await benchRebuild(folder);
   if (asked.includes('preparation')) await benchPreparation(inputs, folder);
-  if (asked.includes(ENGINES)) await benchEngines(inputs, folder);
-  if (asked.includes(ENGINES) || asked.includes(PORTO_ALEGRE)) await benchPortoAlegre();
+  if (asked.includes(ENGINES)) await benchEngines(folder);
   if (asked.some((part) => ![...UNSERVED, ...EXTRA].includes(part) && !NATION.test(part))) {
     await withBuilt(await benchBuild(inputs, folder), inputs, folder, async (built) => {
       for (const [part, bench] of Object.entries(SERVED)) {

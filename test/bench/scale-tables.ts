@@ -1,4 +1,5 @@
 import type { Costs } from './costs.ts';
+import { grouped, markdown, type Row, replaceTables } from './document-tables.ts';
 import {
   ASSUMED,
   bytesOf,
@@ -14,16 +15,14 @@ import {
 } from './national-estimate.ts';
 import { type ScaleCity, type ScaleNation, type ScaleRecord, secondsOf } from './scale-record.ts';
 
-type Row = readonly string[];
-
 /** The share of a release from which a kind of object has a row of its own. */
 const LARGE_SHARE = 0.005;
 
-/** Returns a document with its tables, between `<!-- table: NAME -->` and `<!-- end -->`, anew. */
+/** Returns a document with its tables anew. */
 export function withTables(document: string, record: ScaleRecord): string {
   const costs = unitCosts(record);
   const largest = record.nations.at(-1)!;
-  const tables: Readonly<Record<string, string>> = {
+  return replaceTables(document, {
     cities: cities(record),
     bytes: bytes(record),
     'made-nation': madeNation(largest),
@@ -31,14 +30,7 @@ export function withTables(document: string, record: ScaleRecord): string {
     'nation-hours': nation(nationalHours(costs), 'core-hours', 1),
     'nation-moved': moved(costs),
     extrapolated: extrapolated(largest, costs),
-  };
-  return document.replaceAll(
-    /(<!-- table: ([\w-]+) -->\n).*?(?=<!-- end -->)/gs,
-    (_, begin: string, name: string) => {
-      if (!(name in tables)) throw new Error(`no table ${name}`);
-      return `${begin}${tables[name]}`;
-    },
-  );
+  });
 }
 
 function cities({ date, commit, machine, node, cities }: ScaleRecord): string {
@@ -192,18 +184,8 @@ function extrapolated(nation: ScaleNation, costs: UnitCosts): string {
   );
 }
 
-function markdown(head: Row, rows: readonly Row[]): string {
-  const line = (cells: Row) => `| ${cells.join(' | ')} |\n`;
-  const rule = head.map((_, i) => (i === 0 ? '---' : '---:'));
-  return [head, rule, ...rows].map(line).join('');
-}
-
 /** Two or three significant digits. */
 function digits(value: number): string {
   if (value >= 100) return grouped(Math.round(value));
   return String(Number(value.toPrecision(2)));
-}
-
-function grouped(value: number): string {
-  return value.toLocaleString('en-US');
 }

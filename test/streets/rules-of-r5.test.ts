@@ -97,7 +97,7 @@ test('rides begin on the nearest way and the nearest ridden street within 300 m,
     const nearest = linker.link(lon, lat);
     if (typeof nearest === 'string') throw new Error(nearest);
     const toRide = linker.linkToRide(lon, lat, nearest);
-    return [nearest.snap, toRide && toRide.snap].map((snap) => snap && Math.round(snap));
+    return [nearest.snap, toRide?.snap ?? null].map((snap) => snap && Math.round(snap));
   };
   expect(snapsOf(290)).toEqual([20, 290]);
   expect(snapsOf(310)).toEqual([20, null]);

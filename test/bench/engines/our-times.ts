@@ -4,30 +4,52 @@ import { linkRegion } from '../../../builder/region/link-region.ts';
 import type { Region } from '../../../builder/region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../../builder/search/origin-search.ts';
-import { Linker } from '../../../builder/streets/linker.ts';
 import { buildModeNetwork } from '../../../builder/streets/mode-network.ts';
-import {
-  NO_LINKING,
-  RIDE,
-  SELDOM_LINKED,
-  throughTraits,
-  withStress,
-} from '../../../builder/streets/trait-bits.ts';
+import { withStress } from '../../../builder/streets/trait-bits.ts';
 import type { Position } from '../../../shards/geometry/polygon.ts';
-import type { Mode } from '../../../shards/modes.ts';
-import { MODE_LABELS } from '../../../shards/modes.ts';
+import { MODE_LABELS, type Mode } from '../../../shards/modes.ts';
 import { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { Minutes } from '../../../shards/units.ts';
 
-/**
- * Unrounded minutes by the builder's searches between points that represent blocks: by mode, one
- * row per origin; Infinity beyond an hour.
- */
+/** Unrounded minutes by mode, one row per origin; Infinity beyond an hour. */
+export type OurMinutes = ReadonlyMap<Mode, readonly (readonly Minutes[])[]>;
+
+/** Minutes by the builder's searches between points that represent blocks. */
 export function ourTimes(
   region: Region,
   origins: readonly Position[],
   targets: readonly Position[],
-): Map<Mode, Minutes[][]> {
+): OurMinutes {
+  const { search, first, modes } = searchOf(region, origins, targets);
+  const rows = new Map(modes.map((mode) => [mode, [] as Minutes[][]]));
+  search.run([...origins.keys()], ROUTING.transit.windowStart, () => {
+    modes.forEach((mode, at) => {
+      const times = search.reached[at].times.subarray(first, first + targets.length);
+      rows.get(mode)!.push(Array.from(times, inMinutes));
+    });
+  });
+  return rows;
+}
+
+/**
+ * Milliseconds of processor time for an origin, by all modes, to all targets: those of a second
+ * round, by compiled code.
+ */
+export function ourProcessorTime(
+  region: Region,
+  origins: readonly Position[],
+  targets: readonly Position[],
+): number {
+  const { search } = searchOf(region, origins, targets);
+  const round = () => search.run([...origins.keys()], ROUTING.transit.windowStart, () => {});
+  round();
+  const before = process.cpuUsage();
+  round();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / origins.length;
+}
+
+function searchOf(region: Region, origins: readonly Position[], targets: readonly Position[]) {
   const points = [...origins, ...targets].map(([lon, lat], i) => {
     const block = { isWater: false, geoid: i, county: '99001', lon, lat };
     return { ...block, population: null, landArea: null, area: { polygons: [] } };
@@ -40,16 +62,8 @@ export function ourTimes(
     new Taxonomy(publicTaxonomy(() => region.transit !== null)),
     silent,
   );
-  const search = new OriginSearch(searchRegion);
   const first = searchRegion.destinationCount + origins.length;
-  const rows = new Map(modes.map((mode) => [mode, [] as Minutes[][]]));
-  search.run([...origins.keys()], ROUTING.transit.windowStart, () => {
-    modes.forEach((mode, at) => {
-      const times = search.reached[at].times.subarray(first, first + targets.length);
-      rows.get(mode)!.push(Array.from(times, inMinutes));
-    });
-  });
-  return rows;
+  return { search: new OriginSearch(searchRegion), first, modes };
 }
 
 function inMinutes(time: number): Minutes {
@@ -57,58 +71,17 @@ function inMinutes(time: number): Minutes {
   return minutes <= ROUTING.maxReachMinutes ? minutes : Infinity;
 }
 
-/** The region with an unbounded map, and no obstacles between a point and its nearest street. */
+/** The region with an unbounded map, off which points are linked too, as other engines do. */
 export function withoutCoverage(region: Region): Region {
-  const walk = buildModeNetwork(region.streets, 'walk', { coverage: null });
-  const bike = buildModeNetwork(region.streets, 'bike', { coverage: null });
+  const { impassable, rulesOfR5: rules } = region;
+  const surroundings = { coverage: null, impassable };
+  const walk = buildModeNetwork(region.streets, 'walk', surroundings, rules);
+  const bike = buildModeNetwork(region.streets, 'bike', surroundings, rules);
   return { ...region, walk, bike, coverage: null };
 }
 
-/** The region without traffic stress for cyclists, and without transit. */
+/** The region in which bicycles ride any street that is open to them, and without transit. */
 export function withoutStress(region: Region): Region {
   const traits = region.streets.traits.map((own) => withStress(own, 1, 1));
-  const streets = { ...region.streets, traits };
-  const bike = buildModeNetwork(streets, 'bike', { coverage: region.coverage });
-  return { ...region, streets, bike, transit: null };
-}
-
-/**
- * The region with bicycle rides that begin and end where R5's do: only on streets that are ridden
- * both ways, even if the bicycle is pushed because of their traffic. R5 has no streets where trips
- * seldom begin.
- */
-export function tiedAsByR5(region: Region): Region {
-  const { coverage } = region;
-  const traits = region.streets.traits.map((own) => {
-    const alike = own & ~SELDOM_LINKED;
-    return (own & RIDE) === RIDE ? alike : alike | NO_LINKING;
-  });
-  const streets = { ...region.streets, traits };
-  const bike = buildModeNetwork(streets, 'bike', { coverage });
-  const none = new Uint8Array(streets.edgeCount);
-  const costs = { ...bike.costs, ridden: none };
-  const linker = new Linker(streets, costs, bike.graph, none, { coverage });
-  return { ...region, bike: { ...bike, linker } };
-}
-
-/**
- * The region as walked in R5: without private streets, and with trips beginning on all other
- * streets alike.
- */
-export function walkedAsByR5(region: Region): Region {
-  const traits = region.streets.traits.map((own) => throughTraits(own) & ~SELDOM_LINKED);
-  const streets = { ...region.streets, traits };
-  return { ...region, walk: buildModeNetwork(streets, 'walk', { coverage: region.coverage }) };
-}
-
-/** The region with stops that are entered at their location and in no time, as in R5. */
-export function enteredAsByR5(region: Region): Region {
-  const { transit } = region;
-  if (!transit) return region;
-  const stops = transit.stops.map((stop) => {
-    const { lon, lat } = stop;
-    const entrance = { lon, lat, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 };
-    return { ...stop, entrances: [entrance] };
-  });
-  return { ...region, transit: { ...transit, stops, insideWalks: [] } };
+  return withoutCoverage({ ...region, streets: { ...region.streets, traits }, transit: null });
 }

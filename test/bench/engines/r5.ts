@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { type GeoidNumber, isGeoid } from '../../../shards/geoid.ts';
 import type { Position } from '../../../shards/geometry/polygon.ts';
-import type { Minutes } from '../../../shards/units.ts';
+import type { Millis, Minutes } from '../../../shards/units.ts';
 import { ensureDebianPackage } from '../../support/debian.ts';
 
 const run = promisify(execFile);
@@ -22,6 +22,8 @@ export interface R5Times {
   /** Centres of the cells of R5's grid. */
   readonly cells: readonly Position[];
   readonly minutes: R5Minutes;
+  /** Milliseconds of processor time for an origin, by mode. */
+  readonly processorTime: Readonly<Record<R5Mode, Millis>>;
 }
 
 /** Minutes between blocks that R5 computed earlier. */
@@ -32,28 +34,25 @@ export interface R5Table {
 }
 
 /**
- * Computes times with R5, which is installed from Maven Central into `folder`, with Debian's JDK
- * and Maven.
+ * Computes times with R5 on one thread. R5 is installed from Maven Central into `cache`, with
+ * Debian's JDK and Maven.
  */
 export async function r5Times(
   osm: string,
   gtfs: readonly string[],
   date: string,
-  folder: string,
   origins: readonly Position[],
+  { folder, cache }: { readonly folder: string; readonly cache: string },
 ): Promise<R5Times> {
   await ensureDebianPackage('openjdk-17-jdk-headless', 'javac');
   await ensureDebianPackage('maven', 'mvn');
-  const [jars, classes] = ['r5-jars', 'r5-classes'].map((name) => path.join(folder, name));
-  const pom = path.join(R5, 'pom.xml');
-  await run('mvn', [
-    '-B',
-    '-q',
-    '-f',
-    pom,
-    'dependency:copy-dependencies',
-    `-DoutputDirectory=${jars}`,
-  ]);
+  const jars = path.join(cache, 'r5-4.8.1');
+  if (!existsSync(jars)) {
+    const pom = path.join(R5, 'pom.xml');
+    const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
+    await run('mvn', ['-B', '-q', '-f', pom, ...copy]);
+  }
+  const classes = path.join(folder, 'r5-classes');
   const stubs = readdirSync(path.join(R5, 'stubs')).map((file) => path.join(R5, 'stubs', file));
   const sources = [path.join(R5, 'R5Times.java'), ...stubs];
   await run('javac', ['-nowarn', '-d', classes, '-cp', `${jars}/*`, ...sources]);
@@ -64,7 +63,10 @@ export async function r5Times(
   writeFileSync(points, origins.map((at) => at.join(',')).join('\n'));
   await run(
     'java',
-    ['-Xmx6g', '-cp', `${classes}:${jars}/*`, 'R5Times', map, date, points, out, ...gtfs],
+    [
+      ...['-Xmx4g', '-XX:ActiveProcessorCount=1', '-XX:+UseSerialGC'],
+      ...['-cp', `${classes}:${jars}/*`, 'R5Times', map, date, points, out, ...gtfs],
+    ],
     { maxBuffer: MAX_OUTPUT_BYTES },
   );
   return parse(readFileSync(out, 'utf8'));
@@ -73,12 +75,14 @@ export async function r5Times(
 function parse(text: string): R5Times {
   const cells: Position[] = [];
   const minutes = noMinutes();
+  const processorTime: Record<string, Millis> = {};
   for (const line of text.trim().split('\n')) {
     const [kind, ...numbers] = line.split(',');
     if (kind === 'cell') cells.push([Number(numbers[0]), Number(numbers[1])]);
+    else if (kind.startsWith('ms-')) processorTime[kind.slice(3)] = Number(numbers[0]);
     else minutes[kind as R5Mode].push(numbers.map(toMinutes));
   }
-  return { cells, minutes };
+  return { cells, minutes, processorTime: processorTime as R5Times['processorTime'] };
 }
 
 /**

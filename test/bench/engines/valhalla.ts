@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -14,18 +14,18 @@ const SCRIPT = path.resolve('test/bench/engines/valhalla_metres.py');
 const MAX_OUTPUT_BYTES = 1 << 28;
 
 /**
- * Computes metres on foot with Valhalla, which is installed from PyPI into `folder`: one row per
+ * Computes metres on foot with Valhalla, which is installed from PyPI into `cache`: one row per
  * origin, Infinity where there is no route. Throws if no Python is new enough.
  */
 export async function valhallaMetres(
   osm: string,
-  folder: string,
   origins: readonly Position[],
   targets: readonly Position[],
+  { folder, cache }: { readonly folder: string; readonly cache: string },
 ): Promise<Metres[][]> {
-  const environment = path.join(folder, 'valhalla');
-  await run(await newEnoughPython(), ['-m', 'venv', environment]);
+  const environment = path.join(cache, `valhalla-${VERSION}`);
   const python = path.join(environment, 'bin/python');
+  if (!existsSync(python)) await run(await newEnoughPython(), ['-m', 'venv', environment]);
   await run(python, ['-m', 'pip', 'install', '--only-binary', ':all:', `pyvalhalla==${VERSION}`]);
   const [points, out] = ['points.json', 'metres.json'].map((file) => path.join(folder, file));
   writeFileSync(points, JSON.stringify({ origins, targets }));

@@ -7,19 +7,24 @@ import com.conveyal.r5.api.util.TransitModes;
 import com.conveyal.r5.point_to_point.builder.TNBuilderConfig;
 import com.conveyal.r5.profile.StreetMode;
 import com.conveyal.r5.transit.TransportNetwork;
+import com.sun.management.OperatingSystemMXBean;
 import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
  * Whole minutes, rounded down, from points to the cells of R5's grid, with the settings of the
  * builder: ORIGINS is a file of "lon,lat" lines. To OUT, a line "cell,lon,lat" each cell, then for
- * each origin and mode a line of the mode and the minutes to each cell.
+ * each origin and mode a line of the mode and the minutes to each cell, and a line "ms-MODE,…" with
+ * the milliseconds of processor time for an origin.
  *
  * <p>Usage: R5Times OSM DATE ORIGINS OUT GTFS...
  */
@@ -34,23 +39,42 @@ public class R5Times {
     network.rebuildTransientIndexes();
     network.rebuildLinkedGridPointSet(StreetMode.WALK, StreetMode.BICYCLE);
     WebMercatorGridPointSet grid = network.fullExtentGridPointSet;
+    List<String> origins = Files.readAllLines(Path.of(args[2]));
+    String[] modes = {"walk", "bike", "bike-anywhere", "transit"};
+    Map<String, Long> nanos = new HashMap<>();
     try (PrintWriter out = new PrintWriter(args[3])) {
       for (int cell = 0; cell < grid.featureCount(); cell++) {
         out.println("cell," + grid.getLon(cell) + "," + grid.getLat(cell));
       }
-      for (String line : Files.readAllLines(Path.of(args[2]))) {
-        for (String mode : new String[] {"walk", "bike", "bike-anywhere", "transit"}) {
-          TravelTimeSurfaceTask task = task(network, mode, args[1]);
-          task.fromLon = Double.parseDouble(line.split(",")[0]);
-          task.fromLat = Double.parseDouble(line.split(",")[1]);
-          int[] times =
-              new TravelTimeComputer(task, network).computeTravelTimes().travelTimes.getValues()[0];
-          out.println(
-              mode + Arrays.stream(times).mapToObj(t -> "," + t).collect(Collectors.joining()));
+      // The first round compiles the code.
+      for (boolean isWarm : new boolean[] {false, true}) {
+        for (String origin : origins) {
+          for (String mode : modes) {
+            TravelTimeSurfaceTask task = task(network, mode, args[1]);
+            task.fromLon = Double.parseDouble(origin.split(",")[0]);
+            task.fromLat = Double.parseDouble(origin.split(",")[1]);
+            long before = processorNanos();
+            int[] times =
+                new TravelTimeComputer(task, network)
+                    .computeTravelTimes().travelTimes.getValues()[0];
+            nanos.merge(mode, processorNanos() - before, (a, b) -> isWarm ? a + b : 0);
+            if (!isWarm) continue;
+            out.println(
+                mode + Arrays.stream(times).mapToObj(t -> "," + t).collect(Collectors.joining()));
+          }
         }
+      }
+      for (String mode : modes) {
+        out.println("ms-" + mode + "," + nanos.get(mode) / 1e6 / origins.size());
       }
     }
     System.exit(0);
+  }
+
+  /** The processor time of all threads, garbage collection included. */
+  private static long processorNanos() {
+    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
   }
 
   private static TravelTimeSurfaceTask task(TransportNetwork network, String mode, String date) {
