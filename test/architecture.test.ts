@@ -231,7 +231,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 230, lines: 21_900 },
   proxy: { files: 268, lines: 32_750 },
   shards: { files: 167, lines: 16_000 },
-  test: { files: 776, lines: 111_000 },
+  test: { files: 777, lines: 111_000 },
 };
 
 const TOP_LEVEL = new Set([
