@@ -104,7 +104,7 @@ export async function benchEngines(folder: string): Promise<void> {
     machine: `${cpus().length} cores, ${cpus()[0].model}`,
     cities,
   };
-  writeFileSync(ENGINES_RECORD, `${JSON.stringify(record, null, 1)}\n`);
+  writeFileSync(ENGINES_RECORD, `${JSON.stringify(record, null, 2)}\n`);
   for (const document of DOCUMENTS) {
     writeFileSync(document, withEngineTables(readFileSync(document, 'utf8'), record));
   }
