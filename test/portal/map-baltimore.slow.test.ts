@@ -1,15 +1,14 @@
-import { cp, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { MultiPolygon, Polygon } from 'geojson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { MAP_COLOURS } from '../../portal/map-classes.ts';
-import { baltimoreStore, buildBaltimore } from '../support/baltimore-release.ts';
+import { drawnBaltimoreStore } from '../support/baltimore-release.ts';
 import { SOFTWARE_GL } from '../support/chromium.ts';
 import { pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { folderOfTests } from '../support/temporary-folder.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 const COUNTY = '24510';
@@ -23,19 +22,12 @@ const PIXELS = 500;
  */
 const EDGE_PX = 2;
 
-const folder = folderOfTests();
+let store: string;
 let site: PortalSite;
 beforeAll(async () => {
-  const store = path.join(folder, 'store');
-  await cp(await baltimoreStore(), store, { recursive: true });
-  // Builds the tiles alone, since the store has everything else.
-  await buildBaltimore(store, true);
+  store = await drawnBaltimoreStore();
   const exampleBlock = '245100101001000';
-  site = await openPortalSite({
-    store,
-    exampleBlock,
-    chromium: SOFTWARE_GL,
-  });
+  site = await openPortalSite({ store, exampleBlock, chromium: SOFTWARE_GL });
 });
 afterAll(() => site?.close());
 
@@ -50,7 +42,7 @@ async function outlinesIn(width: number, height: number) {
     height / 2 - (north(lat) - north(CENTRE.lat)) * scale,
   ];
   const { blocks } = site.proxy.releases.current.county(COUNTY)!.objects;
-  const bytes = await readFile(path.join(folder, 'store', blocks.name));
+  const bytes = await readFile(path.join(store, blocks.name));
   const found: { readonly geoid: string; readonly rings: Pixel[][] }[] = [];
   for await (const { properties, geometry } of deserialize(new Uint8Array(bytes))) {
     const { type, coordinates } = geometry as Polygon | MultiPolygon;
@@ -86,7 +78,7 @@ function judged(rings: readonly Pixel[][], [x, y]: Pixel) {
 }
 
 test('500 pixels of Baltimore have the colour of the class of the API’s minutes', async () => {
-  const context = await site.browser.newContext({ viewport: { width: 1600, height: 1100 } });
+  const context = await site.browser.newContext({ viewport: { width: 1200, height: 900 } });
   const fragment = `#x=1&m=${MODE}&t=${TYPE}&map=${ZOOM}/${CENTRE.lat}/${CENTRE.lon}`;
   const { page, wrong } = await openWatched(context, `${site.address}/map${fragment}`);
   await page.locator('[data-drawn]').waitFor();

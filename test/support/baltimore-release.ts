@@ -1,3 +1,4 @@
+import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
@@ -5,8 +6,10 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from './baltimore.ts';
 import { keptFolder } from './kept-folder.ts';
 
+const SOURCES = ['test/data/baltimore', path.relative('', import.meta.filename)];
+
 /** Builds the release of Baltimore, on foot and by bike, into a folder. */
-export async function buildBaltimore(folder: string, tiles = false): Promise<void> {
+async function buildBaltimore(folder: string, tiles: boolean): Promise<void> {
   const store = new FolderStore(folder);
   const inputs = {
     osm: [BALTIMORE_OSM],
@@ -23,6 +26,14 @@ export async function buildBaltimore(folder: string, tiles = false): Promise<voi
  * only read it.
  */
 export function baltimoreStore(): Promise<string> {
-  const sources = ['test/data/baltimore', path.relative('', import.meta.filename)];
-  return keptFolder('baltimore-release', sources, (folder) => buildBaltimore(folder));
+  return keptFolder('baltimore-release', SOURCES, (folder) => buildBaltimore(folder, false));
+}
+
+/** The same with tiles. */
+export function drawnBaltimoreStore(): Promise<string> {
+  return keptFolder('baltimore-drawn', SOURCES, async (folder) => {
+    // All but the tiles is there already.
+    await cp(await baltimoreStore(), folder, { recursive: true });
+    await buildBaltimore(folder, true);
+  });
 }
