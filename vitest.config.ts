@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -24,8 +24,18 @@ const FAST_IN_OWN_PROCESS = [
 const ALL = 'test/**/*.test.ts';
 const SYSTEM = 'test/**/*.slow.test.ts';
 
+/** Files that take minutes though small; without an earlier run, larger ones would come first. */
+const LONG =
+  /\/(generators|npm-start|fetch\/command|queued-export|regions|transit\/baltimore|composition|s3|addresses)\.slow/;
+
 /** Projects in the order of their runs: those whose files share a process fill the end. */
 const ORDER = ['fast, own process', 'fast', 'system, own process', 'system'];
+
+/**
+ * Processes of slow tests: two thirds of their time they wait, for a clock, a disk, a program, and
+ * others use the core meanwhile. Each takes up to 1.5 GB, with its browsers and programs.
+ */
+const SLOW_WORKERS = Math.min(4 * availableParallelism(), Math.ceil(totalmem() / 1.5e9));
 
 const IS_FAST = process.env.npm_lifecycle_event === 'test';
 
@@ -33,7 +43,9 @@ const IS_FAST = process.env.npm_lifecycle_event === 'test';
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return ORDER.flatMap((name) => sorted.filter(({ project }) => project.name === name));
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    const ordered = [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    return ORDER.flatMap((name) => ordered.filter(({ project }) => project.name === name));
   }
 }
 
@@ -50,9 +62,8 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     // Modules that have not changed are not transformed again by the next run.
     experimental: { fsModuleCache: true },
-    // Half of their time slow tests wait: for a clock, a disk, a program. Others use the core
-    // meanwhile. Fast tests seldom wait, and each further process imports and compiles again.
-    maxWorkers: IS_FAST ? availableParallelism() + 1 : 2 * availableParallelism(),
+    // Fast tests seldom wait, and each further process imports and compiles again.
+    maxWorkers: IS_FAST ? availableParallelism() + 1 : SLOW_WORKERS,
     sequence: { sequencer: LongestFirst },
     // `npm test` runs the fast ones, which need Node alone; `npm run test:system` the others.
     projects: [
