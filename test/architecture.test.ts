@@ -230,8 +230,8 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   infra: { files: 99, lines: 10_000 },
   portal: { files: 230, lines: 21_900 },
   proxy: { files: 268, lines: 32_750 },
-  shards: { files: 167, lines: 16_000 },
-  test: { files: 777, lines: 111_000 },
+  shards: { files: 167, lines: 16_050 },
+  test: { files: 778, lines: 111_150 },
 };
 
 const TOP_LEVEL = new Set([

@@ -126,7 +126,7 @@ class MapDrawing implements MapFeatures {
 
 /** The first zoom at which an area, in square units of the world, is large enough to be seen. */
 function zoomOfArea(units: number): number {
-  const pixelsAtZoomZero = units / 4 ** (WORLD_BITS - TILE_PIXEL_BITS);
+  const pixelsAtZoomZero = Math.max(0, units) / 4 ** (WORLD_BITS - TILE_PIXEL_BITS);
   const zoom = Math.ceil(Math.log2(LEAST_PIXELS / pixelsAtZoomZero) / 2);
   return Math.max(0, Math.min(MAX_MAP_ZOOM, zoom));
 }
