@@ -57,6 +57,7 @@ import {
   type LocalInput,
   type PathOf,
   type PlannedInput,
+  requireUnchanged,
 } from './planned-input.ts';
 import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan, storedPlan } from './release-plan.ts';
@@ -89,13 +90,13 @@ export async function makePlan(
   receipts: Receipts,
   runJob: RunJob,
 ): Promise<StoredPlan> {
-  const { inputs, pathOf, inputAt } = await describeInputs(request, progress);
+  const { local, ...described } = await describeInputs(request, progress);
   const { counties, gtfs = [], serviceDate: asked, partialWeights = false } = request;
   const { catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false, notFetched = [] } = request;
   const rulesOfR5 = rulesIn(request);
   const terms = gtfs.map((feed) => catalogued.get(feed) ?? null);
   const options = [asked ?? null, partialWeights, leaveOutUnlicensed, terms, notFetched, rulesOfR5];
-  const key = keyOf([inputs, [...counties].sort(), ...options]);
+  const key = keyOf([described.inputs, [...counties].sort(), ...options]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) {
     const stored = await readPlan(store, kept.plan);
@@ -104,22 +105,28 @@ export async function makePlan(
     return stored;
   }
   const run: PreparationByJobs['run'] = async (job, onWork) => {
-    const described = job.paths.map(async (path) => ({
-      // Other paths are those of scratch files.
-      input: inputAt(path) ?? (await describeInput(path)),
-      path,
-    }));
-    return runJob(job, await Promise.all(described), onWork);
+    // Other paths are those of scratch files.
+    const files = job.paths.map(async (path) => local.get(path) ?? describeInput(path));
+    return runJob(job, await Promise.all(files), onWork);
   };
   const plan = await inScratchFolder(request.scratch, (scratch) => {
-    const context = { store, receipts, scratch, progress, run };
-    return prepareAll(request, { inputs, pathOf, inputAt }, context);
+    const checking: PlanContext['receipts'] = {
+      findOrMake: (stage, key, schema, make) =>
+        receipts.findOrMake(stage, key, schema, async () => {
+          const made = await make();
+          await requireUnchanged(local.values());
+          return made;
+        }),
+    };
+    const context = { store, receipts: checking, scratch, progress, run };
+    return prepareAll(request, described, context);
   });
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
   const { blocks, osm, elevation, pois, places, feeds, weights, addresses } = plan;
   const made = [blocks, osm, elevation, pois, places, feeds, weights, addresses];
   const prepared = [...objectRefsIn(made)];
+  await requireUnchanged(local.values());
   await receipts.keep('plan', key, { plan: ref, prepared });
   return storedPlan(ref, plan);
 }
@@ -145,22 +152,25 @@ interface DescribedInputs {
 }
 
 /** Describes the inputs, each kind in an order that does not depend on their paths. */
-async function describeInputs(request: InputPaths, progress: Progress): Promise<DescribedInputs> {
+async function describeInputs(
+  request: InputPaths,
+  progress: Progress,
+): Promise<DescribedInputs & { readonly local: ReadonlyMap<string, LocalInput> }> {
   const { osm, blocks, population = [], gtfs = [], places = [], pois = [] } = request;
   const { elevation = [], weights = [], addresses = [] } = request;
   const all = { osm, blocks, population, gtfs, places, pois, elevation, weights, addresses };
   const kinds = Object.entries(all);
   const stage = progress.start('inputs', kinds.flatMap(([, paths]) => paths).length, 'inputs');
   const paths = new Map<string, string>();
-  const byPath = new Map<string, PlannedInput>();
+  const local = new Map<string, LocalInput>();
   const described: [string, PlannedInput[]][] = [];
   for (const [kind, given] of kinds) {
     const inputs: PlannedInput[] = [];
     for (const path of given) {
-      const input = await describeInput(path);
-      paths.set(identityOf(input), path);
-      byPath.set(path, input);
-      inputs.push(input);
+      const described = await describeInput(path);
+      local.set(path, described);
+      paths.set(identityOf(described.input), path);
+      inputs.push(described.input);
       stage.at(paths.size);
     }
     // Feeds keep the given order, which the manifest uses too.
@@ -173,7 +183,8 @@ async function describeInputs(request: InputPaths, progress: Progress): Promise<
   return {
     inputs: Object.fromEntries(described) as unknown as Inputs,
     pathOf: (input) => paths.get(identityOf(input))!,
-    inputAt: (path) => byPath.get(path),
+    inputAt: (path) => local.get(path)?.input,
+    local,
   };
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { BuildError } from '../errors.ts';
 import { outlineFileOf } from '../extract/outline.ts';
 import { fingerprint, unreadable } from '../inputs/fingerprint.ts';
 import { isLooseShapefile, looseFilesOf } from '../inputs/shapefile.ts';
@@ -40,10 +41,11 @@ export type PlannedInput = z.infer<typeof plannedInputSchema>;
 /** Returns the path of a plan's input on this machine. */
 export type PathOf = (input: PlannedInput) => string;
 
-/** An input, and its path on this machine. */
+/** An input, its path on this machine, and what its files looked like when they were hashed. */
 export interface LocalInput {
   readonly input: PlannedInput;
   readonly path: string;
+  readonly stamp: string;
 }
 
 /** Distinguishes inputs, since several may have the same content. */
@@ -51,8 +53,50 @@ export function identityOf({ name, sha256 }: PlannedInput): string {
   return `${name} ${sha256}`;
 }
 
-/** Describes an input by its path. Throws a `BuildError` if it cannot be read. */
-export async function describeInput(input: string): Promise<PlannedInput> {
+/**
+ * Describes an input by its path. Throws a `BuildError` if it cannot be read, or is replaced
+ * meanwhile.
+ */
+export async function describeInput(path: string): Promise<LocalInput> {
+  const stamp = await stampOf(path);
+  const local = { input: await hashInput(path), path, stamp };
+  await requireUnchanged([local]);
+  return local;
+}
+
+/**
+ * Throws a `BuildError` if the files of an input are no longer those that were hashed. To be called
+ * after reading, before the outcome is recorded under the hash.
+ */
+export async function requireUnchanged(inputs: Iterable<LocalInput>): Promise<void> {
+  for (const { path, stamp } of inputs) {
+    if ((await stampOf(path)) === stamp) continue;
+    throw changed(path);
+  }
+}
+
+/** The error for a file that is no longer the one that was hashed. */
+export function changed(file: string): BuildError {
+  return new BuildError(
+    `${file}: was changed or replaced while the build was reading it; run the command again`,
+  );
+}
+
+/** The identity, size and time of change of each file that is read for an input. */
+export async function stampOf(input: string): Promise<string> {
+  try {
+    const stamps: string[] = [];
+    for (const file of await filesReadFor(input)) {
+      const { ino, size, mtimeNs } = await stat(file, { bigint: true });
+      stamps.push(`${file} ${ino} ${size} ${mtimeNs}`);
+    }
+    return stamps.join('\n');
+  } catch (error) {
+    throw unreadable(input, error);
+  }
+}
+
+async function hashInput(input: string): Promise<PlannedInput> {
   const parts: InputPart[] = [];
   for (const file of await filesReadFor(input)) {
     const name = path.relative(path.dirname(path.resolve(input)), path.resolve(file));

@@ -1,34 +1,52 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { fileBody } from '../../shards/store/put-body.ts';
+import { fileBody, type PutBody } from '../../shards/store/put-body.ts';
+import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
-import type { InputPart, PathOf, PlannedInput } from './planned-input.ts';
+import {
+  changed,
+  type InputPart,
+  type LocalInput,
+  type PlannedInput,
+  stampOf,
+} from './planned-input.ts';
 
 const READ_BYTES: Bytes = 8 * 2 ** 20;
 const NAME_DIGITS = 32;
 
-/** Puts inputs into the store, for workers that cannot get them otherwise. */
-export async function putInputs(
+/**
+ * Puts an input into the store, for workers that cannot get it otherwise. Throws a `BuildError` if
+ * it is no longer what was planned.
+ */
+export async function putInput(
   store: WritableStore,
-  inputs: readonly PlannedInput[],
-  pathOf: PathOf,
-  progress: Progress,
+  { input, path: at }: LocalInput,
 ): Promise<void> {
-  const stage = progress.start('shared inputs', inputs.length, 'inputs');
-  for (const [i, input] of inputs.entries()) {
-    const folder = path.dirname(path.resolve(pathOf(input)));
-    for (const part of input.parts) {
-      const { name, bytes } = refOf(part);
-      if ((await store.stat(name))?.bytes === bytes) continue;
-      await store.putContent(name, fileBody(path.join(folder, part.name), bytes));
-    }
-    stage.at(i + 1);
+  const folder = path.dirname(path.resolve(at));
+  for (const part of input.parts) {
+    const ref = refOf(part);
+    if (await isAsRecorded(store, ref)) continue;
+    await store.putContent(ref.name, verifiedBody(path.join(folder, part.name), ref));
   }
-  stage.finish();
+}
+
+/** The content of a file; ends with a `BuildError` if it is not what was hashed. */
+function verifiedBody(file: string, { bytes, sha256 }: ObjectRef): PutBody {
+  return {
+    bytes,
+    async *chunks() {
+      const hash = createHash('sha256');
+      for await (const chunk of fileBody(file, bytes).chunks()) {
+        hash.update(chunk);
+        yield chunk;
+      }
+      if (hash.digest('hex') !== sha256) throw changed(file);
+    },
+  };
 }
 
 /** Copies inputs from the store into a folder, except for those already there. */
@@ -37,7 +55,7 @@ export async function fetchInputs(
   inputs: readonly PlannedInput[],
   folder: string,
   progress: Progress,
-): Promise<PathOf> {
+): Promise<LocalInput[]> {
   // Several files may have the same name, so each input has its own folder.
   const folderOf = ({ sha256 }: PlannedInput) => path.join(folder, sha256.slice(0, NAME_DIGITS));
   const stage = progress.start('shared inputs', inputs.length, 'inputs');
@@ -48,7 +66,8 @@ export async function fetchInputs(
     stage.at(i + 1);
   }
   stage.finish();
-  return (input) => path.join(folderOf(input), input.name);
+  const paths = inputs.map((input) => ({ input, path: path.join(folderOf(input), input.name) }));
+  return Promise.all(paths.map(async (at) => ({ ...at, stamp: await stampOf(at.path) })));
 }
 
 function refOf({ bytes, sha256 }: InputPart): ObjectRef {

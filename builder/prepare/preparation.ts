@@ -8,7 +8,8 @@ export interface Preparation {
   /** Hashes the inputs of a result, the contents of files, and the program version. */
   readonly keyOf: (madeOf: readonly unknown[]) => string;
   readonly store: WritableStore;
-  readonly receipts: Receipts;
+  /** Records no result of files that were changed while they were read. */
+  readonly receipts: Pick<Receipts, 'findOrMake'>;
   readonly progress: Progress;
 }
 

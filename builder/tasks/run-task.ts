@@ -12,7 +12,7 @@ import { findJoined, joinRelease, partOptionsOf } from '../join/join-release.ts'
 import { drawUnit, tilesOfRelease } from '../join/release-tiles.ts';
 import { makeStates, readStates } from '../join/state-objects.ts';
 import { keyOf } from '../plan/make-plan.ts';
-import type { PathOf, PlannedInput } from '../plan/planned-input.ts';
+import { type LocalInput, type PlannedInput, requireUnchanged } from '../plan/planned-input.ts';
 import { readPlan } from '../plan/release-plan.ts';
 import { runPreparationJob } from '../prepare/run-preparation-job.ts';
 import { accumulator, type Progress } from '../progress.ts';
@@ -26,8 +26,8 @@ interface TaskContext extends Resources {
   readonly store: WritableStore;
   readonly receipts: Receipts;
   readonly progress: Progress;
-  /** Returns the paths of inputs on this machine, after copying them here if need be. */
-  readonly localPaths: (inputs: readonly PlannedInput[]) => Promise<PathOf>;
+  /** Returns inputs on this machine, after copying them here if need be. */
+  readonly localInputs: (inputs: readonly PlannedInput[]) => Promise<readonly LocalInput[]>;
 }
 
 /** Schema of what a task returns besides its receipt. */
@@ -127,10 +127,10 @@ export function receiptOf({ spec, inputs }: TaskOf<'prepare'>): [stage: string, 
 /** Runs a preparation, whose result becomes its receipt, and returns its notes. */
 async function prepare(
   task: TaskOf<'prepare'>,
-  { store, receipts, progress, localPaths }: TaskContext,
+  { store, receipts, progress, localInputs }: TaskContext,
 ): Promise<readonly string[]> {
   const { spec, inputs } = task;
-  const pathOf = await localPaths(inputs);
+  const local = await localInputs(inputs);
   const notes: string[] = [];
   const note = (line: string) => {
     notes.push(line);
@@ -139,7 +139,9 @@ async function prepare(
   await receipts.findOrMake(...receiptOf(task), z.unknown(), async () => {
     const stage = progress.start(spec.kind, null, WORK_UNITS[spec.kind]);
     const context = { store, note, onWork: accumulator(stage) };
-    const value = await runPreparationJob(spec, inputs.map(pathOf), context);
+    const paths = local.map(({ path }) => path);
+    const value = await runPreparationJob(spec, paths, context);
+    await requireUnchanged(local);
     stage.finish();
     return value;
   });

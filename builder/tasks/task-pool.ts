@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:wor
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import type { Resources } from '../build-request.ts';
-import { identityOf, type LocalInput, type PlannedInput } from '../plan/planned-input.ts';
+import type { LocalInput, PlannedInput } from '../plan/planned-input.ts';
 import { fetchInputs } from '../plan/shared-inputs.ts';
 import type { Progress, StageProgress } from '../progress.ts';
 import { Receipts } from '../receipts/receipts.ts';
@@ -20,8 +20,8 @@ interface TaskThread extends Resources {
 
 interface TaskRequest {
   readonly task: Task;
-  /** Paths of inputs on this machine, by `identityOf`. */
-  readonly paths: ReadonlyMap<string, string>;
+  /** Inputs on this machine, where they need not be copied. */
+  readonly inputs: readonly LocalInput[];
   /** Receives the progress of the task. */
   readonly port: MessagePort;
 }
@@ -41,26 +41,22 @@ export interface TaskPool {
 }
 
 export function openWork({ store: location, folder, ...resources }: TaskThread) {
-  return async ({ task, paths, port }: TaskRequest): Promise<TaskResult> => {
+  return async ({ task, inputs, port }: TaskRequest): Promise<TaskResult> => {
     const store = await openWritableStore(location);
     const progress = progressTo(port);
-    const localPaths = async (inputs: readonly PlannedInput[]) =>
+    const localInputs = async (planned: readonly PlannedInput[]) =>
       folder === undefined
-        ? pathsAmong(paths)
-        : fetchInputs(store, inputs, path.join(folder, 'inputs'), progress);
+        ? inputs
+        : fetchInputs(store, planned, path.join(folder, 'inputs'), progress);
     try {
       const receipts = new Receipts(store);
-      return await runTask(task, { ...resources, store, progress, receipts, localPaths });
+      return await runTask(task, { ...resources, store, progress, receipts, localInputs });
     } finally {
       await store.close();
       port.close();
     }
   };
 }
-
-/** Finds inputs by the paths of a request. */
-const pathsAmong = (paths: TaskRequest['paths']) => (input: PlannedInput) =>
-  paths.get(identityOf(input))!;
 
 /** Opens a pool of threads that run tasks. `heap`: see `openThreads`. */
 export function openTaskPool(thread: TaskThread, threads: number, heap?: Bytes): TaskPool {
@@ -71,9 +67,8 @@ export function openTaskPool(thread: TaskThread, threads: number, heap?: Bytes):
       const { port1, port2 } = new MessageChannel();
       const tell = telling(progress);
       port1.on('message', tell);
-      const paths = new Map(inputs.map(({ input, path }) => [identityOf(input), path]));
       try {
-        return await pool.run({ task, paths, port: port2 }, [port2]);
+        return await pool.run({ task, inputs, port: port2 }, [port2]);
       } finally {
         // The result may overtake messages that were sent before it.
         for (let last = receiveMessageOnPort(port1); last; last = receiveMessageOnPort(port1)) {

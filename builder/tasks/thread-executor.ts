@@ -2,7 +2,6 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { DEFAULT_MEMORY, type Resources } from '../build-request.ts';
-import { identityOf } from '../plan/planned-input.ts';
 import type { Progress } from '../progress.ts';
 import { OwnReceipts } from '../receipts/receipts.ts';
 import { BASE_BYTES, MemoryLimit, THREAD_BYTES } from '../threads/memory-limit.ts';
@@ -81,13 +80,12 @@ export class ThreadExecutor implements Executor {
   }
 
   #runHere({ task, inputs }: TaskNode, progress: Progress): Promise<TaskResult> {
-    const paths = new Map(inputs.map(({ input, path }) => [identityOf(input), path]));
     return runTask(task, {
       ...this.#resources,
       store: this.#store,
       progress,
       receipts: this.#receipts,
-      localPaths: async () => (input) => paths.get(identityOf(input))!,
+      localInputs: async () => inputs,
     });
   }
 

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BuildError } from '../../builder/errors.ts';
 import type { LocalInput } from '../../builder/plan/planned-input.ts';
 import { programVersion } from '../../builder/plan/program-version.ts';
-import { putInputs } from '../../builder/plan/shared-inputs.ts';
-import { type Progress, silent } from '../../builder/progress.ts';
+import { putInput } from '../../builder/plan/shared-inputs.ts';
+import type { Progress } from '../../builder/progress.ts';
 import type { Executor } from '../../builder/tasks/executor.ts';
 import { type TaskResult, taskResultSchema } from '../../builder/tasks/run-task.ts';
 import { nameOf, type Task, type TaskNode } from '../../builder/tasks/task.ts';
@@ -101,10 +101,9 @@ export class QueueExecutor implements Executor {
     await this.#queue.close();
   }
 
-  #upload({ input, path }: LocalInput): Promise<void> {
-    const put = () => putInputs(this.#store, [input], () => path, silent);
-    return keepUntilFailed(this.#uploads, input.sha256, () =>
-      this.#uploading.run(UPLOAD_BYTES, put),
+  #upload(local: LocalInput): Promise<void> {
+    return keepUntilFailed(this.#uploads, local.input.sha256, () =>
+      this.#uploading.run(UPLOAD_BYTES, () => putInput(this.#store, local)),
     );
   }
 

@@ -14,7 +14,7 @@ async function written(name: string, files: Record<string, string>): Promise<str
   return into;
 }
 
-const digestOf = async (input: string) => (await describeInput(input)).sha256;
+const digestOf = async (input: string) => (await describeInput(input)).input.sha256;
 
 test('a folder is another input if a file in it has another name', async () => {
   const feed = await written('feed', {

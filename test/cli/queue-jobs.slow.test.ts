@@ -314,7 +314,14 @@ test('a command uploads few inputs at once, whatever number of tasks waits for t
     const sha256 = name.padEnd(64, '0');
     const input = { name, sha256, parts: [{ name, bytes: 1, sha256 }] };
     const task = { kind: 'prepare' as const, spec, inputs: [input] };
-    return { id: name, task, after: [], inputs: [{ input, path: name }], memory: 0, turn: 0 };
+    return {
+      id: name,
+      task,
+      after: [],
+      inputs: [{ input, path: name, stamp: '' }],
+      memory: 0,
+      turn: 0,
+    };
   };
   threads.work = async () => {};
   await worker();

@@ -56,7 +56,7 @@ export function jobsBy(
 ): PreparationByJobs['run'] {
   const runJob = preparing(executor, store, receipts);
   return async (job, onWork) => {
-    const inputs = job.paths.map(async (path) => ({ input: await describeInput(path), path }));
+    const inputs = job.paths.map((path) => describeInput(path));
     return runJob(job, await Promise.all(inputs), onWork);
   };
 }
