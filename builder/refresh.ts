@@ -6,7 +6,7 @@ import { putBodyOf } from '../shards/store/put-body.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { stageRelease } from './build.ts';
 import { type BuildRequest, pathsIn } from './build-request.ts';
-import { findJoined } from './join/join-release.ts';
+import { findJoined, keyOf } from './join/join-release.ts';
 import type { Progress } from './progress.ts';
 import { forgetDamagedPublication, publishedAt } from './publish/first-publication.ts';
 import { reasonsAgainst, type Thresholds } from './publish/judge-release.ts';
@@ -29,8 +29,8 @@ export interface Refreshed {
   readonly reasons: readonly string[];
 }
 
-/** The inputs of the last refresh, by their plan, and the label of their release. */
-const lastSchema = z.strictObject({ plan: z.string(), release: releaseSchema });
+/** The inputs and options of the last refresh as one hash, and the label of its release. */
+const lastSchema = z.strictObject({ made_of: z.string(), release: releaseSchema });
 const LAST = ['refresh', 'last'] as const;
 
 /**
@@ -73,9 +73,9 @@ export async function refreshRelease(
 }
 
 /**
- * Returns the label for the release of a plan: that of the current release if the plan gives the
- * same, or that of an interrupted or refused refresh of the plan; otherwise the date, with a number
- * if other releases have it.
+ * Returns the label for a release: that of the current one if its plan and options give the same,
+ * or that of the last refresh if it had this plan and these options; otherwise the date, with a
+ * number if other releases have it.
  */
 async function labelFor(
   request: Omit<Parameters<typeof findJoined>[0], 'release'>,
@@ -89,13 +89,13 @@ async function labelFor(
     const sha256 = same && (await sha256Of(putBodyOf(encodeManifest(same))));
     if (sha256 === latest.sha256) return latest.release;
   }
-  const plan = request.plan.ref.sha256;
+  const madeOf = keyOf({ ...request, release: '' });
   const last = await receipts.find(...LAST, lastSchema);
-  if (last?.plan === plan) return last.release;
+  if (last?.made_of === madeOf) return last.release;
   const taken = new Set((await store.list(MANIFESTS)).map(({ name }) => releaseOfName(name)));
   const date = now.toISOString().slice(0, 10);
   let release = date;
   for (let n = 2; taken.has(release); n++) release = `${date}.${n}`;
-  await receipts.keep(...LAST, { plan, release });
+  await receipts.keep(...LAST, { made_of: madeOf, release });
   return release;
 }

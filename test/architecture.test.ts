@@ -231,7 +231,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 230, lines: 21_900 },
   proxy: { files: 268, lines: 32_750 },
   shards: { files: 167, lines: 16_050 },
-  test: { files: 779, lines: 111_250 },
+  test: { files: 780, lines: 111_250 },
 };
 
 const TOP_LEVEL = new Set([

@@ -59,7 +59,8 @@ export async function readJoined(
   return (await receipts.read('join', keyOf(request), receiptSchema))?.manifest ?? null;
 }
 
-function keyOf(request: JoinRequest): string {
+/** Hashes the plan of a release and all its options. */
+export function keyOf(request: JoinRequest): string {
   const { release, tiles = true, plan } = request;
   const options = [plan.ref.sha256, release, tiles, directionsOf(request), accessOf(request)];
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');
