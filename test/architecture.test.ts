@@ -226,12 +226,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 358, lines: 38_150 },
+  builder: { files: 358, lines: 38_200 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 230, lines: 21_900 },
   proxy: { files: 268, lines: 32_750 },
   shards: { files: 167, lines: 16_050 },
-  test: { files: 780, lines: 111_250 },
+  test: { files: 781, lines: 111_300 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, rename, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { fileBody, type PutBody } from '../../shards/store/put-body.ts';
 import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
@@ -17,6 +17,8 @@ import {
 
 const READ_BYTES: Bytes = 8 * 2 ** 20;
 const NAME_DIGITS = 32;
+/** Inputs that a worker keeps besides those at hand: the extracts of some states. */
+const KEPT_BYTES: Bytes = 16 * 2 ** 30;
 
 /**
  * Puts an input into the store, for workers that cannot get it otherwise. Throws a `BuildError` if
@@ -49,12 +51,16 @@ function verifiedBody(file: string, { bytes, sha256 }: ObjectRef): PutBody {
   };
 }
 
-/** Copies inputs from the store into a folder, except for those already there. */
+/**
+ * Copies inputs from the store into a folder, except for those already there. Then removes others,
+ * those used longest ago, down to `keptBytes` of them.
+ */
 export async function fetchInputs(
   store: Store,
   inputs: readonly PlannedInput[],
   folder: string,
   progress: Progress,
+  keptBytes = KEPT_BYTES,
 ): Promise<LocalInput[]> {
   // Several files may have the same name, so each input has its own folder.
   const folderOf = ({ sha256 }: PlannedInput) => path.join(folder, sha256.slice(0, NAME_DIGITS));
@@ -66,8 +72,34 @@ export async function fetchInputs(
     stage.at(i + 1);
   }
   stage.finish();
+  await removeUnused(folder, new Set(inputs.map(folderOf)), keptBytes);
   const paths = inputs.map((input) => ({ input, path: path.join(folderOf(input), input.name) }));
   return Promise.all(paths.map(async (at) => ({ ...at, stamp: await stampOf(at.path) })));
+}
+
+/** Removes the inputs in a folder that were used longest ago, but none of those `inUse`. */
+async function removeUnused(
+  folder: string,
+  inUse: ReadonlySet<string>,
+  keptBytes: Bytes,
+): Promise<void> {
+  const now = new Date();
+  // The time of change of an input's folder is that of its last use.
+  for (const used of inUse) await utimes(used, now, now);
+  const others = (await readdir(folder)).map((name) => path.join(folder, name));
+  const unused = await Promise.all(
+    others
+      .filter((other) => !inUse.has(other))
+      .map(async (other) => ({ other, usedMs: (await stat(other)).mtimeMs })),
+  );
+  let kept = 0;
+  for (const { other } of unused.sort((a, b) => b.usedMs - a.usedMs)) {
+    for (const file of await readdir(other, { recursive: true })) {
+      const found = await stat(path.join(other, file));
+      if (found.isFile()) kept += found.size;
+    }
+    if (kept > keptBytes) await rm(other, { recursive: true });
+  }
 }
 
 function refOf({ bytes, sha256 }: InputPart): ObjectRef {
