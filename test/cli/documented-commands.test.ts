@@ -33,7 +33,7 @@ function commandsIn(document: string): string[] {
 /** Splits a command as a shell does: words, quoted or not. */
 const wordsOf = (line: string): string[] => line.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
 
-/** What is wrong with a command; null if the program has it with all its options. */
+/** Says why the program has no such command or option; null if it has. */
 async function faultOf(line: string): Promise<string | null> {
   const words = wordsOf(line);
   let command: Command = await createProgram(words);

@@ -325,6 +325,7 @@ describe('on the demo city', () => {
         weight,
         nth: 5,
         names: true,
+        small: true,
         all_of,
         ...window,
       },

@@ -165,7 +165,7 @@ function percentilesOf(times: Float64Array): Record<string, Minutes | null> {
   );
 }
 
-/** Counts equal sequences of lines: the most frequent first, then in the order of the departures. */
+/** Counts equal sequences of lines: the most frequent first, then in order of departure. */
 function countedLines(sequences: readonly (readonly string[])[]): Spread['routes'] {
   const counts = new Map<string, { routes: readonly string[]; departures: number }>();
   for (const routes of sequences) {

@@ -28,7 +28,6 @@ test('groups of fewer than 100 people have no shares, unless they are asked for'
   expect([few > 0, many > 0]).toEqual([true, true]);
   const asked = await rows({ ...one, small: true });
   expect(asked.some(isStated)).toBe(true);
-  // What is counted is the same.
   const sums = (list: Row[]) => list.map(({ share, ratio, gini, ...rest }) => rest);
   expect(sums(asked)).toEqual(sums(await rows(one)));
 });
