@@ -59,7 +59,7 @@ function walksOf(list: readonly Access[]) {
   return { stops: list.map(({ stop }) => stop), times: list.map(({ time }) => time) };
 }
 
-/** The times of all departures, by riding all trips until nothing changes; Infinity if none leads. */
+/** Times of all departures, by riding all trips until nothing changes; Infinity if none leads. */
 function timesOf({ network, opens, access, egress, onFoot = Infinity }: Case): number[] {
   return Array.from({ length: DEPARTURES }, (_, departure) => {
     const arrivals = earliest(network, access, opens + departure);
