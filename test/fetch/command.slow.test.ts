@@ -37,7 +37,7 @@ test('the command that tta fetch prints builds the place, as it stands, in a she
   const { code, stdout, stderr } = await fetchCommand('--place', 'Port Meridian, MD', '--out', out);
   const quoted = `'${out.replace("'", "'\\''")}'`;
   expect([code, stdout]).toEqual([0, `npx tta build --inputs ${quoted} --out ./store\n`]);
-  expect(stderr).toMatch(/^counties: 2 of 2 files, .*\n1 county: Meridian County, MD \(24001\)\n/);
+  expect(stderr).toMatch(/^counties: 2 of 2 files, .*\n1 county: 24001 \(Meridian County, MD\)\n/);
   expect(stderr).toMatch(
     /\nto download: (?:under )?[\d.]+ MB in 8 files \(streets .* MB, census .* MB, transit .* MB, weights .* MB, addresses .* MB\), about [\d.]+ s at 5 MB\/s; the size of Overture places shows as they are read\nstreets and census: 3 of 3 files/,
   );
@@ -97,7 +97,7 @@ test('npm start downloads, builds and serves a place, and the next start only se
   const args = [path.resolve('dist/infra/start.js'), '--place', 'Port Meridian, MD'];
   const start = () => startServer(args, env, { until: /curl .*\n/ });
   const first = await start();
-  expect(first.said()).toMatch(/^Travel-Time Access Service: release \S+, 24001\n {2}Map +http/);
+  expect(first.said()).toMatch(/^Travel-Time Access Service: release \S+, 24001 \(Meridian County, MD\)\n {2}Map +http/);
   const [, map] = /Map +(http\S+)/.exec(first.said())!;
   expect((await fetch(map)).status).toBe(200);
   expect(await first.stop()).toBe(0);
