@@ -231,7 +231,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 230, lines: 21_900 },
   proxy: { files: 268, lines: 32_750 },
   shards: { files: 167, lines: 16_050 },
-  test: { files: 781, lines: 111_300 },
+  test: { files: 782, lines: 111_350 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 
 /** The file format for spilled items. */
 export interface PartitionFiles<Key, Item> {
   write(file: string, items: readonly Item[]): Promise<void>;
-  read(file: string, key: Key): Promise<Item[]>;
+  /** Reads what was written, and removes it. */
+  take(file: string, key: Key): Promise<Item[]>;
 }
 
 /** Groups items that arrive in any order by a key, and spills them to files when there are many. */
@@ -38,7 +39,7 @@ export class Partitions<Key extends string | number, Item> {
   async take(key: Key): Promise<Item[]> {
     const items: Item[] = [];
     for (const file of this.#spilled.get(key) ?? []) {
-      for (const item of await this.#files.read(file, key)) items.push(item);
+      for (const item of await this.#files.take(file, key)) items.push(item);
     }
     for (const item of this.#held.get(key) ?? []) items.push(item);
     this.#held.delete(key);
@@ -62,6 +63,10 @@ export class Partitions<Key extends string | number, Item> {
 export function asJson<Item>(): PartitionFiles<unknown, Item> {
   return {
     write: (file, items) => writeFile(file, JSON.stringify(items)),
-    read: async (file) => JSON.parse(await readFile(file, 'utf8')),
+    async take(file) {
+      const text = await readFile(file, 'utf8');
+      await rm(file);
+      return JSON.parse(text);
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type GeoidNumber, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
@@ -101,8 +101,9 @@ const inTables: PartitionFiles<CountyFips, CensusBlock> = {
     await writeFile(pointsOf(file), points);
     await writeFile(outlinesOf(file), outlines);
   },
-  async read(file, county) {
+  async take(file, county) {
     const [points, outlines] = [await readFile(pointsOf(file)), await readFile(outlinesOf(file))];
+    for (const read of [pointsOf(file), outlinesOf(file)]) await rm(read);
     return decodeBlocks(file, outlines, decodePoints(file, points, county));
   },
 };
