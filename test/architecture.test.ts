@@ -226,7 +226,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 358, lines: 38_200 },
+  builder: { files: 358, lines: 38_250 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 230, lines: 21_900 },
   proxy: { files: 268, lines: 32_750 },

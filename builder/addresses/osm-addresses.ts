@@ -1,6 +1,7 @@
 import { EVEN_NUMBERS, EVERY_NUMBER, ODD_NUMBERS } from '../../shards/addresses/address-table.ts';
 import { parseHouseNumbers } from '../../shards/addresses/house-number.ts';
 import { concat } from '../../shards/arrays/concat.ts';
+import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { Position } from '../../shards/geometry/polygon.ts';
 import { boxOf } from '../../shards/geometry/wgs84.ts';
 import { NodeTable } from '../osm/node-table.ts';
@@ -9,9 +10,8 @@ import type { Tags } from '../osm/tags.ts';
 import { OsmNeighbourhoods, type SourceNeighbourhood } from './osm-neighbourhoods.ts';
 import { type SourceRange, zipOf } from './source-range.ts';
 
-/** An addressed way, or the outline of an addressed relation; its nodes by id. */
-interface AddressedWay {
-  readonly refs: Float64Array;
+/** The house numbers of a node, a way or a relation. */
+interface Numbered {
   readonly street: string;
   readonly zip: string;
   readonly numbers: string;
@@ -24,7 +24,33 @@ interface Interpolation {
   readonly parity: number;
 }
 
-type NumberedNode = Pick<AddressedWay, 'street' | 'zip' | 'numbers'>;
+/** House numbers in 12 bytes each, besides every text once. */
+class NumberedColumns {
+  readonly #texts: string[] = [];
+  readonly #textIds = new Map<string, number>();
+  readonly #ids = new GrowableArray(Int32Array);
+
+  get length(): number {
+    return this.#ids.length / 3;
+  }
+
+  push({ street, zip, numbers }: Numbered): void {
+    for (const text of [street, zip, numbers]) this.#ids.push(this.#idOf(text));
+  }
+
+  at(i: number): Numbered {
+    const [street, zip, numbers] = this.#ids.view().subarray(3 * i, 3 * i + 3);
+    const texts = this.#texts;
+    return { street: texts[street], zip: texts[zip], numbers: texts[numbers] };
+  }
+
+  #idOf(text: string): number {
+    const known = this.#textIds.get(text);
+    if (known !== undefined) return known;
+    this.#textIds.set(text, this.#texts.length);
+    return this.#texts.push(text) - 1;
+  }
+}
 
 const PARITIES: Readonly<Record<string, number>> = {
   odd: ODD_NUMBERS,
@@ -35,13 +61,13 @@ const PARITIES: Readonly<Record<string, number>> = {
 /**
  * Reads the `addr:*` of an OpenStreetMap file: of nodes, of ways, of the outer ways of relations,
  * which stand in the middle of their box, and the numbers between nodes of `addr:interpolation`
- * ways; and its neighbourhoods. Holds the addresses of the file in memory.
+ * ways; and its neighbourhoods. Holds the addresses of the file in memory, in flat arrays.
  */
 export async function readOsmAddresses(
   path: string,
-): Promise<(SourceRange | SourceNeighbourhood)[]> {
+): Promise<Iterable<SourceRange | SourceNeighbourhood>> {
   const neighbourhoods = new OsmNeighbourhoods();
-  const relations = new Map<number, NumberedNode>();
+  const relations = new Map<number, Numbered>();
   await readPbf(path, {
     relation(_, members, tags) {
       neighbourhoods.relation(members, tags);
@@ -50,13 +76,20 @@ export async function readOsmAddresses(
       if (outer && numbered) relations.set(outer.ref, numbered);
     },
   });
-  const ways: AddressedWay[] = [];
+  const ways = new NumberedColumns();
+  const refsOfWays = new GrowableArray(Float64Array);
+  /** For each way, the number of references up to its last. */
+  const ends = new GrowableArray(Float64Array);
   const interpolations: Interpolation[] = [];
   await readPbf(path, {
     way(id, refs, tags) {
       neighbourhoods.way(id, refs, tags);
       const numbered = numberedBy(tags) ?? relations.get(id);
-      if (numbered) ways.push({ ...numbered, refs: Float64Array.from(refs) });
+      if (numbered) {
+        ways.push(numbered);
+        for (let i = 0; i < refs.length; i++) refsOfWays.push(refs[i]);
+        ends.push(refsOfWays.length);
+      }
       const parity = PARITIES[tags.get('addr:interpolation') ?? ''];
       if (parity === undefined) return;
       const street = tags.get('addr:street') ?? '';
@@ -64,10 +97,13 @@ export async function readOsmAddresses(
     },
   });
   const drawn = Float64Array.from(neighbourhoods.nodes());
-  const table = new NodeTable(concat([drawn, ...[...ways, ...interpolations].map((w) => w.refs)]));
-  const ends = new Set(interpolations.flatMap(({ refs }) => [...refs]));
-  const numberedEnds = new Map<number, NumberedNode>();
-  const ranges: SourceRange[] = [];
+  const table = new NodeTable(
+    concat([drawn, refsOfWays.view(), ...interpolations.map(({ refs }) => refs)]),
+  );
+  const mayBeEnds = new Set(interpolations.flatMap(({ refs }) => [...refs]));
+  const numberedEnds = new Map<number, Numbered>();
+  const nodes = new NumberedColumns();
+  const positions = new GrowableArray(Float64Array);
   const locate = (id: number, lon: number, lat: number) => {
     const ordinal = table.find(id);
     if (ordinal !== -1) [table.lon[ordinal], table.lat[ordinal]] = [lon, lat];
@@ -78,31 +114,42 @@ export async function readOsmAddresses(
       if (tags.size === 0) return;
       neighbourhoods.node([lon, lat], tags);
       const numbered = numberedBy(tags);
-      if (numbered) ranges.push(...pointsOf(numbered, [lon, lat]));
+      if (numbered) {
+        nodes.push(numbered);
+        positions.push(lon);
+        positions.push(lat);
+      }
       const numbers = tags.get('addr:housenumber');
-      if (numbers === undefined || !ends.has(id)) return;
+      if (numbers === undefined || !mayBeEnds.has(id)) return;
       const zip = zipOf(tags.get('addr:postcode'));
       numberedEnds.set(id, { street: tags.get('addr:street') ?? '', zip, numbers });
     },
     location: locate,
   });
-  for (const { refs, ...numbered } of ways) {
-    const outline = positionsOf(table, refs);
-    if (outline.length === 0) continue;
-    const { minLon, minLat, maxLon, maxLat } = boxOf(outline);
-    ranges.push(...pointsOf(numbered, [(minLon + maxLon) / 2, (minLat + maxLat) / 2]));
+  function* found(): Generator<SourceRange | SourceNeighbourhood> {
+    const [at, refs, end] = [positions.view(), refsOfWays.view(), ends.view()];
+    for (let i = 0; i < nodes.length; i++) {
+      yield* pointsOf(nodes.at(i), [at[2 * i], at[2 * i + 1]]);
+    }
+    for (let i = 0; i < ways.length; i++) {
+      const outline = positionsOf(table, refs.subarray(i === 0 ? 0 : end[i - 1], end[i]));
+      if (outline.length === 0) continue;
+      const { minLon, minLat, maxLon, maxLat } = boxOf(outline);
+      yield* pointsOf(ways.at(i), [(minLon + maxLon) / 2, (minLat + maxLat) / 2]);
+    }
+    for (const way of interpolations) yield* between(way, numberedEnds, table);
+    yield* neighbourhoods.finish((refs) => positionsOf(table, refs));
   }
-  for (const way of interpolations) ranges.push(...between(way, numberedEnds, table));
-  return [...ranges, ...neighbourhoods.finish((refs) => positionsOf(table, refs))];
+  return found();
 }
 
-function numberedBy(tags: Tags): NumberedNode | null {
+function numberedBy(tags: Tags): Numbered | null {
   const [numbers, street] = [tags.get('addr:housenumber'), tags.get('addr:street')];
   if (numbers === undefined || street === undefined) return null;
   return { street, zip: zipOf(tags.get('addr:postcode')), numbers };
 }
 
-function pointsOf({ street, zip, numbers }: NumberedNode, position: Position): SourceRange[] {
+function pointsOf({ street, zip, numbers }: Numbered, position: Position): SourceRange[] {
   return parseHouseNumbers(numbers).map(({ number, suffix }) => ({
     street,
     zip,
@@ -125,7 +172,7 @@ function positionsOf(table: NodeTable, refs: ArrayLike<number>): Position[] {
 /** The numbers between each two consecutive numbered nodes of a way. */
 function* between(
   { refs, street: streetOfWay, parity }: Interpolation,
-  numbered: ReadonlyMap<number, NumberedNode>,
+  numbered: ReadonlyMap<number, Numbered>,
   table: NodeTable,
 ): Generator<SourceRange> {
   let start = -1;

@@ -144,7 +144,7 @@ test('OpenStreetMap has numbers of nodes, ways, relations, and between numbered 
     },
     () => {},
   );
-  const found = await readOsmAddresses(file);
+  const found = [...(await readOsmAddresses(file))];
   const ranges = found.filter((one) => 'street' in one);
   const brief = ranges.map(({ street, from, to, suffix, zip, parity, line }) =>
     [street, from, to, suffix, zip, parity, line.map(([lon]) => lon).join()].join(' '),
