@@ -84,9 +84,7 @@ export class QueueExecutor implements Executor {
       return new Promise<TaskResult>((resolve, reject) => {
         if (this.#isClosed) throw new Error('the tasks were broken off');
         this.#running.set(node.id, { node, resolve, reject });
-        this.#watching ??= this.#watch().catch((error) => {
-          for (const running of this.#running.values()) running.reject(error);
-        });
+        this.#watching ??= this.#watch();
       });
     });
   }
@@ -107,15 +105,19 @@ export class QueueExecutor implements Executor {
     );
   }
 
-  /** Adds tasks that the queue lacks, and looks for those that are finished, until none is left. */
+  /**
+   * Adds tasks that the queue lacks, and looks for those that are finished, until none is left. All
+   * fail if the queue cannot be asked.
+   */
   async #watch(): Promise<void> {
-    while (this.#running.size > 0 && !this.#isClosed) {
-      try {
-        await this.#look();
-      } catch (error) {
-        this.#noteOnce(refusalIn(error));
+    try {
+      while (this.#running.size > 0 && !this.#isClosed) {
+        await this.#look().catch((error) => this.#noteOnce(refusalIn(error)));
+        await pause(POLL_MS);
       }
-      await pause(POLL_MS);
+    } catch (error) {
+      for (const running of this.#running.values()) running.reject(error);
+      this.#running.clear();
     }
     this.#watching = null;
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
-import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { BuildError, StoreBusy } from '../../builder/errors.ts';
 import { programVersion } from '../../builder/plan/program-version.ts';
@@ -328,6 +328,18 @@ test('a command uploads few inputs at once, whatever number of tasks waits for t
   const names = Array.from({ length: 16 }, (_, i) => `a${i.toString(16)}`);
   await Promise.all(names.map((name) => executor.run(preparationOf(name))));
   expect([begun, most]).toEqual([16, 4]);
+});
+
+test('tasks that fail since the queue cannot be asked may be run again', async () => {
+  const { command, worker } = await place();
+  const { executor } = await command();
+  const task = { kind: 'prepare', spec: { kind: 'elevation', cells: [] }, inputs: [] } as const;
+  const node: TaskNode = { id: 'asked-twice', task, after: [], inputs: [], memory: 0, turn: 0 };
+  vi.spyOn(Queue.prototype, 'getJobState').mockRejectedValueOnce(new Error('no answer'));
+  await expect(executor.run(node)).rejects.toThrow('no answer');
+  threads.work = async () => {};
+  await worker();
+  await executor.run(node);
 });
 
 test('a client of the queue reports each outage of the queue once', async () => {
