@@ -228,10 +228,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 358, lines: 38_250 },
   infra: { files: 99, lines: 10_000 },
-  portal: { files: 230, lines: 21_900 },
+  portal: { files: 231, lines: 21_900 },
   proxy: { files: 268, lines: 32_750 },
   shards: { files: 167, lines: 16_050 },
-  test: { files: 782, lines: 111_350 },
+  test: { files: 782, lines: 111_400 },
 };
 
 const TOP_LEVEL = new Set([

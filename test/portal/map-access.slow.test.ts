@@ -156,3 +156,29 @@ test('the map for other pages shows it without a key', async () => {
   expect(wrong).toEqual([]);
   await context.close();
 });
+
+test('a type is found by typing a part of its name or of its parent’s, also by keyboard', async () => {
+  const { page, wrong, context } = await open('#x=1');
+  const field = page.getByRole('combobox', { name: 'To the nearest' });
+  expect(await field.inputValue()).toBe('Grocery stores');
+  await field.click();
+  const options = page.locator('.search-option');
+  expect(await options.count()).toBeGreaterThan(50);
+  await field.fill('park');
+  await expect.poll(() => options.allTextContents()).toContainEqual(expect.stringMatching(/any/));
+  for (const text of await options.allTextContents()) expect(text).toMatch(/\bpark/i);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  // Escape closes the list, then restores the type.
+  await field.press('Escape');
+  await field.press('Escape');
+  expect(await field.inputValue()).toBe('Grocery stores');
+  await field.fill('libr');
+  await field.press('ArrowDown');
+  await field.press('Enter');
+  await page.waitForURL(/t=601/);
+  expect(await field.inputValue()).toBe('Libraries');
+  expect(wrong).toEqual([]);
+  await context.close();
+});

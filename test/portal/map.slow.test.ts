@@ -11,7 +11,7 @@ import { gappedRelease } from '../support/gapped-release.ts';
 import { type PicturePixels, pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
-import { openWatched, type WatchedPage } from '../support/watched-page.ts';
+import { chooseType, openWatched, type WatchedPage } from '../support/watched-page.ts';
 
 const DESKTOP = { width: 1280, height: 960 };
 /** The size of windows whose pixels are not compared block by block: fewer are drawn sooner. */
@@ -340,7 +340,7 @@ test('mode, type, place and block are in the address, and a fresh browser shows 
   const { page } = first;
   await drawn(page, 'walk', 101);
   await page.getByLabel('Mode').selectOption('transit');
-  await page.getByRole('combobox', { name: 'To the nearest' }).selectOption('601');
+  await chooseType(page, 'libr', /^Libraries/);
   await drawn(page, 'transit', 601);
   await page.getByRole('button', { name: 'Zoom in' }).click();
   await page.waitForURL(/map=/);
@@ -359,7 +359,7 @@ test('mode, type, place and block are in the address, and a fresh browser shows 
   await drawn(second.page, 'transit', 601);
   expect(await second.page.getByLabel('Mode').inputValue()).toBe('transit');
   expect(await second.page.getByRole('combobox', { name: 'To the nearest' }).inputValue()).toBe(
-    '601',
+    'Libraries',
   );
   // The outline of the selected block is drawn some time after the page has selected it.
   await expect.poll(() => shareMoved(page, second.page)).toBeLessThan(1 / 20_000);
@@ -649,7 +649,7 @@ test('while the API is away the page says what is missing, and works again by it
   isAway.catalogue = false;
   await drawn(page, 'walk', 101);
   isAway.tiles = true;
-  await page.getByRole('combobox', { name: 'To the nearest' }).selectOption('601');
+  await chooseType(page, 'libr', /^Libraries/);
   await page.getByText('The colors could not be loaded').waitFor();
   isAway.tiles = false;
   await drawn(page, 'walk', 601);

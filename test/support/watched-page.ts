@@ -44,3 +44,9 @@ export async function openWatched(
 export async function loaded(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.waiting').count()).toBe(0);
 }
+
+/** Chooses a type of the map by typing the beginning of its name. */
+export async function chooseType(page: Page, typed: string, name: RegExp): Promise<void> {
+  await page.getByRole('combobox', { name: 'To the nearest' }).fill(typed);
+  await page.getByRole('option', { name }).click();
+}

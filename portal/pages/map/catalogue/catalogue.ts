@@ -17,6 +17,12 @@ export interface MapType {
   readonly leaves: readonly number[];
 }
 
+/** The types of which a word, or a word of whose parent, begins with a text. */
+export function typesBeginning(types: readonly MapType[], typed: string): readonly MapType[] {
+  const begun = ` ${typed.trim().toLowerCase()}`;
+  return types.filter(({ name, group }) => ` ${name} ${group ?? ''}`.toLowerCase().includes(begun));
+}
+
 export interface Catalogue {
   readonly release: string;
   /** Whether the data are those of the fictional demo city. */

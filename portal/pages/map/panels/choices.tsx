@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Mode } from '../../../client/src/index.ts';
-import { type MapType, modeName } from '../catalogue/catalogue.ts';
+import { counted } from '../../formats.ts';
+import { type MapType, modeName, typesBeginning } from '../catalogue/catalogue.ts';
 import type { Weight } from '../catalogue/weights.ts';
 import { useMap } from '../state/map-context.ts';
+import { Combobox } from './combobox.tsx';
 
 /** A row of alternatives, one of which is chosen: radio buttons that look like one switch. */
 export function Switch<Value extends string>(props: {
@@ -68,6 +71,7 @@ export function ModeChoice(props: {
   );
 }
 
+/** A choice of a type by typing a part of its name, or from the list of all. */
 export function TypeChoice(props: {
   readonly label?: string;
   readonly types: readonly MapType[];
@@ -75,26 +79,30 @@ export function TypeChoice(props: {
   readonly onType: (type: number) => void;
 }) {
   const { label = 'To the nearest', types, type, onType } = props;
-  const groups = [...new Set(types.map(({ group }) => group))];
+  /** Null while nothing is typed. */
+  const [text, setText] = useState<string | null>(null);
+  const found = typesBeginning(types, text ?? '');
   return (
-    <Choose label={label} value={type} onChoose={(value) => onType(Number(value))}>
-      {groups.map((group) => {
-        const options = types
-          .filter((one) => one.group === group)
-          .map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ));
-        return group === null ? (
-          options
-        ) : (
-          <optgroup key={group} label={group}>
-            {options}
-          </optgroup>
-        );
-      })}
-    </Choose>
+    <div class="field">
+      <span aria-hidden="true">{label}</span>
+      <Combobox
+        label={label}
+        text={text ?? types.find(({ id }) => id === type)?.name ?? ''}
+        onText={setText}
+        options={found.map(({ id, name, group }) => ({
+          key: id,
+          label: name,
+          note: group !== null && !name.startsWith(group) ? group : null,
+          choose() {
+            setText(null);
+            onType(id);
+          },
+        }))}
+        said={counted(found.length, 'type')}
+        onEscape={() => setText(null)}
+        onLeave={() => setText(null)}
+      />
+    </div>
   );
 }
 

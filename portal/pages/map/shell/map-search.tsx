@@ -1,12 +1,13 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { PLANS } from '../../../../proxy/plans.ts';
 import type { PoiSearchResult } from '../../../client/src/index.ts';
 import type { Place } from '../../api/release.ts';
 import { counted, distanceUnit } from '../../formats.ts';
 import { useApi } from '../../session/use-api.ts';
-import type { MapType } from '../catalogue/catalogue.ts';
+import { typesBeginning } from '../catalogue/catalogue.ts';
 import { Paid } from '../paid/paid.tsx';
 import type { PaidRequest } from '../paid/paid-request.ts';
+import { Combobox } from '../panels/combobox.tsx';
 import type { Point } from '../state/codecs.ts';
 import { useMap } from '../state/map-context.ts';
 
@@ -34,14 +35,16 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
         change({ area: geoid, position: { zoom: PLACE_ZOOM, lat, lon } });
       },
     })),
-    ...typesBeginning([...catalogue.types, ...catalogue.parents], typed).map(({ id, name }) => ({
-      key: `type ${id}`,
-      label: `${name}: minutes to the nearest`,
-      choose() {
-        setText('');
-        change({ view: 'nearest', type: id });
-      },
-    })),
+    ...typesBeginning([...catalogue.types, ...catalogue.parents], typed)
+      .slice(0, MAX_TYPES)
+      .map(({ id, name }) => ({
+        key: `type ${id}`,
+        label: `${name}: minutes to the nearest`,
+        choose() {
+          setText('');
+          change({ view: 'nearest', type: id });
+        },
+      })),
     {
       key: 'pois',
       label: `Search shops, parks and more for “${typed}”`,
@@ -50,7 +53,15 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
   ];
   return (
     <search class="map-search">
-      <SearchField text={text} onText={setText} options={options} said={said} />
+      <Combobox
+        label={HINT}
+        placeholder={HINT}
+        text={text}
+        onText={setText}
+        options={typed === '' ? [] : options}
+        said={said}
+        onEscape={() => setText('')}
+      />
       {words !== null && (
         <PoiResults
           words={words}
@@ -67,122 +78,8 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
 
 const HINT = 'Search for a city or a POI';
 
-interface SearchFieldProps {
-  readonly text: string;
-  readonly onText: (text: string) => void;
-  readonly options: readonly SearchOption[];
-  /** A sentence on the matches for screen readers. */
-  readonly said: string;
-}
-
-interface SearchOption {
-  readonly key: string;
-  readonly label: string;
-  choose(): void;
-}
-
-/** A combobox with a list of matches, as in the ARIA authoring practices. */
-function SearchField({ text, onText, options, said }: SearchFieldProps) {
-  const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
-  const id = useId();
-  // No option stays active, since the list changes with the text.
-  useEffect(() => setActive(-1), [text.trim()]);
-  const isShown = isOpen && text.trim() !== '';
-  const choose = (at: number) => {
-    options[at].choose();
-    setOpen(false);
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined && text.trim() !== '') {
-      event.preventDefault();
-      setOpen(true);
-      const from = active < 0 && step < 0 ? 0 : active;
-      setActive((from + step + options.length) % options.length);
-    } else if (event.key === 'Enter' && isShown) {
-      event.preventDefault();
-      choose(Math.max(active, 0));
-    } else if (event.key === 'Escape') {
-      if (isShown) setOpen(false);
-      else onText('');
-    }
-  };
-  return (
-    <>
-      <input
-        type="text"
-        aria-label={HINT}
-        role="combobox"
-        autoComplete="off"
-        spellcheck={false}
-        placeholder={HINT}
-        aria-expanded={isShown}
-        aria-controls={`${id}-list`}
-        aria-autocomplete="list"
-        aria-activedescendant={isShown && active >= 0 ? `${id}-${active}` : undefined}
-        value={text}
-        onInput={(event) => {
-          onText(event.currentTarget.value);
-          setOpen(true);
-        }}
-        onKeyDown={onKey}
-        onBlur={() => setOpen(false)}
-      />
-      <SearchList {...{ id, options, active, isShown, choose }} />
-      <p class="unseen" role="status">
-        {isShown ? said : ''}
-      </p>
-    </>
-  );
-}
-
-function SearchList(props: {
-  readonly id: string;
-  readonly options: readonly SearchOption[];
-  readonly active: number;
-  readonly isShown: boolean;
-  readonly choose: (at: number) => void;
-}) {
-  const { id, options, active, isShown, choose } = props;
-  return (
-    <div
-      id={`${id}-list`}
-      class="search-list"
-      role="listbox"
-      aria-label="Matches"
-      hidden={!isShown}
-    >
-      {options.map(({ key, label }, i) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
-        <div
-          key={key}
-          id={`${id}-${i}`}
-          class="search-option"
-          role="option"
-          tabIndex={-1}
-          aria-selected={i === active}
-          // Keeps the focus in the input.
-          onPointerDown={(event) => event.preventDefault()}
-          onClick={() => choose(i)}
-        >
-          {label}
-        </div>
-      ))}
-    </div>
-  );
-}
-
 /** Maximum number of types among the matches. */
 const MAX_TYPES = 4;
-
-/** The types of which a word begins with a text. */
-function typesBeginning(types: readonly MapType[], typed: string): readonly MapType[] {
-  const begun = typed.toLowerCase();
-  return types
-    .filter(({ name }) => ` ${name.toLowerCase()}`.includes(` ${begun}`))
-    .slice(0, MAX_TYPES);
-}
 
 function middleOf([west, south, east, north]: readonly number[]): Point {
   return { lat: (south + north) / 2, lon: (west + east) / 2 };
