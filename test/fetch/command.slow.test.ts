@@ -47,7 +47,7 @@ test('the command that tta fetch prints builds the place, as it stands, in a she
   // The build of a start, below, draws tiles too.
   await run('sh', ['-c', `${stdout.trimEnd().replace('./store', store)} --no-tiles`]);
   const shown = await runIn({}, 'release', 'show', '--store', store);
-  expect(shown.stdout).toMatch(/county 24001: \d+ blocks/);
+  expect(shown.stdout).toMatch(/county 24001 \(Meridian County, MD\): \d+ blocks/);
   expect(shown.stdout).not.toMatch(/county 24003/);
   expect(shown.stdout).toContain(`publisher: Meridian Transit; licence: ${LICENCE}\n`);
 
