@@ -253,27 +253,38 @@ export function postEndpoint<
   return endpoint as unknown as PostEndpoint;
 }
 
-/**
- * Returns the schema of a body, of which `json` is what was sent, and `json` without the nulls of
- * members that only the route's other body has.
- */
-export function chosenBody(
-  { body, bodyWith }: PostEndpoint,
-  json: unknown,
-): { readonly schema: z.ZodObject; readonly json: unknown } {
-  if (!bodyWith) return { schema: body, json };
-  const hasMember = (json as Readonly<Record<string, unknown>> | null)?.[bodyWith.member] != null;
-  const [schema, other] = hasMember ? [bodyWith.body, body] : [body, bodyWith.body];
-  const onlyOther = Object.keys(other.shape).filter((name) => !Object.hasOwn(schema.shape, name));
-  const optional = Object.fromEntries(onlyOther.map((name) => [name, z.unknown().optional()]));
-  return { schema, json: withoutNulls(optional, json) };
+interface ChosenBody {
+  readonly schema: z.ZodObject;
+  /** What was sent, without the nulls of members that only the route's other body has. */
+  readonly json: unknown;
+  /** Members that only the other body has, with the reason why they are refused. */
+  readonly others: ReadonlyMap<string, string>;
 }
 
-/** Returns the schema of all bodies of a route: members that only some have are optional. */
+/** Returns the body of a route that `json` is to be read as. */
+export function chosenBody({ body, bodyWith }: PostEndpoint, json: unknown): ChosenBody {
+  if (!bodyWith) return { schema: body, json, others: new Map() };
+  const { member } = bodyWith;
+  const hasMember = (json as Readonly<Record<string, unknown>> | null)?.[member] != null;
+  const [schema, other] = hasMember ? [bodyWith.body, body] : [body, bodyWith.body];
+  const reason = hasMember
+    ? `does not go with ${member}: send one of them`
+    : `goes with ${member} only`;
+  const names = Object.keys(other.shape).filter((name) => !Object.hasOwn(schema.shape, name));
+  const optional = Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
+  const others = new Map(names.map((name) => [name, reason]));
+  return { schema, json: withoutNulls(optional, json), others };
+}
+
+/**
+ * Returns the schema of all bodies of a route. Members that only one of two has are optional,
+ * without a default: generated clients send defaults, which the other body would refuse. Of members
+ * that both have, that of `body` counts, which must accept what the other does.
+ */
 export function documentedBody({ body, bodyWith }: PostEndpoint): z.ZodObject {
   if (!bodyWith) return body;
   const [one, other] = [body.shape, bodyWith.body.shape];
-  const shape = Object.entries({ ...one, ...other }).map(([name, schema]) => [
+  const shape = Object.entries({ ...other, ...one }).map(([name, schema]) => [
     name,
     name in one && name in other ? schema : optionalOf(schema as z.ZodType),
   ]);
@@ -281,8 +292,11 @@ export function documentedBody({ body, bodyWith }: PostEndpoint): z.ZodObject {
 }
 
 function optionalOf(schema: z.ZodType): z.ZodType {
-  const isOptional = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
-  return isOptional ? schema : schema.optional().meta(schema.meta() ?? {});
+  if (schema instanceof z.ZodOptional) return schema;
+  const isDefault = schema instanceof z.ZodDefault;
+  const inner = isDefault ? (schema.unwrap() as z.ZodType) : schema;
+  const override = isDefault ? inner.meta()?.override : schema.meta()?.override;
+  return inner.optional().meta({ ...schema.meta(), override });
 }
 
 export type Endpoint = FreeEndpoint | KeyedEndpoint | MeteredEndpoint | PostEndpoint;

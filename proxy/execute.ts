@@ -336,7 +336,8 @@ async function executePost(
   const json = parseJson(request, { schema: endpoint.body });
   await turns.yieldIfOverdue();
   const chosen = chosenBody(endpoint, json);
-  const body = validBody(chosen.schema, chosen.json, services.parameterNames);
+  const { parameterNames } = services;
+  const body = validBody(chosen.schema, chosen.json, parameterNames, chosen.others);
   await turns.yieldIfOverdue();
   const idempotent = idempotentRequest(endpoint.path, request.headers, json);
   const post: MeteredPost = {

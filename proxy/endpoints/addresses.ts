@@ -12,6 +12,7 @@ import {
   TAKEN_FROM,
   TOO_WIDE,
 } from '../queries/addresses/find-addresses.ts';
+import { refuseExchanged } from '../queries/exchanged-coordinates.ts';
 import { MATCH_MEMBERS } from '../schemas/address-schemas.ts';
 
 /** Finds what people type: addresses, intersections, streets, coordinates, blocks, places. */
@@ -65,6 +66,7 @@ export const addresses = freeEndpoint({
   problems: [],
   cache: 'catalogue',
   async respond({ releases }, { query: { q, near, limit } }) {
+    if (near) refuseExchanged(releases.current, near, ['query', 'near']);
     const results = await findAddresses(releases.current, q, near ?? null, limit);
     if (results !== null) return { body: { results } };
     const msg = `${TOO_WIDE}, or near`;

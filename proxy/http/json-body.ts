@@ -198,14 +198,18 @@ function parsedOrNamed<B extends z.ZodObject>(schema: B, value: unknown) {
 
 /**
  * Validates a body. All errors are reported in one `invalid-parameters`; a problem of its own names
- * the unknown members, which may be misspelt, too.
+ * the unknown members, which may be misspelt, too. `others`: members of another body of the route,
+ * and why they are refused.
  */
 export function validBody<B extends z.ZodObject>(
   schema: B,
   value: unknown,
   elsewhere?: ParameterNames,
+  others?: ReadonlyMap<string, string>,
 ): z.output<B> {
   const parsed = parsedOrNamed(schema, value);
-  if (!parsed.success) throw invalidParameters(issuesOf('body', schema, parsed.error, elsewhere));
+  if (!parsed.success) {
+    throw invalidParameters(issuesOf('body', schema, parsed.error, elsewhere, others));
+  }
   return parsed.data;
 }

@@ -90,6 +90,7 @@ export function issuesOf(
   schema: z.ZodObject,
   error: z.ZodError | undefined,
   elsewhere: ParameterNames = NO_NAMES,
+  others?: ReadonlyMap<string, string>,
 ): ParameterIssue[] {
   return (error?.issues ?? []).flatMap((issue): ParameterIssue[] => {
     const loc = [
@@ -99,7 +100,9 @@ export function issuesOf(
     if (issue.code !== 'unrecognized_keys')
       return [{ loc, msg: issue.message, type: typeOf(issue) }];
     return issue.keys.slice(0, MAX_COUNTED_FAULTS).map((key) => {
-      const msg = issue.path.length === 0 ? unknownName(key, schema, elsewhere) : issue.message;
+      const isOutermost = issue.path.length === 0;
+      const unknown = () => others?.get(key) ?? unknownName(key, schema, elsewhere);
+      const msg = isOutermost ? unknown() : issue.message;
       return { loc: [...loc, key], msg, type: issue.code };
     });
   });

@@ -114,6 +114,7 @@ test.each([
   ['q=', 'q'],
   ['q=elm&near=1', 'near'],
   ['q=elm&near=-70,36,1', 'near'],
+  ['q=elm&near=36,-70', 'near'],
   ['q=elm&near=36,-700', 'near'],
   ['q=elm&limit=21', 'limit'],
   ['q=elm&zip=00101', 'zip'],

@@ -97,7 +97,9 @@ test('npm start downloads, builds and serves a place, and the next start only se
   const args = [path.resolve('dist/infra/start.js'), '--place', 'Port Meridian, MD'];
   const start = () => startServer(args, env, { until: /curl .*\n/ });
   const first = await start();
-  expect(first.said()).toMatch(/^Travel-Time Access Service: release \S+, 24001 \(Meridian County, MD\)\n {2}Map +http/);
+  expect(first.said()).toMatch(
+    /^Travel-Time Access Service: release \S+, 24001 \(Meridian County, MD\)\n {2}Map +http/,
+  );
   const [, map] = /Map +(http\S+)/.exec(first.said())!;
   expect((await fetch(map)).status).toBe(200);
   expect(await first.stop()).toBe(0);

@@ -611,7 +611,7 @@ export interface SharedParams {
   area?: Area | undefined;
   /** From the origin, or towards it. */
   direction?: 'from' | 'to' | undefined;
-  /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
+  /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
   minutes?: ReadonlyArray<number> | undefined;
   /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` (or a label) for the number of POIs of a destination type. Omitted: `people`. */
   of?: ReadonlyArray<string> | undefined;
@@ -1558,11 +1558,9 @@ export interface Operations {
   };
   /** How many people, jobs or POIs are within reach of a block. Cumulative opportunities by minutes, or one sum that decays with time. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */
   getBlockAccess: {
-    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'curve' | 'decay'> & {
+    params: Pick<SharedParams, 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay'> & {
       /** Census block GEOID, 15 digits including leading zeros. */
       geoid: string;
-      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
-      minutes?: ReadonlyArray<number> | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
@@ -1578,10 +1576,7 @@ export interface Operations {
   };
   /** How many people, jobs or POIs are within reach of the block of a point. The point is resolved to the census block that contains it. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */
   getPointAccess: {
-    params: Pick<SharedParams, 'lat' | 'lon' | 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'curve' | 'decay'> & {
-      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
-      minutes?: ReadonlyArray<number> | undefined;
-    };
+    params: Pick<SharedParams, 'lat' | 'lon' | 'mode' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'curve' | 'decay'>;
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         resolved_block: string;
@@ -1597,7 +1592,11 @@ export interface Operations {
   };
   /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows, and counts in no average. Paginated. One token per row, at least one per page. */
   getAccess: {
-    params: Pick<SharedParams, 'departure' | 'percentile' | 'direction' | 'minutes' | 'curve' | 'decay' | 'max_rows' | 'area' | 'by' | 'weight' | 'limit'> & {
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'weight' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
+      /** Travel modes. Omitted: all modes of the release. */
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
+      cursor?: string | null | undefined;
       /** Blocks by GEOID, or points and addresses; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins?: ReadonlyArray<string | {
         lat: number;
@@ -1606,12 +1605,6 @@ export interface Operations {
         /** An address, intersection or GEOID in place of coordinates, found as `GET /v1/addresses` does: taken from a confidence of 0.8 on, else an error. */
         address: string;
       }> | undefined;
-      /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`. Omitted: `people`. */
-      of?: ReadonlyArray<string> | undefined;
-      /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
-      cursor?: string | null | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
@@ -1643,9 +1636,11 @@ export interface Operations {
   };
   /** How many people or jobs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows, and counts in no average. Paginated. One token per row, at least one per page. */
   getPlaceAccess: {
-    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'minutes' | 'by' | 'weight' | 'limit' | 'cursor'> & {
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'weight' | 'limit' | 'cursor'> & {
       /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
+      /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
+      minutes?: ReadonlyArray<number> | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
@@ -1657,9 +1652,11 @@ export interface Operations {
   };
   /** How many people or jobs are within reach of each block of a county. The area is all blocks of the county. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows, and counts in no average. Paginated. One token per row, at least one per page. */
   getCountyAccess: {
-    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'minutes' | 'by' | 'weight' | 'limit' | 'cursor'> & {
+    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'weight' | 'limit' | 'cursor'> & {
       /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
+      /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
+      minutes?: ReadonlyArray<number> | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
@@ -1894,7 +1891,7 @@ export const OPERATIONS: Record<
   listBlocksPois: ['keyed','POST','/v1/blocks/pois','origins',250],
   getBlockAccess: ['keyed','GET','/v1/blocks/{geoid}/access'],
   getPointAccess: ['keyed','GET','/v1/point/access'],
-  getAccess: ['keyed','POST','/v1/access','origins',250],
+  getAccess: ['keyed','POST','/v1/access','mode',100],
   getPlaceAccess: ['keyed','GET','/v1/places/{geoid}/access'],
   getCountyAccess: ['keyed','GET','/v1/counties/{fips}/access'],
   listPoisCatchments: ['keyed','POST','/v1/pois/catchment','dest_ids',250],

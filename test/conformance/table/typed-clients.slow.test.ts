@@ -43,6 +43,32 @@ test.each(METERED_POSTS)('$route takes null for an optional member as absent', a
   expectInvalid(await demo.api.post(path, { ...(body as object), unheard_of: null }), 'unheard_of');
 });
 
+test.each(METERED_POSTS)('$route takes the defaults that the document states', async (known) => {
+  const { path, body } = known.request(demo);
+  const document = (await demo.api.get('/openapi.json', {}, { as: null })).json();
+  const { schema } = document.paths[path].post.requestBody.content['application/json'];
+  const schemas = Object.entries<{ default?: unknown }>(schema.properties);
+  const defaults = schemas.flatMap(([name, one]) =>
+    one.default === undefined ? [] : [[name, one.default]],
+  );
+  const plain = await demo.api.post(path, body);
+  const filled = await demo.api.post(path, {
+    ...Object.fromEntries(defaults),
+    ...(body as object),
+  });
+  expect([filled.statusCode, filled.body]).toEqual([200, plain.body]);
+});
+
+test('of two bodies of a route, members do not mix', async () => {
+  const area = { center: point(demo.block), radius_m: 500 };
+  const origins = [demo.block.geoid];
+  const both = await demo.api.post('/v1/access', { area, origins });
+  const { detail } = expectProblem(both, 'invalid-parameters');
+  expect(detail).toContain('body.origins: does not go with area: send one of them');
+  const by = await demo.api.post('/v1/access', { origins, by: 'tract' });
+  expect(expectProblem(by, 'invalid-parameters').detail).toBe('body.by: goes with area only');
+});
+
 test('null within a body is absent too: of areas, criteria and points to be near', async () => {
   const walk = { mode: 'walk', max_minutes: 15 };
   const area = { center: point(demo.block), radius_m: 500 };
