@@ -255,7 +255,7 @@ export function postEndpoint<
 
 interface ChosenBody {
   readonly schema: z.ZodObject;
-  /** What was sent, without the nulls of members that only the route's other body has. */
+  /** The sent value, without nulls of members that only the route's other body has. */
   readonly json: unknown;
   /** Members that only the other body has, with the reason why they are refused. */
   readonly others: ReadonlyMap<string, string>;
@@ -278,8 +278,8 @@ export function chosenBody({ body, bodyWith }: PostEndpoint, json: unknown): Cho
 
 /**
  * Returns the schema of all bodies of a route. Members that only one of two has are optional,
- * without a default: generated clients send defaults, which the other body would refuse. Of members
- * that both have, that of `body` counts, which must accept what the other does.
+ * without a default: generated clients send defaults, which the other body would refuse. Members of
+ * both are those of `body`, which must accept whatever the other does.
  */
 export function documentedBody({ body, bodyWith }: PostEndpoint): z.ZodObject {
   if (!bodyWith) return body;

@@ -80,6 +80,15 @@ const OTHER_USPS: ReadonlyMap<StateFips, string> = new Map([
 /** Code in Census Bureau lists for a location outside all states. */
 const UNKNOWN = 'ZZ';
 
+/** The names and abbreviations that addresses have for states, each with the abbreviation. */
+export const POSTAL_NAMES: readonly (readonly [words: string, usps: string])[] = [
+  ...[...STATES.values()].flatMap(({ usps, name }) => [
+    [usps, usps] as const,
+    [name, usps] as const,
+  ]),
+  ...[...OTHER_USPS.values()].map((usps) => [usps, usps] as const),
+];
+
 /** Postal abbreviation of the state that a GEOID of any kind belongs to. */
 export function uspsOf(geoid: string): string {
   const fips = geoid.slice(0, 2);

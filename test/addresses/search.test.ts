@@ -84,6 +84,35 @@ test('a street whose number is not known is too uncertain to be taken', async ()
   }
 });
 
+test('an address of another state, city or country is not taken for one of the release', async () => {
+  const { number, street, city, zip, block } = HOUSE;
+  const line = `${number} ${street}`;
+  const other = city === 'Halcyon' ? 'Port Meridian' : 'Halcyon';
+  for (const end of [
+    'Boston, MA',
+    'MA',
+    'Massachusetts',
+    `${city}, MA ${zip}`,
+    'Boston',
+    'Boston, XA',
+    `Boston 99999`,
+    'Toronto, Canada',
+    `${city}, XA, Canada`,
+    'Washington, District of Columbia',
+    other,
+  ]) {
+    for (const text of [`${line}, ${end}`, `${line} ${end.replaceAll(',', '')}`]) {
+      for (const { label, confidence } of await search(text)) {
+        expect([text, label, confidence < 0.8]).toEqual([text, label, true]);
+      }
+    }
+  }
+  for (const end of ['XA', 'X.A.', `${city}, XA`, `Old Town, XA ${zip}`, `Old Town ${zip}`]) {
+    const [first] = await search(`${line}, ${end}`);
+    expect([end, first.geoid, first.confidence >= 0.8]).toEqual([end, block, true]);
+  }
+});
+
 test('matches near a point come first, with their distance', async () => {
   const [west, east] = await search('Juniper Avenue');
   for (const wanted of [west, east]) {

@@ -10,6 +10,7 @@ import {
 } from '../../../shards/geometry/wgs84.ts';
 import type { PlaceEntry } from '../../../shards/places/place-table.ts';
 import type { Release } from '../../../shards/release/release.ts';
+import { uspsOf } from '../../../shards/states.ts';
 import type { CountyFips, Degrees, Metres } from '../../../shards/units.ts';
 import { MICRO } from '../../../shards/units.ts';
 import { isOnEarth } from '../../bounds.ts';
@@ -45,7 +46,7 @@ interface NearPoint {
   readonly lat: Degrees;
 }
 
-export interface FoundAddress extends Omit<Match, 'quality'> {
+export interface FoundAddress extends Omit<Match, 'zip' | 'quality'> {
   readonly confidence: number;
   /** Distance from the point that the request is near; null without one. */
   readonly distance_m: Metres | null;
@@ -59,9 +60,13 @@ const FAR: Metres = 50_000;
 const FAR_QUALITY = 0.9;
 /** Post offices serve places beyond the boundary of their city. */
 const AROUND_A_CITY: Metres = 3_000;
-const OTHER_CITY = 0.8;
-const UNKNOWN_CITY = 0.96;
-/** Words that fit only as an unknown city: too little for a match that may be taken. */
+/** Another state or city is too little for a match that may be taken. */
+const OTHER_STATE = 0.7;
+const OTHER_CITY = 0.75;
+/** A city that the release does not know may be elsewhere, unless the ZIP code is the match's. */
+const UNKNOWN_CITY = 0.75;
+const UNKNOWN_CITY_IN_ZIP = 0.96;
+/** Words that fit only as an unknown city. */
 const GUESSED_CITY = 0.75;
 const CROSSING_QUALITY = 0.95;
 /** Names of streets whose ranges are read of a county, in order of their quality. */
@@ -114,7 +119,7 @@ function rated(matches: readonly Match[], near: NearPoint | null): FoundAddress[
   );
   const weights = all.map(({ quality }) => quality ** SHARPNESS);
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  return all.map(({ match: { quality: _, ...match }, distance, quality }, i) => ({
+  return all.map(({ match: { quality: _, zip: _zip, ...match }, distance, quality }, i) => ({
     ...match,
     confidence: Math.floor(1000 * quality * (0.4 + (0.6 * weights[i]) / sum)) / 1000,
     distance_m: distance === null ? null : Math.round(distance),
@@ -205,7 +210,8 @@ async function streetMatches(
       }),
     );
     for (const match of found.flat()) {
-      matches.push({ ...match, quality: match.quality * cityQuality(reading, named, match) });
+      const quality = match.quality * stateQuality(reading, match);
+      matches.push({ ...match, quality: quality * cityQuality(reading, named, match) });
     }
   }
   if (matches.length === 0 && !near && release.counties.length > MOST_COUNTIES) {
@@ -234,14 +240,18 @@ function countiesOf(
   return counties.length > MOST_COUNTIES ? null : counties.map(({ fips }) => fips);
 }
 
+function stateQuality({ state }: AddressReading, { geoid }: Match): number {
+  return state === '' || state === uspsOf(geoid) ? 1 : OTHER_STATE;
+}
+
 function cityQuality(
-  { city, isCityGuessed }: AddressReading,
+  { city, isCityGuessed, zip: asked }: AddressReading,
   named: readonly PlaceEntry[],
-  { lon, lat }: Match,
+  { lon, lat, zip }: Match,
 ): number {
   if (city === '') return 1;
   if (isCityGuessed) return GUESSED_CITY;
-  if (named.length === 0) return UNKNOWN_CITY;
+  if (named.length === 0) return asked !== '' && asked === zip ? UNKNOWN_CITY_IN_ZIP : UNKNOWN_CITY;
   const isInside = named.some(({ box }) => boxContains(bufferBox(box, AROUND_A_CITY), lon, lat));
   return isInside ? 1 : OTHER_CITY;
 }

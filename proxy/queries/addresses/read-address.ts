@@ -8,7 +8,7 @@ import {
   wordsOf,
 } from '../../../shards/addresses/street-name.ts';
 import { editDistance, foldText } from '../../../shards/folded-text.ts';
-import { STATES } from '../../../shards/states.ts';
+import { POSTAL_NAMES } from '../../../shards/states.ts';
 
 /** One way to understand the text of an address. */
 export interface AddressReading {
@@ -19,6 +19,8 @@ export interface AddressReading {
   readonly city: string;
   /** Whether the words after the street are taken for a city only because nothing else fits. */
   readonly isCityGuessed: boolean;
+  /** The postal abbreviation of the state; '' if none is named. */
+  readonly state: string;
   /** Five digits; '' if none are given. */
   readonly zip: string;
   /** Letters that are wrong in the suffix. */
@@ -28,6 +30,7 @@ export interface AddressReading {
 /** The text of an address, without what is the same in all of its readings. */
 interface Postal {
   readonly parts: readonly string[];
+  readonly state: string;
   readonly zip: string;
 }
 
@@ -39,9 +42,7 @@ const NUMBER_FIRST = /^(\d+(?:-\d+)?[a-z]?(?:\s+1\/2)?)\s+(.*\S)$/i;
 /** Words of the longest city names that are looked for without a comma. */
 const CITY_WORDS = 4;
 
-const STATE_WORDS: ReadonlySet<string> = new Set(
-  [...STATES.values()].flatMap(({ usps, name }) => [foldText(usps), foldText(name)]).concat('xa'),
-);
+const USPS_OF = new Map(POSTAL_NAMES.map(([words, usps]) => [foldText(words), usps]));
 
 /**
  * Reads text as an address, in each way that it can be read, guesses last: `12 Plum Ave Springfield
@@ -49,7 +50,7 @@ const STATE_WORDS: ReadonlySet<string> = new Set(
  * name a city.
  */
 export function readAddress(text: string, isCity: (words: string) => boolean): AddressReading[] {
-  const { parts, zip } = postalOf(text);
+  const { parts, state, zip } = postalOf(text, isCity);
   const [line = '', ...others] = parts;
   const [, numberText, rest] = NUMBER_FIRST.exec(line) ?? [];
   const number = parseHouseNumber(numberText ?? '');
@@ -59,7 +60,7 @@ export function readAddress(text: string, isCity: (words: string) => boolean): A
   const splits = city === '' ? [whole, ...withoutComma(words, isCity)] : [whole];
   splits.sort((a, b) => Number(a.isCityGuessed) - Number(b.isCityGuessed));
   return splits.flatMap(({ street, ...named }) =>
-    suffixesOf(street).map((suffixed) => ({ number, zip, ...named, ...suffixed })),
+    suffixesOf(street).map((suffixed) => ({ number, state, zip, ...named, ...suffixed })),
   );
 }
 
@@ -72,40 +73,46 @@ export function readIntersection(
   if (!first?.trim() || !second?.trim() || third !== undefined) return null;
   if (NUMBER_FIRST.test(first.trim()) && parseHouseNumber(first.trim().split(/\s/)[0])) return null;
   const crossing = readAddress(second, isCity);
-  const { parts } = postalOf(first);
+  const { parts } = postalOf(first, isCity);
   const own = readAddress(parts[0] ?? '', isCity);
   return [own.filter(({ isCityGuessed }) => !isCityGuessed), crossing];
 }
 
 /** Parts text at commas, without ZIP code, state, country and units. */
-function postalOf(text: string): Postal {
+function postalOf(text: string, isCity: (words: string) => boolean): Postal {
   let left = text.trim().replace(COUNTRY_AT_END, '');
   const zip = ZIP_AT_END.exec(left)?.[1] ?? '';
   left = left.replace(ZIP_AT_END, '');
   const parts = left.split(',').map((part) => part.trim());
   const last = parts.length - 1;
-  parts[last] = withoutState(parts[last], last > 0);
+  // Where only one name follows the street, it may be a city that is called as a state is.
+  const isNamed = last === 1 && isCity(foldText(parts[last]));
+  const { rest, state } = isNamed
+    ? { rest: parts[last], state: '' }
+    : stateOf(parts[last], last > 0);
+  parts[last] = rest;
   const lines = parts.map((part) => part.replace(UNIT, '').trim()).filter((part) => part !== '');
   const isSplitNumber = lines.length > 1 && parseHouseNumber(lines[0]) !== null;
   const joined = isSplitNumber ? [`${lines[0]} ${lines[1]}`, ...lines.slice(2)] : lines;
-  return { parts: joined, zip };
+  return { parts: joined, state, zip };
 }
 
 /**
- * Removes a state from the end. Where a street can end, `Ct` and `Ne` are no states, and neither
- * are whole names: Washington is also a street.
+ * Parts a state from the end. Where a street can end, `Ct` and `Ne` are no states, and neither are
+ * whole names: Washington is also a street.
  */
-function withoutState(part: string, isAfterComma: boolean): string {
+function stateOf(part: string, isAfterComma: boolean): { rest: string; state: string } {
   const words = part.split(/\s+/);
-  for (const count of [2, 1]) {
-    const state = foldText(words.slice(-count).join(' '));
-    if (!STATE_WORDS.has(state)) continue;
-    const isStreetWord = suffixOf(state) !== undefined || directionOf(state) !== undefined;
-    const isName = state.length > 2;
+  for (const count of [3, 2, 1]) {
+    const named = foldText(words.slice(-count).join(' ')).replaceAll('.', '');
+    const state = USPS_OF.get(named);
+    if (state === undefined) continue;
+    const isStreetWord = suffixOf(named) !== undefined || directionOf(named) !== undefined;
+    const isName = named.length > 2;
     if (!isAfterComma && (isStreetWord || isName || words.length <= count)) continue;
-    return words.slice(0, -count).join(' ');
+    return { rest: words.slice(0, -count).join(' '), state };
   }
-  return part;
+  return { rest: part, state: '' };
 }
 
 /**

@@ -19,6 +19,8 @@ export interface Match {
   readonly lon: Degrees;
   /** The GEOID of the block, of a place or county itself; of a block in a neighbourhood. */
   readonly geoid: string;
+  /** The ZIP code of a street or an address; '' if unknown. */
+  readonly zip?: string;
   /** How well the text fits, over 0 and up to 1. */
   readonly quality: number;
 }
@@ -160,7 +162,8 @@ function matchAt(
 ): Match {
   const name = street.label === '' ? streetLabel(street) : street.label;
   const label = [`${number} ${name}`.trim(), zip].filter((part) => part !== '').join(', ');
-  return { label, kind, lat: y / MICRO, lon: x / MICRO, geoid: geoidFromNumber(geoid), quality };
+  const at = { lat: y / MICRO, lon: x / MICRO, geoid: geoidFromNumber(geoid) };
+  return { label, kind, ...at, zip, quality };
 }
 
 /** The point at a share of the length of a line. */
