@@ -30,6 +30,11 @@ export class Cities {
     });
   }
 
+  /** Whether the release was built without places, so that no city is known. */
+  get areUnknown(): boolean {
+    return this.#places.length === 0;
+  }
+
   /** Whether there is a city of this name, a letter or two of which may be wrong. */
   isCity(words: string): boolean {
     return this.#known.has(words) || this.#names.find(words).length > 0;

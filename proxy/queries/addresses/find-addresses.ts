@@ -63,9 +63,10 @@ const AROUND_A_CITY: Metres = 3_000;
 /** Another state or city is too little for a match that may be taken. */
 const OTHER_STATE = 0.7;
 const OTHER_CITY = 0.75;
-/** A city that the release does not know may be elsewhere, unless the ZIP code is the match's. */
+/** A city that is none of the release's may be elsewhere. */
 const UNKNOWN_CITY = 0.75;
-const UNKNOWN_CITY_IN_ZIP = 0.96;
+/** It says little where the ZIP code is the match's, and where the release knows no cities. */
+const UNTOLD_CITY = 0.96;
 /** Words that fit only as an unknown city. */
 const GUESSED_CITY = 0.75;
 const CROSSING_QUALITY = 0.95;
@@ -211,7 +212,7 @@ async function streetMatches(
     );
     for (const match of found.flat()) {
       const quality = match.quality * stateQuality(reading, match);
-      matches.push({ ...match, quality: quality * cityQuality(reading, named, match) });
+      matches.push({ ...match, quality: quality * cityQuality(reading, cities, named, match) });
     }
   }
   if (matches.length === 0 && !near && release.counties.length > MOST_COUNTIES) {
@@ -246,12 +247,16 @@ function stateQuality({ state }: AddressReading, { geoid }: Match): number {
 
 function cityQuality(
   { city, isCityGuessed, zip: asked }: AddressReading,
+  cities: Cities,
   named: readonly PlaceEntry[],
   { lon, lat, zip }: Match,
 ): number {
   if (city === '') return 1;
   if (isCityGuessed) return GUESSED_CITY;
-  if (named.length === 0) return asked !== '' && asked === zip ? UNKNOWN_CITY_IN_ZIP : UNKNOWN_CITY;
+  if (named.length === 0) {
+    const isTold = asked !== '' && asked === zip;
+    return isTold || cities.areUnknown ? UNTOLD_CITY : UNKNOWN_CITY;
+  }
   const isInside = named.some(({ box }) => boxContains(bufferBox(box, AROUND_A_CITY), lon, lat));
   return isInside ? 1 : OTHER_CITY;
 }
