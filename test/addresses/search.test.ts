@@ -113,6 +113,15 @@ test('an address of another state, city or country is not taken for one of the r
   }
 });
 
+test.each(['St', 'Ct', 'Rd', 'Dr', 'Pl', 'Street', 'Cl', 'Wk'])(
+  'a wrong suffix is not two letters wrong in a name: %s',
+  async (suffix) => {
+    const { number, street, zip } = HOUSE;
+    const [first] = await search(`${number} ${street.replace('Avenue', suffix)} ${zip}`);
+    expect(first?.confidence ?? 0).toBeLessThan(0.8);
+  },
+);
+
 test('matches near a point come first, with their distance', async () => {
   const [west, east] = await search('Juniper Avenue');
   for (const wanted of [west, east]) {

@@ -1,5 +1,5 @@
 import type { AddressRange } from '../../../shards/addresses/address-table.ts';
-import { streetLabel } from '../../../shards/addresses/street-name.ts';
+import { type StreetName, streetLabel } from '../../../shards/addresses/street-name.ts';
 import { foldText } from '../../../shards/folded-text.ts';
 import { isGeoid } from '../../../shards/geoid.ts';
 import {
@@ -281,7 +281,11 @@ async function namesLike(county: CountyObject, reading: AddressReading): Promise
     return { value: { starts, index }, bytes: index.byteLength + 8 * starts.length };
   });
   const number = reading.number?.number;
-  const found = index.find(reading.street.base).map(({ position, edits }) => {
+  const isNamed = ({ base }: StreetName) => base.replaceAll(' ', '').endsWith(reading.ending);
+  const names = index
+    .find(reading.street.base)
+    .filter(({ position }) => isNamed(table.streets[starts[position]]));
+  const found = names.map(({ position, edits }) => {
     const [first, end] = [starts[position], starts[position + 1] ?? table.streets.length];
     const streets = table.streets.slice(first, end).map((street) => {
       const isInRange =

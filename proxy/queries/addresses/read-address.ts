@@ -25,6 +25,8 @@ export interface AddressReading {
   readonly zip: string;
   /** Letters that are wrong in the suffix. */
   readonly edits: number;
+  /** A last word of the name that could be a suffix, and so must be that of the street's name. */
+  readonly ending: string;
 }
 
 /** The text of an address, without what is the same in all of its readings. */
@@ -135,13 +137,15 @@ function* withoutComma(words: readonly string[], isCity: (words: string) => bool
  * The ways to take the words of a street apart: as they are, with a last word that could be a
  * suffix as a part of the name, and with a misspelt suffix corrected.
  */
-function suffixesOf(words: readonly string[]): Pick<AddressReading, 'street' | 'edits'>[] {
-  const asTyped = { street: parseStreetName(words), edits: 0 };
+function suffixesOf(
+  words: readonly string[],
+): Pick<AddressReading, 'street' | 'edits' | 'ending'>[] {
+  const asTyped = { street: parseStreetName(words), edits: 0, ending: '' };
   const at = directionOf(words[words.length - 1] ?? '') ? words.length - 2 : words.length - 1;
   const typed = words[at] ?? '';
   if (at < 1) return [asTyped];
   if (suffixOf(typed) !== undefined) {
-    return [asTyped, { street: parseStreetName(words, false), edits: 0 }];
+    return [asTyped, { street: parseStreetName(words, false), edits: 0, ending: typed }];
   }
   const most = typed.length < 6 ? 1 : 2;
   const near = LONG_SUFFIXES.map((suffix) => ({ suffix, edits: editDistance(suffix, typed) }))
@@ -149,5 +153,5 @@ function suffixesOf(words: readonly string[]): Pick<AddressReading, 'street' | '
     .sort((a, b) => a.edits - b.edits)[0];
   if (typed.length < 4 || near === undefined) return [asTyped];
   const corrected = words.with(at, near.suffix);
-  return [asTyped, { street: parseStreetName(corrected), edits: near.edits }];
+  return [asTyped, { street: parseStreetName(corrected), edits: near.edits, ending: '' }];
 }

@@ -32,6 +32,8 @@ export interface Match {
 const FACTORS = {
   /** The loss of a name of which all letters are wrong. */
   letters: 0.4,
+  /** A short word after the name is another suffix, and no two letters wrong. */
+  wordAdded: 0.7,
   suffixLetter: 0.98,
   suffixMissing: 0.98,
   suffixAdded: 0.9,
@@ -65,7 +67,9 @@ export function nameQuality(
   edits: number,
 ): number {
   const longer = Math.max(1, asked.base.length, street.base.length);
-  const letters = 1 - FACTORS.letters * (edits / longer);
+  const letters = asked.base.startsWith(`${street.base} `)
+    ? FACTORS.wordAdded
+    : 1 - FACTORS.letters * (edits / longer);
   const suffix = FACTORS.suffixLetter ** suffixEdits;
   return letters * suffix * suffixQuality(asked, street) * directionQuality(asked, street);
 }
