@@ -1,3 +1,4 @@
+import { watch } from 'node:fs';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -87,6 +88,9 @@ test('tables are the same whether blocks were kept in memory or spilled', async 
     const store = new FolderStore(path.join(folder, name));
     const [scratch, receipts] = [path.join(folder, `${name}-scratch`), new Receipts(store)];
     await mkdir(scratch);
+    // A spilled table is removed when it is taken.
+    const spilled = new Set<string | null>();
+    const watcher = watch(scratch, (_, file) => spilled.add(file));
     const about = { paths: city.files.blocks, keyOf: () => 'files', store, receipts, scratch };
     const prepared = await writeBlocks({
       ...about,
@@ -95,12 +99,15 @@ test('tables are the same whether blocks were kept in memory or spilled', async 
       heldBlocks,
     });
     await store.close();
-    return { prepared, spilled: (await readdir(scratch)).length };
+    const left = (await readdir(scratch)).length;
+    watcher.close();
+    return { prepared, spilled: spilled.size, left };
   };
   const held = await prepare('held', 1_000);
   const laid = await prepare('laid', 60);
   expect(laid.prepared).toEqual(held.prepared);
   expect([held.spilled, laid.spilled > 10]).toEqual([0, true]);
+  expect([held.left, laid.left]).toEqual([0, 0]);
 });
 
 test('a block that occurs in two files is refused, by its number', async () => {

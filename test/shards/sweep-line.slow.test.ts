@@ -122,7 +122,8 @@ describe('a polygon is invalid', () => {
       expect(polygonFault([shell, hole]) === null).toBe(isWhole);
       expect(polygonFault([shell.toReversed(), hole]) === null).toBe(isWhole);
     });
-    expect(Math.min(seen.whole, seen.not)).toBeGreaterThan(20);
+    // Some 30 of 8,000 random holes lie in their shells.
+    expect(Math.min(seen.whole, seen.not)).toBeGreaterThan(5);
   });
 
   test('where holes overlap or run along each other', async () => {
