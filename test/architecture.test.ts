@@ -231,7 +231,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 231, lines: 21_900 },
   proxy: { files: 268, lines: 32_800 },
   shards: { files: 167, lines: 16_050 },
-  test: { files: 782, lines: 111_450 },
+  test: { files: 783, lines: 111_500 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,4 +1,3 @@
-import { watch } from 'node:fs';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -16,6 +15,7 @@ import { blockLayer } from '../../infra/demo/tiger-layers.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { cityOfTests } from '../demo/written-city.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { watchedFolder } from '../support/watched-folder.ts';
 
 const city = cityOfTests(500, 3);
 const folder = folderOfEachTest();
@@ -87,10 +87,7 @@ test('tables are the same whether blocks were kept in memory or spilled', async 
   const prepare = async (name: string, heldBlocks: number) => {
     const store = new FolderStore(path.join(folder, name));
     const [scratch, receipts] = [path.join(folder, `${name}-scratch`), new Receipts(store)];
-    await mkdir(scratch);
-    // A spilled table is removed when it is taken.
-    const spilled = new Set<string | null>();
-    const watcher = watch(scratch, (_, file) => spilled.add(file));
+    const files = await watchedFolder(scratch);
     const about = { paths: city.files.blocks, keyOf: () => 'files', store, receipts, scratch };
     const prepared = await writeBlocks({
       ...about,
@@ -99,15 +96,13 @@ test('tables are the same whether blocks were kept in memory or spilled', async 
       heldBlocks,
     });
     await store.close();
-    const left = (await readdir(scratch)).length;
-    watcher.close();
-    return { prepared, spilled: spilled.size, left };
+    return { prepared, spilled: await files.counted() };
   };
   const held = await prepare('held', 1_000);
   const laid = await prepare('laid', 60);
   expect(laid.prepared).toEqual(held.prepared);
-  expect([held.spilled, laid.spilled > 10]).toEqual([0, true]);
-  expect([held.left, laid.left]).toEqual([0, 0]);
+  expect(held.spilled).toEqual({ seen: 0, left: 0 });
+  expect([laid.spilled.seen > 10, laid.spilled.left]).toEqual([true, 0]);
 });
 
 test('a block that occurs in two files is refused, by its number', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Destination } from '../../builder/destinations/destination.ts';
@@ -15,6 +15,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { keyOf } from '../support/prepared-city.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { watchedFolder } from '../support/watched-folder.ts';
 
 const folder = folderOfEachTest();
 const WEST: BoundingBox = { minLon: -0.2, minLat: -0.2, maxLon: -0.01, maxLat: 0.2 };
@@ -42,16 +43,17 @@ async function prepare(paths: readonly string[], name = 'store', heldPois = 10_0
   const store = new FolderStore(path.join(folder, name));
   onTestFinished(() => store.close());
   const scratch = path.join(folder, `${name}-scratch`);
-  await mkdir(scratch, { recursive: true });
+  const files = await watchedFolder(scratch);
   const about = { paths, keyOf, area: EVERYWHERE, receipts: new Receipts(store), scratch };
   const prepared = await writePois({ ...about, store, progress: silent, heldPois });
+  const spilled = await files.counted();
   const tables = new PoiTables(store, prepared);
   const within = async (area: BoundingBox) => {
     const found: Destination[] = [];
     for await (const poi of tables.within(area)) found.push(poi);
     return found.sort((a, b) => a.destId - b.destId);
   };
-  return { prepared, tables, within };
+  return { prepared, spilled, tables, within };
 }
 
 const ADDRESS = { street: null, city: null, state: null, zip: null };
@@ -93,9 +95,9 @@ test('places equal those made from all lists at once, in memory or spilled, what
   const [held, laid] = [await prepare(lists, 'held'), await prepare(lists, 'laid', 50)];
   expect(await held.within(EVERYWHERE)).toEqual(whole);
   expect(laid.prepared).toEqual(held.prepared);
-  const spilled = async (name: string) => (await readdir(path.join(folder, name))).length;
-  expect(await spilled('held-scratch')).toBe(0);
-  expect(await spilled('laid-scratch')).toBeGreaterThan(20);
+  expect(held.spilled).toEqual({ seen: 0, left: 0 });
+  expect(laid.spilled.seen).toBeGreaterThan(20);
+  expect(laid.spilled.left).toBe(0);
   expect(Object.keys(held.prepared).length).toBeGreaterThan(2);
 });
 
