@@ -6,7 +6,7 @@ import type { Release } from '../shards/release/release.ts';
 import type { Degrees, DestId, DestTypeId, Minutes } from '../shards/units.ts';
 import type { EndpointRows } from './formats/negotiate.ts';
 import type { Operation } from './http/openapi.ts';
-import { withoutNulls } from './http/validation.ts';
+import { withoutNullsOf } from './http/validation.ts';
 import type { ResolvedQuery } from './metering/query-cache.ts';
 import { PLANS } from './plans.ts';
 import type { ProxyServices, QueryContext } from './services.ts';
@@ -271,9 +271,8 @@ export function chosenBody({ body, bodyWith }: PostEndpoint, json: unknown): Cho
     ? `does not go with ${member}: send one of them`
     : `goes with ${member} only`;
   const names = Object.keys(other.shape).filter((name) => !Object.hasOwn(schema.shape, name));
-  const optional = Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
   const others = new Map(names.map((name) => [name, reason]));
-  return { schema, json: withoutNulls(optional, json), others };
+  return { schema, json: withoutNullsOf((name) => others.has(name), json), others };
 }
 
 /**

@@ -229,9 +229,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 358, lines: 38_250 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 231, lines: 21_900 },
-  proxy: { files: 268, lines: 32_800 },
-  shards: { files: 167, lines: 16_050 },
-  test: { files: 783, lines: 111_500 },
+  proxy: { files: 268, lines: 32_850 },
+  shards: { files: 167, lines: 16_100 },
+  test: { files: 784, lines: 111_500 },
 };
 
 const TOP_LEVEL = new Set([

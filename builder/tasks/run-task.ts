@@ -7,7 +7,7 @@ import { buildRegion, readRegionReceipt } from '../build-region.ts';
 import type { Resources } from '../build-request.ts';
 import { lost } from '../errors.ts';
 import { exportTable } from '../export/publish-exports.ts';
-import { joinPart, type Part, readPart } from '../join/join-part.ts';
+import { joinPart, readPart } from '../join/join-part.ts';
 import { findJoined, joinRelease, partOptionsOf } from '../join/join-release.ts';
 import { drawUnit, tilesOfRelease } from '../join/release-tiles.ts';
 import { makeStates, readStates } from '../join/state-objects.ts';
@@ -17,7 +17,6 @@ import { readPlan } from '../plan/release-plan.ts';
 import { runPreparationJob } from '../prepare/run-preparation-job.ts';
 import { accumulator, type Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
-import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { joinArchives, readArchives } from '../tiles/join-archives.ts';
 import type { Task, TaskOf } from './task.ts';
@@ -81,22 +80,24 @@ async function runJoinTask(
     if (receipt === null) throw lost(store, what);
     return receipt;
   };
-  const regions: RegionReceipt[] = [];
-  for (const counties of task.units) {
-    const what = `the unit of ${counties.join(', ')}`;
-    regions.push(await found(what, readRegionReceipt(plan, counties, receipts)));
-  }
+  const regions = await Promise.all(
+    task.units.map((counties) => {
+      const what = `the unit of ${counties.join(', ')}`;
+      return found(what, readRegionReceipt(plan, counties, receipts));
+    }),
+  );
   const options = partOptionsOf(request);
   if (task.kind === 'part') {
     const part = { ...context, ...options, plan, counties: task.counties };
     await joinPart(part, regions, store, progress, receipts);
     return;
   }
-  const parts: Part[] = [];
-  for (const counties of task.parts) {
-    const what = `the part of ${counties.join(', ')}`;
-    parts.push(await found(what, readPart(plan, counties, options, receipts)));
-  }
+  const parts = await Promise.all(
+    task.parts.map((counties) => {
+      const what = `the part of ${counties.join(', ')}`;
+      return found(what, readPart(plan, counties, options, receipts));
+    }),
+  );
   const places = parts.map((part) => part.places);
   if (task.kind === 'states') {
     await makeStates(store, places, receipts);

@@ -1,4 +1,4 @@
-import { SOURCES } from '../../shards/weights/weight.ts';
+import { WEIGHT_SOURCES } from '../../shards/weights/weight.ts';
 import type { WeightFacts } from './weight-file.ts';
 
 /** A column of a LODES table, and what it counts. */
@@ -19,8 +19,8 @@ interface LodesTable {
  * version 8). Blocks without a job have no row.
  */
 export const LODES_TABLES: readonly LodesTable[] = [
-  { key: 'w_geocode', source: SOURCES.workplaces, columns: byWage('jobs', 'Jobs') },
-  { key: 'h_geocode', source: SOURCES.residences, columns: byWage('workers', 'Workers') },
+  { key: 'w_geocode', source: WEIGHT_SOURCES.workplaces, columns: byWage('jobs', 'Jobs') },
+  { key: 'h_geocode', source: WEIGHT_SOURCES.residences, columns: byWage('workers', 'Workers') },
 ];
 
 function byWage(unit: string, label: string): LodesColumn[] {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { MAX_COUNT, PEOPLE, SOURCES } from '../../shards/weights/weight.ts';
+import { MAX_COUNT, PEOPLE, WEIGHT_SOURCES } from '../../shards/weights/weight.ts';
 import { BuildError } from '../errors.ts';
 import type { ZipInput } from '../inputs/zip.ts';
 import { type CountedArea, countIn, type WeightFacts, type WeightFile } from './weight-file.ts';
@@ -20,7 +20,7 @@ const P3 = SEGMENT.data;
 const H1 = P3 + 71 + 73;
 const FIELDS = [P2 + 73, H1 + 3];
 
-const SOURCE = { source: SOURCES.redistricting, year: 2020 };
+const SOURCE = { source: WEIGHT_SOURCES.redistricting, year: 2020 };
 
 interface Cell extends WeightFacts {
   readonly segment: 0 | 1;

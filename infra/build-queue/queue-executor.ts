@@ -26,8 +26,6 @@ const UPLOAD_BYTES: Bytes = 48 * 2 ** 20;
 const UPLOADS_AT_ONCE = 4;
 /** Seconds that finished jobs are kept for inspection. */
 const KEEP_S = 7 * 86_400;
-/** BullMQ's reason for failing a job that has lost too many workers. */
-const STALLED = 'job stalled more than allowable limit';
 /** Time to take jobs off a queue that may be away. */
 const CLOSE_MS: Millis = 3_000;
 
@@ -163,7 +161,7 @@ export class QueueExecutor implements Executor {
     // A job that was tried again has a reason for that, too.
     if (state === 'completed') return end.resolve(taskResultSchema.parse(job.returnvalue));
     const of = task.kind === 'table' ? `${nameOf(task)}: ` : '';
-    const reason = job.failedReason === STALLED ? lostWorkers(job, task) : job.failedReason;
+    const reason = job.stalledCounter >= MAX_LOST ? lostWorkers(job, task) : job.failedReason;
     end.reject(new BuildError(`${of}${reason}`));
   }
 

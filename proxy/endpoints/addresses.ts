@@ -31,7 +31,7 @@ export const addresses = freeEndpoint({
     'other match that fits about as well; nothing below ' +
     `${LEAST_CONFIDENCE} is listed. From ${TAKEN_FROM} on a match may be taken without asking: ` +
     'matches in two blocks that fit equally well are both below it, as is a street whose number is ' +
-    'not known. Only releases that were built with addresses have those, streets and neighbourhoods.',
+    'not known, and a match in another state or city than the text names. Only releases that were built with addresses have those, streets and neighbourhoods.',
   tag: 'Places',
   params: NONE,
   query: parameters({

@@ -72,10 +72,17 @@ export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
  * serializers write null for an absent member. Any other value is returned unchanged.
  */
 export function withoutNulls(shape: z.core.$ZodShape, value: unknown): unknown {
+  return withoutNullsOf(
+    (name) => Object.hasOwn(shape, name) && shape[name]._zod.optin !== undefined,
+    value,
+  );
+}
+
+/** Returns an object without the nulls of some members; any other value unchanged. */
+export function withoutNullsOf(isOptional: (name: string) => boolean, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const members = Object.entries(value);
-  const isAbsent = ([name, member]: [string, unknown]) =>
-    member === null && Object.hasOwn(shape, name) && shape[name]._zod.optin !== undefined;
+  const isAbsent = ([name, member]: [string, unknown]) => member === null && isOptional(name);
   if (!members.some(isAbsent)) return value;
   return Object.fromEntries(members.filter((member) => !isAbsent(member)));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SOURCES, type Weight } from './weight.ts';
+import { WEIGHT_SOURCES, type Weight } from './weight.ts';
 
 /** How counts were changed to protect the people counted, and how far they are off. */
 export const noiseSchema = z.strictObject({
@@ -33,32 +33,36 @@ const CENSUS: Noise = {
   ],
 };
 
+const EVALUATION = 'McKinney, Green, Vilhuber and Abowd, 2020, arXiv 2007.13275';
+
 const lodes = (method: string): Noise => ({
   method,
   typical_error: [
     {
       counts: '10 jobs or more',
       error: 'small',
-      source: 'McKinney, Green, Vilhuber and Abowd, 2020, arXiv 2007.13275',
+      source: EVALUATION,
     },
     {
       counts: '3 to 9 jobs',
       error: 'to be used with caution',
-      source: 'McKinney, Green, Vilhuber and Abowd, 2020, arXiv 2007.13275',
+      source: EVALUATION,
     },
     {
       counts: '1 or 2 jobs',
       error: 'large; of use in sums only',
-      source: 'McKinney, Green, Vilhuber and Abowd, 2020, arXiv 2007.13275',
+      source: EVALUATION,
     },
   ],
 });
 
 const NOISE: Readonly<Record<string, Noise>> = {
-  [SOURCES.blocks]: CENSUS,
-  [SOURCES.redistricting]: CENSUS,
-  [SOURCES.workplaces]: lodes('LODES multiplies the jobs of each employer by a random factor.'),
-  [SOURCES.residences]: lodes(
+  [WEIGHT_SOURCES.blocks]: CENSUS,
+  [WEIGHT_SOURCES.redistricting]: CENSUS,
+  [WEIGHT_SOURCES.workplaces]: lodes(
+    'LODES multiplies the jobs of each employer by a random factor.',
+  ),
+  [WEIGHT_SOURCES.residences]: lodes(
     'LODES states synthetic homes: a model places workers within their census tract.',
   ),
 };

@@ -23,7 +23,7 @@ export const weightSchema = z.strictObject({
 export type Weight = z.infer<typeof weightSchema>;
 
 /** Sources of weights whose counts are known to be changed to protect the people counted. */
-export const SOURCES = {
+export const WEIGHT_SOURCES = {
   blocks: 'Census 2020, TIGER/Line',
   redistricting: 'Census 2020, PL 94-171',
   workplaces: 'LODES 8, workplaces',
@@ -35,7 +35,7 @@ export const PEOPLE = {
   weight: 'people',
   label: 'People',
   unit: 'people',
-  source: SOURCES.blocks,
+  source: WEIGHT_SOURCES.blocks,
   year: 2020,
   modelled: false,
 } as const satisfies Omit<Weight, 'total'>;

@@ -76,7 +76,7 @@ test('a spread has the percentiles of all departures, and counts those as fast a
     const given = randomCase(seed);
     const times = timesOf(given).sort((a, b) => a - b);
     const stored = times[5] === Infinity ? undefined : times[5];
-    const spread = await tripsOf(given).spread(stored);
+    const { spread } = await tripsOf(given).spread(stored);
     const ranked = (rank: number) => (times[rank - 1] === Infinity ? null : times[rank - 1]);
     expect(spread.minutes).toEqual({ '10': ranked(6), '50': ranked(30), '90': ranked(54) });
     expect(spread.as_fast).toBe(stored === undefined ? 0 : times.filter((t) => t <= stored).length);
@@ -101,7 +101,7 @@ test('a departure has the fastest trip that leaves then, with legs that add up t
     }
     // A rider who stays seated on one line has several rides, but the line is named once.
     if (given.network.next.some((trips) => trips.length > 0)) return;
-    const spread = await trips.spread(undefined);
+    const { spread } = await trips.spread(undefined);
     const counted = spread.routes.map(({ routes, departures }) => [routes.join(), departures]);
     expect(new Map(counted as [string, number][])).toEqual(lines);
   }));
@@ -113,6 +113,7 @@ test('the first departure of a time is explained', () =>
     const trips = tripsOf(given);
     for (const time of new Set(times.filter((t) => t < Infinity))) {
       const trip = await trips.firstOf(time);
+      expect((await trips.spread(time)).first).toBe(times.indexOf(time));
       expect([trip?.travel_time, trip?.departs]).toEqual([
         time,
         departureTime(times.indexOf(time)),
@@ -122,4 +123,5 @@ test('the first departure of a time is explained', () =>
       (time) => !times.includes(time),
     )!;
     expect(await trips.firstOf(none)).toBeUndefined();
+    expect((await trips.spread(none)).first).toBe(-1);
   }));

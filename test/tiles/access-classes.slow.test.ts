@@ -1,8 +1,8 @@
-import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { AccessClasses, encodeAccessClasses } from '../../shards/access/access-classes.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
+import { columnsByRanges } from './columns-by-ranges.ts';
 
 const proxy = proxyOfTests();
 
@@ -14,34 +14,10 @@ interface Counted {
   readonly bounds: readonly number[];
 }
 
-/** Reads a range of a public object over HTTP. */
-async function range(url: string, start: number, length: number): Promise<Buffer> {
-  const headers = { range: `bytes=${start}-${start + length - 1}` };
-  const part = await proxy.get(new URL(url).pathname, undefined, headers);
-  expect([part.statusCode, part.rawPayload.length]).toEqual([206, length]);
-  return part.rawPayload;
-}
-
-/** Reads access classes by ranges, as their documentation describes them. */
+/** Reads access classes by ranges. */
 async function readByRanges(url: string) {
-  const start = await range(url, 0, 12);
-  expect(start.toString('latin1', 0, 8)).toBe('TTAACCS1');
-  const headBytes = start.readUInt32LE(8);
-  const head = JSON.parse(inflateRawSync(await range(url, 12, headBytes)).toString());
-  let at = 12 + headBytes;
-  const columns: number[][] = [];
-  for (const length of head.column_bytes) {
-    const steps = inflateRawSync(await range(url, at, length));
-    at += length;
-    let before = 0;
-    columns.push(
-      Array.from({ length: head.blocks }, (_, block) => {
-        before = (before + Math.floor(steps[Math.floor(block / 2)] / (block % 2 ? 16 : 1))) % 8;
-        return before;
-      }),
-    );
-  }
-  return { head, counts: head.counts as readonly Counted[], columns, end: at };
+  const read = await columnsByRanges(proxy, url, 'TTAACCS1', ({ blocks }) => blocks);
+  return { ...read, counts: read.head.counts as readonly Counted[] };
 }
 
 interface Page {

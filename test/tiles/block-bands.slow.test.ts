@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { BlockBands, encodeBlockBands } from '../../shards/bands/block-bands.ts';
@@ -8,6 +7,7 @@ import { ShardError } from '../../shards/errors.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { forAll } from '../support/for-all.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
+import { columnsByRanges } from './columns-by-ranges.ts';
 
 const proxy = proxyOfTests();
 
@@ -24,39 +24,22 @@ async function listed(query = ''): Promise<{ counties: Listed[]; counties_found:
   return (await proxy.get(`/v1/meta/block-bands${query}`)).json();
 }
 
-/** Reads a range of a listed object over HTTP. */
-async function range(url: string, start: number, length: number): Promise<Buffer> {
-  const headers = { range: `bytes=${start}-${start + length - 1}` };
-  const part = await proxy.get(new URL(url).pathname, undefined, headers);
-  expect([part.statusCode, part.rawPayload.length]).toEqual([206, length]);
-  return part.rawPayload;
-}
-
-/** Reads an object by ranges, as its documentation describes it. */
+/** Reads block bands by ranges: the bands by mode and type, and the GEOIDs of the blocks. */
 async function readByRanges(url: string) {
-  const start = await range(url, 0, 12);
-  expect(start.toString('latin1', 0, 8)).toBe('TTABAND1');
-  const headBytes = start.readUInt32LE(8);
-  const head = JSON.parse(inflateRawSync(await range(url, 12, headBytes)).toString());
-  let at = 12 + headBytes;
-  const columns = new Map<string, number[]>();
-  for (const [i, length] of head.column_bytes.entries()) {
-    const steps = inflateRawSync(await range(url, at, length));
-    at += length;
-    let band = 0;
-    const bands = head.geoid_steps.map((_: number, block: number) => {
-      band = (band + Math.floor(steps[Math.floor(block / 2)] / (block % 2 ? 16 : 1))) % 8;
-      return band;
-    });
-    const types = head.dest_type_ids.length;
-    columns.set(`${head.modes[Math.floor(i / types)]} ${head.dest_type_ids[i % types]}`, bands);
-  }
+  const {
+    head,
+    columns: bands,
+    end,
+  } = await columnsByRanges(proxy, url, 'TTABAND1', ({ geoid_steps }) => geoid_steps.length);
+  const types: readonly number[] = head.dest_type_ids;
+  const names = head.modes.flatMap((mode: string) => types.map((type) => `${mode} ${type}`));
+  const columns = new Map<string, number[]>(bands.map((column, i) => [names[i], column]));
   let geoid = 0;
   const geoids: string[] = head.geoid_steps.map((step: number) => {
     geoid += step;
     return String(geoid).padStart(15, '0');
   });
-  return { head, columns, geoids, end: at };
+  return { head, columns, geoids, end };
 }
 
 test('block bands read by ranges class every third block by the minutes that the API returns', async () => {

@@ -131,16 +131,17 @@ export async function explainTrip(
   if (target === -1) return { ...streetTrip('walk', time), ...(spread && { spread: NO_SPREAD }) };
   if (!isSearched) return streetTrip('walk', time);
   const trips = await windowTrips(release, origin, end, target, onFoot);
-  const trip = await (departure !== undefined
-    ? trips.at(departure)
-    : isRidden
-      ? trips.firstOf(time)
-      : streetTrip('walk', time));
-  if (!trip) {
+  const whole = spread ? await trips.spread(time) : null;
+  const tripOfStored = async () => {
+    if (!isRidden) return streetTrip('walk', time);
+    // The window need not be searched again.
+    const trip = await (whole && whole.first >= 0 ? trips.at(whole.first) : trips.firstOf(time));
+    if (trip) return trip;
     const { name } = transitObject(release, origin.county.objects);
     throw new ShardError(name, `row ${origin.ordinal}`, `has no trip of ${time} minutes`);
-  }
-  return spread ? { ...trip, spread: await trips.spread(time) } : trip;
+  };
+  const trip = await (departure === undefined ? tripOfStored() : trips.at(departure));
+  return whole ? { ...trip, spread: whole.spread } : trip;
 }
 
 async function storedTrip(

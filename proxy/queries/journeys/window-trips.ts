@@ -100,15 +100,20 @@ export class WindowTrips {
     return found ?? streetTrip('walk', this.#onFoot);
   }
 
-  /** Searches all departures; `stored` is the time that the release states. */
-  async spread(stored: Minutes | undefined): Promise<Spread> {
+  /**
+   * Searches all departures; `stored` is the time that the release states. Also returns the first
+   * departure whose trip by transit takes it; -1 if none does.
+   */
+  async spread(stored: Minutes | undefined): Promise<{ spread: Spread; first: number }> {
     const { departures } = this.#transit;
+    let first = -1;
     const times = new Float64Array(departures).fill(this.#onFoot ?? Infinity);
     const lines = new Array<readonly string[]>(departures).fill([]);
     await this.#search(
       { first: 0, end: departures },
       this.#rounding.most,
       (departure, time, journey) => {
+        if (first === -1 && time === stored) first = departure;
         if (time >= times[departure]) return false;
         times[departure] = time;
         lines[departure] = this.#linesOf(journey());
@@ -117,7 +122,8 @@ export class WindowTrips {
     );
     const reached = lines.filter((_, departure) => times[departure] < Infinity);
     const as_fast = stored === undefined ? 0 : times.filter((time) => time <= stored).length;
-    return { departures, as_fast, minutes: percentilesOf(times), routes: countedLines(reached) };
+    const minutes = percentilesOf(times);
+    return { spread: { departures, as_fast, minutes, routes: countedLines(reached) }, first };
   }
 
   /** Visits the departures whose fastest trip takes at most `most` minutes. */
