@@ -61,7 +61,10 @@ const line = (north: number, tags: string, degrees = 0): Way => {
 test.each<[string, string, string, readonly Way[]]>([
   ['a path beside it', '--', SENT, [line(20, 'highway=cycleway')]],
   ['no path', 'Rr', SENT, []],
-  ['a path too far off', 'Rr', SENT, [line(40, 'highway=cycleway')]],
+  ['a path just near enough', '--', SENT, [line(28, 'highway=cycleway')]],
+  ['a path just too far off', 'Rr', SENT, [line(33, 'highway=cycleway')]],
+  ['a path that is just parallel enough', '--', SENT, [line(10, 'highway=cycleway', 28)]],
+  ['a path that is just too oblique', 'Rr', SENT, [line(10, 'highway=cycleway', 33)]],
   ['a path that crosses it', 'Rr', SENT, [line(10, 'highway=cycleway', 60)]],
   ['a path that is bent away a little', '--', SENT, [line(10, 'highway=cycleway', 20)]],
   ['a path for bicycles alone', '--', SENT, [line(10, 'highway=cycleway, foot=no')]],
