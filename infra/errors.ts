@@ -30,7 +30,7 @@ export function describe(error: unknown): string {
   }
   if (code === 'EADDRINUSE') {
     const { port } = error as NodeJS.ErrnoException & { port?: number };
-    return `port ${port} is in use; choose another with --port (PORT; for the portal, PORTAL_PORT)`;
+    return `port ${port} is in use; choose another: PORT, for the portal PORTAL_PORT, or --port of a tta command`;
   }
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
     return `${oneLine(error.message)}; choose another address with --host or HOST, or another port`;

@@ -43,8 +43,11 @@ export const PLANS = {
   },
 } as const;
 
-/** The prices in sentences, for documents. */
-export function pricesInWords(): string {
+/**
+ * The prices in sentences, for documents. `areSold`: whether tokens and memberships can be bought;
+ * undefined where only the portal knows.
+ */
+export function pricesInWords(areSold?: boolean): string {
   const { charges, membership, token_packs, free_grant } = PLANS;
   const packs = token_packs.map(
     ({ tokens, price_usd }) => `${withCommas(tokens)} tokens for $${price_usd}`,
@@ -54,8 +57,12 @@ export function pricesInWords(): string {
     `An isochrone costs ${charges.isochrone_contour} tokens a contour, a map tile ${charges.tile}; both are free for members.`,
     `The legs of a trip cost ${charges.explain} tokens.`,
     `Sums over an area cost a token a row, a basket of criteria ${charges.basket}, at least ${charges.area_minimum} in all; sites ${charges.site} token each, at least ${charges.sites_minimum}.`,
-    `A new account has ${withCommas(free_grant.tokens)} free tokens. Packs: ${packs.join(', ')}.`,
-    `A membership costs $${membership.price_usd} a ${membership.interval}, with ${withCommas(membership.tokens_per_month)} tokens.`,
+    `A new account has ${withCommas(free_grant.tokens)} free tokens.`,
+    ...(areSold === false
+      ? []
+      : [
+          `${areSold ? 'Packs' : 'Where the portal sells tokens, packs'}: ${packs.join(', ')}; a membership for $${membership.price_usd} a ${membership.interval}, with ${withCommas(membership.tokens_per_month)} tokens.`,
+        ]),
   ].join(' ');
 }
 

@@ -229,7 +229,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 358, lines: 38_250 },
   infra: { files: 99, lines: 10_000 },
   portal: { files: 231, lines: 21_900 },
-  proxy: { files: 268, lines: 32_850 },
+  proxy: { files: 268, lines: 32_900 },
   shards: { files: 167, lines: 16_100 },
   test: { files: 784, lines: 111_500 },
 };

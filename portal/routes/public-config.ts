@@ -42,13 +42,13 @@ const CONFIG: PortalOperation = {
 };
 
 /** Serves `GET /llms.txt`: an index for language models, by the convention of llmstxt.org. */
-export function serveLlmsText(app: FastifyInstance, { config }: PortalServices): void {
+export function serveLlmsText(app: FastifyInstance, { config, payment }: PortalServices): void {
   const { accountUrl, apiUrl } = config;
   const text = `# Travel-Time Access Service: portal
 
 > Accounts, API keys, payments and a map for a service of travel times: minutes on foot, by bike and by public transit from every US census block to the nearest POI of each type.
 
-${pricesInWords()}
+${pricesInWords(payment !== null)}
 
 ## API
 

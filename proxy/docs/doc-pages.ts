@@ -4,14 +4,14 @@ import type { DocPage } from './doc-page.ts';
 import { type LocatedOperation, operationsOf, References } from './document-parts.ts';
 import { guidesOf } from './guides.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
-import { lines, operationText, samplesText } from './operation-text.ts';
+import { lines, listed, operationText, samplesText } from './operation-text.ts';
 
 /** The operation of the first request. */
 const FIRST = 'getBlockSummary';
 
 /**
- * The pages of the documentation, in the order of their contents: the start, guides, a page for
- * each operation, recipes and methods.
+ * The pages of the documentation, in the order of their contents: the start, guides, recipes and
+ * methods, and a page for each operation.
  */
 export function docPages(document: OpenApiDocument, config: ProxyConfig): DocPage[] {
   const refs = new References(document);
@@ -28,7 +28,7 @@ export function docPages(document: OpenApiDocument, config: ProxyConfig): DocPag
   const read = articles();
   const guides = read.filter(({ group }) => group === GUIDES);
   const others = read.filter(({ group }) => group !== GUIDES);
-  const pages = [basics(config), ...guides, ...routes, ...others];
+  const pages = [basics(config), ...guides, ...others, ...routes];
   const first = operations.find(({ operation }) => operation.operationId === FIRST)!;
   return [start(document, config, first, pages), ...pages];
 }
@@ -60,7 +60,7 @@ function start(
         samplesText(first, refs, config.baseUrl),
         `[More about this route](${link(FIRST)})`,
         '## In general',
-        ...rest,
+        ...rest.map(listed),
         `Version ${version}.`,
         ...groups.flatMap((name) => [
           `## ${name}`,

@@ -50,6 +50,19 @@ function ranked(all, words) {
     .toSorted((a, b) => score(b) - score(a));
 }
 
+for (const figure of document.querySelectorAll('figure')) {
+  const button = document.createElement('button');
+  Object.assign(button, { type: 'button', className: 'copy', textContent: 'Copy' });
+  button.addEventListener('click', () =>
+    navigator.clipboard.writeText(figure.querySelector('code').textContent).then(
+      () => (button.textContent = 'Copied'),
+      () => (button.textContent = 'Copy failed'),
+    ),
+  );
+  button.addEventListener('blur', () => (button.textContent = 'Copy'));
+  figure.prepend(button);
+}
+
 // The programs of one request follow each other, and curl's is the first.
 const LANGUAGE = 'language';
 const captionOf = (figure) => figure?.querySelector('figcaption');
@@ -67,11 +80,13 @@ if (samples.length > 1) {
   const tabs = samples.map((sample, i) => {
     const tab = document.createElement('button');
     Object.assign(tab, { type: 'button', textContent: languages[i], id: `tab-${i}` });
-    Object.assign(sample, { id: `code-${i}` });
+    // A figure with a caption may have no other role.
+    const panel = sample.querySelector('pre');
+    panel.id = `code-${i}`;
     tab.setAttribute('role', 'tab');
-    tab.setAttribute('aria-controls', sample.id);
-    sample.setAttribute('role', 'tabpanel');
-    sample.setAttribute('aria-labelledby', tab.id);
+    tab.setAttribute('aria-controls', panel.id);
+    panel.setAttribute('role', 'tabpanel');
+    panel.setAttribute('aria-labelledby', tab.id);
     captionOf(sample).hidden = true;
     tab.addEventListener('click', () => choose(i));
     return tab;

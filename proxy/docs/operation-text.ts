@@ -10,6 +10,8 @@ import type { Parameter, Ref, Schema } from './openapi-types.ts';
 
 /** Levels of nested members shown. */
 const MAX_DEPTH = 4;
+/** Sentences after the first that are easier to find in a list. */
+const SENTENCES_OF_A_LIST = 3;
 
 /**
  * An operation as Markdown: a request in several languages, parameters, body, members and an
@@ -27,7 +29,7 @@ export function operationText(one: LocatedOperation, refs: References, baseUrl: 
   return lines(
     `# ${operation.summary}`,
     `\`${method} ${path}\` (${operation.security?.length ? 'with a key' : 'free'})`,
-    operation.description ?? '',
+    listed(operation.description ?? ''),
     samplesText(one, refs, baseUrl),
     parameters.length > 0 ? '## Parameters' : '',
     parameters
@@ -119,8 +121,8 @@ function fenced(language: string, code: string): string {
 function members(schema: Schema | Ref, refs: References, depth = 0): string {
   const own = refs.resolve(schema);
   if (own.items) return members(own.items, refs, depth);
-  const listed = depth < MAX_DEPTH ? Object.entries(own.properties ?? {}) : [];
-  return listed
+  const shown = depth < MAX_DEPTH ? Object.entries(own.properties ?? {}) : [];
+  return shown
     .flatMap(([name, member]) => {
       const description = descriptionOf(member, refs);
       const optional = own.required?.includes(name) ? '' : ', optional';
@@ -130,6 +132,13 @@ function members(schema: Schema | Ref, refs: References, depth = 0): string {
     })
     .filter((line) => line !== '')
     .join('\n');
+}
+
+/** Renders a paragraph of more than a few sentences as its first and a list of the others. */
+export function listed(paragraph: string): string {
+  const [first, ...others] = paragraph.split(/(?<=[.:]) (?=[A-Z`])/);
+  if (others.length < SENTENCES_OF_A_LIST) return paragraph;
+  return lines(first, others.map((sentence) => `- ${sentence}`).join('\n')).trimEnd();
 }
 
 /** Joins the paragraphs that are not empty. */

@@ -21,6 +21,8 @@ const ROWS_EXAMINED = 100;
 /** Maximum number of trips whose legs are examined. */
 const TRIPS_EXAMINED = 8;
 const ZOOM = 12;
+/** A type that readers of all countries know, where a block reaches one. */
+const GROCERY_STORES = 101;
 
 interface Candidate {
   readonly geoid: Geoid;
@@ -38,22 +40,20 @@ export async function findMarks(
 ): Promise<ExampleMarks | null> {
   const [mode] = release.manifest.modes;
   for await (const { geoid, point, place } of candidates(release)) {
-    const parameters = { ...point, mode: [mode], limit: ROWS_EXAMINED };
-    const found = await responses.json(pointPois, { parameters }).catch(onProblem);
-    // On a border, a point may resolve to the neighbouring block.
-    if (found?.resolved_block !== geoid) continue;
-    const rows = found.results as (ExampleMarks['poi'] & { travel_time: number })[];
-    if (rows.length === 0) continue;
-    const nearest = rows.reduce((a, b) => (b.travel_time < a.travel_time ? b : a));
-    const { dest_id, lat, lon } = nearest;
+    const found =
+      (await nearestPoi(responses, geoid, { ...point, mode: [mode], type: [GROCERY_STORES] })) ??
+      (await nearestPoi(responses, geoid, { ...point, mode: [mode] }));
+    if (found === null) continue;
+    const { dest_id, lat, lon } = found;
     const detail = await responses.json(poiDetail, { parameters: { dest_id } });
-    const [type] = detail.type_ids as number[];
+    const types = detail.type_ids as number[];
+    const type = types.includes(GROCERY_STORES) ? GROCERY_STORES : types[0];
     return {
       block: geoid,
       point,
       mode,
       poi: { dest_id, lat, lon },
-      maxMinutes: Math.ceil(nearest.travel_time),
+      maxMinutes: Math.ceil(found.travel_time),
       type,
       trip: (await rideFrom(release, responses, geoid, point)) ?? { dest_id, mode },
       place,
@@ -61,6 +61,17 @@ export async function findMarks(
     };
   }
   return null;
+}
+
+/** Returns the POI nearest to a point of a block; null if none is reached. */
+async function nearestPoi(responses: ExampleResponses, geoid: Geoid, query: object) {
+  const parameters = { ...query, limit: ROWS_EXAMINED };
+  const found = await responses.json(pointPois, { parameters }).catch(onProblem);
+  // On a border, a point may resolve to the neighbouring block.
+  if (found?.resolved_block !== geoid) return null;
+  const rows = found.results as (ExampleMarks['poi'] & { travel_time: number })[];
+  if (rows.length === 0) return null;
+  return rows.reduce((a, b) => (b.travel_time < a.travel_time ? b : a));
 }
 
 /** Finds a transit trip from a block to a POI that includes a ride; null if none is found. */

@@ -1,3 +1,4 @@
+import { editDistance } from '../../shards/folded-text.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
@@ -38,9 +39,23 @@ export function typeFault(
 ): ParameterIssue[] {
   if (release.taxonomy.idOf(type) !== undefined) return [];
   const asked = truncate(String(type));
-  const msg = `this release has no destination type ${asked}; see /v1/meta/destination-types`;
+  const likely = likelyLabel(release.taxonomy, type);
+  const advice =
+    likely === undefined ? 'see /v1/meta/destination-types' : `did you mean ${likely}?`;
+  const msg = `this release has no destination type ${asked}; ${advice}`;
   return [{ loc, msg, type: 'unknown_destination_type' }];
 }
+
+/** Returns the label that a text is two letters from at most: a plural, a slip of a finger. */
+function likelyLabel({ types }: Taxonomy, text: TypeName): string | undefined {
+  const near = types
+    .filter(({ label }) => Math.abs(label.length - String(text).length) <= SLIPS)
+    .map(({ label }) => ({ label, edits: editDistance(label, String(text).toLowerCase()) }))
+    .filter(({ edits }) => edits <= SLIPS)
+    .sort((a, b) => a.edits - b.edits);
+  return near[0]?.label;
+}
+const SLIPS = 2;
 
 /** Returns requested modes as positions in the release's list; throws for one not in the list. */
 export function modePositions(

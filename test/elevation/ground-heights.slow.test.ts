@@ -128,7 +128,7 @@ test('strips and tiles are unpacked one after the other, so that few are in memo
       return super.decodeBlock(block).finally(() => atOnce--);
     }
   }
-  // Whichever copy of the builder registered its decoder last: the compiled one registers its own.
+  // The compiled builder, which other tests load, may have registered its own decoder last.
   addDecoder(DEFLATE, async () => CountingDecoder);
   await heightsOf([file], positions('-76.95 39.95, -76.05 39.05')).finally(() =>
     addDecoder(DEFLATE, async () => DeflateDecoder),

@@ -74,6 +74,18 @@ test('the start page as Markdown leads to all others, and the basics have prices
   expect(basics).toContain('2,000 vertices');
 });
 
+test('a description of many sentences is a sentence and a list', async () => {
+  const { found } = await operations();
+  const long = found.find(({ operation }) => operation.operationId === 'measureSites')!;
+  const page = await text('/docs/measureSites.md');
+  const [, first, list] = /`POST [^`]+` \(with a key\)\n\n(.+)\n\n((?:- .+\n)+)/.exec(page)!;
+  const items = list.trimEnd().replace(/^- /, '').split('\n- ');
+  expect(items.length).toBeGreaterThan(5);
+  expect([first, ...items].join(' ')).toBe(
+    (long.operation as { description?: string }).description,
+  );
+});
+
 test('every link between pages leads to a page, as HTML and as Markdown', async () => {
   const pages = ['/docs', ...(await slugs()).map((slug) => `/docs/${slug}`)];
   let links = 0;

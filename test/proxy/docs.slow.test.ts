@@ -61,6 +61,11 @@ test('search finds pages by words of their text, languages are tabs, and old anc
   expect(await python.isVisible()).toBe(false);
   await page.getByRole('tab', { name: 'Python' }).click();
   expect(await python.isVisible()).toBe(true);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('figure', { has: python }).getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await page.evaluate('navigator.clipboard.readText()');
+  expect(copied).toBe(await python.textContent());
   await page.getByRole('searchbox').fill('clinics csv');
   await page
     .getByRole('search')

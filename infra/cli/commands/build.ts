@@ -67,7 +67,7 @@ async function build(flags: BuildFlags): Promise<void> {
     const blocks = counties.reduce((sum, [, county]) => sum + county.blocks, 0);
     const routable = counties.reduce((sum, [, county]) => sum + county.routable_blocks, 0);
     process.stdout.write(
-      `release ${latest.release}: ${counted(blocks, 'block')} (${routable} routable) in ${counted(counties.length, 'county', 'counties')}, ${duration((performance.now() - begun) / 1000)}, ${Math.round(process.resourceUsage().maxRSS / 1024)} MB\n${latest.manifest}\n`,
+      `release ${latest.release}: ${counted(blocks, 'block')} (${routable} routable) in ${counted(counties.length, 'county', 'counties')}, ${duration((performance.now() - begun) / 1000)}, at most ${Math.round(process.resourceUsage().maxRSS / 1024)} MB of memory\n${latest.manifest}\n`,
     );
     const extracts = await Promise.all(inputs.osm.map(extractCoverageOf));
     for (const warning of gapWarnings(manifest, extracts)) {

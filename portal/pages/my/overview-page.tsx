@@ -26,7 +26,11 @@ export function OverviewPage({ account }: { readonly account: Account }) {
           <dt>Membership</dt>
           <dd class="figure">{membership ? 'Member' : 'None'}</dd>
           <dd class="quiet">
-            {membership ? membershipText(membership) : <Link to={PAGE_PATHS.plan}>See plans</Link>}
+            {membership ? (
+              membershipText(membership)
+            ) : (
+              <Link to={PAGE_PATHS.plan}>Plans and tokens</Link>
+            )}
           </dd>
         </div>
       </dl>

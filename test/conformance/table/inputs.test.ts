@@ -220,7 +220,9 @@ describe('a destination type by its label is the type by its id', () => {
     expect(byLabel.headers.etag).toBe(byId.headers.etag);
     if (next_cursor) expectOk(await demo.api.get(path(), { ...query(LABEL), cursor: next_cursor }));
     const unknown = await demo.api.get(path(), query('grocery_store'));
-    expect(fault(unknown)).toContain('no destination type grocery_store;');
+    expect(fault(unknown)).toContain(
+      'no destination type grocery_store; did you mean grocery_stores?',
+    );
   });
 
   test.each<[path: string, body: (type: string | number) => object]>([
