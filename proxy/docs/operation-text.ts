@@ -136,7 +136,7 @@ function members(schema: Schema | Ref, refs: References, depth = 0): string {
 
 /** Renders a paragraph of more than a few sentences as its first and a list of the others. */
 export function listed(paragraph: string): string {
-  const [first, ...others] = paragraph.split(/(?<=[.:]) (?=[A-Z`])/);
+  const [first, ...others] = paragraph.split(/(?<=\.) (?=[A-Z`])/);
   if (others.length < SENTENCES_OF_A_LIST) return paragraph;
   return lines(first, others.map((sentence) => `- ${sentence}`).join('\n')).trimEnd();
 }
