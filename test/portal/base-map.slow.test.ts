@@ -80,7 +80,11 @@ async function openMap(
   centre: { lon: number; lat: number },
   colorScheme: Scheme,
 ): Promise<OpenMap> {
-  const context = await browser.newContext({ viewport: VIEWPORT, colorScheme });
+  const context = await browser.newContext({
+    viewport: VIEWPORT,
+    deviceScaleFactor: 1,
+    colorScheme,
+  });
   const url = `${address}/map#x=1&map=${ZOOM}/${centre.lat}/${centre.lon}&m=walk&t=${TYPE}`;
   const { page, wrong, asked } = await openWatched(context, url);
   const { archive } = proxy.releases.current.manifest.tiles[`walk-${TYPE}`];

@@ -78,7 +78,10 @@ function judged(rings: readonly Pixel[][], [x, y]: Pixel) {
 }
 
 test('500 pixels of Baltimore have the colour of the class of the API’s minutes', async () => {
-  const context = await site.browser.newContext({ viewport: { width: 1200, height: 900 } });
+  const context = await site.browser.newContext({
+    viewport: { width: 1200, height: 900 },
+    deviceScaleFactor: 1,
+  });
   const fragment = `#x=1&m=${MODE}&t=${TYPE}&map=${ZOOM}/${CENTRE.lat}/${CENTRE.lon}`;
   const { page, wrong } = await openWatched(context, `${site.address}/map${fragment}`);
   await page.locator('[data-drawn]').waitFor();

@@ -52,13 +52,13 @@ afterAll(async () => {
   other?.close();
 });
 
-const WINDOW = { width: 1280, height: 900 };
-/** The size of windows in which pixels are not compared: fewer are drawn sooner. */
-const SMALL_WINDOW = { width: 800, height: 600 };
+const WINDOW = { viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1 };
+/** A window in which pixels are not compared: fewer are drawn sooner. */
+const SMALL_WINDOW = { viewport: { width: 800, height: 600 } };
 
-async function open(path: string, browser = site.browser, viewport = WINDOW) {
+async function open(path: string, browser = site.browser, window: Partial<typeof WINDOW> = WINDOW) {
   const context = await browser.newContext({
-    viewport,
+    ...window,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   return { context, ...(await openWatched(context, `${site.address}${path}`)) };
@@ -141,7 +141,10 @@ const NAME = 'grocery-stores-walking-time-to-the-nearest-one-demo';
 
 /** Draws a picture of an SVG file as a program without access to the page does. */
 async function drawnSvg(svg: Buffer): Promise<PicturePixels> {
-  const page = await site.browser.newPage({ viewport: { width: 1400, height: 1400 } });
+  const page = await site.browser.newPage({
+    viewport: { width: 1400, height: 1400 },
+    deviceScaleFactor: 1,
+  });
   await page.setContent(
     `<body style="margin: 0"><img src="data:image/svg+xml;base64,${svg.toString('base64')}">`,
   );
@@ -231,7 +234,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   expect(wrong).toEqual([]);
   await context.close();
 
-  const elsewhere = await drawing.newContext({ viewport: SMALL_WINDOW });
+  const elsewhere = await drawing.newContext(SMALL_WINDOW);
   const { port } = other.address() as AddressInfo;
   const sent: Promise<Record<string, string>>[] = [];
   const collect = (request: Request) => void sent.push(request.allHeaders());

@@ -162,6 +162,7 @@ test('the colour at each block is that of the API’s minutes', async () => {
     const type = await variedType(mode);
     const { page, wrong, context } = await open(at(zoom, `&m=${mode}&t=${type}`), {
       viewport: DESKTOP,
+      deviceScaleFactor: 1,
       colorScheme: scheme,
     });
     await drawn(page, mode, type, scheme);
@@ -208,7 +209,7 @@ test('the colour at each block is that of the API’s minutes', async () => {
 
 test('until MapLibre has drawn, a picture shows the same colours at the same places', async () => {
   const zoom = 14;
-  const context = await drawing.newContext({ viewport: DESKTOP });
+  const context = await drawing.newContext({ viewport: DESKTOP, deviceScaleFactor: 1 });
   const held: (() => Promise<void>)[] = [];
   await context.route('**/draw-map-*.js', (route) => void held.push(() => route.continue()));
   const page = await context.newPage();
@@ -336,7 +337,7 @@ async function shareMoved(first: Page, second: Page): Promise<number> {
 }
 
 test('mode, type, place and block are in the address, and a fresh browser shows the same map', async () => {
-  const first = await open('/map');
+  const first = await open('/map', { deviceScaleFactor: 1 });
   const { page } = first;
   await drawn(page, 'walk', 101);
   await page.getByLabel('Mode').selectOption('transit');
@@ -355,7 +356,8 @@ test('mode, type, place and block are in the address, and a fresh browser shows 
   const address = page.url();
   expect(address.length).toBeLessThan(200);
   expect(address).toMatch(/#x=1&m=transit&t=601&map=[\d.]+\/[\d.]+\/-[\d.]+&b=\d{15}$/);
-  const second = await open(new URL(address).pathname + new URL(address).hash);
+  const { pathname, hash } = new URL(address);
+  const second = await open(pathname + hash, { deviceScaleFactor: 1 });
   await drawn(second.page, 'transit', 601);
   expect(await second.page.getByLabel('Mode').inputValue()).toBe('transit');
   expect(await second.page.getByRole('combobox', { name: 'To the nearest' }).inputValue()).toBe(
@@ -380,8 +382,7 @@ test('a map that opens farther out than tiles have blocks says so until it is zo
 });
 
 test('an address of another release is reported, and its mode and type are replaced', async () => {
-  const { page, wrong, context } = await open('/map#x=1&m=horse&t=999&map=99/a/b&b=12');
-  await drawn(page, 'walk', 101);
+  const { page, wrong, context } = await openStill('/map#x=1&m=horse&t=999&map=99/a/b&b=12');
   await page.getByText('a mode that this release lacks. Shown instead: Walk').waitFor();
   await page.getByText('a type that this release lacks. Shown instead: Grocery stores').waitFor();
   expect(wrong).toEqual([]);
