@@ -1,21 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SOFTWARE_GL } from '../support/chromium.ts';
+import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 const FRAGMENT = '#x=1&v=access&m=transit&min=15&w=jobs';
 
 let site: PortalSite;
+/** A browser that draws the map; that of the site shows a still picture instead. */
+let drawing: Browser;
 beforeAll(async () => {
-  site = await openPortalSite({ chromium: SOFTWARE_GL });
+  site = await openPortalSite({ chromium: NO_WEBGL });
+  drawing = await sharedChromium(...SOFTWARE_GL);
 });
 afterAll(() => site?.close());
 
-async function open(fragment: string, path = '/map') {
-  const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
+async function open(fragment: string, path = '/map', browser = site.browser) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   return { context, ...(await openWatched(context, `${site.address}${path}${fragment}`)) };
 }
 
@@ -54,7 +57,6 @@ function rangeOf(label: string): readonly [number, number] | null {
 
 test('the blocks in view are classed for free by the jobs that the API counts for tokens', async () => {
   const { page, asked, wrong, context } = await open(FRAGMENT);
-  await page.locator('[data-drawn]').waitFor();
   await page.getByRole('heading', { name: 'Jobs within 15 min by transit' }).waitFor();
   await expect.poll(async () => (await legendOf(page)).length).toBe(7);
   await page.getByText('Download the blocks in view').click();
@@ -102,7 +104,7 @@ test('the blocks in view are classed for free by the jobs that the API counts fo
 });
 
 test('the choices are in the address, by keyboard too, and a block says its class', async () => {
-  const { page, wrong, context } = await open(FRAGMENT);
+  const { page, wrong, context } = await open(FRAGMENT, '/map', drawing);
   await page.getByRole('radio', { name: '15 min' }).press('ArrowRight');
   await page.waitForURL(/v=access&m=transit&w=jobs$/);
   await page.getByRole('combobox', { name: 'Count' }).selectOption('people');
@@ -149,7 +151,7 @@ test('on a phone a key over the map has the classes in few letters', async () =>
 });
 
 test('the map for other pages shows it without a key', async () => {
-  const { page, wrong, context } = await open(FRAGMENT, '/embed');
+  const { page, wrong, context } = await open(FRAGMENT, '/embed', drawing);
   await page.locator('[data-drawn]').waitFor();
   await page.getByRole('heading', { name: 'Jobs within 15 min by transit' }).waitFor();
   await page.getByText(/people in view reach [\d,]+ jobs or more\.$/).waitFor();
