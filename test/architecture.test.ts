@@ -208,6 +208,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'observe',
     'demo',
+    'scenario',
     'webhook',
     'mail-page',
     'serve',
@@ -227,11 +228,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 358, lines: 38_250 },
-  infra: { files: 99, lines: 10_000 },
+  infra: { files: 113, lines: 12_750 },
   portal: { files: 231, lines: 21_900 },
   proxy: { files: 268, lines: 32_900 },
   shards: { files: 167, lines: 16_100 },
-  test: { files: 784, lines: 111_500 },
+  test: { files: 788, lines: 112_300 },
 };
 
 const TOP_LEVEL = new Set([

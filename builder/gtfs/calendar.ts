@@ -123,6 +123,12 @@ export class Calendar {
     return service.added.has(day) || runsRegularly(service, day);
   }
 
+  /** Returns the days on which a service runs, ascending. */
+  daysOf(id: string): ServiceDay[] {
+    const days = this.tripsByDay(new Map([[id, 1]]));
+    return [...days.keys()];
+  }
+
   /**
    * Counts the trips that run on each day, by day number, from the number of trips of each service.
    * Days without trips are absent. Takes time proportional to the number of services plus that of

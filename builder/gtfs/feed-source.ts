@@ -15,35 +15,50 @@ export interface FeedSource {
   close(): void;
 }
 
+/** A feed in a container that holds other files too, such as tables that a build does not read. */
+export interface FeedContainer extends FeedSource {
+  /** The paths of all files in the container. */
+  readonly names: readonly string[];
+  /** Returns the bytes of a file by its path. */
+  streamOf(name: string): Readable;
+}
+
 /**
  * Opens a feed: a zip archive, whose tables may be in a subfolder or in an archive of its own, or a
  * folder. Names of tables may be in capitals.
  */
-export async function openFeedSource(feed: string): Promise<FeedSource> {
+export async function openFeedSource(feed: string): Promise<FeedContainer> {
   const kind = await stat(feed).catch((error) => {
     throw unreadable(feed, error);
   });
   return kind.isDirectory() ? openFolder(feed) : openZip(feed);
 }
 
-async function openFolder(folder: string): Promise<FeedSource> {
-  const tables = tablesAmong(folder, await readdir(folder));
+async function openFolder(folder: string): Promise<FeedContainer> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  const tables = tablesAmong(folder, names);
+  const streamOf = (name: string) => createReadStream(path.join(folder, name));
   return {
     path: folder,
+    names,
     has: (file) => tables.has(file),
-    stream: async (file) => createReadStream(path.join(folder, tables.get(file)!)),
+    stream: async (file) => streamOf(tables.get(file)!),
+    streamOf,
     close: () => {},
   };
 }
 
-async function openZip(archive: string): Promise<FeedSource> {
+async function openZip(archive: string): Promise<FeedContainer> {
   const zip = await ZipInput.open(archive, TABLES);
   try {
     const tables = tablesAmong(archive, zip.names);
     return {
       path: archive,
+      names: zip.names,
       has: (file) => tables.has(file),
       stream: async (file) => zip.stream(tables.get(file)!),
+      streamOf: (name) => zip.stream(name),
       close: () => zip.close(),
     };
   } catch (error) {

@@ -2,7 +2,7 @@ import { foldText } from '../../shards/folded-text.ts';
 import { BuildError, quoted } from '../errors.ts';
 import { Calendar } from './calendar.ts';
 import { FeedReport, withProblems } from './feed-report.ts';
-import { type FeedSource, openFeedSource } from './feed-source.ts';
+import { type FeedContainer, type FeedSource, openFeedSource } from './feed-source.ts';
 import { type Frequency, readFrequencies, runsOf } from './frequencies.ts';
 import { type Pathway, readPathways } from './pathways.ts';
 import { dayNumber, isTimeZone, type ServiceDay } from './service-time.ts';
@@ -82,7 +82,7 @@ export interface Feed {
 const REQUIRED_FILES = ['agency.txt', 'stops.txt', 'trips.txt', 'stop_times.txt'];
 
 /** Opens a feed, and checks that it has the required tables. Close it when done. */
-export async function openFeed(path: string): Promise<FeedSource> {
+export async function openFeed(path: string): Promise<FeedContainer> {
   const source = await openFeedSource(path);
   try {
     for (const file of REQUIRED_FILES) {

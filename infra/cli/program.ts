@@ -23,6 +23,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'Generate input data for a fictional city in the real formats: PBF, GTFS, TIGER shapefiles.',
     define: async () => (await import('./commands/demo.ts')).defineDemo,
   },
+  scenario: {
+    description: 'Change a GTFS feed as a file says: lines, headways, span, speed, stops.',
+    define: async () => (await import('./commands/scenario.ts')).defineScenario,
+  },
   build: {
     description: 'Build a release from open data and publish it to a store.',
     define: async () => (await import('./commands/build.ts')).defineBuild,

@@ -4,8 +4,8 @@ import { writeFileWhole } from './whole-file.ts';
 
 export interface ZipPart {
   readonly name: string;
-  /** The content, generated as it is written. */
-  chunks(): Iterable<Uint8Array>;
+  /** The content, generated as it is written; in large pieces, if they have to be waited for. */
+  chunks(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -21,7 +21,9 @@ export async function writeZip(path: string, parts: readonly ZipPart[]): Promise
   const options = { mtime: timestamp(), mode: FILE_MODE, forceDosTimestamp: true };
   for (const { name, chunks } of parts) {
     zip.addReadStreamLazy(name, options, (done) => {
-      const stream = Readable.from(inPages(chunks()), { objectMode: false });
+      const content = chunks();
+      const pages = Symbol.iterator in content ? inPages(content) : content;
+      const stream = Readable.from(pages, { objectMode: false });
       stream.on('error', (error) => zip.emit('error', error));
       done(null, stream);
     });

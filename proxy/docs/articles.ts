@@ -18,6 +18,7 @@ const FILES: readonly (readonly [group: string, file: string])[] = [
   ['Recipes', 'infra/docs/recipes/home-search.md'],
   ['Recipes', 'infra/docs/recipes/trip-legs.md'],
   ['Recipes', 'infra/docs/recipes/before-and-after.md'],
+  ['Recipes', 'infra/docs/recipes/scenario.md'],
   ['Recipes', 'infra/docs/recipes/python.md'],
   ['Recipes', 'infra/docs/recipes/r.md'],
   ['Recipes', 'infra/docs/recipes/tables.md'],

@@ -1,0 +1,268 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { FeedContainer } from '../../builder/gtfs/feed-source.ts';
+import { groupBy } from '../../shards/arrays/group-by.ts';
+import { counted } from '../../shards/number-words.ts';
+import { writeFileWhole } from '../demo/whole-file.ts';
+import { writeZip } from '../demo/zip-writer.ts';
+import { UsageError } from '../errors.ts';
+import { adjustHeadway } from './adjust-headway.ts';
+import { adjustSpan } from './adjust-span.ts';
+import { adjustSpeed } from './adjust-speed.ts';
+import { addRoute, removeRoute } from './change-routes.ts';
+import { addStop, moveStop, unusedStops } from './change-stops.ts';
+import { endOf, FeedDraft, isTimed, type Route, startOf } from './feed-draft.ts';
+import { differences, servicesOf } from './line-report.ts';
+import { RawTable } from './raw-table.ts';
+import { reroute } from './reroute.ts';
+import {
+  type Change,
+  ChangeError,
+  readScenario,
+  type Scenario,
+  ScenarioError,
+} from './scenario-file.ts';
+import { findRoute } from './select-trips.ts';
+
+export interface ScenarioRequest {
+  /** The scenario, a YAML file. */
+  readonly scenario: string;
+  /** The feed to change: a zip archive or a folder. */
+  readonly gtfs: string;
+  /** The changed feed, a zip archive if it ends in `.zip`, otherwise a folder; null: none. */
+  readonly out: string | null;
+}
+
+/** What a change did, in lines. */
+interface ChangeResult {
+  readonly place: string;
+  readonly change: Change['change'];
+  readonly did: readonly string[];
+}
+
+export interface ScenarioResult {
+  readonly name: string;
+  readonly changes: readonly ChangeResult[];
+  /** What follows from all changes together. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Writes a feed as it would be by a scenario. What the scenario does not change keeps its bytes.
+ * Throws a `ScenarioError` with the problems of the scenario by its lines, in which case nothing is
+ * written.
+ */
+export async function applyScenario({
+  scenario,
+  gtfs,
+  out,
+}: ScenarioRequest): Promise<ScenarioResult> {
+  const read = await readScenario(scenario);
+  if (out !== null) await refuseOverwriting(gtfs, out);
+  const draft = await FeedDraft.open(gtfs, {
+    routes: (routes) => routesOf(read.changes, routes),
+    shapes: read.changes.some(
+      ({ change, ...rest }) =>
+        change === 'reroute' ||
+        (change === 'adjust-speed' && ('from_stop' in rest || 'to_stop' in rest)),
+    ),
+  });
+  try {
+    const changes = applyAll(draft, scenario, read);
+    const added = read.changes.flatMap((change) =>
+      change.change === 'add-stop' ? [change.stop] : [],
+    );
+    const notes = [...unusedStops(draft, added), ...keepBlocks(draft)];
+    draft.finish();
+    const others = await referringTables(draft);
+    notes.push(...others.flatMap(({ note }) => note));
+    if (out !== null) {
+      const { routes, stops, trips, stopTimes, frequencies } = draft.tables;
+      const tables = [
+        routes,
+        stops,
+        trips,
+        stopTimes,
+        frequencies,
+        ...others.map(({ table }) => table),
+      ];
+      await writeFeed(
+        draft.feed,
+        out,
+        tables.filter((table) => table !== null),
+      );
+    }
+    return { name: read.name, changes, notes };
+  } finally {
+    draft.feed.close();
+  }
+}
+
+async function refuseOverwriting(gtfs: string, out: string): Promise<void> {
+  if (path.resolve(gtfs) === path.resolve(out)) {
+    throw new UsageError(`${out}: is the feed itself; give --out another name`);
+  }
+  const there = await stat(out).catch(() => null);
+  if (there?.isDirectory()) {
+    throw new UsageError(`${out}: is a folder that exists; give --out a new name`);
+  }
+}
+
+/** The routes that changes name, as far as the feed has them. */
+function routesOf(
+  changes: readonly Change[],
+  routes: ReadonlyMap<string, Route>,
+): ReadonlySet<string> {
+  const names = changes.flatMap((change) =>
+    'route' in change && change.change !== 'add-route' ? change.route : [],
+  );
+  const ids = names.flatMap((name) => {
+    try {
+      return [findRoute(routes, name).id];
+    } catch (error) {
+      // The change that names it says so.
+      if (error instanceof ChangeError) return [];
+      throw error;
+    }
+  });
+  return new Set(ids);
+}
+
+/** Makes the changes in their order; throws a `ScenarioError` with the problems of all. */
+function applyAll(draft: FeedDraft, file: string, { changes, placeOf }: Scenario): ChangeResult[] {
+  const problems: string[] = [];
+  const results = changes.flatMap((change, i): ChangeResult[] => {
+    const before = servicesOf(draft, draft.trips);
+    try {
+      const did = apply(draft, change);
+      const place = placeOf(i);
+      return [
+        {
+          place,
+          change: change.change,
+          did: [...did, ...differences(before, servicesOf(draft, draft.trips))],
+        },
+      ];
+    } catch (error) {
+      if (!(error instanceof ChangeError)) throw error;
+      const member = error.path.findLast((part) => typeof part === 'string');
+      problems.push(
+        `${placeOf(i, error.path)}: ${change.change}: ${member === undefined ? '' : `${member}: `}${error.message}`,
+      );
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new ScenarioError(file, problems);
+  return results;
+}
+
+function apply(draft: FeedDraft, change: Change): string[] {
+  switch (change.change) {
+    case 'remove-route':
+      return removeRoute(draft, change);
+    case 'add-route':
+      return addRoute(draft, change);
+    case 'reroute':
+      return reroute(draft, change);
+    case 'adjust-headway':
+      return adjustHeadway(draft, change);
+    case 'adjust-span':
+      return adjustSpan(draft, change);
+    case 'adjust-speed':
+      return adjustSpeed(draft, change);
+    case 'move-stop':
+      return moveStop(draft, change);
+    case 'add-stop':
+      return addStop(draft, change);
+  }
+}
+
+/**
+ * Takes trips whose times have changed out of blocks in which a vehicle would now be in two places
+ * at once. Returns a line if there are any.
+ */
+function keepBlocks(draft: FeedDraft): string[] {
+  const { trips: table } = draft.tables;
+  const blockOf = ({ record }: { record: Parameters<typeof table.get>[0] }) =>
+    table.get(record, 'block_id');
+  const trips = [...draft.trips].filter((trip) => isTimed(trip) && blockOf(trip) !== '');
+  let left = 0;
+  for (const ofBlock of groupBy(trips, (trip) => `${trip.service}\0${blockOf(trip)}`).values()) {
+    const inOrder = ofBlock.toSorted((a, b) => startOf(a) - startOf(b));
+    const isTwice = inOrder.some((trip, i) => i > 0 && startOf(trip) < endOf(inOrder[i - 1]));
+    if (!isTwice) continue;
+    for (const trip of inOrder.filter(({ isRetimed }) => isRetimed)) {
+      table.set(trip.record, 'block_id', '');
+      left++;
+    }
+  }
+  return left === 0
+    ? []
+    : [
+        `${counted(left, 'trip')} with other times left their block (block_id), in which one vehicle would now run two trips at once; riders cannot stay seated there`,
+      ];
+}
+
+/** Columns of other tables that refer to trips and routes, by table. */
+const REFERRING: Readonly<
+  Record<string, { readonly trips: readonly string[]; readonly routes: readonly string[] }>
+> = {
+  'transfers.txt': {
+    trips: ['from_trip_id', 'to_trip_id'],
+    routes: ['from_route_id', 'to_route_id'],
+  },
+  'attributions.txt': { trips: ['trip_id'], routes: ['route_id'] },
+  'fare_rules.txt': { trips: [], routes: ['route_id'] },
+  'route_networks.txt': { trips: [], routes: ['route_id'] },
+};
+/** The tables whose records are translated, by their names in `translations.txt`. */
+const TRANSLATIONS = 'translations.txt';
+
+/** Drops the records of other tables that refer to trips and routes that are no more. */
+async function referringTables({ feed, removedTrips, removedRoutes }: FeedDraft) {
+  const changed: { table: RawTable; note: string[] }[] = [];
+  if (removedTrips.size === 0 && removedRoutes.size === 0) return changed;
+  const translated: Readonly<Record<string, ReadonlySet<string>>> = {
+    trips: removedTrips,
+    stop_times: removedTrips,
+    routes: removedRoutes,
+  };
+  for (const file of [...Object.keys(REFERRING), TRANSLATIONS]) {
+    let dropped = 0;
+    const table = await RawTable.read(feed, file, (table, record) => {
+      const { trips, routes } = REFERRING[file] ?? { trips: [], routes: [] };
+      const names = (columns: readonly string[], removed: ReadonlySet<string>) =>
+        columns.some((column) => removed.has(table.get(record, column)));
+      const isTranslation =
+        file === TRANSLATIONS &&
+        translated[table.get(record, 'table_name')]?.has(table.get(record, 'record_id'));
+      if (!names(trips, removedTrips) && !names(routes, removedRoutes) && !isTranslation) return;
+      dropped++;
+      table.drop(record);
+    });
+    if (table && dropped > 0) {
+      changed.push({
+        table,
+        note: [`${file}: ${counted(dropped, 'row')} about removed trips and routes left out`],
+      });
+    }
+  }
+  return changed;
+}
+
+/** Writes a feed with some tables changed, and all other files as they are. */
+async function writeFeed(
+  feed: FeedContainer,
+  out: string,
+  tables: readonly RawTable[],
+): Promise<void> {
+  const changed = new Map(
+    tables.filter(({ isChanged }) => isChanged).map((table) => [table.name, table]),
+  );
+  const parts = feed.names.map((name) => ({
+    name,
+    chunks: (): AsyncIterable<Uint8Array> => changed.get(name)?.bytes(feed) ?? feed.streamOf(name),
+  }));
+  if (out.toLowerCase().endsWith('.zip')) return writeZip(out, parts);
+  for (const { name, chunks } of parts) await writeFileWhole(path.join(out, name), chunks);
+}

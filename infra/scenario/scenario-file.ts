@@ -1,0 +1,367 @@
+import { readFile } from 'node:fs/promises';
+import { isMap, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { messageOf } from '../../shards/error-facts.ts';
+import { UsageError } from '../errors.ts';
+import {
+  duration,
+  factor,
+  headway,
+  lat,
+  lon,
+  oneOrMore,
+  routeType,
+  speed,
+  text,
+  time,
+  timeChange,
+  wheelchair,
+} from './quantities.ts';
+
+const DAYS = ['weekdays', 'saturdays', 'sundays'] as const;
+export type Days = (typeof DAYS)[number];
+
+/** Which trips of which lines a change is about. */
+const lines = {
+  route: oneOrMore,
+  direction: text.optional(),
+  days: z.enum(DAYS, `must be one of ${DAYS.join(', ')}`).optional(),
+  service: oneOrMore.optional(),
+};
+const serviceOrDays = {
+  check: ({ days, service }: { days?: unknown; service?: unknown }) => !(days && service),
+  error: { error: 'name the trips by days or by service, not by both', path: ['service'] },
+};
+
+const changes = {
+  'remove-route': z.strictObject({ change: z.literal('remove-route'), ...lines }),
+  'add-route': z.strictObject({
+    change: z.literal('add-route'),
+    route: text,
+    short_name: text.optional(),
+    long_name: text.optional(),
+    route_type: routeType,
+    agency: text.optional(),
+    stops: z.array(text, 'must be a list of stops').min(2, 'must be two stops or more'),
+    return_stops: z
+      .union([
+        z.literal('reversed'),
+        z.array(text, 'must be a list of stops').min(2, 'must be two stops or more'),
+      ])
+      .optional(),
+    speed: speed.optional(),
+    run_times: z
+      .array(duration, 'must be a list of durations, one from each stop to the next')
+      .optional(),
+    dwell: duration.optional(),
+    days: lines.days,
+    service: text.optional(),
+    wheelchair_accessible: wheelchair.optional(),
+    headways: z
+      .array(
+        z
+          .strictObject({ from: time, until: time, headway })
+          .refine(({ from, until }) => until > from, {
+            error: 'must be later than from',
+            path: ['until'],
+          }),
+        'must be a list of from, until and headway',
+      )
+      .min(1, 'must have at least one from, until and headway'),
+  }),
+  reroute: z.strictObject({
+    change: z.literal('reroute'),
+    ...lines,
+    from_stop: text.optional(),
+    to_stop: text.optional(),
+    via: z.array(text, 'must be a list of stops, [] for none'),
+    run_time: duration.optional(),
+    speed: speed.optional(),
+    dwell: duration.optional(),
+  }),
+  'adjust-headway': z.strictObject({
+    change: z.literal('adjust-headway'),
+    ...lines,
+    from: time.optional(),
+    until: time.optional(),
+    headway,
+  }),
+  'adjust-span': z.strictObject({
+    change: z.literal('adjust-span'),
+    ...lines,
+    first: time.optional(),
+    last: time.optional(),
+    headway: headway.optional(),
+  }),
+  'adjust-speed': z.strictObject({
+    change: z.literal('adjust-speed'),
+    ...lines,
+    from_stop: text.optional(),
+    to_stop: text.optional(),
+    speed: factor.optional(),
+    run_time: timeChange.optional(),
+  }),
+  'move-stop': z.strictObject({ change: z.literal('move-stop'), stop: text, lat, lon }),
+  'add-stop': z.strictObject({
+    change: z.literal('add-stop'),
+    stop: text,
+    name: text,
+    lat,
+    lon,
+    parent_station: text.optional(),
+    wheelchair_boarding: wheelchair.optional(),
+  }),
+};
+type Kind = keyof typeof changes;
+const KINDS = Object.keys(changes) as Kind[];
+
+/** Rules between the members of a change, beside those of each. */
+const rules: { readonly [K in Kind]?: (change: z.infer<(typeof changes)[K]>) => Problem[] } = {
+  'add-route': ({ speed, run_times, stops, return_stops, short_name, long_name }) => [
+    ...(short_name === undefined && long_name === undefined
+      ? [{ path: [], message: 'needs short_name, long_name or both' }]
+      : []),
+    ...exactlyOne({ speed, run_times }),
+    ...(run_times && run_times.length !== stops.length - 1
+      ? [
+          {
+            path: ['run_times'],
+            message: `has ${run_times.length} times for ${stops.length} stops: give ${stops.length - 1}, one from each stop to the next`,
+          },
+        ]
+      : []),
+    ...(run_times && Array.isArray(return_stops)
+      ? [{ path: ['run_times'], message: 'says nothing about return_stops: give speed instead' }]
+      : []),
+  ],
+  reroute: ({ from_stop, to_stop, via, run_time, speed }) => [
+    ...(from_stop === undefined && to_stop === undefined
+      ? [
+          {
+            path: [],
+            message:
+              'needs from_stop, to_stop or both: where the new way leaves the old one, and where it returns',
+          },
+        ]
+      : []),
+    ...(run_time !== undefined && speed !== undefined
+      ? [{ path: ['run_time'], message: 'give run_time or speed, not both' }]
+      : []),
+    ...(via.length === 0 && run_time !== undefined && !(from_stop && to_stop)
+      ? [{ path: ['run_time'], message: 'has no meaning where a line is only cut short' }]
+      : []),
+  ],
+  'adjust-headway': ({ from, until }) =>
+    from !== undefined && until !== undefined && until <= from
+      ? [{ path: ['until'], message: 'must be later than from' }]
+      : [],
+  'adjust-span': ({ first, last }) => [
+    ...(first === undefined && last === undefined
+      ? [{ path: [], message: 'needs first, last or both: the first and the last departure' }]
+      : []),
+    ...(first !== undefined && last !== undefined && last < first
+      ? [{ path: ['last'], message: 'must not be earlier than first' }]
+      : []),
+  ],
+  'adjust-speed': ({ speed, run_time }) => exactlyOne({ speed, run_time }),
+};
+
+function exactlyOne(members: Readonly<Record<string, unknown>>): Problem[] {
+  const given = Object.keys(members).filter((name) => members[name] !== undefined);
+  if (given.length === 1) return [];
+  const names = Object.keys(members).join(' or ');
+  return given.length === 0
+    ? [{ path: [], message: `needs ${names}` }]
+    : [{ path: [given[1]], message: `give ${names}, not both` }];
+}
+
+/** A change, as the file states it, with its values in seconds, metres per second and degrees. */
+export type Change = { [K in Kind]: z.infer<(typeof changes)[K]> }[Kind];
+export type ChangeOf<K extends Kind> = z.infer<(typeof changes)[K]>;
+/** Which trips of which lines a change is about. */
+export type Lines = Pick<ChangeOf<'remove-route'>, keyof typeof lines>;
+
+type Path = readonly (string | number)[];
+interface Problem {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** A problem in a scenario, for the person who wrote it; `path` leads to it in its change. */
+export class ChangeError extends Error {
+  readonly path: Path;
+
+  constructor(path: Path, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+/** A scenario, and where its parts stand. */
+export interface Scenario {
+  readonly name: string;
+  readonly changes: readonly Change[];
+  /** Returns `file:line` of a part of a change, or of the nearest part that holds it. */
+  placeOf(change: number, path?: Path): string;
+}
+
+/** The problems of a scenario, one a line, each with its place. */
+export class ScenarioError extends UsageError {
+  readonly problems: readonly string[];
+
+  constructor(file: string, problems: readonly string[]) {
+    super(
+      `${file}: ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}, nothing is written`,
+    );
+    this.problems = problems;
+  }
+}
+
+/** A scenario is written by hand. */
+const MAX_BYTES = 1 << 20;
+
+/**
+ * Reads a scenario. Throws a `ScenarioError` with all problems of its form, each by its line.
+ */
+export async function readScenario(file: string): Promise<Scenario> {
+  const bytes = await readFile(file).catch((error) => {
+    throw new UsageError(`${file}: cannot be read (${messageOf(error)})`);
+  });
+  if (bytes.length > MAX_BYTES) {
+    throw new UsageError(`${file}: is larger than ${MAX_BYTES >> 20} MB; is it a scenario?`);
+  }
+  const counter = new LineCounter();
+  // Without types of YAML, so that an id such as 01 stays as it is written.
+  const document = parseDocument(bytes.toString('utf8'), {
+    schema: 'failsafe',
+    lineCounter: counter,
+    prettyErrors: false,
+  });
+  const placeAt = (offset: number) => `${file}:${counter.linePos(offset).line}`;
+  if (document.errors.length > 0) {
+    throw new ScenarioError(
+      file,
+      document.errors.map(({ pos, message }) => `${placeAt(pos[0])}: ${message}`),
+    );
+  }
+  const placeOf = (path: Path) => placeAt(offsetOf(document.contents, path));
+  const value = plainValue(file, () => document.toJS());
+  const { name, read, problems } = readChanges(value);
+  if (problems.length > 0) {
+    throw new ScenarioError(
+      file,
+      problems.map(
+        ({ path, message }) => `${placeOf(path)}: ${[...nameOf(path), message].join(' ')}`,
+      ),
+    );
+  }
+  return {
+    name,
+    changes: read,
+    placeOf: (change, path = []) => placeOf(['changes', change, ...path]),
+  };
+}
+
+/** Repeated aliases can stand for more data than memory holds; the parser refuses these. */
+function plainValue(file: string, read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(`${file}: ${messageOf(error)}; write out what its aliases stand for`);
+  }
+}
+
+/** The member that a path leads to, for a message. */
+function nameOf(path: Path): string[] {
+  const last = path.findLast((part) => typeof part === 'string');
+  return last === undefined || last === 'changes' ? [] : [last];
+}
+
+const topSchema = z.strictObject({
+  scenario: text,
+  changes: z
+    .array(
+      z.looseObject(
+        { change: z.enum(KINDS, `must be one of ${KINDS.join(', ')}`) },
+        'must be a change, which begins with "change: …"',
+      ),
+      'must be a list of changes, each of which begins with "- change: …"',
+    )
+    .min(1, 'is empty: nothing is to change'),
+});
+
+function readChanges(value: unknown): { name: string; read: Change[]; problems: Problem[] } {
+  const top = topSchema.safeParse(value, { reportInput: true });
+  const problems = top.success ? [] : problemsOf(top.error, Object.keys(topSchema.shape));
+  const list = (value as { changes?: unknown } | null)?.changes;
+  const read: Change[] = [];
+  for (const [i, one] of (Array.isArray(list) ? list : []).entries()) {
+    const kind = KINDS.find((kind) => kind === one?.change);
+    if (kind === undefined) continue;
+    const schema: z.ZodType<Change> = changes[kind];
+    const result = schema.safeParse(one, { reportInput: true });
+    const found = result.success
+      ? rulesOf(result.data)
+      : problemsOf(result.error, Object.keys(changes[kind].shape));
+    problems.push(
+      ...found.map(({ path, message }) => ({ path: ['changes', i, ...path], message })),
+    );
+    if (result.success) read.push(result.data);
+  }
+  return { name: top.success ? top.data.scenario : '', read, problems };
+}
+
+function rulesOf(change: Change): Problem[] {
+  const rule = rules[change.change] as ((one: Change) => Problem[]) | undefined;
+  const isTwice = 'days' in change && !serviceOrDays.check(change);
+  return [
+    ...(rule?.(change) ?? []),
+    ...(isTwice ? [{ path: ['service'], message: serviceOrDays.error.error }] : []),
+  ];
+}
+
+/** Turns the problems that zod found into words; `members` are those that may stand there. */
+function problemsOf(error: z.ZodError, members: readonly string[]): Problem[] {
+  return error.issues.flatMap((issue): Problem[] => {
+    const path = issue.path.filter((part) => typeof part !== 'symbol');
+    if (issue.code === 'unrecognized_keys') {
+      const known = path.length === 0 ? `; there are ${members.join(', ')}` : '';
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: `is unknown here${known}`,
+      }));
+    }
+    if (issue.input === undefined && issue.code !== 'custom') {
+      return [{ path, message: 'is missing' }];
+    }
+    if (issue.code === 'invalid_union') {
+      const deepest = issue.errors.flat().find((one) => one.path.length > 0);
+      return [
+        {
+          path: [...path, ...((deepest?.path ?? []) as Path)],
+          message: deepest?.message ?? issue.message,
+        },
+      ];
+    }
+    return [{ path, message: issue.message }];
+  });
+}
+
+/** The offset of the part that a path leads to, or of the nearest part that holds it. */
+function offsetOf(root: ParsedNode | null, path: Path): number {
+  let node: Node | null | undefined = root;
+  let offset = root?.range[0] ?? 0;
+  for (const part of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => String(key) === String(part));
+      if (!pair) return offset;
+      offset = (pair.key as Node).range?.[0] ?? offset;
+      node = pair.value as Node | null;
+    } else {
+      node = (node as { items?: Node[] } | null)?.items?.[part as number];
+      if (!node) return offset;
+      offset = node.range?.[0] ?? offset;
+    }
+  }
+  return offset;
+}

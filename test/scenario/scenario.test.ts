@@ -1,0 +1,430 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readFeed } from '../../builder/gtfs/feed.ts';
+import { readTrips } from '../../builder/gtfs/trips.ts';
+import { applyScenario } from '../../infra/scenario/apply-scenario.ts';
+import { ScenarioError } from '../../infra/scenario/scenario-file.ts';
+import { forAll } from '../support/for-all.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
+import { gtfsTime } from '../transit/gtfs-text.ts';
+import {
+  at,
+  callsOf,
+  departures,
+  type FeedTexts,
+  madeFeed,
+  readTexts,
+  rowsOf,
+  writeTexts,
+} from './made-feed.ts';
+
+/** Departures from one time to another, inclusive. */
+function every(minutes: number, from: string, to: string): string[] {
+  const times: string[] = [];
+  for (let time = at(from); time <= at(to); time += minutes * 60) times.push(gtfsTime(time));
+  return times;
+}
+
+/** Applies changes to a feed, both as folders; returns the changed feed, and what was said. */
+async function changed(feed: FeedTexts, changes: string) {
+  const folder = await folderOfThisTest();
+  const [scenario, out] = [path.join(folder, 'change.yaml'), path.join(folder, 'out')];
+  await writeFile(scenario, `scenario: Test\nchanges:\n${changes}`);
+  const gtfs = await writeTexts(path.join(folder, 'in'), feed);
+  const result = await applyScenario({ scenario, gtfs, out });
+  const said = [...result.changes.flatMap(({ did }) => did), ...result.notes];
+  return { texts: await readTexts(out), said, out };
+}
+
+/** The problems of a scenario, with its lines from that of the first change, which is 3. */
+async function problemsOf(feed: FeedTexts, changes: string): Promise<string[]> {
+  const error = await changed(feed, changes).catch((error) => error);
+  expect(error).toBeInstanceOf(ScenarioError);
+  return error.problems.map((problem: string) => problem.replace(/^.*change\.yaml:/, ''));
+}
+
+const FEED = madeFeed([
+  { route: 'L', departures: every(20, '06:00', '09:00') },
+  {
+    route: 'L',
+    direction: 1,
+    stops: ['D', 'C', 'B', 'A'],
+    departures: every(20, '06:05', '09:05'),
+  },
+  { route: 'N', departures: ['23:50:00', '24:20:00', '24:50:00'] },
+]);
+
+test('what a change does not touch keeps its bytes: files, columns, rows, line ends, quotes', async () => {
+  const { texts } = await changed(
+    FEED,
+    '  - {change: adjust-headway, route: L, direction: 0, headway: 10 min}\n',
+  );
+  for (const [name, text] of Object.entries(FEED)) {
+    if (name !== 'trips.txt' && name !== 'stop_times.txt') expect(texts[name]).toBe(text);
+  }
+  // The last row of trips had no line end.
+  expect(texts['trips.txt'].startsWith(`${FEED['trips.txt']}\r\n`)).toBe(true);
+  expect(texts['stop_times.txt'].startsWith(FEED['stop_times.txt'])).toBe(true);
+});
+
+test('half the headway doubles the departures, and the trips there are stay', async () => {
+  const { texts, said } = await changed(
+    FEED,
+    '  - {change: adjust-headway, route: l, headway: 10 min}\n',
+  );
+  expect(departures(texts, 'L')).toEqual(every(10, '06:00', '09:00'));
+  expect(departures(texts, 'L', 'WK', '1')).toEqual(every(10, '06:05', '09:05'));
+  expect(departures(texts, 'N')).toEqual(departures(FEED, 'N'));
+  // 20 trips of 16 minutes before, 38 after.
+  expect(said.at(-1)).toBe('route L, service WK: 20 → 38 trips, 5.3 → 10.1 vehicle hours');
+  const made = rowsOf(texts, 'trips.txt').find(({ trip_id }) => trip_id.endsWith('+06:10:00'))!;
+  expect(callsOf(texts, made.trip_id)).toEqual([
+    'A 06:10:00 06:10:00',
+    'B',
+    'C 06:20:00 06:20:00',
+    'D 06:26:00 06:26:00',
+  ]);
+});
+
+test('a headway between two times leaves the departures outside them', async () => {
+  const { texts } = await changed(
+    FEED,
+    '  - {change: adjust-headway, route: L, direction: 0, from: 07:00, until: 08:00, headway: 15 min}\n',
+  );
+  expect(departures(texts, 'L')).toEqual([
+    ...every(20, '06:00', '06:40'),
+    ...every(15, '07:00', '07:45'),
+    ...every(20, '08:00', '09:00'),
+  ]);
+});
+
+test('a longer headway removes trips, what refers to them, and no others', async () => {
+  const transfers =
+    'from_stop_id,to_stop_id,from_trip_id,to_trip_id,transfer_type\nA,A,L-WK-0-06:20:00,N-WK-0-23:50:00,4\nA,A,L-WK-0-06:40:00,N-WK-0-23:50:00,4\nA,D,,,2\n';
+  const { texts } = await changed(
+    { ...FEED, 'transfers.txt': transfers },
+    '  - {change: adjust-headway, route: L, direction: 0, headway: 40 min}\n',
+  );
+  expect(departures(texts, 'L')).toEqual(every(40, '06:00', '08:40'));
+  expect(texts['transfers.txt']).toBe(transfers.replace(/.*06:20:00.*\n/, ''));
+});
+
+test('times after midnight remain in the service day', async () => {
+  const { texts } = await changed(
+    FEED,
+    '  - {change: adjust-headway, route: N, headway: 15 min}\n',
+  );
+  expect(departures(texts, 'N')).toEqual(every(15, '23:50', '24:50'));
+});
+
+test('the patterns of a line keep their shares, with one headway where they run together', async () => {
+  const feed = madeFeed([
+    { route: 'L', departures: every(20, '06:00', '08:00') },
+    {
+      route: 'L',
+      stops: ['B', 'C', 'E'],
+      minutes: [0, 5, 12],
+      departures: every(20, '06:15', '08:15'),
+    },
+  ]);
+  const { texts } = await changed(feed, '  - {change: adjust-headway, route: L, headway: 5 min}\n');
+  const atC = rowsOf(texts, 'stop_times.txt').filter(({ stop_id }) => stop_id === 'C');
+  expect(atC.map(({ departure_time }) => departure_time).sort()).toEqual(
+    every(5, '06:10', '08:20'),
+  );
+  const ends = rowsOf(texts, 'stop_times.txt').map(({ stop_id }) => stop_id);
+  expect(
+    ends.filter((stop) => stop === 'D').length - ends.filter((stop) => stop === 'E').length,
+  ).toBe(1);
+});
+
+test('services of the same days are one timetable, which the service of all these days has', async () => {
+  const feed = madeFeed([
+    { route: 'L', departures: every(20, '06:00', '07:00') },
+    { route: 'L', service: 'FR', departures: ['06:10:00'] },
+    { route: 'L', service: 'SA', departures: every(30, '08:00', '09:00') },
+  ]);
+  const { texts } = await changed(
+    feed,
+    '  - {change: adjust-headway, route: L, headway: 10 min}\n',
+  );
+  expect(departures(texts, 'L')).toEqual(every(10, '06:00', '07:00'));
+  expect(departures(texts, 'L', 'FR')).toEqual([]);
+  expect(departures(texts, 'L', 'SA')).toEqual(every(10, '08:00', '09:00'));
+});
+
+test('headways of frequencies.txt are cut where they change, and exact departures stay on time', async () => {
+  const frequencies =
+    'trip_id,start_time,end_time,headway_secs,exact_times\nL-WK-0-06:00:00,06:00:00,09:00:00,1200,1\n';
+  const feed = madeFeed([{ route: 'L', departures: ['06:00:00'] }], {
+    'frequencies.txt': frequencies,
+  });
+  const { texts, said } = await changed(
+    feed,
+    '  - {change: adjust-headway, route: L, from: 06:30, until: 07:30, headway: 5 min}\n',
+  );
+  expect(
+    rowsOf(texts, 'frequencies.txt').map((row) => Object.values(row).slice(1).join(' ')),
+  ).toEqual(['06:00:00 06:30:00 1200 1', '06:40:00 07:30:00 300 1', '07:40:00 09:00:00 1200 1']);
+  // 9 departures before; 2, 10 and 4 after.
+  expect(said.at(-1)).toContain('9 → 16 trips');
+});
+
+test('a span cuts departures off, and repeats the first and the last', async () => {
+  const { texts } = await changed(
+    FEED,
+    '  - {change: adjust-span, route: L, direction: 0, first: 05:30, last: 08:10}\n  - {change: adjust-span, route: N, last: 26:00, headway: 20 min}\n',
+  );
+  expect(departures(texts, 'L')).toEqual(every(20, '05:40', '08:00'));
+  expect(departures(texts, 'N')).toEqual([
+    ...every(30, '23:50', '24:50'),
+    ...every(20, '25:10', '25:50'),
+  ]);
+});
+
+test('speed changes running times, not stays; blank times stay blank', async () => {
+  const feed = madeFeed([{ route: 'L', departures: ['06:00:00'] }]);
+  const waits = {
+    ...feed,
+    'stop_times.txt': feed['stop_times.txt'].replace('06:10:00,06:10:00', '06:10:00,06:11:00'),
+  };
+  const { texts } = await changed(waits, '  - {change: adjust-speed, route: L, speed: +25 %}\n');
+  expect(callsOf(texts, 'L-WK-0-06:00:00')).toEqual([
+    'A 06:00:00 06:00:00',
+    'B',
+    'C 06:08:00 06:09:00',
+    'D 06:13:00 06:13:00',
+  ]);
+  const some = await changed(
+    waits,
+    '  - {change: adjust-speed, route: L, from_stop: B, to_stop: C, run_time: +2 min}\n',
+  );
+  expect(callsOf(some.texts, 'L-WK-0-06:00:00')).toEqual([
+    'A 06:00:00 06:00:00',
+    'B 06:05:00 06:05:00',
+    'C 06:12:00 06:13:00',
+    'D 06:18:00 06:18:00',
+  ]);
+});
+
+test('a slower trip leaves a block in which its vehicle would be late', async () => {
+  const feed = madeFeed([
+    { route: 'L', departures: ['06:00:00'], block: 'V' },
+    { route: 'N', departures: ['06:20:00'], block: 'V' },
+  ]);
+  const slower = (by: string) =>
+    changed(feed, `  - {change: adjust-speed, route: L, run_time: ${by}}\n`);
+  const blocks = (texts: FeedTexts) => rowsOf(texts, 'trips.txt').map(({ block_id }) => block_id);
+  expect(blocks((await slower('+4 min')).texts)).toEqual(['V', 'V']);
+  expect(blocks((await slower('+5 min')).texts)).toEqual(['', 'V']);
+});
+
+test('a line is led along another stop, and what follows is later by it', async () => {
+  const { texts } = await changed(
+    madeFeed([{ route: 'L', departures: ['06:00:00'] }]),
+    '  - {change: add-stop, stop: F, name: Far, lat: 36.002, lon: -69.985, wheelchair_boarding: yes}\n' +
+      '  - {change: reroute, route: L, from_stop: B, to_stop: C, via: [F], run_time: 9 min}\n',
+  );
+  // F is as far from B as from C.
+  expect(callsOf(texts, 'L-WK-0-06:00:00')).toEqual([
+    'A 06:00:00 06:00:00',
+    'B 06:05:00 06:05:00',
+    'F 06:09:30 06:09:30',
+    'C 06:14:00 06:14:00',
+    'D 06:20:00 06:20:00',
+  ]);
+  const [trip] = rowsOf(texts, 'trips.txt');
+  expect([trip.shape_id, trip.wheelchair_accessible, trip.trip_headsign.trim()]).toEqual([
+    '',
+    '1',
+    'To "D"',
+  ]);
+  const stop = rowsOf(texts, 'stops.txt').at(-1)!;
+  expect(stop).toMatchObject({
+    stop_id: 'F',
+    stop_lat: '36.002',
+    wheelchair_boarding: '1',
+    colour: '',
+  });
+});
+
+test('a line is cut short, and led to a new end or from a new beginning, at its own speed', async () => {
+  const feed = madeFeed([{ route: 'L', departures: ['06:00:00'], minutes: [0, 5, 10, 15] }]);
+  const rerouted = async (members: string) =>
+    callsOf(
+      (await changed(feed, `  - {change: reroute, route: L, ${members}}\n`)).texts,
+      'L-WK-0-06:00:00',
+    );
+  expect(await rerouted('from_stop: B, via: []')).toEqual([
+    'A 06:00:00 06:00:00',
+    'B 06:05:00 06:05:00',
+  ]);
+  expect(await rerouted('from_stop: B, to_stop: D, via: []')).toEqual([
+    'A 06:00:00 06:00:00',
+    'B 06:05:00 06:05:00',
+    'D 06:15:00 06:15:00',
+  ]);
+  // E is 1.11 km north of A; from A to B are 0.90 km in 5 minutes.
+  const begins = await rerouted('to_stop: A, via: [E]');
+  expect(begins.slice(1)).toEqual([
+    'A 06:00:00 06:00:00',
+    'B 06:05:00 06:05:00',
+    'C 06:10:00 06:10:00',
+    'D 06:15:00 06:15:00',
+  ]);
+  expect(begins[0]).toMatch(/^E 05:53:5\d/);
+});
+
+test('a new line has a trip for each departure, in both directions', async () => {
+  const { texts } = await changed(
+    FEED,
+    '  - {change: add-route, route: R9, short_name: "9", route_type: bus, stops: [A, C Street, D], return_stops: reversed, run_times: [4 min, 3 min], dwell: 30 s, days: weekdays, headways: [{from: 06:00, until: 07:00, headway: 20 min}]}\n',
+  );
+  expect(departures(texts, 'R9')).toEqual(every(20, '06:00', '06:40'));
+  expect(callsOf(texts, 'R9-WK-1-06:20:00')).toEqual([
+    'D 06:20:00 06:20:00',
+    'C 06:23:00 06:23:30',
+    'A 06:27:30 06:27:30',
+  ]);
+  expect(rowsOf(texts, 'routes.txt').at(-1)).toMatchObject({
+    route_id: 'R9',
+    agency_id: 'M',
+    route_type: '3',
+  });
+});
+
+test('a line is dropped with all that names it, and a stop is moved', async () => {
+  const fares = 'fare_id,route_id\nF,L\nF,N\n';
+  const { texts } = await changed(
+    { ...FEED, 'fare_rules.txt': fares },
+    '  - {change: remove-route, route: L}\n  - {change: move-stop, stop: B, lat: 36.5, lon: -70.25}\n',
+  );
+  expect(rowsOf(texts, 'routes.txt').map(({ route_id }) => route_id)).toEqual(['N']);
+  expect(departures(texts, 'L')).toEqual([]);
+  expect(texts['fare_rules.txt']).toBe('fare_id,route_id\nF,N\n');
+  expect(texts['stops.txt'].split('\r\n')[2]).toBe('B,B Street,36.5,-70.25,,1,#1');
+});
+
+test('problems of form are told by line, all together, and nothing is written', async () => {
+  const found = await problemsOf(
+    FEED,
+    '  - change: adjust-headway\n    route: L\n    headway: 10\n    colour: red\n  - change: shorten\n  - change: reroute\n    route: L\n    via: []\n  - change: adjust-headway\n    route: L\n    from: 09:00\n    until: 08:00\n    headway: 5 min\n',
+  );
+  expect(found.map((problem) => Number.parseInt(problem, 10)).sort((a, b) => a - b)).toEqual([
+    5, 6, 7, 8, 14,
+  ]);
+  expect(found.join('\n')).toContain(
+    '5: headway must be the time from one departure to the next with its unit, such as 10 min or 90 s, not "10"',
+  );
+});
+
+test.each([
+  [
+    'a route that there is not',
+    '- {change: remove-route, route: Z}',
+    '3: remove-route: route: "Z" is no route of the feed, which has l (L), n (N)',
+  ],
+  [
+    'a stop that there is not',
+    '- {change: move-stop, lat: 1, lon: 1,\n     stop: Z}',
+    '4: move-stop: stop: "Z" is no stop',
+  ],
+  [
+    'a direction that there is not',
+    '- {change: remove-route, route: L, direction: up}',
+    'there are 0, To "D", 1, To "A"',
+  ],
+  [
+    'days without service',
+    '- {change: remove-route, route: L, days: sundays}',
+    'no service here runs on sundays; there are WK (Mon Tue Wed Thu Fri)',
+  ],
+  [
+    'stops in another order',
+    '- {change: reroute, route: L, direction: 0, from_stop: C, to_stop: A, via: []}',
+    'no trip here calls at C, and then at A',
+  ],
+  [
+    'a way before the day',
+    '- {change: reroute, route: L, direction: 0, to_stop: A, via: [E], run_time: 7 h}',
+    'would begin before its service day',
+  ],
+  [
+    'an id that is taken',
+    '- {change: add-stop, stop: A, name: A, lat: 1, lon: 1}',
+    'is the stop_id of a stop that exists',
+  ],
+  [
+    'times between which nothing runs',
+    '- {change: adjust-headway, route: L, from: 12:00, headway: 5 min}',
+    'adjust-span extends the times of service',
+  ],
+])('%s is refused by its line', async (_, change, message) => {
+  const found = await problemsOf(FEED, `  ${change}\n`);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toContain(message);
+});
+
+test('a service of other days too is refused, and one that shares some days only', async () => {
+  const feed = madeFeed([
+    { route: 'L', departures: every(20, '06:00', '07:00') },
+    { route: 'L', service: 'FS', departures: ['06:10:00', '06:30:00'] },
+  ]);
+  const [days] = await problemsOf(
+    feed,
+    '  - {change: adjust-headway, route: L, days: weekdays, headway: 5 min}\n',
+  );
+  expect(days).toContain('service FS (Fri Sat) runs on other days than weekdays too');
+  const [shared] = await problemsOf(
+    feed,
+    '  - {change: adjust-headway, route: L, headway: 5 min}\n',
+  );
+  expect(shared).toContain('services WK and FS of l (L) run on some of the same days');
+});
+
+test('a dry run writes nothing, and a feed is not written over itself', async () => {
+  const folder = await folderOfThisTest();
+  const scenario = path.join(folder, 'change.yaml');
+  await writeFile(scenario, 'scenario: Test\nchanges:\n  - {change: remove-route, route: L}\n');
+  const gtfs = await writeTexts(path.join(folder, 'in'), FEED);
+  await applyScenario({ scenario, gtfs, out: null });
+  expect(await readTexts(gtfs)).toEqual(FEED);
+  await expect(applyScenario({ scenario, gtfs, out: gtfs })).rejects.toThrow('is the feed itself');
+  expect(existsSync(path.join(folder, 'out'))).toBe(false);
+});
+
+test('the builder reads the departures of any headway, at the times that arithmetic gives', async () => {
+  await forAll(
+    25,
+    fc.integer({ min: 1, max: 40 }),
+    fc.integer({ min: 1, max: 40 }),
+    fc.integer({ min: 2, max: 12 }),
+    async (before, after, trips) => {
+      const first = at('06:00');
+      const last = first + (trips - 1) * before * 60;
+      const feed = madeFeed([{ route: 'L', departures: every(before, '06:00', gtfsTime(last)) }]);
+      const { out } = await changed(
+        feed,
+        `  - {change: adjust-headway, route: L, headway: ${after} min}\n`,
+      );
+      const read = await readFeed(out);
+      try {
+        const runs = await readTrips(read, [{ day: '20260302', from: 0, to: 48 * 3600 }]);
+        const departed = runs.map(({ run }) => run.departures[0]).sort((a, b) => a - b);
+        const expected = [];
+        for (let time = first; time <= last; time += after * 60) expected.push(time);
+        expect(departed).toEqual(expected);
+        expect(
+          read.report.problems.filter(
+            ({ problem }) => !problem.startsWith('no time; interpolated'),
+          ),
+        ).toEqual([]);
+      } finally {
+        read.source.close();
+      }
+    },
+  );
+});
