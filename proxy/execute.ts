@@ -368,7 +368,7 @@ async function executePost(
       if ('answer' in paid) return paid;
       // A batch adapts to the remaining balance; another route's response has a fixed price.
       if (attempt === ATTEMPTS || paid.balance === affordable) {
-        throw tokensExhausted(paid.balance, located.price);
+        throw tokensExhausted(paid.balance, located.stated);
       }
       affordable = paid.balance;
     }
@@ -391,7 +391,9 @@ async function payablePost(
   if (!mayAfford(balance, least)) throw tokensExhausted(balance, least, most);
   const located = (await endpoint.locate?.(release, resolved)) ?? resolved;
   const price = endpoint.price?.(located);
-  if (!mayAfford(balance, price)) throw tokensExhausted(balance, price);
+  // A number of POIs or blocks is a result, which is paid for.
+  const stated = most === undefined ? undefined : price;
+  if (!mayAfford(balance, price)) throw tokensExhausted(balance, stated);
   /** Computes the response that a balance can pay for. */
   const compute = async (affordable: number): Promise<StorableResponse> => {
     const context = contextOf(services, format);
@@ -401,7 +403,7 @@ async function payablePost(
     const metadata = { ...finished.metadata, 'x-data-release': release.version };
     return { ...finished, metadata, renewable: result.renewable };
   };
-  return { price, compute };
+  return { stated, compute };
 }
 
 /** Debits a response and hands it over, unless the balance has become insufficient. */

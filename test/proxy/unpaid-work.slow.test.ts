@@ -126,6 +126,31 @@ test('an account without tokens is refused before anything that its body names i
   }
 });
 
+test('how many POIs or blocks an area has is not stated to an account that cannot pay for them', async () => {
+  const { fips, at } = await firstRoutable();
+  const area = { counties: [fips] };
+  const requests = [
+    { sites: { type: 'restaurants', area }, mode: 'walk' },
+    { sites: { type: 'restaurants' }, area, mode: 'walk' },
+    { sites: [{ id: 'here', ...at }], candidates: area, mode: 'walk' },
+  ];
+  for (const body of requests) {
+    const paid = await rich.post('/v1/sites/coverage', rich.key, body);
+    const price = Number(paid.headers['x-tokens-charged']);
+    expect(price).toBeGreaterThan(12);
+    const refusals = [];
+    for (const tokens of [11, price - 1]) {
+      const { id, key } = await rich.customer({ tokens });
+      const refused = await rich.post('/v1/sites/coverage', key, body);
+      expect([refused.statusCode, await rich.balance(id)]).toEqual([429, tokens]);
+      const { instance: _, ...problem } = refused.json();
+      expect(problem.tokens_required).toBeUndefined();
+      refusals.push(JSON.stringify(problem).replaceAll(String(tokens), 'N'));
+    }
+    expect(refusals[0]).toBe(refusals[1]);
+  }
+});
+
 test('a batch counts opportunities only of the origins that the balance pays for', async () => {
   const { geoid } = await firstRoutable();
   const asked = { of: ['jobs', 'people', 'type:101'], curve: true };
