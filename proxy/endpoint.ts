@@ -145,6 +145,11 @@ export interface MeteredEndpoint<
    * response is computed.
    */
   price?(resolved: Resolved): number;
+  /**
+   * Counts the tokens of the response from far less than it takes to compute it: an account that
+   * cannot pay them is refused before. Unlike a price, they are not stated to it.
+   */
+  count?(release: Release, resolved: Resolved): Promise<number>;
   /** Computes the response; `located` is the result of `locate`. */
   respond(
     release: Release,

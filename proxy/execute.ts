@@ -263,14 +263,26 @@ async function getResponse(get: MeteredGet): Promise<FinishedResponse> {
     );
   };
   const key = inFormat(known.cacheKey, format);
-  const plain =
-    responses.get(key) ?? (await responses.getOrCompute(key, compute, new Turns(admitted.account)));
+  const kept = responses.get(key);
+  if (!kept) await requireCounted(get);
+  const plain = kept ?? (await responses.getOrCompute(key, compute, new Turns(admitted.account)));
   if (!acceptsGzip(request.headers['accept-encoding'])) return inflated(plain);
   const zippedKey = variantEtag(key, 'gzip');
   // If the price follows from the request, the response is compressed regardless of its length, so
   // that a HEAD, for which the length is unknown, states the same ETag.
   const compress = () => compressed(plain, price !== undefined);
   return responses.get(zippedKey) ?? responses.getOrCompute(zippedKey, compress);
+}
+
+/** Refuses a GET that costs more than the balance, if that can be counted before computing it. */
+async function requireCounted(get: MeteredGet): Promise<void> {
+  const { endpoint, admitted, release, known, exchange, isFree } = get;
+  if (!endpoint.count || isFree || exchange.request.method === 'HEAD') return;
+  const tokens = await endpoint.count(
+    release.withTurns(new Turns(admitted.account)),
+    known.resolved,
+  );
+  if (!mayAfford(admitted.balance, tokens)) throw tokensExhausted(admitted.balance);
 }
 
 /** The answer to a GET. Spreading objects into it would take longer than a cached response. */

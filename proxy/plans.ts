@@ -19,7 +19,7 @@ export const PLANS = {
     isochrone_contour: 10,
     tile: 1,
     minimum: 1,
-    /** Minimum price of a request for sums over an area. */
+    /** Minimum price of a request for coverage: sums over an area. */
     area_minimum: 10,
     basket: 10,
     /** Price per site or candidate. */
@@ -56,7 +56,7 @@ export function pricesInWords(areSold?: boolean): string {
     `A row costs ${charges.row} token, a request at least ${charges.minimum}.`,
     `An isochrone costs ${charges.isochrone_contour} tokens a contour, a map tile ${charges.tile}; both are free for members.`,
     `The legs of a trip cost ${charges.explain} tokens.`,
-    `Sums over an area cost a token a row, a basket of criteria ${charges.basket}, at least ${charges.area_minimum} in all; sites ${charges.site} token each, at least ${charges.sites_minimum}.`,
+    `Coverage of an area costs a token a row, a basket of criteria ${charges.basket}, at least ${charges.area_minimum} in all; sites ${charges.site} token each, at least ${charges.sites_minimum}.`,
     `A new account has ${withCommas(free_grant.tokens)} free tokens.`,
     ...(areSold === false
       ? []

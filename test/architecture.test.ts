@@ -230,9 +230,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 358, lines: 38_250 },
   infra: { files: 113, lines: 12_750 },
   portal: { files: 231, lines: 21_900 },
-  proxy: { files: 268, lines: 32_900 },
+  proxy: { files: 268, lines: 33_150 },
   shards: { files: 167, lines: 16_100 },
-  test: { files: 788, lines: 112_300 },
+  test: { files: 786, lines: 112_250 },
 };
 
 const TOP_LEVEL = new Set([

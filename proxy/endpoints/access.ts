@@ -21,6 +21,8 @@ import {
   requestedAccess,
 } from '../queries/opportunities/access.ts';
 import {
+  type LocatedAreaAccess,
+  locateAreaAccess,
   queryAreaAccess,
   type ResolvedAreaAccess,
   requestedAreaAccess,
@@ -143,6 +145,8 @@ const AREA_BODY = members({
   cursor,
 });
 
+type AskedBatch = Batch<SentBlock> | Batch<Point>;
+
 const batchAccess = postEndpoint({
   access: 'posted',
   path: '/v1/access',
@@ -171,11 +175,7 @@ const batchAccess = postEndpoint({
     next_cursor: nextCursor.optional(),
   }),
   problems: [...BATCH_PROBLEMS, ...AREA_PROBLEMS, 'direction-not-available', 'invalid-cursor'],
-  async resolve(
-    release,
-    asked,
-    services,
-  ): Promise<Batch<SentBlock> | Batch<Point> | ResolvedAreaAccess> {
+  async resolve(release, asked, services): Promise<AskedBatch | ResolvedAreaAccess> {
     if ('area' in asked) {
       const { area: sent, ...params } = asked;
       const found = { where: { area: sent }, area: await requestedArea(sent, release.turns) };
@@ -193,6 +193,10 @@ const batchAccess = postEndpoint({
       }));
     return isBlocks(origins) ? batchOf(BLOCKS, origins) : batchOf(POINTS, origins);
   },
+  locate: async (release, asked): Promise<AskedBatch | LocatedAreaAccess> =>
+    'area' in asked ? locateAreaAccess(release, asked) : asked,
+  price: (asked: AskedBatch | ResolvedAreaAccess | LocatedAreaAccess) =>
+    'subjects' in asked ? asked.tokens : undefined,
   respond: (release, asked, context, balance) =>
     'area' in asked
       ? queryAreaAccess(release, asked, context)

@@ -11,6 +11,7 @@ import { locatePlace } from '../queries/areas/places.ts';
 import {
   areaAccessObjects,
   areaCount,
+  locateAreaAccess,
   queryAreaAccess,
   type ResolvedAreaAccess,
   requestedAreaAccess,
@@ -22,8 +23,10 @@ import type { QueryContext } from '../services.ts';
 export const AREA_ACCESS_RULES =
   'Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in ' +
   'the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block ' +
-  'that a mode could not be routed from has no rows, and counts in no average. Paginated. One token ' +
-  'per row, at least one per page.';
+  'that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no ' +
+  'average; rows of averages state the weight of all their blocks (`total`), and of those left out ' +
+  '(`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of ' +
+  'averages too, at least one per page.';
 
 const AREA_ACCESS_RESPONSE = z.object({
   results: z.array(areaCount),
@@ -34,8 +37,10 @@ const AREA_ROUTE = {
   query: parameters({ mode, ...WINDOW, ...AREA_ACCESS, limit, cursor }),
   rows: { geometry: null },
   response: AREA_ACCESS_RESPONSE,
-  respond: (release: Release, resolved: ResolvedRoute, context: QueryContext) =>
-    queryAreaAccess(release, resolved, context),
+  count: async (release: Release, resolved: ResolvedRoute) =>
+    (await locateAreaAccess(release, resolved)).tokens,
+  respond: async (release: Release, resolved: ResolvedRoute, context: QueryContext) =>
+    queryAreaAccess(release, await locateAreaAccess(release, resolved), context),
 };
 
 type ResolvedRoute = ResolvedQuery & ResolvedAreaAccess;

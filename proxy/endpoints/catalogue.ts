@@ -223,7 +223,7 @@ const queries = freeEndpoint({
       isochrone_contour: z.int(),
       tile: z.int(),
       minimum: z.int(),
-      area_minimum: z.int().meta({ description: 'The least that sums over an area cost.' }),
+      area_minimum: z.int().meta({ description: 'The least that coverage of an area costs.' }),
       basket: z.int(),
       site: z.int().meta({ description: 'A site or a candidate.' }),
       sites_minimum: z.int(),

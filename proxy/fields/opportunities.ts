@@ -110,4 +110,10 @@ export const AREA_ACCESS = {
       description: 'With `by`: the weight by which blocks count in the average. Omitted: `people`.',
     },
   ),
+  include_missing: withDefault(flag, false, {
+    id: 'IncludeMissingAccess',
+    description:
+      'Return a row for every block of the area, or with `by` for every tract, place or county: ' +
+      'where there is no count, `count` is null and `reason` says why. Charged like any other row.',
+  }),
 };

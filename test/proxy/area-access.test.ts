@@ -79,6 +79,12 @@ describe(`with seed ${seed}`, () => {
 
   test('the average of a tract counts each block by its people', async () => {
     const byBlock = await rowsOfOrigins('jobs', 'from', ['bike']);
+    const routed = new Set(byBlock.map(({ geoid }) => geoid));
+    const lost = (tract: string) => {
+      const inside = [...people].filter(([geoid]) => geoid.startsWith(tract));
+      const sum = (of: typeof inside) => of.reduce((total, [, count]) => total + count, 0);
+      return { total: sum(inside), no_data: sum(inside.filter(([geoid]) => !routed.has(geoid))) };
+    };
     const expected = [...new Set(byBlock.map(({ geoid }) => geoid.slice(0, 11)))].flatMap(
       (tract) => {
         const inside = byBlock.filter(({ geoid }) => geoid.startsWith(tract));
@@ -89,7 +95,7 @@ describe(`with seed ${seed}`, () => {
           const average = Math.round((10 * sum) / all) / 10;
           return all === 0
             ? []
-            : [{ geoid: tract, of: 'jobs', mode: 'bike', minutes, count: average }];
+            : [{ geoid: tract, of: 'jobs', mode: 'bike', minutes, count: average, ...lost(tract) }];
         });
       },
     );
@@ -115,7 +121,15 @@ describe(`with seed ${seed}`, () => {
     const average = Math.round((10 * sum) / all) / 10;
     const url = `/v1/places/${CITY}/access?${common}&by=place&weight=workers_low_wage`;
     expect(await rowsOf(url)).toEqual([
-      { geoid: CITY, of: 'jobs', mode: 'walk', minutes: 30, count: average },
+      {
+        geoid: CITY,
+        of: 'jobs',
+        mode: 'walk',
+        minutes: 30,
+        count: average,
+        total: all,
+        no_data: 0,
+      },
     ]);
     const byCounty = await rowsOf(`/v1/places/${CITY}/access?${common}&by=county`);
     expect(byCounty.map(({ geoid }) => geoid)).toEqual([

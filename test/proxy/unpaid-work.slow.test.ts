@@ -151,6 +151,39 @@ test('how many POIs or blocks an area has is not stated to an account that canno
   }
 });
 
+test('area access is counted before it is read, and its price is not stated', async () => {
+  const { fips } = await firstRoutable();
+  const release = rich.releases.current;
+  const { places } = await release.places(Object.values(release.manifest.states)[0]);
+  const area = { counties: [fips] };
+  const requests: Asked[] = [
+    { url: `/v1/counties/${fips}/access?limit=1000` },
+    { url: `/v1/counties/${fips}/access?by=tract` },
+    { url: `/v1/places/${places[0].geoid}/access?by=place&include_missing=true` },
+    { url: '/v1/access', body: { area, by: 'tract', of: ['jobs', 'people'], limit: 7 } },
+    { url: '/v1/access', body: { area, limit: 50 } },
+  ];
+  const accessRead = (proxy: ProxyHarness) =>
+    proxy.store.reads.filter((name) => name.startsWith('access/')).length;
+  for (const request of requests) {
+    const paid = await send(rich, rich.key, request);
+    const price = Number(paid.headers['x-tokens-charged']);
+    expect(price).toBe(paid.json().results.length);
+    const proxy = await ofThisTest(openProxy(inject('demoStore')));
+    const poor = await proxy.customer({ tokens: price - 1 });
+    const refused = await send(proxy, poor.key, request);
+    expect([request, refused.statusCode, accessRead(proxy)]).toEqual([request, 429, 0]);
+    expect(refused.json().tokens_required).toBeUndefined();
+    const able = await proxy.customer({ tokens: price });
+    const answered = await send(proxy, able.key, request);
+    expect([answered.statusCode, accessRead(proxy) > 0]).toEqual([200, true]);
+    expect([answered.json().results, await proxy.balance(able.id)]).toEqual([
+      paid.json().results,
+      0,
+    ]);
+  }
+});
+
 test('a batch counts opportunities only of the origins that the balance pays for', async () => {
   const { geoid } = await firstRoutable();
   const asked = { of: ['jobs', 'people', 'type:101'], curve: true };

@@ -379,8 +379,14 @@ export type AreaOpportunityCount = {
   of: string;
   mode: Mode;
   minutes: number;
-  /** How many are within reach; with `by`, the average, to one decimal. */
-  count: number;
+  /** How many are within reach; with `by`, the average, to one decimal. Null only in rows added by `include_missing`. */
+  count: number | null;
+  /** Only where `count` is null: the mode could not be routed from any block, or no block has any of `weight`. */
+  reason?: 'no-data' | 'no-weight';
+  /** With `by`: sum of `weight` over the blocks. */
+  total?: number;
+  /** With `by`: the part of `total` in blocks that the mode could not be routed from, which the average leaves out. */
+  no_data?: number;
 };
 
 export type Assumptions = {
@@ -598,7 +604,7 @@ export interface SharedParams {
   bbox?: string | undefined;
   /** Include the population of the block in each row. */
   include_population?: boolean | undefined;
-  /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
+  /** Return a row for every block of the area, or with `by` for every tract, place or county: where there is no count, `count` is null and `reason` says why. Charged like any other row. */
   include_missing?: boolean | undefined;
   /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
   weight?: string | undefined;
@@ -838,7 +844,7 @@ export interface Operations {
           isochrone_contour: number;
           tile: number;
           minimum: number;
-          /** The least that sums over an area cost. */
+          /** The least that coverage of an area costs. */
           area_minimum: number;
           basket: number;
           /** A site or a candidate. */
@@ -1203,7 +1209,10 @@ export interface Operations {
   };
   /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many blocks without rows a page may hold fewer rows than `limit`, or none, without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   listPlaceBlocks: {
-    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'nth' | 'count_within' | 'names' | 'include_population' | 'include_missing' | 'limit' | 'cursor'>;
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'nth' | 'count_within' | 'names' | 'include_population' | 'limit' | 'cursor'> & {
+      /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
+      include_missing?: boolean | undefined;
+    };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<ArealBlockResult>;
@@ -1227,7 +1236,7 @@ export interface Operations {
   };
   /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many counties, or many blocks without rows, a page may hold fewer rows than `limit`, or none, without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   queryBlocks: {
-    params: Pick<SharedParams, 'departure' | 'percentile' | 'count_within' | 'names' | 'include_population' | 'include_missing' | 'limit'> & {
+    params: Pick<SharedParams, 'departure' | 'percentile' | 'count_within' | 'names' | 'include_population' | 'limit'> & {
       /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */
       polygon?: {
         type: 'Polygon';
@@ -1251,6 +1260,8 @@ export interface Operations {
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
       nth?: ReadonlyArray<number> | undefined;
+      /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
+      include_missing?: boolean | undefined;
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
       cursor?: string | null | undefined;
     };
@@ -1590,9 +1601,9 @@ export interface Operations {
       };
     };
   };
-  /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows, and counts in no average. Paginated. One token per row, at least one per page. */
+  /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
   getAccess: {
-    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'weight' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'weight' | 'include_missing' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
@@ -1634,9 +1645,9 @@ export interface Operations {
       };
     };
   };
-  /** How many people or jobs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows, and counts in no average. Paginated. One token per row, at least one per page. */
+  /** How many people or jobs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
   getPlaceAccess: {
-    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'weight' | 'limit' | 'cursor'> & {
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'weight' | 'include_missing' | 'limit' | 'cursor'> & {
       /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
       /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
@@ -1650,9 +1661,9 @@ export interface Operations {
       };
     };
   };
-  /** How many people or jobs are within reach of each block of a county. The area is all blocks of the county. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows, and counts in no average. Paginated. One token per row, at least one per page. */
+  /** How many people or jobs are within reach of each block of a county. The area is all blocks of the county. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
   getCountyAccess: {
-    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'weight' | 'limit' | 'cursor'> & {
+    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'weight' | 'include_missing' | 'limit' | 'cursor'> & {
       /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
       /** Some of 15, 30, 45, 60, ascending. Omitted: all. */

@@ -17,7 +17,7 @@ const minutes = listOf(reachMinutes, { most: 6, of: 'minutes', such: '[15, 30]' 
 interface ReachRow {
   readonly of: string;
   readonly minutes?: number | undefined;
-  readonly count: number;
+  readonly count: number | null;
 }
 
 /** Maximum number of counts per opportunity if no minutes are sent. */
@@ -78,6 +78,7 @@ export const reachFrom = tool({
     const counted = (where: string, rows: readonly ReachRow[], missing: readonly string[]) => {
       const within: Record<string, Record<string, number>> = {};
       for (const { of, minutes, count } of rows) {
+        if (count === null) continue;
         within[names.get(of)!] ??= {};
         within[names.get(of)!][minutes!] = count;
       }
@@ -95,10 +96,31 @@ export const reachFrom = tool({
         throw new NeedsChoice('Averages of an area are of weights: send of such as ["jobs"].');
       }
       const { results } = COUNTY_FIPS.test(averaged)
-        ? await calls.data(client.getCountyAccess({ fips: averaged, by: 'county', ...query }))
-        : await calls.data(client.getPlaceAccess({ geoid: averaged, by: 'place', ...query }));
+        ? await calls.data(
+            client.getCountyAccess({
+              fips: averaged,
+              by: 'county',
+              include_missing: true,
+              ...query,
+            }),
+          )
+        : await calls.data(
+            client.getPlaceAccess({
+              geoid: averaged,
+              by: 'place',
+              include_missing: true,
+              ...query,
+            }),
+          );
       const own = results.filter(({ geoid }) => geoid === averaged);
-      const { text, within } = counted(`a resident of ${named}, on average,`, own, []);
+      const { total = 0, no_data = 0 } = own[0] ?? {};
+      const leftOut =
+        no_data > 0
+          ? [
+              `${withCommas(no_data)} of ${withCommas(total)} people are left out: no data ${byMode(mode)}.`,
+            ]
+          : [];
+      const { text, within } = counted(`a resident of ${named}, on average,`, own, leftOut);
       return { text, data: { origin: averaged, within, unrouted: [] } };
     }
     const { origin, named } = asked;

@@ -8,10 +8,10 @@ import type { CountyManifest, Direction, StateManifest } from '../../../shards/r
 import type { Release } from '../../../shards/release/release.ts';
 import { sized } from '../../../shards/release/release-cache.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
-import type { CountyFips, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import type { CountyBlock, CountyFips, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
-import { Columns } from '../../formats/columns.ts';
+import { allColumns, Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import { invalidParameters } from '../../http/problem.ts';
 import type { QueryContext } from '../../services.ts';
@@ -20,7 +20,13 @@ import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { requestedWeights } from '../block-weights.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
-import { isAfter, nextCursor, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
+import {
+  isAfter,
+  nextCursor,
+  type Page,
+  type PagedRequest,
+  pagedRequest,
+} from '../rows/pagination.ts';
 import { modeSchema, rowSchema } from '../rows/row-columns.ts';
 
 /** The areas over which counts can be averaged, and the digits of their GEOIDs. */
@@ -36,6 +42,7 @@ interface AreaAccessParams {
   readonly minutes?: readonly Minutes[] | undefined;
   readonly by?: AveragedBy | undefined;
   readonly weight?: string | undefined;
+  readonly include_missing: boolean;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
@@ -50,6 +57,8 @@ interface AreaAccessQuery {
   readonly by: AveragedBy | null;
   /** The weight by which blocks count in an average. */
   readonly weight: string;
+  /** Whether blocks and areas without a count also have rows, with the reason. */
+  readonly withMissing: boolean;
 }
 
 /** A page of the access of an area. */
@@ -58,12 +67,18 @@ export interface ResolvedAreaAccess extends PagedRequest {
   readonly query: AreaAccessQuery;
 }
 
+/** Why there is no count: no block could be routed from, or none has any of the weight. */
+const MISSING_REASONS = ['no-data', 'no-weight'] as const;
+
 interface AreaCount {
   readonly geoid: string;
   readonly of: string;
   readonly mode: Mode;
   readonly minutes: Minutes;
-  readonly count: number;
+  readonly count: number | null;
+  readonly reason?: (typeof MISSING_REASONS)[number] | undefined;
+  readonly total: number;
+  readonly no_data: number;
 }
 const COUNTS = new Columns<AreaCount>({
   geoid: {
@@ -80,14 +95,58 @@ const COUNTS = new Columns<AreaCount>({
   minutes: { type: 'int32', schema: z.int() },
   count: {
     type: 'double',
-    schema: z.number().min(0).meta({
-      description: 'How many are within reach; with `by`, the average, to one decimal.',
+    schema: z
+      .number()
+      .min(0)
+      .nullable()
+      .meta({
+        description:
+          'How many are within reach; with `by`, the average, to one decimal. Null only in rows ' +
+          'added by `include_missing`.',
+      }),
+  },
+});
+const REASON = new Columns<AreaCount>({
+  reason: {
+    type: 'string',
+    schema: z
+      .enum(MISSING_REASONS)
+      .optional()
+      .meta({
+        description:
+          'Only where `count` is null: the mode could not be routed from any block, or no block has ' +
+          'any of `weight`.',
+      }),
+  },
+});
+const AVERAGED = new Columns<AreaCount>({
+  total: {
+    type: 'double',
+    schema: z.number().min(0).optional().meta({
+      description: 'With `by`: sum of `weight` over the blocks.',
     }),
+  },
+  no_data: {
+    type: 'double',
+    schema: z
+      .number()
+      .min(0)
+      .optional()
+      .meta({
+        description:
+          'With `by`: the part of `total` in blocks that the mode could not be routed from, which the ' +
+          'average leaves out.',
+      }),
   },
 });
 
-/** The rows of the access of an area. */
-export const areaCount = rowSchema(COUNTS).meta({
+/** The parts of the rows that a request selects. */
+function partsOf({ by, withMissing }: AreaAccessQuery) {
+  return [COUNTS, withMissing ? REASON : NO_COLUMNS, by === null ? NO_COLUMNS : AVERAGED] as const;
+}
+
+/** The rows of the access of an area, with all columns that they may have. */
+export const areaCount = rowSchema(COUNTS, REASON, AVERAGED).meta({
   id: 'AreaOpportunityCount',
   description: 'A count of opportunities within reach of a block, or its average over an area.',
 });
@@ -100,7 +159,7 @@ export function requestedAreaAccess(
   release: Release,
   cursors: CursorSealer,
   { route, where, area }: { route: string; where: object; area: Area },
-  { limit, cursor, ...asked }: AreaAccessParams,
+  { limit, cursor, include_missing: withMissing, ...asked }: AreaAccessParams,
   part: 'query' | 'body' = 'query',
 ): ResolvedAreaAccess {
   const { direction, by = null } = asked;
@@ -124,12 +183,21 @@ export function requestedAreaAccess(
     throw fault('weight', 'applies only with by', 'conflict');
   }
   const [weight] = requestedWeights(release, asked.weight ? [asked.weight] : undefined, part);
-  const sent = { ...where, mode: asked.mode, direction, of, minutes, by: by ?? undefined, weight };
+  const sent = {
+    ...where,
+    mode: asked.mode,
+    direction,
+    of,
+    minutes,
+    by: by ?? undefined,
+    weight,
+    include_missing: withMissing,
+  };
   const resolved = { mode: modeLabels(release, modes) };
   return {
     ...pagedRequest(cursors, route, { sent, resolved }, { limit, cursor }, [0, 0, 0, 0]),
     area,
-    query: { modes, direction, of, minutes, by, weight },
+    query: { modes, direction, of, minutes, by, weight, withMissing },
   };
 }
 
@@ -151,61 +219,162 @@ export function areaAccessObjects(
   });
 }
 
-/** The counts of a row's area: by `of`, mode and minutes, and by mode whether they are known. */
-interface Counted {
-  /** The GEOID of the area, as a number. */
+/** An area of averages, and the weights of its blocks. */
+interface AveragedArea {
+  /** The GEOID as a number. */
   readonly id: number;
-  count(of: number, mode: number, minutes: number): number;
-  isKnown(mode: number): boolean;
+  readonly total: number;
+  /** By mode, the weight of the blocks that the mode could be routed from. */
+  readonly known: Float64Array;
+}
+
+/** A block or an area of averages, which has rows. */
+type Subject = {
+  /** The GEOID as a number. */
+  readonly id: number;
+  /** Why there is no count by a mode; undefined if there is one. */
+  reasonOf(mode: number): AreaCount['reason'];
+} & (
+  | { readonly part: CountyBlocks; readonly block: CountyBlock }
+  | { readonly area: AveragedArea }
+);
+
+/** A row, by the positions of what its request lists. */
+interface Cell {
+  readonly of: number;
+  readonly mode: number;
+  readonly level: number;
+  /** The position of a page that ends with it. */
+  readonly position: Page['position'];
+}
+
+/** A page of the access of an area, its subjects, and its price. */
+export interface LocatedAreaAccess extends ResolvedAreaAccess {
+  readonly parts: readonly CountyBlocks[];
+  readonly subjects: readonly { readonly subject: Subject; readonly cells: readonly Cell[] }[];
+  readonly hasMore: boolean;
+  readonly tokens: number;
+}
+
+/**
+ * Finds the blocks of an area and, with `by`, the weights of what they are averaged over; selects
+ * the rows of the page from these, so that their number is known before any count is read.
+ */
+export async function locateAreaAccess(
+  release: Release,
+  resolved: ResolvedAreaAccess,
+): Promise<LocatedAreaAccess> {
+  const { query, page } = resolved;
+  const parts = await blocksOfArea(release, resolved.area);
+  const all =
+    query.by === null
+      ? blocksFrom(release, parts, query, page.position[0])
+      : (await averagedAreas(release, parts, query)).map(subjectOfArea);
+  const subjects: { subject: Subject; cells: Cell[] }[] = [];
+  let rows = 0;
+  for (const subject of all) {
+    const cells = cellsOf(release, subject, query, page);
+    const room = page.limit - rows;
+    if (cells.length > 0 && room > 0) subjects.push({ subject, cells: cells.slice(0, room) });
+    rows += cells.length;
+    if (rows > page.limit) break;
+    const pause = release.turns.yieldIfOverdue();
+    if (pause) await pause;
+  }
+  const hasMore = rows > page.limit;
+  const { tokens } = rowsResponse({}, Math.min(rows, page.limit));
+  return { ...resolved, parts, subjects, hasMore, tokens };
+}
+
+/** The rows of a subject from the beginning of a page on, ordered by `of`, mode and minutes. */
+function cellsOf(
+  release: Release,
+  { id, reasonOf }: Subject,
+  { of, modes, minutes, withMissing }: AreaAccessQuery,
+  page: Page,
+): Cell[] {
+  const cells: Cell[] = [];
+  if (id < page.position[0]) return cells;
+  for (let o = 0; o < of.length; o++) {
+    for (const [m, mode] of modes.entries()) {
+      if (!withMissing && reasonOf(m) !== undefined) continue;
+      for (const [l, limit] of minutes.entries()) {
+        const position = [id, o, modeIdOf(release.manifest.modes[mode]), limit];
+        if (isAfter(position, page.position)) cells.push({ of: o, mode: m, level: l, position });
+      }
+    }
+  }
+  return cells;
 }
 
 /**
  * Renders a page of the access of an area: a row per block, or per tract, place or county, and per
- * weight, mode and time limit, in this order. Blocks that a mode could not be routed from have no
- * row, and count in no average.
+ * weight, mode and time limit, in this order. Only the counts of the page's subjects are read.
  */
 export async function queryAreaAccess(
   release: Release,
-  { area, query, page }: ResolvedAreaAccess,
+  located: LocatedAreaAccess,
   { cursors, format }: QueryContext,
 ): Promise<QueryResult> {
+  const { query, page, subjects, hasMore, tokens } = located;
   const { modes, of, minutes, by } = query;
-  const results = format.rows(COUNTS.columns);
-  const add = results.of(COUNTS);
+  const parts = partsOf(query);
+  const results = format.rows(allColumns(parts));
+  const add = results.of(...parts);
   const labels = modes.map((position) => release.manifest.modes[position]);
-  const ids = labels.map(modeIdOf);
-  const parts = await blocksOfArea(release, area);
-  const counted =
-    by === null
-      ? blockCounts(release, parts, query, page.position[0])
-      : averages(release, parts, query);
-  const geoidOf = (id: number) => String(id).padStart(DIGITS[by ?? 'block'], '0');
+  const countsOf = await counter(release, located);
   let end = page.position;
-  for await (const { id, count, isKnown } of counted) {
-    if (id < page.position[0]) continue;
-    const geoid = geoidOf(id);
-    for (const [o, weight] of of.entries()) {
-      for (const [m, mode] of labels.entries()) {
-        if (!isKnown(m)) continue;
-        for (const [l, limit] of minutes.entries()) {
-          const position = [id, o, ids[m], limit];
-          if (!isAfter(position, page.position)) continue;
-          if (results.count === page.limit) {
-            return response(nextCursor(cursors, page, end));
-          }
-          add({ geoid, of: weight, mode, minutes: limit, count: count(o, m, l) });
-          end = position;
-        }
-      }
+  for (const { subject, cells } of subjects) {
+    const geoid = String(subject.id).padStart(DIGITS[by ?? 'block'], '0');
+    const counts = await countsOf(subject);
+    const { total, known } = 'area' in subject ? subject.area : NO_AREA;
+    for (const { of: o, mode: m, level: l, position } of cells) {
+      const reason = subject.reasonOf(m);
+      const count = reason === undefined ? counts(o, m, l) : null;
+      const [mode, limit] = [labels[m], minutes[l]];
+      const no_data = total - known[m];
+      const row = { geoid, of: of[o], mode, minutes: limit, count, reason, total, no_data };
+      add(row, row, row);
+      end = position;
     }
     const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
-  return response(null);
+  return {
+    body: { results, next_cursor: nextCursor(cursors, page, hasMore ? end : null) },
+    tokens,
+  };
+}
 
-  function response(next_cursor: string | null): QueryResult {
-    return rowsResponse({ results, next_cursor }, results.count);
-  }
+/** Stands in rows per block for the weights of an area, which they do not state. */
+const NO_AREA: Omit<AveragedArea, 'id'> = { total: 0, known: new Float64Array() };
+
+type CountOf = (of: number, mode: number, level: number) => number;
+
+/** Returns a function that reads or averages the counts of a subject; subjects come in order. */
+async function counter(
+  release: Release,
+  { parts, subjects, query }: LocatedAreaAccess,
+): Promise<(subject: Subject) => CountOf | Promise<CountOf>> {
+  const { modes, minutes } = query;
+  let last: CountyBlocks | undefined;
+  let columns: readonly Uint32Array[][][] = [];
+  const areas = subjects.flatMap(({ subject }) => ('area' in subject ? [subject.area] : []));
+  const sums = areas.length > 0 ? await sumsOf(release, parts, query, areas) : new Map();
+  return async (subject) => {
+    if ('area' in subject) {
+      const { id, known } = subject.area;
+      const own = sums.get(id)!;
+      return (o, m, l) => {
+        const sum = own[(o * modes.length + m) * minutes.length + l];
+        return Math.round((10 * sum) / known[m]) / 10;
+      };
+    }
+    const { part, block } = subject;
+    if (part !== last) columns = await columnsOf(release, part.county, query);
+    last = part;
+    return (o, m, l) => columns[o][m][l][block];
+  };
 }
 
 /** The columns of counts of a county, by `of`, mode and minutes. One range read per weight. */
@@ -223,26 +392,31 @@ async function columnsOf(
   );
 }
 
-/** The counts of blocks from a GEOID on. */
-async function* blockCounts(
+/** The blocks of an area from a GEOID on. */
+function* blocksFrom(
   release: Release,
   parts: readonly CountyBlocks[],
   query: AreaAccessQuery,
   from: GeoidNumber,
-): AsyncGenerator<Counted> {
+): Generator<Subject> {
   const streets = streetsOf(release, query);
-  for (const { county, index, ordinals } of parts) {
-    const rest = ordinals.subarray(rankIn(ordinals, rankIn(index.geoids, from)));
-    if (rest.length === 0) continue;
-    const columns = await columnsOf(release, county, query);
-    for (const block of rest) {
-      yield {
-        id: index.geoids[block],
-        count: (o, m, l) => columns[o][m][l][block],
-        isKnown: (m) => index.isLinked(block, streets[m]),
-      };
+  for (const part of parts) {
+    const { index, ordinals } = part;
+    for (const block of ordinals.subarray(rankIn(ordinals, rankIn(index.geoids, from)))) {
+      const reasonOf = (mode: number) =>
+        index.isLinked(block, streets[mode]) ? undefined : 'no-data';
+      yield { id: index.geoids[block], reasonOf, part, block };
     }
   }
+}
+
+function subjectOfArea(area: AveragedArea): Subject {
+  const { id, total, known } = area;
+  const reasonOf = (mode: number) => {
+    if (known[mode] > 0) return undefined;
+    return total > 0 ? 'no-data' : 'no-weight';
+  };
+  return { id, reasonOf, area };
 }
 
 /** The streets by which a block is routed, by mode. */
@@ -250,49 +424,71 @@ function streetsOf(release: Release, { modes }: AreaAccessQuery) {
   return modes.map((position) => linkModeOf(release.manifest.modes[position]));
 }
 
-/** Averages of the counts of blocks over the areas that they are in, weighted; by GEOID. */
-async function* averages(
+/** The tracts, places or counties that blocks are in, by GEOID, and their weights. */
+async function averagedAreas(
   release: Release,
   parts: readonly CountyBlocks[],
   query: AreaAccessQuery,
-): AsyncGenerator<Counted> {
-  const { of, modes, minutes, weight } = query;
-  const perArea = of.length * modes.length * minutes.length;
-  const cell = (o: number, m: number, l: number) => (o * modes.length + m) * minutes.length + l;
+): Promise<AveragedArea[]> {
   const streets = streetsOf(release, query);
-  const areas = new Map<number, { sums: Float64Array; weights: Float64Array }>();
+  const areas = new Map<number, { id: number; total: number; known: Float64Array }>();
   for (const { county, index, ordinals } of parts) {
-    const columns = await columnsOf(release, county, query);
-    const weights = await release.weightCounts(county, weight);
+    const weights = await release.weightCounts(county, query.weight);
     const areaOf = await areasOfBlocks(release, county, index, query.by!);
     for (const block of ordinals) {
       const id = areaOf(block);
-      if (id === 0 || weights[block] === 0) continue;
+      if (id === 0) continue;
       let area = areas.get(id);
       if (!area) {
-        area = { sums: new Float64Array(perArea), weights: new Float64Array(modes.length) };
+        area = { id, total: 0, known: new Float64Array(streets.length) };
         areas.set(id, area);
       }
-      for (let m = 0; m < modes.length; m++) {
-        if (!index.isLinked(block, streets[m])) continue;
-        area.weights[m] += weights[block];
-        for (let o = 0; o < of.length; o++) {
-          for (let l = 0; l < minutes.length; l++) {
-            area.sums[cell(o, m, l)] += columns[o][m][l][block] * weights[block];
-          }
+      area.total += weights[block];
+      for (const [m, street] of streets.entries()) {
+        if (index.isLinked(block, street)) area.known[m] += weights[block];
+      }
+      const pause = release.turns.yieldIfOverdue();
+      if (pause) await pause;
+    }
+  }
+  return [...areas.values()].sort((a, b) => a.id - b.id);
+}
+
+/**
+ * Returns the sums of the counts of blocks, times their weight, over some areas: by `of`, mode and
+ * minutes. Counties without a block in any of them are not read.
+ */
+async function sumsOf(
+  release: Release,
+  parts: readonly CountyBlocks[],
+  query: AreaAccessQuery,
+  areas: readonly AveragedArea[],
+): Promise<ReadonlyMap<number, Float64Array>> {
+  const { of, modes, minutes, weight } = query;
+  const streets = streetsOf(release, query);
+  const sums = new Map(
+    areas.map(({ id }) => [id, new Float64Array(of.length * modes.length * minutes.length)]),
+  );
+  for (const { county, index, ordinals } of parts) {
+    const areaOf = await areasOfBlocks(release, county, index, query.by!);
+    const inside = ordinals.filter((block) => sums.has(areaOf(block)));
+    if (inside.length === 0) continue;
+    const columns = await columnsOf(release, county, query);
+    const weights = await release.weightCounts(county, weight);
+    for (const block of inside) {
+      const own = sums.get(areaOf(block))!;
+      let cell = 0;
+      for (let o = 0; o < of.length; o++) {
+        for (let m = 0; m < modes.length; m++) {
+          const factor = index.isLinked(block, streets[m]) ? weights[block] : 0;
+          for (let l = 0; l < minutes.length; l++) own[cell++] += columns[o][m][l][block] * factor;
         }
       }
       const pause = release.turns.yieldIfOverdue();
       if (pause) await pause;
     }
   }
-  for (const [id, { sums, weights }] of [...areas].sort(([a], [b]) => a - b)) {
-    yield {
-      id,
-      count: (o, m, l) => Math.round((10 * sums[cell(o, m, l)]) / weights[m]) / 10,
-      isKnown: (m) => weights[m] > 0,
-    };
-  }
+  return sums;
 }
 
 /** Returns the area of each block of a county as a number; 0 for a block in none. */

@@ -85,3 +85,76 @@ test('a block with an unknown criterion counts as no_data unless another criteri
   });
   expect(notKnown).toBeGreaterThan(0);
 });
+
+interface AccessRow {
+  readonly geoid: string;
+  readonly mode: string;
+  readonly count: number | null;
+  readonly reason?: string;
+  readonly total?: number;
+  readonly no_data?: number;
+}
+
+/** All rows of the access of the area. */
+const accessOf = (asked: object) => {
+  const body = { area, of: ['jobs'], minutes: [30], limit: 1000, ...asked };
+  return allPages<AccessRow>(api, { method: 'POST', path: '/v1/access', body });
+};
+
+test('access by block leaves out blocks without the mode, which include_missing returns', async () => {
+  const known = await accessOf({});
+  const all = await accessOf({ include_missing: true });
+  expect(all.filter(({ count }) => count !== null)).toEqual(known);
+  const missing = all.filter(({ count }) => count === null);
+  expect(new Set(missing.map(({ reason }) => reason))).toEqual(new Set(['no-data']));
+  const key = (row: { geoid: string; mode: string }) => `${row.geoid} ${row.mode}`;
+  const unknown = rows.filter(({ reason }) => reason === 'no-data').map(key);
+  expect(missing.map(key).sort()).toEqual([...new Set(unknown)].sort());
+  expect(missing.length).toBeGreaterThan(10);
+});
+
+test.each(['tract', 'place', 'county'])('averages by %s say whom they leave out', async (by) => {
+  const [averages, byBlock] = [await accessOf({ by }), await accessOf({ include_missing: true })];
+  const peopleOf = new Map(rows.map(({ geoid, population }) => [geoid, population ?? 0]));
+  let left = 0;
+  for (const average of averages) {
+    const { geoid, mode, total, no_data } = average;
+    const named = { place: { places: [geoid] }, county: { counties: [geoid] } }[by];
+    const own = byBlock.filter((row) => row.geoid.startsWith(geoid) && row.mode === mode);
+    const inside = named ?? { blocks: own.map((row) => row.geoid) };
+    const body = { area: inside, type: [101], mode: [mode] };
+    const [sums] = expectOk(await api.post('/v1/coverage', body)).results;
+    expect([geoid, mode, total, no_data]).toEqual([geoid, mode, sums.total, sums.no_data]);
+    left += sums.no_data;
+    if (named) continue;
+    let [sum, of] = [0, 0];
+    for (const { geoid, count } of own.filter((row) => row.count !== null)) {
+      sum += peopleOf.get(geoid)! * count!;
+      of += peopleOf.get(geoid)!;
+    }
+    expect(average.count).toBe(Math.round((10 * sum) / of) / 10);
+  }
+  expect(left).toBeGreaterThan(0);
+});
+
+test('an average of which nobody is known has a row only if it is asked for, with the reason', async () => {
+  const walked = (await accessOf({ include_missing: true })).filter(({ mode }) => mode === 'walk');
+  const unlinked = walked.filter(({ count }) => count === null).map(({ geoid }) => geoid);
+  const peopled = unlinked.filter((geoid) =>
+    rows.some((row) => row.geoid === geoid && (row.population ?? 0) > 0),
+  );
+  const asked = { area: { blocks: peopled }, mode: ['walk'], by: 'county' };
+  expect(await accessOf(asked)).toEqual([]);
+  const missing = await accessOf({ ...asked, include_missing: true });
+  expect(missing.length).toBeGreaterThan(0);
+  for (const row of missing) {
+    expect(row).toMatchObject({ count: null, reason: 'no-data' });
+    expect(row.no_data).toBe(row.total);
+  }
+  const empty = rows.filter(({ population }) => population === 0).map(({ geoid }) => geoid);
+  const nobody = { area: { blocks: [...new Set(empty)] }, mode: ['bike'], by: 'county' };
+  expect(await accessOf(nobody)).toEqual([]);
+  for (const row of await accessOf({ ...nobody, include_missing: true })) {
+    expect(row).toMatchObject({ count: null, reason: 'no-weight', total: 0, no_data: 0 });
+  }
+});
