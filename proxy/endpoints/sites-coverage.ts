@@ -77,7 +77,7 @@ export const sitesCoverage = postEndpoint({
   rows: { geometry: 'point', row: siteRow },
   responseDescription: 'The sums of the area, the sites and the candidates.',
   response: z.object({ area: sitesArea, results: z.array(siteCoverageRow), ...siteResults }),
-  problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
+  problems: [...AREA_PROBLEMS, 'point-not-covered', 'poi-not-found', 'direction-not-available'],
 
   async resolve(release, body): Promise<SitesQuery> {
     const { sites, candidates = [], choose, uncovered, mode, direction, weight, minutes } = body;

@@ -135,7 +135,7 @@ export async function requestedArea(
   }
   if (center) throw missingPart(at, 'radius_m', 'must be a number');
   if (radius_m !== undefined) throw missingPart(at, 'center', 'must be an object with lon and lat');
-  throw new Problem('missing-area', `send an area: ${WAYS}`);
+  throw new Problem('missing-area', `send an area in ${at.join('.')}: one of ${WAYS}`);
 }
 
 /** Returns the problem of a circle that lacks `name`. */

@@ -117,8 +117,9 @@ export const PROBLEM_TYPES = {
   },
   'poi-not-found': {
     status: 404,
-    title: 'Unknown point of interest',
-    advice: 'Check the dest_id. The POI may no longer exist in the latest release.',
+    title: 'No such point of interest',
+    advice:
+      'Check the dest_id, or the type and the area. The POI may no longer exist in the latest release.',
   },
   'place-not-found': {
     status: 404,

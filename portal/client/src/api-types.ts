@@ -515,7 +515,7 @@ export interface Problems {
   'block-not-found': Problem;
   /** Not enough tokens. Status 429. */
   'tokens-exhausted': Problem & Required<Pick<Problem, 'tokens_remaining'>>;
-  /** Unknown point of interest. Status 404. */
+  /** No such point of interest. Status 404. */
   'poi-not-found': Problem;
   /** Point outside all blocks of the release. Status 404. */
   'point-not-covered': Problem;

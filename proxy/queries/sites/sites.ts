@@ -146,7 +146,7 @@ export async function locateQuery(release: Release, query: SitesQuery): Promise<
   const errors = [...sites.errors, ...candidates.errors];
   const isNone = sites.located.length + candidates.located.length === 0;
   // An area without a POI of the type is one that no site covers.
-  if (isNone && (errors.length > 0 || parts === null)) throw noneLocated(errors);
+  if (isNone && (errors.length > 0 || parts === null)) throw noneLocated(query, errors);
   return { ...query, parts, located: { sites, candidates } };
 }
 
@@ -180,9 +180,12 @@ export function refuseMisplaced(
 /** Errors stated in the problem of a request without a site that can be measured. */
 const MAX_STATED = 3;
 
-function noneLocated(errors: readonly SiteError[]): Problem {
+function noneLocated({ sites }: SitesQuery, errors: readonly SiteError[]): Problem {
+  if (errors.length === 0 && sites.kind === 'pois') {
+    return new Problem('poi-not-found', 'the area of sites has no POI of the type');
+  }
   const stated = errors.slice(0, MAX_STATED).map(({ id, detail }) => `${id}: ${detail}`);
   if (errors.length > MAX_STATED) stated.push(`and ${errors.length - MAX_STATED} more`);
-  const reasons = stated.join('; ') || 'the area has no POI of the type';
+  const reasons = stated.join('; ') || 'the area of candidates has no block';
   return new Problem('point-not-covered', `no site can be measured: ${reasons}`);
 }

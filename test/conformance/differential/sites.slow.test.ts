@@ -337,11 +337,16 @@ describe('the POIs of a type as sites, and blocks as candidates', () => {
     );
     await refused('invalid-parameters', { sites: { type: GROCERIES } }, /need an area/);
     await refused('invalid-parameters', { sites: { type: {} } }, /id or label/);
-    await refused('missing-area', { sites: at, candidates: {} }, /send an area/);
+    await refused('missing-area', { sites: at, candidates: {} }, /an area in candidates: one of/);
+    await refused('missing-area', { sites: { type: GROCERIES, area: {} } }, /in sites\.area: one/);
+    await refused('missing-area', { sites: at, area: {} }, /send an area in area: one of polygon/);
     await refused('county-not-found', { sites: at, candidates: { counties: ['01001'] } }, /01001/);
     const water = { blocks: [demo.water.geoid] };
     const nowhere = { sites: { type: GROCERIES, area: water } };
-    await refused('point-not-covered', nowhere, /no POI of the type/);
+    await refused('poi-not-found', nowhere, /area of sites has no POI of the type/);
+    const oneKilometre = { center: OPEN_SEA, radius_m: 1_000 };
+    const empty = { sites: [], candidates: oneKilometre };
+    await refused('point-not-covered', empty, /area of candidates has no block/);
     const none = expectOk(
       await api.post(PATH, { ...nowhere, mode: 'walk', area: { counties: ['99001'] } }),
     );
