@@ -232,7 +232,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 231, lines: 21_900 },
   proxy: { files: 268, lines: 33_150 },
   shards: { files: 167, lines: 16_100 },
-  test: { files: 786, lines: 112_250 },
+  test: { files: 787, lines: 112_400 },
 };
 
 const TOP_LEVEL = new Set([

@@ -29,9 +29,9 @@ export function codeIn(language: Language, request: SampleRequest): string {
 }
 
 function curl({ baseUrl, path, key, isPost, parameters }: SampleRequest): string {
-  const header = key === null ? '' : `-H 'Authorization: Bearer ${key}' \\\n  `;
+  const header = key === null ? '' : `-H ${shellQuoted(`Authorization: Bearer ${key}`)} \\\n  `;
   const json = isPost ? `--json ${shellQuoted(JSON.stringify(parameters))} \\\n  ` : '';
-  return `curl ${header}${json}'${baseUrl}${path}'`;
+  return `curl ${header}${json}${shellQuoted(baseUrl + path)}`;
 }
 
 function typeScript(request: SampleRequest): string {
@@ -46,18 +46,19 @@ function typeScript(request: SampleRequest): string {
       : `if ('${rows}' in data) console.table(data.${rows});`;
   return `import { createClient } from 'travel-time-access-client';
 
-const api = createClient({ baseUrl: '${baseUrl}'${key === null ? '' : `, apiKey: '${key}'`} });
+const api = createClient({ baseUrl: ${literal(baseUrl)}${key === null ? '' : `, apiKey: ${literal(key)}`} });
 const { data${key === null ? '' : ', tokens'} } = await api.${operation}(${call});
 ${print}${key === null ? '' : "\nconsole.log(tokens.remaining, 'tokens left');"}`;
 }
 
 function python({ baseUrl, path, key, isPost, parameters, rows }: SampleRequest): string {
-  const header = key === null ? '' : `    headers={"Authorization": "Bearer ${key}"},\n`;
+  const header =
+    key === null ? '' : `    headers={"Authorization": ${JSON.stringify(`Bearer ${key}`)}},\n`;
   const json = isPost ? `    json=${pythonLiteral(parameters)},\n` : '';
   return `import requests
 
 response = requests.${isPost ? 'post' : 'get'}(
-    "${baseUrl}${path}",
+    ${JSON.stringify(baseUrl + path)},
 ${header}${json}    timeout=30,
 )
 response.raise_for_status()
@@ -71,23 +72,25 @@ function printInPython(rows: string | undefined): string {
 }
 
 function r({ baseUrl, path, key, isPost, parameters, rows }: SampleRequest): string {
-  const header = key === null ? '' : `  req_auth_bearer_token("${key}") |>\n`;
+  const header = key === null ? '' : `  req_auth_bearer_token(${JSON.stringify(key)}) |>\n`;
   const json = isPost
-    ? `  req_body_raw(r"---(${JSON.stringify(parameters)})---", "application/json") |>\n`
+    ? `  req_body_raw(${rawInR(JSON.stringify(parameters))}, "application/json") |>\n`
     : '';
   const [name, part] = rows === undefined ? ['data', ''] : [rows, `$${rows}`];
   return `library(httr2)
 
-response <- request("${baseUrl}${path}") |>
+response <- request(${JSON.stringify(baseUrl + path)}) |>
 ${header}${json}  req_perform()
 ${name} <- resp_body_json(response, simplifyVector = TRUE)${part}
 head(${name})${key === null ? '' : '\nresp_header(response, "X-Tokens-Remaining")'}`;
 }
 
+/** A value of JSON as a literal of TypeScript: text in single quotes, objects as JSON. */
 function literal(value: unknown): string {
   const json = JSON.stringify(value);
-  // Objects stay JSON, since quotes and commas may be part of a site's id.
-  return json.includes('{') ? json : json.replaceAll('"', "'").replaceAll(',', ', ');
+  if (Array.isArray(value) && !json.includes('{')) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'string') return json;
+  return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
 /** A value of JSON as a literal of Python, whose names of constants differ. */
@@ -100,6 +103,13 @@ function pythonLiteral(value: unknown): string {
     ([name, member]) => `${JSON.stringify(name)}: ${pythonLiteral(member)}`,
   );
   return `{${members.join(', ')}}`;
+}
+
+/** Text as a raw string of R, which ends with as many dashes as it begins with. */
+function rawInR(text: string): string {
+  let dashes = '---';
+  while (text.includes(`)${dashes}"`)) dashes += '-';
+  return `r"${dashes}(${text})${dashes}"`;
 }
 
 function shellQuoted(text: string): string {
