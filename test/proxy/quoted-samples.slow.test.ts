@@ -57,7 +57,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** What a program of any language but TypeScript must send. */
+/** The requests that programs of all languages but TypeScript must send. */
 const expected = requests.map(({ baseUrl, path, key, isPost, parameters }): Sent => {
   return { url: baseUrl + path, key, body: isPost ? parameters : null };
 });
@@ -70,7 +70,7 @@ async function programs(language: Language, extension: string, before: string, m
   return file;
 }
 
-/** What programs have printed between marks: address, key and body, one a line. */
+/** The requests that programs have printed between marks: address, key and body, one a line. */
 function sentBy(stdout: string): Sent[] {
   return stdout
     .split(DONE)
