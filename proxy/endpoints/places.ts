@@ -18,7 +18,8 @@ const searchPlaces = freeEndpoint({
   description:
     'Best match first: the whole name, its beginning, the beginning of a word in it, any part; ' +
     'among equal matches the most populous. The letters of a state may follow the name: `Port ' +
-    'Meridian, XA`. Case and accents are ignored. Places of the current release only.',
+    'Meridian, XA`. A GEOID of 7 digits finds its place. Case and accents are ignored. Places of ' +
+    'the current release only.',
   tag: 'Places',
   params: NONE,
   query: parameters({

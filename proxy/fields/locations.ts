@@ -160,13 +160,13 @@ const SENT_POINT = {
   lon: sentCoordinate(BOUNDS.longitude),
 };
 
-/** An address; what is no text, or too long, is kept so that it stays unknown. */
+/** An address; none of what is no text, and too long if it was, so that it fails alone. */
 const sentAddress = z
   .unknown()
   .optional()
   .transform((given) => {
     if (given === undefined || given === null) return undefined;
-    return (typeof given === 'string' ? given : jsonOf(given)).slice(0, LIMITS.nameLength + 1);
+    return typeof given === 'string' ? given.slice(0, LIMITS.nameLength + 1) : '';
   })
   .meta({ override: { type: 'string', minLength: 1, maxLength: LIMITS.nameLength } });
 

@@ -24,9 +24,37 @@ export function parseHouseNumber(text: string): HouseNumber | null {
  * ends.
  */
 export function parseHouseNumbers(text: string): HouseNumber[] {
-  const range = /^(\d{1,6})\s*-\s*(\d{1,6})$/.exec(text.trim());
-  const [low, high] = [Number(range?.[1]), Number(range?.[2])];
-  const isRange = high > low && high - low < 100;
-  const parts = isRange ? [range![1], range![2]] : text.split(/[;,]/);
+  const [, low, high] = /^(\d{1,6})\s*-\s*(\d{1,6})$/.exec(text.trim()) ?? [];
+  const parts = low !== undefined && isRange(low, high) ? [low, high] : text.split(/[;,]/);
   return parts.map(parseHouseNumber).filter((number) => number !== null);
+}
+
+/** Whether a hyphenated number may stand for several houses: `12-14`, but not `37-52` of Queens. */
+function isRange(low: string, high: string): boolean {
+  const length = Number(high) - Number(low);
+  const isOneSide = length % 2 === 0;
+  return length > 0 && length < 100 && (isOneSide || high.length !== 2);
+}
+
+/** A house number as people write it, and what else it may mean. */
+export interface WrittenNumber {
+  readonly number: HouseNumber;
+  readonly otherwise: HouseNumber | null;
+}
+
+/**
+ * Reads a house number as people write it; null for other text. `12-14` is first 12, the first of
+ * several houses, and otherwise 1214; `37-10`, which is no range, is first 3710, and otherwise 37.
+ */
+export function readHouseNumber(text: string): WrittenNumber | null {
+  const [, low, high, suffix = ''] = /^(\d{1,6})[-–](\d{1,6})([a-z]?)$/i.exec(text.trim()) ?? [];
+  if (low === undefined) {
+    const number = parseHouseNumber(text);
+    return number && { number, otherwise: null };
+  }
+  const first = { number: Number(low), suffix: suffix.toLowerCase() };
+  const joined = parseHouseNumber(`${low}-${high}${suffix}`);
+  return joined === null || isRange(low, high)
+    ? { number: first, otherwise: joined }
+    : { number: joined, otherwise: first };
 }

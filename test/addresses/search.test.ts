@@ -122,6 +122,60 @@ test.each(['St', 'Ct', 'Rd', 'Dr', 'Pl', 'Street', 'Cl', 'Wk'])(
   },
 );
 
+test('a hyphenated number is the first of a range, or one number as in Queens', async () => {
+  const { number, street, zip, block } = HOUSE;
+  const line = (text: string) => `${text} ${street} ${zip}`;
+  const lowest = Math.min(...LIST.flatMap((one) => (one.street === street ? one.number : [])));
+  const hasFour = LIST.find((one) => one.number > 1_000 && one.number % 100 < 90)!;
+  for (const text of [
+    `${number}-${number + 4}`,
+    `${number}–${number + 2}`,
+    `${number}-${number + 3}`,
+  ]) {
+    const [first] = await search(line(text));
+    expect([text, first.label]).toEqual([text, `${number} ${street}, ${zip}`]);
+    expect([first.geoid, first.confidence >= 0.8]).toEqual([block, true]);
+  }
+  const [hundreds, rest] = [Math.floor(hasFour.number / 100), hasFour.number % 100];
+  expect(hundreds).toBeLessThan(lowest);
+  const two = (one: number) => String(one).padStart(2, '0');
+  for (let house = rest % 2 === 0 ? 2 : 1; house < 100; house += 7) {
+    const text = `${hundreds}-${two(house)}`;
+    const [first] = await search(`${text} ${hasFour.street} ${hasFour.zip}`);
+    expect([text, first.label]).toEqual([
+      text,
+      expect.stringMatching(`^${hundreds}${two(house)} `),
+    ]);
+    // A possible range is not certain where the street lacks its first number.
+    const isRange = house > hundreds && (house - hundreds) % 2 === 0;
+    const [plain] = await search(`${hundreds}${two(house)} ${hasFour.street} ${hasFour.zip}`);
+    const isAsSure = first.confidence === plain.confidence;
+    expect([text, isAsSure, isRange && first.confidence < 0.8]).toEqual([text, !isRange, isRange]);
+  }
+});
+
+test('coordinates may have signs and points without digits', async () => {
+  const [{ lat, lon, geoid }] = await search(HOUSE.block);
+  for (const q of [`+${lat},${lon}`, `+${lat} ${lon}`, `${lon}, +${lat}`]) {
+    expect(await search(q)).toMatchObject([{ kind: 'coordinates', geoid }]);
+  }
+  const plain = await search(`${Math.round(lat)} ${Math.round(lon)}`);
+  expect(await search(`${Math.round(lat)}. ${Math.round(lon)}.`)).toEqual(plain);
+  expect(plain).toMatchObject([{ kind: 'coordinates' }]);
+});
+
+test('a place is found by its GEOID, here and among places', async () => {
+  const [named] = await search('Port Meridian');
+  expect(await search(' 9957600 ')).toEqual([{ ...named, confidence: 1 }]);
+  expect(await search('9900000')).toEqual([]);
+  const places = async (q: string) => (await proxy.get(`/v1/places?q=${q}`)).json().places;
+  const [place, ...others] = await places('9957600');
+  expect(others).toEqual([]);
+  expect(place).toMatchObject({ geoid: '9957600', name: 'Port Meridian', state: 'XA' });
+  expect(await places('Port%20Meridian')).toContainEqual(place);
+  expect(await places('9900000')).toEqual([]);
+});
+
 test('matches near a point come first, with their distance', async () => {
   const [west, east] = await search('Juniper Avenue');
   for (const wanted of [west, east]) {

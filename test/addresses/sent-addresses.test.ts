@@ -82,6 +82,11 @@ test('an address that is not certain is an error with its reason, and is not cha
   expect(city).toMatch(/is a place, no address/);
   expect(none).toMatch(/like no address/);
   for (const one of [empty, long]) expect(one).toMatch(`text of 1 to ${LIMITS.nameLength}`);
+  const noTexts = [5, true, ['12 Elm'], { street: 'Elm' }].map((address) => ({ address }));
+  const wrong = (await post('/v1/point/summary', { origins: noTexts })).response.json().errors;
+  expect(wrong.map(({ detail }: { detail: string }) => detail)).toEqual(
+    noTexts.map(() => `an address must be text of 1 to ${LIMITS.nameLength} characters`),
+  );
   const areas = await post('/v1/point/summary', { origins: AREAS.map((address) => ({ address })) });
   expect(areas.response.json().errors).toMatchObject([
     { detail: expect.stringContaining('is a neighbourhood, no address: send a point in it') },

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { parseHouseNumber, parseHouseNumbers } from '../../shards/addresses/house-number.ts';
+import {
+  parseHouseNumber,
+  parseHouseNumbers,
+  readHouseNumber,
+} from '../../shards/addresses/house-number.ts';
 import { parseStreetName, streetLabel, wordsOf } from '../../shards/addresses/street-name.ts';
 
 const labelOf = (text: string) => streetLabel(parseStreetName(wordsOf(text)));
@@ -37,6 +41,22 @@ test('lists and ranges of house numbers have each of theirs, and other texts non
   const numbersOf = (text: string) => parseHouseNumbers(text).map(({ number }) => number);
   expect(numbersOf('12;14, 16')).toEqual([12, 14, 16]);
   expect(numbersOf('2101-2105')).toEqual([2101, 2105]);
+  expect(numbersOf('101-104')).toEqual([101, 104]);
   expect(numbersOf('45-07')).toEqual([4507]);
+  expect(numbersOf('37-52')).toEqual([3752]);
   for (const text of ['', 'N6W23001', 'five', '1234567']) expect(numbersOf(text)).toEqual([]);
+});
+
+test.each([
+  ['12', 12, undefined],
+  ['12-14', 12, 1214],
+  ['12–14b', 12, 1214],
+  ['2101-2105', 2101, undefined],
+  ['101-104', 101, undefined],
+  ['37-10', 3710, 37],
+  ['37-52', 3752, 37],
+  ['2101-05', 210105, 2101],
+])('%s is read as %i first, and otherwise as %s', (text, first, otherwise) => {
+  const read = readHouseNumber(text);
+  expect([read?.number.number, read?.otherwise?.number]).toEqual([first, otherwise]);
 });

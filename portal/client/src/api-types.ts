@@ -861,7 +861,7 @@ export interface Operations {
       };
     };
   };
-  /** Search census places by name. Best match first: the whole name, its beginning, the beginning of a word in it, any part; among equal matches the most populous. The letters of a state may follow the name: `Port Meridian, XA`. Case and accents are ignored. Places of the current release only. */
+  /** Search census places by name. Best match first: the whole name, its beginning, the beginning of a word in it, any part; among equal matches the most populous. The letters of a state may follow the name: `Port Meridian, XA`. A GEOID of 7 digits finds its place. Case and accents are ignored. Places of the current release only. */
   findPlaces: {
     params: {
       /** Part of the name; case and accents are ignored. */

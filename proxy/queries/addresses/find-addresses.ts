@@ -1,7 +1,7 @@
 import type { AddressRange } from '../../../shards/addresses/address-table.ts';
 import { type StreetName, streetLabel } from '../../../shards/addresses/street-name.ts';
 import { foldText } from '../../../shards/folded-text.ts';
-import { isGeoid } from '../../../shards/geoid.ts';
+import { isGeoid, PLACE_GEOID } from '../../../shards/geoid.ts';
 import {
   boxAroundPoint,
   boxContains,
@@ -15,7 +15,7 @@ import type { CountyFips, Degrees, Metres } from '../../../shards/units.ts';
 import { MICRO } from '../../../shards/units.ts';
 import { isOnEarth } from '../../bounds.ts';
 import { Problem } from '../../http/problem.ts';
-import { findPlaces } from '../areas/places.ts';
+import { findPlaces, type PlaceItem } from '../areas/places.ts';
 import { locateOrigin, originOfGeoid, originOfPoint } from '../origins/origin-block.ts';
 import { Cities } from './cities.ts';
 import { BEGUN, countyMatch, countyMatches } from './county-matches.ts';
@@ -24,9 +24,9 @@ import { type CountyObject, neighbourhoodMatches } from './neighbourhood-matches
 import { type AddressReading, readAddress, readIntersection } from './read-address.ts';
 import { SpellingIndex } from './spelling-index.ts';
 import {
+  houseMatches,
   type Match,
   nameQuality,
-  numberMatches,
   type RatedStreet,
   streetMatch,
 } from './street-matches.ts';
@@ -127,12 +127,15 @@ function rated(matches: readonly Match[], near: NearPoint | null): FoundAddress[
   }));
 }
 
-/** A text that states its location: coordinates, a block, a county; null for any other. */
+const COORDINATES = /^([+-]?\d{1,3}(?:\.\d*)?)°?[\s,]+([+-]?\d{1,3}(?:\.\d*)?)°?$/;
+
+/** A text that states its location: coordinates, a block, a place, a county; null for any other. */
 async function directMatch(release: Release, text: string): Promise<Match[] | null> {
   if (isGeoid(text)) return blockMatch(release, text);
   const county = release.counties.find(({ fips }) => fips === text);
   if (county) return [countyMatch(county, 1)];
-  const numbers = /^(-?\d{1,3}(?:\.\d+)?)°?[\s,]+(-?\d{1,3}(?:\.\d+)?)°?$/.exec(text);
+  if (PLACE_GEOID.test(text)) return (await findPlaces(release, text, 1)).map(placeMatch);
+  const numbers = COORDINATES.exec(text);
   if (!numbers) return null;
   const [first, second] = [Number(numbers[1]), Number(numbers[2])];
   for (const [lat, lon] of [
@@ -172,10 +175,14 @@ async function unlessMissing<T>(located: Promise<T>): Promise<T | null> {
 async function placeMatches(release: Release, text: string, limit: number): Promise<Match[]> {
   const asked = foldText(text.split(',')[0]);
   const found = await findPlaces(release, text.trim(), limit);
-  return found.map(({ name, state, geoid, lon, lat }) => {
-    const quality = foldText(name) === asked ? 1 : BEGUN;
-    return { label: `${name}, ${state}`, kind: 'place', lat, lon, geoid, quality };
+  return found.map((place) => {
+    const quality = foldText(place.name) === asked ? 1 : BEGUN;
+    return { ...placeMatch(place), quality };
   });
+}
+
+function placeMatch({ name, state, geoid, lon, lat }: PlaceItem): Match {
+  return { label: `${name}, ${state}`, kind: 'place', lat, lon, geoid, quality: 1 };
 }
 
 /**
@@ -280,7 +287,7 @@ async function namesLike(county: CountyObject, reading: AddressReading): Promise
     const index = await SpellingIndex.of(starts.map((start) => streets[start].base));
     return { value: { starts, index }, bytes: index.byteLength + 8 * starts.length };
   });
-  const number = reading.number?.number;
+  const numbers = [reading.number, reading.otherwise].flatMap((one) => one?.number ?? []);
   const isNamed = ({ base }: StreetName) => base.replaceAll(' ', '').endsWith(reading.ending);
   const names = index
     .find(reading.street.base)
@@ -289,7 +296,8 @@ async function namesLike(county: CountyObject, reading: AddressReading): Promise
     const [first, end] = [starts[position], starts[position + 1] ?? table.streets.length];
     const streets = table.streets.slice(first, end).map((street) => {
       const isInRange =
-        number === undefined || (street.lowest <= number && number <= street.highest);
+        numbers.length === 0 ||
+        numbers.some((number) => street.lowest <= number && number <= street.highest);
       return { street, quality: nameQuality(reading, street, edits), isInRange };
     });
     const ratings = streets.map(({ quality, isInRange }) => quality * (isInRange ? 1 : 0.5));
@@ -328,7 +336,7 @@ async function inCounty(county: CountyObject, reading: AddressReading): Promise<
     const ranges: readonly AddressRange[][] = await rangesOf(county, name);
     for (const [i, street] of name.streets.entries()) {
       const own = ranges[i];
-      const found = number === null ? [] : [...numberMatches(street, own, number, zip)];
+      const found = houseMatches(street, own, reading);
       matches.push(...found);
       if (found.length === 0) elsewhere.push(streetMatch(street, own, number, zip));
       const pause = county.release.turns.yieldIfOverdue();

@@ -46,10 +46,11 @@ export async function locateSent(release: Release, sent: SentPlace): Promise<Loc
 }
 
 async function takeAddress(release: Release, address: string): Promise<AddressMatch> {
-  const reason = (why: string) => new Problem('address-not-found', `"${truncate(address)}" ${why}`);
   if (address.trim() === '' || address.length > LIMITS.nameLength) {
-    throw reason(`must be text of 1 to ${LIMITS.nameLength} characters`);
+    const fault = `an address must be text of 1 to ${LIMITS.nameLength} characters`;
+    throw new Problem('address-not-found', fault);
   }
+  const reason = (why: string) => new Problem('address-not-found', `"${truncate(address)}" ${why}`);
   const found = await findAddresses(release, address, null, MOST_LISTED);
   if (found === null) throw reason(TOO_WIDE);
   if (found.length === 0) throw reason('is like no address of this release');

@@ -1,4 +1,4 @@
-import { type HouseNumber, parseHouseNumber } from '../../../shards/addresses/house-number.ts';
+import { type HouseNumber, readHouseNumber } from '../../../shards/addresses/house-number.ts';
 import {
   directionOf,
   LONG_SUFFIXES,
@@ -14,6 +14,8 @@ import { POSTAL_NAMES } from '../../../shards/states.ts';
 export interface AddressReading {
   /** Null for a street alone. */
   readonly number: HouseNumber | null;
+  /** A second meaning of the number, for streets that lack the first; null if it has one. */
+  readonly otherwise: HouseNumber | null;
   readonly street: StreetName;
   /** The name of the city in folded words; '' if none is named. */
   readonly city: string;
@@ -40,7 +42,7 @@ const ZIP_AT_END = /[\s,]+(\d{5})(?:-\d{4})?$/;
 const COUNTRY_AT_END = /[\s,]+(?:usa|u\.s\.a\.|united states(?: of america)?)$/i;
 const UNIT =
   /(?:^|[\s,]+)(?:(?:apt|apartment|unit|suite|ste|floor|fl|room|rm|bldg|building)\b\.?\s*#?|#)\s*[\w-]+$/i;
-const NUMBER_FIRST = /^(\d+(?:-\d+)?[a-z]?(?:\s+1\/2)?)\s+(.*\S)$/i;
+const NUMBER_FIRST = /^(\d+(?:[-–]\d+)?[a-z]?(?:\s+1\/2)?)\s+(.*\S)$/i;
 /** Words of the longest city names that are looked for without a comma. */
 const CITY_WORDS = 4;
 
@@ -55,14 +57,22 @@ export function readAddress(text: string, isCity: (words: string) => boolean): A
   const { parts, state, zip } = postalOf(text, isCity);
   const [line = '', ...others] = parts;
   const [, numberText, rest] = NUMBER_FIRST.exec(line) ?? [];
-  const number = parseHouseNumber(numberText ?? '');
+  const written = readHouseNumber(numberText ?? '');
+  const { number, otherwise } = written ?? { number: null, otherwise: null };
   const words = wordsOf(number === null ? line : rest);
   const city = others.length > 0 ? wordsOf(others[others.length - 1]).join(' ') : '';
   const whole = { street: words, city, isCityGuessed: false };
   const splits = city === '' ? [whole, ...withoutComma(words, isCity)] : [whole];
   splits.sort((a, b) => Number(a.isCityGuessed) - Number(b.isCityGuessed));
   return splits.flatMap(({ street, ...named }) =>
-    suffixesOf(street).map((suffixed) => ({ number, state, zip, ...named, ...suffixed })),
+    suffixesOf(street).map((suffixed) => ({
+      number,
+      otherwise,
+      state,
+      zip,
+      ...named,
+      ...suffixed,
+    })),
   );
 }
 
@@ -73,7 +83,7 @@ export function readIntersection(
 ): readonly [AddressReading[], AddressReading[]] | null {
   const [first, second, third] = text.split(/\s+(?:and|at)\s+|\s*[&@]\s*|\s+\/\s+/i);
   if (!first?.trim() || !second?.trim() || third !== undefined) return null;
-  if (NUMBER_FIRST.test(first.trim()) && parseHouseNumber(first.trim().split(/\s/)[0])) return null;
+  if (NUMBER_FIRST.test(first.trim()) && readHouseNumber(first.trim().split(/\s/)[0])) return null;
   const crossing = readAddress(second, isCity);
   const { parts } = postalOf(first, isCity);
   const own = readAddress(parts[0] ?? '', isCity);
@@ -94,7 +104,7 @@ function postalOf(text: string, isCity: (words: string) => boolean): Postal {
     : stateOf(parts[last], last > 0);
   parts[last] = rest;
   const lines = parts.map((part) => part.replace(UNIT, '').trim()).filter((part) => part !== '');
-  const isSplitNumber = lines.length > 1 && parseHouseNumber(lines[0]) !== null;
+  const isSplitNumber = lines.length > 1 && readHouseNumber(lines[0]) !== null;
   const joined = isSplitNumber ? [`${lines[0]} ${lines[1]}`, ...lines.slice(2)] : lines;
   return { parts: joined, state, zip };
 }

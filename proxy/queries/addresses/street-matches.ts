@@ -47,6 +47,8 @@ const FACTORS = {
   houseSuffixOther: 0.97,
   interpolated: 0.95,
   otherSide: 0.78,
+  /** A hyphenated number is read in the way that is less common. */
+  numberOtherwise: 0.78,
   /** A street of which the number is not known: which block is meant is unknown too. */
   numberUnknown: 0.5,
 } as const;
@@ -94,8 +96,21 @@ export interface RatedStreet {
   readonly quality: number;
 }
 
-/** Finds the house number of a text among the ranges of a street. */
-export function* numberMatches(
+/** Finds the house number of a reading on a street; its second meaning if the first is lacking. */
+export function houseMatches(
+  rated: RatedStreet,
+  ranges: readonly AddressRange[],
+  { number, otherwise, zip }: AddressReading,
+): Match[] {
+  if (number === null) return [];
+  const found = [...numberMatches(rated, ranges, number, zip)];
+  if (found.length > 0 || otherwise === null) return found;
+  const less = { ...rated, quality: rated.quality * FACTORS.numberOtherwise };
+  return [...numberMatches(less, ranges, otherwise, zip)];
+}
+
+/** Finds a house number among the ranges of a street. */
+function* numberMatches(
   { street, quality }: RatedStreet,
   ranges: readonly AddressRange[],
   asked: HouseNumber,

@@ -30,12 +30,8 @@ export interface LocatedPlace {
  * absent.
  */
 export async function locatePlace(release: Release, geoid: string): Promise<LocatedPlace> {
-  const state = release.state(geoid.slice(0, 2));
-  const table = state && (await release.places(state));
-  const ordinal = table?.ordinalOf(geoid) ?? -1;
-  if (state && table && ordinal !== -1) {
-    return { place: table.places[ordinal], ordinal, table, state };
-  }
+  const located = await placeOf(release, geoid);
+  if (located) return located;
   const asked = truncate(geoid);
   const advice = '; a place is a GEOID of 7 digits, which /v1/places?q= finds';
   throw new Problem(
@@ -43,6 +39,14 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
     `there is no census place ${asked} in this release${PLACE_GEOID.test(geoid) ? '' : advice}`,
     { geoid: asked },
   );
+}
+
+async function placeOf(release: Release, geoid: string): Promise<LocatedPlace | undefined> {
+  const state = release.state(geoid.slice(0, 2));
+  const table = state && (await release.places(state));
+  const ordinal = table?.ordinalOf(geoid) ?? -1;
+  if (!state || !table || ordinal === -1) return undefined;
+  return { place: table.places[ordinal], ordinal, table, state };
 }
 
 /** Blocks of a place that are looked up together: a page seldom needs more. */
@@ -69,7 +73,7 @@ export async function* blocksOfPlace(
 }
 
 /** A place as returned by look-ups. */
-interface PlaceItem {
+export interface PlaceItem {
   readonly name: string;
   readonly geoid: string;
   readonly state: string;
@@ -81,25 +85,29 @@ interface PlaceItem {
 const WITH_STATE = /^(.*[^\s,])[\s,]+([a-z]{2})$/u;
 
 /**
- * Returns the census places whose name matches, best match first, then the most populous. Places
- * whose name contains the whole text come first, followed by those of the state that the text ends
- * with.
+ * Returns the census place with a GEOID, or the places whose name matches, best match first, then
+ * the most populous. Places whose name contains the whole text come first, followed by those of the
+ * state that the text ends with.
  */
 export async function findPlaces(
   release: Release,
   text: string,
   limit: number,
 ): Promise<PlaceItem[]> {
-  const { everywhere, byState } = await release.retained('place names', () => indexPlaces(release));
   const asked = foldText(text);
+  const named = PLACE_GEOID.test(asked) ? await placeOf(release, asked) : undefined;
+  if (named) return [itemOf(named.place)];
+  const { everywhere, byState } = await release.retained('place names', () => indexPlaces(release));
   const found = new Set(everywhere.find(asked, limit));
   const [, name, usps] = WITH_STATE.exec(asked) ?? [];
   for (const place of (name && byState.get(usps)?.find(name, limit)) || []) {
     if (found.size < limit) found.add(place);
   }
-  return [...found].map(({ geoid, lon, lat, name }) => {
-    return { name, geoid, state: uspsOf(geoid), lon, lat };
-  });
+  return [...found].map(itemOf);
+}
+
+function itemOf({ geoid, lon, lat, name }: PlaceRecord): PlaceItem {
+  return { name, geoid, state: uspsOf(geoid), lon, lat };
 }
 
 /** Indexes the names of a release, for all states and per state by its folded abbreviation. */
