@@ -25,9 +25,6 @@ export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return oneLine(error.message);
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return 'out of memory; use smaller units (--unit-blocks of the build), or set NODE_OPTIONS=--max-old-space-size=MB and, of a worker, a larger --memory';
-  }
   if (code === 'EADDRINUSE') {
     const { port } = error as NodeJS.ErrnoException & { port?: number };
     return `port ${port} is in use; choose another: PORT, for the portal PORTAL_PORT, or --port of a tta command`;

@@ -41,5 +41,5 @@ function nodeOf({ latest }: Release, table: TableJob): TaskNode {
   const { table: name, county, format, geoparquet } = table;
   const id = [idOf(['export', latest.sha256]), name, county ?? 'all', format, geoparquet].join('-');
   const task = { kind: 'table' as const, latest, table };
-  return { id, task, after: [], inputs: [], memory: 0, turn: 0 };
+  return { id, task, after: [], inputs: [], memory: 0 };
 }

@@ -42,7 +42,7 @@ export function preparingBy(executor: Executor, store: WritableStore, receipts: 
     const kept = await receipts.find(stage, key, z.unknown());
     if (kept !== null) return { value: kept, notes: [] };
     const id = `${idOf([key])}-${stage}`;
-    const node = { id, task, after: [], inputs, memory, turn: 0 };
+    const node = { id, task, after: [], inputs, memory };
     const { notes } = await executor.run(node, { ...silent, start: () => adding(onWork) });
     const value = await receipts.read(stage, key, z.unknown());
     if (value === null) throw lost(store, stage);

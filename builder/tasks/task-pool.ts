@@ -1,13 +1,12 @@
 import path from 'node:path';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { openWritableStore } from '../../shards/store/open-store.ts';
-import type { Bytes } from '../../shards/units.ts';
 import type { Resources } from '../build-request.ts';
 import type { LocalInput, PlannedInput } from '../plan/planned-input.ts';
 import { fetchInputs } from '../plan/shared-inputs.ts';
 import type { Progress, StageProgress } from '../progress.ts';
 import { Receipts } from '../receipts/receipts.ts';
-import { openThreads } from '../threads/pool.ts';
+import { openThreads, type ThreadLimits } from '../threads/pool.ts';
 import { runTask, type TaskResult } from './run-task.ts';
 import type { Task } from './task.ts';
 
@@ -58,10 +57,10 @@ export function openWork({ store: location, folder, ...resources }: TaskThread) 
   };
 }
 
-/** Opens a pool of threads that run tasks. `heap`: see `openThreads`. */
-export function openTaskPool(thread: TaskThread, threads: number, heap?: Bytes): TaskPool {
+/** Opens a pool of threads that run tasks. */
+export function openTaskPool(thread: TaskThread, threads: number, limits?: ThreadLimits): TaskPool {
   const module = new URL('./task-pool.js', import.meta.url);
-  const pool = openThreads<TaskRequest, TaskResult>(module, threads, thread, heap);
+  const pool = openThreads<TaskRequest, TaskResult>(module, threads, thread, limits);
   return {
     async run(task, inputs, progress) {
       const { port1, port2 } = new MessageChannel();

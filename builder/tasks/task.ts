@@ -66,12 +66,11 @@ export interface TaskNode {
   /** Identifies the task among all tasks for a store. */
   readonly id: string;
   readonly task: Task;
+  /** Begun in this order. */
   readonly after: readonly TaskNode[];
   readonly inputs: readonly LocalInput[];
   /** An estimate of the memory that the task takes; 0 if any machine has enough. */
   readonly memory: Bytes;
-  /** The place in the order in which waiting tasks begin, the lowest first. */
-  readonly turn: number;
 }
 
 const ID_DIGITS = 16;
@@ -113,17 +112,16 @@ export function tasksOf(
   const pairsOf = (counties: readonly CountyFips[]) =>
     counties.reduce((sum, county) => sum + plan.counties[county].pairs, 0);
   const longestFirst = [...units].sort((a, b) => pairsOf(b) - pairsOf(a));
-  const unitNodes = units.map((counties) => ({
+  const unitNodes = longestFirst.map((counties) => ({
     id: `${build}-unit-${counties[0]}`,
     task: { kind: 'unit' as const, ...common, counties },
     after: [],
     inputs: [],
     memory: bytesOfUnit(blocksOf(plan.counties, counties)),
-    turn: 1 + longestFirst.indexOf(counties),
   }));
   const parts = partsOf(plan, units, partBlocks);
   const nodeOf = (name: string, task: Task, after: readonly TaskNode[]): TaskNode => {
-    return { id: `${build}-${name}`, task, after, inputs: [], memory: 0, turn: 0 };
+    return { id: `${build}-${name}`, task, after, inputs: [], memory: 0 };
   };
   const partNodes = parts.map((counties) =>
     nodeOf(`part-${counties[0]}`, { kind: 'part', ...common, units, counties }, unitNodes),

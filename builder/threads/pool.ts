@@ -1,7 +1,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { Bytes } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 import { receivedError } from './sent-errors.ts';
 
 /** Runs pieces of work, several at a time. */
@@ -49,23 +49,36 @@ export interface ThreadWork {
   readonly data: unknown;
 }
 
+export interface ThreadLimits {
+  /** The limit of each thread's own objects; by default that of this thread. */
+  readonly heap?: Bytes;
+  /** Time without work after which threads end, until there is work again; by default they stay. */
+  readonly idleMs?: Millis;
+}
+
 /**
  * Opens a pool of threads that do the work of a module; see `ThreadWork`. If a thread dies, the
- * piece it was running fails. `heap`: the limit of each thread's own objects, by default that of
- * this thread.
+ * piece it was running fails.
  */
 export function openThreads<Request, Result>(
   module: URL,
   threads: number,
   data?: unknown,
-  heap?: Bytes,
+  { heap, idleMs }: ThreadLimits = {},
 ): ThreadPool<Request, Result> {
   const pool = new Piscina<Request, Result>({
     filename: new URL('./thread.js', import.meta.url).href,
     workerData: { module: module.href, data } satisfies ThreadWork,
     ...(heap !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heap / 2 ** 20 } }),
-    minThreads: threads,
+    minThreads: idleMs === undefined ? threads : 0,
     maxThreads: threads,
+    ...(idleMs !== undefined && { idleTimeout: idleMs }),
+  });
+  let failure: unknown;
+  pool.on('error', (error) => {
+    // A thread without work has died, or could not begin, so none may take what waits.
+    failure = error;
+    void pool.destroy();
   });
   return {
     width: threads,
@@ -73,7 +86,7 @@ export function openThreads<Request, Result>(
       try {
         return await pool.run(request, { transferList: [...transferred] });
       } catch (error) {
-        throw receivedError(error);
+        throw receivedError(failure ?? error);
       }
     },
     close: () => pool.destroy(),

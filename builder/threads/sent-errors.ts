@@ -1,3 +1,4 @@
+import { systemCode } from '../../shards/error-facts.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { BuildError, OutOfMemory, StoreBusy } from '../errors.ts';
 
@@ -6,6 +7,9 @@ import { BuildError, OutOfMemory, StoreBusy } from '../errors.ts';
  * the input or the store caused it, and whether a retry may help. So errors are sent as plain
  * objects.
  */
+
+const HEAP_IS_FULL =
+  'out of memory; use smaller units (--unit-blocks of the build), or set NODE_OPTIONS=--max-old-space-size=MB and, of a worker, a larger --memory';
 
 const CLASSES = [BuildError, OutOfMemory, StoreBusy, ShardError, StoreError];
 
@@ -31,10 +35,9 @@ function sentError(error: Error): object {
   return { ...Object.fromEntries(facts), name, message, stack };
 }
 
-/**
- * Restores an error that was sent. An error that killed the thread itself is returned unchanged.
- */
+/** Restores an error that was sent, or returns the one that killed the thread itself. */
 export function receivedError(sent: unknown): unknown {
+  if (systemCode(sent) === 'ERR_WORKER_OUT_OF_MEMORY') return new OutOfMemory(HEAP_IS_FULL);
   if (sent instanceof Error || typeof sent !== 'object' || sent === null) return sent;
   const error = Object.assign(new Error(), sent);
   const kind = CLASSES.find((one) => one.name === error.name);

@@ -7,38 +7,31 @@ import type { Progress } from '../../builder/progress.ts';
 import type { Executor } from '../../builder/tasks/executor.ts';
 import { type TaskResult, taskResultSchema } from '../../builder/tasks/run-task.ts';
 import { nameOf, type Task, type TaskNode } from '../../builder/tasks/task.ts';
-import { MemoryLimit } from '../../builder/threads/memory-limit.ts';
+import { SHARED } from '../../shards/concurrency/fair-queue.ts';
+import { FairSemaphore } from '../../shards/concurrency/fair-semaphore.ts';
 import { keepUntilFailed } from '../../shards/concurrency/on-demand.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import type { Bytes, Millis } from '../../shards/units.ts';
-import { BuildQueue, type BuildQueueJob, type JobProgress, MAX_LOST, refusalIn } from './queue.ts';
+import type { Millis } from '../../shards/units.ts';
+import { BuildQueue, type BuildQueueJob, MAX_LOST, refusalIn } from './queue.ts';
 import { ATTEMPTS } from './retries.ts';
 
 const POLL_MS: Millis = 500;
-/** Time between two reports of all jobs in progress. */
+/** Time between two reports of a job in progress. */
 const REPORT_MS: Millis = 10_000;
-/** Maximum number of jobs in the queue at once; more than workers could run. */
+/** Bound of the jobs in the queue at once; more than workers could run. */
 const QUEUED_TASKS = 1_000;
-/** Maximum number of jobs that are reported at a time. */
-const REPORTED_TASKS = 200;
-/** Memory of an upload: the parts of an object that are sent at once. */
-const UPLOAD_BYTES: Bytes = 48 * 2 ** 20;
-const UPLOADS_AT_ONCE = 4;
+/** Bound of the memory of uploads, each of which sends some parts of an object at once. */
+const UPLOADS = 4;
 /** Seconds that finished jobs are kept for inspection. */
 const KEEP_S = 7 * 86_400;
 /** Time to take jobs off a queue that may be away. */
 const CLOSE_MS: Millis = 3_000;
 
-interface RunningTask {
-  readonly node: TaskNode;
-  readonly resolve: (result: TaskResult) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
- * Runs tasks on other machines, by a queue of which this is the only producer. A task's id is that
- * of its job, so adding it again changes nothing, and what the queue does not know is added,
- * whether it is new, or lost with the memory of Redis, or left by a command that was killed.
+ * Runs tasks on other machines, by a queue of which this is the only producer. It asks for the
+ * state of each task again and again, since a task's id is that of its job: adding it again changes
+ * nothing, and what the queue does not know is added, whether it is new, or lost with the memory of
+ * Redis, or left by a command that was killed. Events of the queue would be lost with it.
  */
 export class QueueExecutor implements Executor {
   readonly #queue: BuildQueue;
@@ -46,13 +39,14 @@ export class QueueExecutor implements Executor {
   readonly #note: Progress['note'];
   /** Uploads of inputs by their contents, which many tasks read. */
   readonly #uploads = new Map<string, Promise<void>>();
-  readonly #uploading = new MemoryLimit(UPLOADS_AT_ONCE * UPLOAD_BYTES);
+  readonly #uploading = new FairSemaphore({ maxConcurrent: UPLOADS, maxPerClient: UPLOADS });
   readonly #results = new Map<string, Promise<TaskResult>>();
-  readonly #running = new Map<string, RunningTask>();
-  readonly #added = new Set<string>();
+  readonly #following = new FairSemaphore({
+    maxConcurrent: QUEUED_TASKS,
+    maxPerClient: QUEUED_TASKS,
+  });
   readonly #noted = new Set<string>();
-  #reportedMs = Date.now();
-  #watching: Promise<void> | null = null;
+  #countedMs = Date.now();
   #isClosed = false;
 
   private constructor(queue: BuildQueue, store: WritableStore, { note }: Progress) {
@@ -79,11 +73,7 @@ export class QueueExecutor implements Executor {
   run(node: TaskNode): Promise<TaskResult> {
     return keepUntilFailed(this.#results, node.id, async () => {
       for (const input of node.inputs) await this.#upload(input);
-      return new Promise<TaskResult>((resolve, reject) => {
-        if (this.#isClosed) throw new Error('the tasks were broken off');
-        this.#running.set(node.id, { node, resolve, reject });
-        this.#watching ??= this.#watch();
-      });
+      return this.#following.run(SHARED, () => this.#follow(node));
     });
   }
 
@@ -91,110 +81,72 @@ export class QueueExecutor implements Executor {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#watching;
-    const removing = [...this.#added].map((id) => this.#queue.jobs.remove(id));
-    await Promise.race([Promise.allSettled(removing), pause(CLOSE_MS)]);
+    const late = pause(CLOSE_MS, undefined, { ref: false });
+    await Promise.race([Promise.allSettled(this.#results.values()), late]);
     await this.#queue.close();
   }
 
   #upload(local: LocalInput): Promise<void> {
     return keepUntilFailed(this.#uploads, local.input.sha256, () =>
-      this.#uploading.run(UPLOAD_BYTES, () => putInput(this.#store, local)),
+      this.#uploading.run(SHARED, () => putInput(this.#store, local)),
     );
   }
 
-  /**
-   * Adds tasks that the queue lacks, and looks for those that are finished, until none is left. All
-   * fail if the queue cannot be asked.
-   */
-  async #watch(): Promise<void> {
-    try {
-      while (this.#running.size > 0 && !this.#isClosed) {
-        await this.#look().catch((error) => this.#noteOnce(refusalIn(error)));
-        await pause(POLL_MS);
+  /** Adds a task whenever the queue lacks it, until it is done. */
+  async #follow(node: TaskNode): Promise<TaskResult> {
+    const { jobs } = this.#queue;
+    const name = nameOf(node.task);
+    let losses = -1;
+    let reportedMs = Date.now();
+    for (; !this.#isClosed; await pause(POLL_MS)) {
+      try {
+        const state = await jobs.getJobState(node.id);
+        if (state === 'unknown') await this.#add(node, ++losses);
+        await this.#requireWorkers();
+        if (state === 'unknown' || state === 'waiting') continue;
+        const job = await jobs.getJob(node.id);
+        // It has been lost since its state was read.
+        if (!job) continue;
+        // A job that was tried again has a reason for that, too.
+        if (state === 'completed') return taskResultSchema.parse(job.returnvalue);
+        if (state === 'failed') throw new BuildError(failureOf(node.task, job));
+        if (state === 'delayed') {
+          this.#noteOnce(`${name}: ${job.failedReason || job.progress}; it will be tried again`);
+        } else if (node.task.kind !== 'table') {
+          // An export has more tables than anyone could read about.
+          this.#noteOnce(`${job.processedBy}: ${name}`);
+          if (!job.progress || !isDue(reportedMs)) continue;
+          reportedMs = Date.now();
+          this.#note(`${name}: ${job.progress}`);
+        }
+      } catch (error) {
+        this.#noteOnce(refusalIn(error));
       }
-    } catch (error) {
-      for (const running of this.#running.values()) running.reject(error);
-      this.#running.clear();
     }
-    this.#watching = null;
+    await jobs.remove(node.id);
+    throw new Error('the tasks were broken off');
   }
 
-  async #look(): Promise<void> {
-    const { jobs } = this.#queue;
-    const looked = [...this.#running.values()].slice(0, QUEUED_TASKS);
-    const states = await Promise.all(looked.map(({ node }) => jobs.getJobState(node.id)));
-    await this.#add(looked.filter((_, i) => states[i] === 'unknown'));
-    for (const [i, task] of looked.entries()) {
-      if (states[i] === 'completed' || states[i] === 'failed') await this.#settle(task, states[i]);
-    }
-    await this.#report();
-  }
-
-  async #add(tasks: readonly RunningTask[]): Promise<void> {
-    if (tasks.some(({ node }) => this.#added.has(node.id))) {
-      this.#note('the queue has lost jobs; they are added again');
-    }
-    const added = tasks.map(({ node: { id, task, memory, turn } }) => ({
-      name: task.kind,
-      data: { program: programVersion(), task, memory },
-      opts: {
-        jobId: id,
-        attempts: ATTEMPTS,
-        // Computed by the worker's `pauseAfterMs`.
-        backoff: { type: 'custom' },
-        removeOnComplete: { age: KEEP_S },
-        removeOnFail: { age: KEEP_S },
-        priority: turn,
-      },
-    }));
-    if (added.length > 0) await this.#queue.jobs.addBulk(added);
-    for (const { node } of tasks) this.#added.add(node.id);
-  }
-
-  async #settle({ node: { id, task }, ...end }: RunningTask, state: string): Promise<void> {
-    const job: BuildQueueJob | undefined = await this.#queue.jobs.getJob(id);
-    // It has been lost since its state was read.
-    if (!job) return;
-    this.#running.delete(id);
-    this.#added.delete(id);
-    // A job that was tried again has a reason for that, too.
-    if (state === 'completed') return end.resolve(taskResultSchema.parse(job.returnvalue));
-    const of = task.kind === 'table' ? `${nameOf(task)}: ` : '';
-    const reason = job.stalledCounter >= MAX_LOST ? lostWorkers(job, task) : job.failedReason;
-    end.reject(new BuildError(`${of}${reason}`));
-  }
-
-  /** Notes which worker does what: what is new, and everything once a while. */
-  async #report(): Promise<void> {
-    const { jobs } = this.#queue;
-    const isDue = Date.now() - this.#reportedMs > REPORT_MS;
-    if (isDue) this.#reportedMs = Date.now();
-    for (const { job, name, stage } of this.#own(await jobs.getDelayed(0, REPORTED_TASKS - 1))) {
-      this.#noteOnce(`${name}: ${job.failedReason || stage}; it will be tried again`);
-    }
-    for (const { job, name, stage } of this.#own(await jobs.getActive(0, REPORTED_TASKS - 1))) {
-      // An export has more tables than anyone could read about.
-      if (job.name === 'table') continue;
-      const line = `${job.processedBy ?? 'a worker'}: ${name}`;
-      if (isDue) this.#note(stage === undefined ? line : `${line}: ${stage}`);
-      else this.#noteOnce(line);
-    }
-    if (isDue && (await jobs.getWorkersCount()) === 0) {
-      this.#noteOnce(
-        `no worker is connected; start some: tta worker --queue … --store ${this.#store.location}`,
-      );
-    }
-  }
-
-  /** Returns the jobs of running tasks, with their names and stages for people. */
-  #own(jobs: readonly (BuildQueueJob | undefined)[]) {
-    return jobs.flatMap((job) => {
-      // A job that has been removed meanwhile is undefined.
-      const node = job && this.#running.get(job.id!)?.node;
-      const { stage } = (job?.progress || {}) as Partial<JobProgress>;
-      return node ? [{ job, name: nameOf(node.task), stage }] : [];
+  async #add({ id, task, memory }: TaskNode, losses: number): Promise<void> {
+    if (losses > 0) this.#noteOnce(`the queue has lost jobs (${losses} ×); they are added again`);
+    const data = { program: programVersion(), task, memory };
+    await this.#queue.jobs.add(task.kind, data, {
+      jobId: id,
+      attempts: ATTEMPTS,
+      // Computed by the worker's `pauseAfterMs`.
+      backoff: { type: 'custom' },
+      removeOnComplete: { age: KEEP_S },
+      removeOnFail: { age: KEEP_S },
     });
+  }
+
+  async #requireWorkers(): Promise<void> {
+    if (!isDue(this.#countedMs)) return;
+    this.#countedMs = Date.now();
+    if ((await this.#queue.jobs.getWorkersCount()) > 0) return;
+    this.#noteOnce(
+      `no worker is connected; start some: tta worker --queue … --store ${this.#store.location}`,
+    );
   }
 
   #noteOnce(line: string): void {
@@ -203,9 +155,15 @@ export class QueueExecutor implements Executor {
   }
 }
 
-/** Explains why a job failed that lost `MAX_LOST` workers. */
-function lostWorkers({ progress }: BuildQueueJob, task: Task): string {
-  const { worker, stage } = (progress || {}) as Partial<JobProgress>;
-  const last = worker === undefined ? '' : `, the last time on ${worker} during ${stage}`;
-  return `${nameOf(task)}: its worker was killed or cut off ${MAX_LOST} times${last}, probably because memory ran out; give workers more memory, or use smaller units (--unit-blocks of the build)`;
+function isDue(lastMs: Millis): boolean {
+  return Date.now() - lastMs > REPORT_MS;
+}
+
+/** Explains for people why a job failed. */
+function failureOf(task: Task, { stalledCounter, progress, failedReason }: BuildQueueJob): string {
+  const name = nameOf(task);
+  if (stalledCounter < MAX_LOST)
+    return task.kind === 'table' ? `${name}: ${failedReason}` : failedReason;
+  const last = progress ? `, the last time during ${progress}` : '';
+  return `${name}: its worker was killed or cut off ${MAX_LOST} times${last}, probably because memory ran out; give workers more memory, or use smaller units (--unit-blocks of the build)`;
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
@@ -6,6 +8,7 @@ import type { TaskResult } from '../../builder/tasks/run-task.ts';
 import { taskSchema } from '../../builder/tasks/task.ts';
 import { withoutPassword } from '../../proxy/ledger/ledger-address.ts';
 import { redisOptions } from '../../proxy/ledger/redis/connection.ts';
+import { messageOf } from '../../shards/error-facts.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import { UsageError } from '../errors.ts';
@@ -19,14 +22,9 @@ export const queuedTaskSchema = z.strictObject({
   /** The memory that a worker needs for it. */
   memory: z.number().min(0),
 });
-export type QueuedTask = z.infer<typeof queuedTaskSchema>;
+type QueuedTask = z.infer<typeof queuedTaskSchema>;
 
-/** Progress that a worker reports while it works, or its reason for leaving a job. */
-export interface JobProgress {
-  readonly worker: string;
-  readonly stage: string;
-}
-
+/** A task in the queue. Its progress is a text: what is done and where, or why a worker left it. */
 export type BuildQueueJob = Job<QueuedTask, TaskResult>;
 
 /**
@@ -35,52 +33,52 @@ export type BuildQueueJob = Job<QueuedTask, TaskResult>;
  */
 export const MAX_LOST = 3;
 
-const PREFIX = 'tta-build';
-export const UNFINISHED_STATES = ['waiting', 'prioritized', 'delayed', 'active'] as const;
+export const UNFINISHED_STATES = ['waiting', 'delayed', 'active'] as const;
 const CONNECT_MS: Millis = 3_000;
 const LONGEST_RECONNECT_MS: Millis = 2_000;
 const POLL_MS: Millis = 1_000;
 /** Time without jobs and commands until all is done; longer than a client takes to reconnect. */
 const EMPTY_MS: Millis = 2 * LONGEST_RECONNECT_MS;
 
-/** Name of the queue for the builds of a store. Workers of other stores must not take its jobs. */
-async function queueName(store: WritableStore): Promise<string> {
-  return `${PREFIX}-${await storeId(store)}`;
+interface QueueOptions {
+  /** Receives a line when the queue is lost later. */
+  readonly note?: (line: string) => void;
+  /** Redis shows the connection by this name for as long as it lasts. */
+  readonly connectionName?: string;
 }
 
-/**
- * Connects to a queue's Redis; once connected, reconnects whenever the connection is lost. Redis
- * shows the connection by `clientName` for as long as it lasts.
- */
-export async function connect(address: string, clientName?: string): Promise<Redis> {
+/** Connects to a queue's Redis; once connected, reconnects whenever the connection is lost. */
+export async function connect(
+  address: string,
+  { note = () => {}, ...named }: QueueOptions = {},
+): Promise<Redis> {
   const shown = withoutPassword(address);
   const parsed = parseQueueAddress(address);
   if (!parsed) throw new UsageError(`queue ${shown}: ${QUEUE_FORM}`);
-  let isOpen = false;
-  let lastError: Error | null = null;
   const redis = new Redis({
     ...redisOptions(parsed),
-    ...(clientName !== undefined && { connectionName: clientName }),
-    lazyConnect: true,
+    ...named,
     connectTimeout: CONNECT_MS,
-    // Required for blocking job fetches.
+    // Commands are held until the connection is back, which blocking job fetches require.
     maxRetriesPerRequest: null,
-    retryStrategy: (times) => (isOpen ? Math.min(LONGEST_RECONNECT_MS, 100 * times) : null),
+    retryStrategy: (times) => Math.min(LONGEST_RECONNECT_MS, 100 * times),
   });
-  // Commands are held until the connection is back; without a listener the error would be logged to
-  // the console.
-  redis.on('error', (error: Error) => {
-    lastError = error;
+  let isAway = true;
+  redis.on('error', ({ message }: Error) => {
+    if (!isAway) note(`queue: ${message}; waiting for it to come back`);
+    isAway = true;
+  });
+  redis.on('ready', () => {
+    isAway = false;
   });
   try {
-    await redis.connect();
-    await redis.ping();
-    isOpen = true;
+    await once(redis, 'ready');
     return redis;
   } catch (error) {
     redis.disconnect();
-    const { message } = lastError ?? (error as Error);
-    throw new UsageError(`queue ${shown}: ${message}; is Redis running and reachable from here?`);
+    throw new UsageError(
+      `queue ${shown}: ${messageOf(error)}; is Redis running and reachable from here?`,
+    );
   }
 }
 
@@ -96,47 +94,34 @@ export function refusalIn(error: unknown): string {
 /** Name of the connection of a command that queues tasks and waits for them. */
 const commandName = (queue: string) => `${queue}:command`;
 
-interface QueueOptions {
-  /** Receives a line when the queue is lost later. */
-  readonly note?: (line: string) => void;
-  /** Whether workers with `--until-done` stay for as long as this is open. */
-  readonly isCommand?: boolean;
-}
-
 /**
  * The tasks of a store's builds in Redis. Nothing here is needed to know what is done, which the
  * receipts in the store tell.
  */
 export class BuildQueue {
   readonly redis: Redis;
-  readonly name: string;
   readonly jobs: Queue<QueuedTask>;
 
-  private constructor(redis: Redis, name: string, { note = () => {} }: QueueOptions) {
+  private constructor(redis: Redis, name: string) {
     this.redis = redis;
-    this.name = name;
-    let isAway = false;
-    redis.on('error', ({ message }: Error) => {
-      if (!isAway) note(`queue: ${message}; waiting for it to come back`);
-      isAway = true;
-    });
-    redis.on('ready', () => {
-      isAway = false;
-    });
     this.jobs = new Queue(name, { connection: redis });
     // Errors are reported by the calls that fail or wait.
     this.jobs.on('error', () => {});
   }
 
-  /** Opens the queue of a store. Throws a `UsageError` if the queue is unreachable. */
+  /**
+   * Opens the queue of a store, which has one of its own, since workers of other stores must not
+   * take its jobs. Workers with `--until-done` stay for as long as that of a command is open.
+   * `note` receives a line when the queue is lost. Throws a `UsageError` if it is unreachable.
+   */
   static async open(
     address: string,
     store: WritableStore,
-    options: QueueOptions = {},
+    { note, isCommand = false }: Pick<QueueOptions, 'note'> & { readonly isCommand?: boolean } = {},
   ): Promise<BuildQueue> {
-    const name = await queueName(store);
-    const redis = await connect(address, options.isCommand ? commandName(name) : undefined);
-    return new BuildQueue(redis, name, options);
+    const name = `tta-build-${await storeId(store)}`;
+    const connectionName = isCommand ? commandName(name) : undefined;
+    return new BuildQueue(await connect(address, { note, connectionName }), name);
   }
 
   /**
@@ -144,19 +129,17 @@ export class BuildQueue {
    * `firstMs` for a first job. `note` receives a line each time the queue refuses to tell.
    */
   async untilDone(firstMs: Millis = 0, note: (line: string) => void = () => {}): Promise<void> {
-    let untilMs = performance.now() + firstMs;
-    for (;;) {
+    for (let untilMs = performance.now() + firstMs; ; await pause(POLL_MS)) {
       try {
         // Commands are counted first, since jobs are queued before a command ends.
         const clients = String(await this.redis.client('LIST'));
-        const hasCommands = clients.includes(` name=${commandName(this.name)} `);
+        const hasCommands = clients.includes(` name=${commandName(this.jobs.name)} `);
         const jobs = await this.jobs.getJobCountByTypes(...UNFINISHED_STATES);
         if (hasCommands || jobs > 0) untilMs = performance.now() + EMPTY_MS;
         else if (performance.now() >= untilMs) return;
       } catch (error) {
         note(refusalIn(error));
       }
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 

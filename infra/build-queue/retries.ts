@@ -1,4 +1,4 @@
-import { OutOfMemory, StoreBusy } from '../../builder/errors.ts';
+import { StoreBusy } from '../../builder/errors.ts';
 import { StoreError } from '../../shards/errors.ts';
 
 /**
@@ -22,10 +22,4 @@ export function pauseAfterMs(failures: number): number {
 export function isTransient(error: unknown): boolean {
   if (error instanceof StoreError) return error.failure !== 'missing';
   return error instanceof StoreBusy || typeof (error as NodeJS.ErrnoException)?.errno === 'number';
-}
-
-/** Whether a larger machine may succeed. */
-export function isOutOfMemory(error: unknown): boolean {
-  const { code } = (error ?? {}) as NodeJS.ErrnoException;
-  return error instanceof OutOfMemory || code === 'ERR_WORKER_OUT_OF_MEMORY';
 }

@@ -3,23 +3,19 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { DelayedError, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import { OutOfMemory } from '../../builder/errors.ts';
 import { programVersion } from '../../builder/plan/program-version.ts';
 import type { Progress } from '../../builder/progress.ts';
-import { nameOf } from '../../builder/tasks/task.ts';
+import type { TaskResult } from '../../builder/tasks/run-task.ts';
+import { nameOf, type Task } from '../../builder/tasks/task.ts';
 import { openTaskPool, type TaskPool } from '../../builder/tasks/task-pool.ts';
+import { parseWith } from '../../shards/codec/json-object.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { makeOwnFolder, removeAbandonedFolders } from '../../shards/store/process-name.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import { describe } from '../errors.ts';
-import {
-  BuildQueue,
-  type BuildQueueJob,
-  type JobProgress,
-  MAX_LOST,
-  type QueuedTask,
-  queuedTaskSchema,
-} from './queue.ts';
-import { isOutOfMemory, isTransient, pauseAfterMs } from './retries.ts';
+import { BuildQueue, type BuildQueueJob, MAX_LOST, queuedTaskSchema } from './queue.ts';
+import { isTransient, pauseAfterMs } from './retries.ts';
 
 interface WorkerOptions {
   readonly queue: string;
@@ -57,8 +53,8 @@ const GIB: Bytes = 2 ** 30;
 export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
   // Closed in reverse order: by `close`, or immediately if a later step fails to open.
   const opened: (() => unknown)[] = [];
-  const closeAll = async () => {
-    for (const close of opened.splice(0).reverse()) await close();
+  const close = async () => {
+    for (const one of opened.splice(0).reverse()) await one();
   };
   try {
     const store = await openWritableStore(options.store);
@@ -69,7 +65,7 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
     const queue = await BuildQueue.open(options.queue, store, options.progress);
     opened.push(() => queue.close());
     const tasks = new TaskRunner(options, folder);
-    const worker = new Worker(queue.name, (job, token) => tasks.perform(job, token), {
+    const worker = new Worker(queue.jobs.name, (job, token) => tasks.perform(job, token), {
       connection: queue.redis,
       name: tasks.name,
       lockDuration: SILENT_MS,
@@ -77,112 +73,103 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
       maxStalledCount: MAX_LOST - 1,
       settings: { backoffStrategy: pauseAfterMs },
     });
-    // The queue reports its outages.
-    worker.on('error', () => {});
-    worker.on('drained', () => tasks.rest());
+    let lastError = '';
+    worker.on('error', ({ message }) => {
+      // An outage is an error again and again.
+      if (message !== lastError) options.progress.note(`queue: ${message}`);
+      lastError = message;
+    });
     opened.push(async () => {
       await tasks.close();
       await worker.close();
     });
     await worker.waitUntilReady();
-    return { queue, close: closeAll };
+    return { queue, close };
   } catch (error) {
-    await closeAll();
+    await close();
     throw error;
   }
 }
 
-/**
- * Runs the tasks of jobs one after another in a thread, which is kept for the next task, since
- * loading and compiling the program takes longer than a small task.
- */
+/** Runs the tasks of jobs one after another in a thread. */
 class TaskRunner {
   readonly name = `${hostname()}-${process.pid}`;
   readonly #options: WorkerOptions;
   readonly #folder: string;
   readonly #left = new Set<string>();
-  #thread: TaskPool | null = null;
-  #resting: NodeJS.Timeout | undefined;
+  #thread: TaskPool;
   #isClosing = false;
 
   constructor(options: WorkerOptions, folder: string) {
     this.#options = options;
     this.#folder = folder;
+    this.#thread = this.#open();
   }
 
-  async perform(job: BuildQueueJob, token?: string): Promise<unknown> {
-    if (this.#isClosing) return giveBack(job, token);
-    clearTimeout(this.#resting);
+  async perform(job: BuildQueueJob, token?: string): Promise<TaskResult> {
     const { memory, progress } = this.#options;
     const { program } = job.data;
     if (program !== programVersion()) {
       const problem = `was queued by another version of the program, ${program}, than that of ${this.name}, ${programVersion()}`;
       return this.#leave(job, problem, token);
     }
-    const queued = this.#parsed(job);
-    if (queued.memory > memory) {
-      const problem = `needs ${inGib(queued.memory)}, and ${this.name} has ${inGib(memory)}: run a worker with more (--memory), or use smaller units (--unit-blocks of the build)`;
-      return this.#leave(job, problem, token);
-    }
-    progress.note(`job ${nameOf(queued.task)} (${job.id})`);
     try {
-      this.#thread ??= this.#start();
-      return await this.#thread.run(queued.task, [], this.#reporting(job));
+      const queued = parseWith('data', job.data, queuedTaskSchema);
+      if (queued.memory <= memory) return await this.#run(job, queued.task);
+      throw new OutOfMemory(
+        `needs ${inGib(queued.memory)}, and ${this.name} has ${inGib(memory)}: run a worker with more (--memory), or use smaller units (--unit-blocks of the build)`,
+      );
+    } catch (error) {
+      if (this.#isClosing) {
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
+      const problem = describe(error);
+      if (error instanceof OutOfMemory) {
+        const needed = Math.max(job.data.memory, memory + 1);
+        await job.updateData({ ...job.data, memory: needed });
+        return this.#leave(job, problem, token);
+      }
+      progress.note(`job ${job.id} failed: ${problem}`);
+      throw isTransient(error) ? new Error(problem) : new UnrecoverableError(problem);
+    }
+  }
+
+  async #run(job: BuildQueueJob, task: Task): Promise<TaskResult> {
+    this.#options.progress.note(`job ${nameOf(task)} (${job.id})`);
+    try {
+      return await this.#thread.run(task, [], this.#reporting(job));
     } catch (error) {
       // The next task must not find remains of a task that broke off.
-      await this.endThread();
-      if (this.#isClosing) return giveBack(job, token);
-      progress.note(`job ${nameOf(queued.task)} (${job.id}) failed: ${describe(error)}`);
-      if (isOutOfMemory(error)) {
-        await job.updateData({ ...queued, memory: memory + 1 });
-        return this.#leave(job, describe(error), token);
-      }
-      const Failure = isTransient(error) ? Error : UnrecoverableError;
-      throw new Failure(describe(error));
+      await this.#thread.close();
+      if (!this.#isClosing) this.#thread = this.#open();
+      throw error;
     }
   }
 
-  /** Ends the thread, which frees its memory, unless another task comes soon. */
-  rest(): void {
-    clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => void this.endThread(), IDLE_MS);
-  }
-
-  /** Ends the thread; a task in progress fails. */
-  async endThread(): Promise<void> {
-    const thread = this.#thread;
-    this.#thread = null;
-    await thread?.close();
-  }
-
+  /** Ends the thread; a task in progress goes to another worker. */
   close(): Promise<void> {
     this.#isClosing = true;
-    clearTimeout(this.#resting);
-    return this.endThread();
+    return this.#thread.close();
   }
 
-  #start(): TaskPool {
+  /**
+   * Opens a pool of one thread, which is kept for the next task, since loading and compiling the
+   * program takes longer than a small task, and ended when no task comes, which frees its memory.
+   */
+  #open(): TaskPool {
     const { store, workers, memory } = this.#options;
     const scratch = path.join(this.#folder, 'scratch');
     const heap = Math.max(memory, getHeapStatistics().heap_size_limit);
-    return openTaskPool({ store, workers, memory, scratch, folder: this.#folder }, 1, heap);
-  }
-
-  /** Parses a job. Throws an `UnrecoverableError` for an invalid one, since no retry helps. */
-  #parsed({ id, data }: BuildQueueJob): QueuedTask {
-    const parsed = queuedTaskSchema.safeParse(data);
-    if (parsed.success) return parsed.data;
-    const [{ path: where, message }] = parsed.error.issues;
-    const problem = `job ${id}: ${[...where, message].join(': ')}; not a job of this version’s \`tta build --queue\` or \`tta export --queue\``;
-    this.#options.progress.note(problem);
-    throw new UnrecoverableError(problem);
+    const thread = { store, workers, memory, scratch, folder: this.#folder };
+    return openTaskPool(thread, 1, { heap, idleMs: IDLE_MS });
   }
 
   /** Leaves a job to a worker that can run it, which may come later. */
   async #leave(job: BuildQueueJob, problem: string, token?: string): Promise<never> {
     if (!this.#left.has(job.id!)) this.#options.progress.note(`job ${job.id} is left: ${problem}`);
     this.#left.add(job.id!);
-    await job.updateProgress({ worker: this.name, stage: problem } satisfies JobProgress);
+    await job.updateProgress(problem);
     await job.moveToDelayed(Date.now() + LEFT_MS, token);
     throw new DelayedError();
   }
@@ -195,7 +182,7 @@ class TaskRunner {
       if (Date.now() - reportedMs < REPORT_MS) return;
       reportedMs = Date.now();
       // At worst a watcher misses a line.
-      job.updateProgress({ worker: this.name, stage } satisfies JobProgress).catch(() => {});
+      job.updateProgress(`${stage} on ${this.name}`).catch(() => {});
     };
     return {
       note: progress.note,
@@ -203,22 +190,16 @@ class TaskRunner {
         const stage = progress.start(name, total, unit);
         report(name);
         return {
+          finish: stage.finish,
           at(done) {
             stage.at(done);
-            report(
-              total === null ? name : `${name} ${Math.floor((100 * done) / Math.max(1, total))} %`,
-            );
+            const percent = Math.floor((100 * done) / Math.max(1, total ?? 0));
+            report(total === null ? name : `${name} ${percent} %`);
           },
-          finish: stage.finish,
         };
       },
     };
   }
-}
-
-async function giveBack(job: BuildQueueJob, token?: string): Promise<never> {
-  await job.moveToWait(token);
-  throw new WaitingError();
 }
 
 function inGib(bytes: Bytes): string {

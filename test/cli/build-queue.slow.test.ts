@@ -203,7 +203,7 @@ test('a worker with another store or program runs no job of a build, which waits
   const [, address] = /^metrics on (\S+)/m.exec(right.said)!;
   // The metrics of the queue are missing while it is late to respond.
   const metrics = async () => (await fetch(address)).text();
-  await expect.poll(metrics).toMatch(/^tta_build_jobs\{state="(active|prioritized)"\} [1-9]$/m);
+  await expect.poll(metrics).toMatch(/^tta_build_jobs\{state="(active|waiting)"\} [1-9]$/m);
   await expect.poll(() => building.child.exitCode).toBe(0);
   const store = new FolderStore(at('shared'));
   expect(await faultsIn(store)).toEqual([]);
@@ -305,14 +305,14 @@ test('a worker refuses a job with extra fields or a path elsewhere, and removes 
   const spec = { kind: 'osm', edges: [0, 0, 1, 1], mapped: [] };
   const input = { name: '../x', sha256: plan.sha256, parts: [] };
   const bad: Record<string, object> = {
-    'task: request: Unrecognized key: "scratch"': withTask({
+    'task.request: Unrecognized key: "scratch"': withTask({
       request: { ...request, scratch: at('precious') },
     }),
-    'task: request: release': withTask({ request: { ...request, release: '../../r' } }),
-    'task: counties: 0': withTask({ counties: ['../99'] }),
-    'task: inputs: 0: name': { task: { kind: 'prepare', spec, inputs: [input] } },
+    'task.request.release: ': withTask({ request: { ...request, release: '../../r' } }),
+    'task.counties.0: ': withTask({ counties: ['../99'] }),
+    'task.inputs.0.name: ': { task: { kind: 'prepare', spec, inputs: [input] } },
     'task: Unrecognized key: "key"': { task: { kind: 'prepare', spec, inputs: [], key: 'x' } },
-    'task: plan: name': withTask({ plan: elsewhere }),
+    'task.plan.name: ': withTask({ plan: elsewhere }),
     'Unrecognized key: "store"': { store: at('precious') },
   };
   const opened = await BuildQueue.open(queue, new FolderStore(at('hostile')));

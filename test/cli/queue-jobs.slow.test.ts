@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { BuildError, StoreBusy } from '../../builder/errors.ts';
+import { BuildError, OutOfMemory, StoreBusy } from '../../builder/errors.ts';
 import { programVersion } from '../../builder/plan/program-version.ts';
 import type { ReleasePlan } from '../../builder/plan/release-plan.ts';
 import { silent } from '../../builder/progress.ts';
@@ -23,7 +23,7 @@ import { ofThisTest } from '../support/test-resources.ts';
 import { TTA, tta } from '../support/tta.ts';
 
 /** Simulates the threads that run tasks: `work` runs for each task. */
-const threads = vi.hoisted(() => ({ work: async () => {}, started: 0, ended: 0 }));
+const threads = vi.hoisted(() => ({ work: async () => {}, started: 0 }));
 vi.mock('../../builder/threads/pool.ts', async (original) => ({
   ...(await original<object>()),
   openThreads() {
@@ -43,7 +43,6 @@ vi.mock('../../builder/threads/pool.ts', async (original) => ({
         return { searched: [], notes: [] };
       },
       async close() {
-        threads.ended++;
         end(new Error('the thread was ended'));
       },
     };
@@ -101,13 +100,13 @@ async function place() {
         await work(job);
         return done;
       };
-      return ofThisTest(new Worker(queue.name, perform, { connection }));
+      return ofThisTest(new Worker(queue.jobs.name, perform, { connection }));
     },
   };
 }
 
 const unfinished = (queue: BuildQueue) =>
-  queue.jobs.getJobCountByTypes('waiting', 'prioritized', 'active', 'delayed');
+  queue.jobs.getJobCountByTypes('waiting', 'active', 'delayed');
 
 test('a failed build reports why its task failed, and leaves nothing in the queue to be done', async () => {
   const { queue, command, plainWorker } = await place();
@@ -224,9 +223,9 @@ test('a worker with --until-done may wait for a first job', async () => {
   await done;
 });
 
-test('a worker runs jobs in one thread, in a new one after a failed job, and in none once all are done', async () => {
+test('a worker runs jobs in one thread, and in a new one after a failed job', async () => {
   const { command, worker } = await place();
-  const [startedBefore, endedBefore] = [threads.started, threads.ended];
+  const startedBefore = threads.started;
   const runIn: number[] = [];
   threads.work = async () => {
     runIn.push(threads.started - startedBefore);
@@ -236,7 +235,6 @@ test('a worker runs jobs in one thread, in a new one after a failed job, and in 
   await worker();
   await build();
   expect(runIn).toEqual([1, 1, 2, 2, 2, 2]);
-  await expect.poll(() => threads.ended - endedBefore).toBe(2);
 });
 
 test('a job that has lost three workers fails, with its counties and the probable cause', async () => {
@@ -246,16 +244,16 @@ test('a job that has lost three workers fails, with its counties and the probabl
   building.catch(() => {});
   const connection = await connect(`${redis.address(databases - 1)}`);
   await ofThisTest({ close: async () => connection.disconnect() });
-  const lost = await ofThisTest(new Worker(queue.name, null, { connection, autorun: false }));
-  await expect.poll(() => queue.jobs.getPrioritized()).toHaveLength(1);
+  const lost = await ofThisTest(new Worker(queue.jobs.name, null, { connection, autorun: false }));
+  await expect.poll(() => queue.jobs.getWaiting()).toHaveLength(1);
   const unit = (await lost.getNextJob('lost'))!;
-  await unit.updateProgress({ worker: 'host-4711', stage: 'search 45 %' });
+  await unit.updateProgress('search 45 % on host-4711');
   // It has lost two workers before, and this one no longer renews its lock.
   await connection.hset(queue.jobs.toKey(unit.id!), 'stc', 2);
   await connection.del(`${queue.jobs.toKey(unit.id!)}:lock`);
   await worker();
   await expect(building).rejects.toThrow(
-    'unit of 99001: its worker was killed or cut off 3 times, the last time on host-4711 during search 45 %, probably because memory ran out; ',
+    'unit of 99001: its worker was killed or cut off 3 times, the last time during search 45 % on host-4711, probably because memory ran out; ',
   );
 });
 
@@ -272,9 +270,9 @@ test('a command that ends takes off the queue what no worker has begun, and noth
   await begun.isOpen;
   await expect.poll(() => unfinished(queue)).toBe(2);
   await executor.close();
-  expect(await queue.jobs.getJobCounts('active', 'prioritized')).toEqual({
+  expect(await queue.jobs.getJobCounts('active', 'waiting')).toEqual({
     active: 1,
-    prioritized: 0,
+    waiting: 0,
   });
   mayEnd.open();
   await expect.poll(() => unfinished(queue)).toBe(0);
@@ -320,7 +318,6 @@ test('a command uploads few inputs at once, whatever number of tasks waits for t
       after: [],
       inputs: [{ input, path: name, stamp: '' }],
       memory: 0,
-      turn: 0,
     };
   };
   threads.work = async () => {};
@@ -334,7 +331,7 @@ test('tasks that fail since the queue cannot be asked may be run again', async (
   const { command, worker } = await place();
   const { executor } = await command();
   const task = { kind: 'prepare', spec: { kind: 'elevation', cells: [] }, inputs: [] } as const;
-  const node: TaskNode = { id: 'asked-twice', task, after: [], inputs: [], memory: 0, turn: 0 };
+  const node: TaskNode = { id: 'asked-twice', task, after: [], inputs: [], memory: 0 };
   vi.spyOn(Queue.prototype, 'getJobState').mockRejectedValueOnce(new Error('no answer'));
   await expect(executor.run(node)).rejects.toThrow('no answer');
   threads.work = async () => {};
@@ -371,7 +368,7 @@ test('what the queue has lost is added again by the command, also if Redis start
   for (const times of [1, 2]) {
     await own.cli('flushall');
     await expect.poll(() => notes).toHaveLength(times);
-    expect(notes.at(-1)).toBe('the queue has lost jobs; they are added again');
+    expect(notes.at(-1)).toBe(`the queue has lost jobs (${times} ×); they are added again`);
     await expect.poll(() => unfinished(queue)).toBe(2);
   }
   await own.cli('flushall');
@@ -384,7 +381,7 @@ test('what the queue has lost is added again by the command, also if Redis start
     order.push(name);
     return done;
   };
-  const working = new Worker(queue.name, work, { connection });
+  const working = new Worker(queue.jobs.name, work, { connection });
   try {
     await building;
     expect(order).toEqual(['unit', 'unit', 'part', 'states', 'join']);
@@ -401,7 +398,7 @@ test('the unit that takes longest begins first', async () => {
   const row = pairs.map((pairs, i) => [`99${100 + i}`, { ...sketch, pairs }] as const);
   const { build } = await command();
   const building = build(buildOf('r', Object.fromEntries(row)));
-  await expect.poll(() => queue.jobs.getJobCountByTypes('prioritized')).toBe(pairs.length);
+  await expect.poll(() => queue.jobs.getJobCountByTypes('waiting')).toBe(pairs.length);
   const begun: number[] = [];
   await plainWorker(({ name, data }) => {
     if (name === 'unit') begun.push(pairs[Number(data.task.counties[0]) - 99_100]);
@@ -419,7 +416,7 @@ test('a task that ran out of memory is tried again on a larger machine only, as 
   const { build, notes } = await command();
   const building = build();
   threads.work = async () => {
-    throw Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
+    throw new OutOfMemory('the heap is full');
   };
   const small = await worker(2 ** 30);
   const retried = /^unit of 9900\d: needs 1.0 GiB, .*; it will be tried again$/;

@@ -118,8 +118,8 @@ test('the command fails with the first table that fails, and names it, while ear
   };
   const connection = await connect(address);
   const executor = await ofThisTest(QueueExecutor.open(address, store, silent));
-  const { name } = await ofThisTest(BuildQueue.open(address, store));
-  const worker = new Worker(name, work, { connection, concurrency: 2 });
+  const { jobs } = await ofThisTest(BuildQueue.open(address, store));
+  const worker = new Worker(jobs.name, work, { connection, concurrency: 2 });
   try {
     const exported = exportTablesBy(executor, release, request, store, silent, 1);
     await expect(exported).rejects.toThrow('table weights of county 99001: disk full');
@@ -145,8 +145,8 @@ test('the command reports once why a table keeps failing transiently', async () 
   const settings = { backoffStrategy: pauseAfterMs };
   const progress = { ...silent, note: (line: string) => void notes.push(line) };
   const executor = await ofThisTest(QueueExecutor.open(address, store, progress));
-  const { name } = await ofThisTest(BuildQueue.open(address, store));
-  const worker = new Worker(name, work, { connection, settings });
+  const { jobs } = await ofThisTest(BuildQueue.open(address, store));
+  const worker = new Worker(jobs.name, work, { connection, settings });
   try {
     await exportTablesBy(executor, release, request, store, progress, 1);
     expect(retried()).toEqual(['table types: the disk is full; it will be tried again']);

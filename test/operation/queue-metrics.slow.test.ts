@@ -25,12 +25,12 @@ test('workers report how often the next job has been taken over from others, als
   expect(await takeovers()).toBe('0');
   const client = new Redis(redis.port, '127.0.0.1');
   // As when a worker dies: the job returns to the head of the queue.
-  const taken = await client.rpop(`bull:${queue.name}:wait`);
-  await client.hset(`bull:${queue.name}:${taken}`, 'stc', 4);
-  await client.rpush(`bull:${queue.name}:wait`, taken!);
+  const taken = await client.rpop(`bull:${queue.jobs.name}:wait`);
+  await client.hset(`bull:${queue.jobs.name}:${taken}`, 'stc', 4);
+  await client.rpush(`bull:${queue.jobs.name}:wait`, taken!);
   expect(await takeovers()).toBe('4');
-  await client.rpop(`bull:${queue.name}:wait`);
-  await client.lpush(`bull:${queue.name}:active`, taken!);
+  await client.rpop(`bull:${queue.jobs.name}:wait`);
+  await client.lpush(`bull:${queue.jobs.name}:active`, taken!);
   expect(await takeovers()).toBe('4');
   client.disconnect();
 });
@@ -44,7 +44,7 @@ test('workers report failed jobs until the next command', async () => {
   const work = async ({ name }: { name: string }) => {
     if (name === 'bad') throw new UnrecoverableError('a feed is no zip');
   };
-  const worker = await ofThisTest(new Worker(queue.name, work, { connection: client }));
+  const worker = await ofThisTest(new Worker(queue.jobs.name, work, { connection: client }));
   worker.on('error', () => {});
   const finished = async (name: string, jobId: string) => {
     await queue.jobs.add(name, {} as never, { jobId });
