@@ -228,11 +228,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 358, lines: 38_250 },
-  infra: { files: 113, lines: 12_750 },
+  infra: { files: 113, lines: 12_650 },
   portal: { files: 231, lines: 21_900 },
-  proxy: { files: 268, lines: 33_150 },
+  proxy: { files: 268, lines: 33_250 },
   shards: { files: 167, lines: 16_100 },
-  test: { files: 787, lines: 112_400 },
+  test: { files: 787, lines: 112_550 },
 };
 
 const TOP_LEVEL = new Set([

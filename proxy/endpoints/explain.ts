@@ -10,12 +10,12 @@ import { invalidParameters } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
 import {
-  explainTrip,
+  explainTrips,
   locateEnd,
   objectsOfTrip,
   type TripEnd,
-  type TripOptions,
 } from '../queries/journeys/explain.ts';
+import type { TripOptions } from '../queries/journeys/window-trips.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { type BlockOrigin, locateOrigin, originOfGeoid } from '../queries/origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
@@ -134,7 +134,7 @@ export const explain = meteredEndpoint({
       to: 'geoid' in end ? end.geoid : end.destId,
       mode: release.manifest.modes[mode],
       departure: DEPARTURE_WINDOWS[0],
-      ...(await explainTrip(release, block, end, mode, options)),
+      ...(await explainTrips(release, block, [{ end, mode, options }]))[0],
       ...unroutedMetadata(unknown),
     };
     return { body, tokens: PLANS.charges.explain };

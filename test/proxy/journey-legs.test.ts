@@ -40,17 +40,16 @@ function legsTo(stop: number) {
   const access = { stops: [0], times: [MINUTE] };
   const egress = { stops: [stop], times: [4 * MINUTE] };
   let found: Journey | undefined;
-  const steps = fastestTrips(
-    transit(),
-    { access, egress },
-    { first: 0, end: 1 },
-    60 * MINUTE,
-    ({ journey }) => {
+  const destination = {
+    egress,
+    range: { first: 0, end: 1 },
+    longest: 60 * MINUTE,
+    visit(_departure: number, _length: number, journey: () => Journey) {
       found = journey();
       return true;
     },
-  );
-  runToCompletion(steps);
+  };
+  runToCompletion(fastestTrips(transit(), access, [destination]));
   const journey = found!;
   return { length: toMinutes(journey.length), legs: legsOf(journey, transit(), toMinutes) };
 }

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Trip, WindowTrips } from '../../proxy/queries/journeys/window-trips.ts';
+import { fastestTrips } from '../../proxy/queries/journeys/journey.ts';
+import {
+  type ExplainedTrip,
+  type Trip,
+  type TripOptions,
+  WindowTrip,
+} from '../../proxy/queries/journeys/window-trips.ts';
 import { Turns } from '../../shards/concurrency/turns.ts';
 import { departureTime } from '../../shards/modes.ts';
 import type { CountyTransit } from '../../shards/transit/transit-table.ts';
@@ -40,8 +46,8 @@ function randomCase(seed: number): Case {
   return { network, opens: 70 + dice.below(40), access, egress, onFoot };
 }
 
-function tripsOf({ network, opens, access, egress, onFoot }: Case): WindowTrips {
-  const transit: CountyTransit = {
+function transitOf({ network, opens }: Case): CountyTransit {
+  return {
     windowStart: opens,
     departures: DEPARTURES,
     step: 1,
@@ -51,8 +57,29 @@ function tripsOf({ network, opens, access, egress, onFoot }: Case): WindowTrips 
     timetable: timetableOf(network),
     footpaths: footpathsOf(network),
   };
-  const walks = { access: walksOf(access), egress: walksOf(egress) };
-  return new WindowTrips(Turns.SHARED, transit, walks, UNROUNDED, onFoot);
+}
+
+interface Asked extends Partial<TripOptions> {
+  /** Where the trip ends, if not where that of the case does. */
+  readonly egress?: readonly Access[];
+  readonly stored?: number | undefined;
+}
+
+/** The trips from the origin of a case, all of which one search finds. */
+async function found(given: Case, asked: readonly Asked[]) {
+  const transit = transitOf(given);
+  const trips = asked.map(
+    ({ egress = given.egress, stored, departure, spread = false }) =>
+      new WindowTrip(
+        transit,
+        walksOf(egress),
+        UNROUNDED,
+        { time: stored, onFoot: given.onFoot },
+        { departure, spread },
+      ),
+  );
+  await Turns.SHARED.run(fastestTrips(transit, walksOf(given.access), trips));
+  return trips.map((trip) => trip.found);
 }
 
 function walksOf(list: readonly Access[]) {
@@ -76,7 +103,8 @@ test('a spread has the percentiles of all departures, and counts those as fast a
     const given = randomCase(seed);
     const times = timesOf(given).sort((a, b) => a - b);
     const stored = times[5] === Infinity ? undefined : times[5];
-    const { spread } = await tripsOf(given).spread(stored);
+    const [trip] = await found(given, [{ stored, spread: true }]);
+    const spread = trip!.spread!;
     const ranked = (rank: number) => (times[rank - 1] === Infinity ? null : times[rank - 1]);
     expect(spread.minutes).toEqual({ '10': ranked(6), '50': ranked(30), '90': ranked(54) });
     expect(spread.as_fast).toBe(stored === undefined ? 0 : times.filter((t) => t <= stored).length);
@@ -87,10 +115,14 @@ test('a spread has the percentiles of all departures, and counts those as fast a
 test('a departure has the fastest trip that leaves then, with legs that add up to it', () =>
   forAll(150, fc.nat(), async (seed) => {
     const given = randomCase(seed);
-    const [trips, times] = [tripsOf(given), timesOf(given)];
+    const times = timesOf(given);
     const lines = new Map<string, number>();
+    const trips = await found(
+      given,
+      times.map((_, departure) => ({ departure })),
+    );
     for (const [departure, time] of times.entries()) {
-      const trip = await trips.at(departure);
+      const trip = trips[departure]!;
       expect([departure, trip.travel_time]).toEqual([departure, time === Infinity ? null : time]);
       const rides = trip.legs.filter(({ kind }) => kind === 'ride');
       expect(trip.departs).toBe(rides.length > 0 ? departureTime(departure) : null);
@@ -101,8 +133,8 @@ test('a departure has the fastest trip that leaves then, with legs that add up t
     }
     // A rider who stays seated on one line has several rides, but the line is named once.
     if (given.network.next.some((trips) => trips.length > 0)) return;
-    const { spread } = await trips.spread(undefined);
-    const counted = spread.routes.map(({ routes, departures }) => [routes.join(), departures]);
+    const [{ spread }] = (await found(given, [{ departure: 0, spread: true }])) as ExplainedTrip[];
+    const counted = spread!.routes.map(({ routes, departures }) => [routes.join(), departures]);
     expect(new Map(counted as [string, number][])).toEqual(lines);
   }));
 
@@ -110,18 +142,48 @@ test('the first departure of a time is explained', () =>
   forAll(150, fc.nat(), async (seed) => {
     const given = { ...randomCase(seed), onFoot: undefined };
     const times = timesOf(given);
-    const trips = tripsOf(given);
-    for (const time of new Set(times.filter((t) => t < Infinity))) {
-      const trip = await trips.firstOf(time);
-      expect((await trips.spread(time)).first).toBe(times.indexOf(time));
+    const asked = [...new Set(times.filter((t) => t < Infinity))].flatMap((stored) => [
+      { stored, spread: false },
+      { stored, spread: true },
+    ]);
+    for (const [i, trip] of (await found(given, asked)).entries()) {
+      const { stored } = asked[i];
       expect([trip?.travel_time, trip?.departs]).toEqual([
-        time,
-        departureTime(times.indexOf(time)),
+        stored,
+        departureTime(times.indexOf(stored)),
       ]);
     }
     const none = Array.from({ length: MOST }, (_, i) => i + 1).find(
       (time) => !times.includes(time),
     )!;
-    expect(await trips.firstOf(none)).toBeUndefined();
-    expect((await trips.spread(none)).first).toBe(-1);
+    expect(await found(given, [{ stored: none }, { stored: none, spread: true }])).toEqual([
+      undefined,
+      undefined,
+    ]);
   }));
+
+test('trips to many places, found by one search, take as long as each alone', () =>
+  forAll(100, fc.nat(), async (seed) => {
+    const given = randomCase(seed);
+    const dice = new Dice(seed + 1);
+    const asked = Array.from({ length: 6 }, (): Asked => {
+      const egress = randomAccess(dice, given.network);
+      const times = timesOf({ ...given, egress }).filter((time) => time < Infinity);
+      const stored = times.length > 0 ? dice.pick(times) : undefined;
+      const departure = dice.chance(0.3) ? dice.below(DEPARTURES) : undefined;
+      return { egress, stored, departure, spread: dice.chance(0.5) };
+    });
+    const together = await found(given, asked);
+    for (const [i, one] of asked.entries()) {
+      const [alone] = await found(given, [one]);
+      const trip = together[i];
+      expect([i, factsOf(trip)]).toEqual([i, factsOf(alone)]);
+      if (trip && trip.travel_time !== null) expect(lengthOf(trip)).toBe(trip.travel_time);
+    }
+  }));
+
+/** The facts of a trip in which equally fast journeys agree. */
+function factsOf(trip: Awaited<ReturnType<typeof found>>[number]) {
+  const { travel_time, departs, spread } = trip ?? {};
+  return { travel_time, departs, minutes: spread?.minutes, as_fast: spread?.as_fast };
+}

@@ -12,17 +12,19 @@ import { MAX_POI_MINUTES, MINUTES, type ModeRow } from '../../../shards/matrix/r
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
-import type { DestId, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import type { TransitTable } from '../../../shards/transit/transit-table.ts';
+import type { CountyBlock, DestId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { invalidParameters, Problem } from '../../http/problem.ts';
 import { locateOrigin, type OriginBlock, originOfGeoid } from '../origins/origin-block.ts';
 import { homeCounty } from '../pois/catchment.ts';
+import { fastestTrips } from './journey.ts';
 import {
+  type ExplainedTrip,
   NO_SPREAD,
   type Rounding,
-  type Spread,
   streetTrip,
-  type Trip,
-  WindowTrips,
+  type TripOptions,
+  WindowTrip,
 } from './window-trips.ts';
 
 /** Where a trip ends: a block, or a POI. */
@@ -100,82 +102,113 @@ export async function locateEnd(
   throw new Problem('block-not-found', detail, { geoid: end.geoid });
 }
 
-/** Which trips by transit are searched for. */
-export interface TripOptions {
-  /** A departure of the window, to be explained instead of the stored time. */
-  readonly departure?: number | undefined;
-  /** Whether to search for all departures of the window. */
-  readonly spread: boolean;
+/** A trip to be explained, by its end and its mode. */
+export interface AskedTrip {
+  readonly end: TripEnd;
+  readonly mode: ReleaseMode;
+  readonly options: TripOptions;
 }
 
+/** Ends of trips whose walks from stops are read at once. */
+const WIDTH = 16;
+
 /**
- * Returns the stored travel time of a trip, and the legs of a trip that takes as long; or, with a
- * `departure`, the time and the legs of the fastest trip at that departure. A transit trip is
- * searched for in the stored timetable, which the stored times were computed from.
+ * Returns, for each of some trips from a block, the stored travel time and the legs of a trip that
+ * takes as long; or, with a `departure`, the time and the legs of the fastest trip at that
+ * departure. Transit trips are searched for in the stored timetable, which the stored times were
+ * computed from: one search per departure serves all of them, so which of equally fast journeys is
+ * found may depend on the other trips.
  */
-export async function explainTrip(
+export async function explainTrips(
   release: Release,
   origin: OriginBlock,
-  end: TripEnd,
-  mode: ReleaseMode,
-  { departure, spread }: TripOptions = { spread: false },
-): Promise<Trip & { readonly spread?: Spread }> {
-  const { minutes, target } = await storedTrip(release, origin, end);
+  asked: readonly AskedTrip[],
+): Promise<ExplainedTrip[]> {
+  const stored = await storedTrips(release, origin, asked);
+  const trips: (ExplainedTrip | WindowTrip)[] = [];
+  for (let first = 0; first < asked.length; first += WIDTH) {
+    const some = asked.slice(first, first + WIDTH);
+    const next = some.map((trip, i) => storedOrSearched(release, origin, trip, stored[first + i]));
+    trips.push(...(await Promise.all(next)));
+  }
+  const searched = trips.filter((trip) => trip instanceof WindowTrip);
+  if (searched.length > 0) {
+    const table = await transitTable(release, origin);
+    const access = await table.accessOf(origin.ordinal);
+    await release.turns.run(fastestTrips(table.transit, access, searched));
+  }
+  return trips.map((trip, i) => {
+    if (!(trip instanceof WindowTrip)) return trip;
+    const { found } = trip;
+    if (found) return found;
+    const { name } = transitObject(release, origin.county.objects);
+    const time = stored[i].minutes[asked[i].mode];
+    throw new ShardError(name, `row ${origin.ordinal}`, `has no trip of ${time} minutes`);
+  });
+}
+
+/** Returns a trip that is known by its stored times, or else what to search the window for. */
+async function storedOrSearched(
+  release: Release,
+  origin: OriginBlock,
+  { end, mode, options }: AskedTrip,
+  { minutes, target }: StoredTrip,
+): Promise<ExplainedTrip | WindowTrip> {
   const { modes } = release.manifest;
   const time = minutes[mode];
   if (!isTransit(release, mode)) return streetTrip(modes[mode] === 'bike' ? 'ride' : 'walk', time);
+  const { departure, spread } = options;
+  if (target === -1) return { ...streetTrip('walk', time), ...(spread && { spread: NO_SPREAD }) };
   const onFoot = minutes[modes.indexOf('walk')];
   // Where riding is no faster, transit times are those of walking.
-  const isRidden = time !== undefined && time !== onFoot;
-  const isSearched = isRidden || spread || departure !== undefined;
-  if (target === -1) return { ...streetTrip('walk', time), ...(spread && { spread: NO_SPREAD }) };
-  if (!isSearched) return streetTrip('walk', time);
-  const trips = await windowTrips(release, origin, end, target, onFoot);
-  const whole = spread ? await trips.spread(time) : null;
-  const tripOfStored = async () => {
-    if (!isRidden) return streetTrip('walk', time);
-    // The window need not be searched again.
-    const trip = await (whole && whole.first >= 0 ? trips.at(whole.first) : trips.firstOf(time));
-    if (trip) return trip;
-    const { name } = transitObject(release, origin.county.objects);
-    throw new ShardError(name, `row ${origin.ordinal}`, `has no trip of ${time} minutes`);
-  };
-  const trip = await (departure === undefined ? tripOfStored() : trips.at(departure));
-  return whole ? { ...trip, spread: whole.spread } : trip;
+  if (time === onFoot && departure === undefined && !spread) return streetTrip('walk', time);
+  const table = await transitTable(release, origin);
+  const isBlock = 'geoid' in end;
+  const egress = await (isBlock ? table.egressToBlock(target) : table.egressToPoi(target));
+  const rounding = isBlock ? TO_BLOCK : TO_POI;
+  return new WindowTrip(table.transit, egress, rounding, { time, onFoot }, options);
 }
 
-async function storedTrip(
+function transitTable(release: Release, { county }: OriginBlock): Promise<TransitTable> {
+  return release.transit(county, transitObject(release, county.objects));
+}
+
+/** Reads the stored times of trips from a block: at most one row for blocks and one for POIs. */
+async function storedTrips(
   release: Release,
   { county, ordinal }: OriginBlock,
-  end: TripEnd,
-): Promise<StoredTrip> {
-  const matrix: Matrix =
-    'geoid' in end ? await release.reach(county, 'from') : (await release.pois(county)).matrix;
-  const target = matrix.targetOrdinal('geoid' in end ? geoidToNumber(end.geoid) : end.destId);
-  if (target === -1) return { minutes: [], target };
-  const unitsPerMinute = 'geoid' in end ? 1 : 10;
-  const row = await matrix.row(ordinal);
-  return { minutes: row.map((mode) => timeIn(mode, target, unitsPerMinute)), target };
+  asked: readonly AskedTrip[],
+): Promise<StoredTrip[]> {
+  const ends = asked.map(({ end }) => end);
+  const blocks = ends.flatMap((end) => ('geoid' in end ? geoidToNumber(end.geoid) : []));
+  const pois = ends.flatMap((end) => ('destId' in end ? end.destId : []));
+  const [byBlock, byPoi] = await Promise.all([
+    blocks.length > 0 ? timesTo(blocks, await release.reach(county, 'from'), ordinal, 1) : null,
+    pois.length > 0 ? timesTo(pois, (await release.pois(county)).matrix, ordinal, 10) : null,
+  ]);
+  return ends.map((end) =>
+    'geoid' in end ? byBlock!.get(geoidToNumber(end.geoid))! : byPoi!.get(end.destId)!,
+  );
+}
+
+async function timesTo(
+  ids: readonly number[],
+  matrix: Matrix,
+  ordinal: CountyBlock,
+  unitsPerMinute: number,
+): Promise<Map<number, StoredTrip>> {
+  const targets = ids.map((id) => matrix.targetOrdinal(id));
+  const row = targets.some((target) => target !== -1) ? await matrix.row(ordinal) : [];
+  return new Map(
+    ids.map((id, i) => {
+      const target = targets[i];
+      const minutes = target === -1 ? [] : row.map((mode) => timeIn(mode, target, unitsPerMinute));
+      return [id, { minutes, target }];
+    }),
+  );
 }
 
 function timeIn({ targets, times }: ModeRow, target: number, unitsPerMinute: number) {
   const at = ordinalIn(targets, target);
   return at === -1 ? undefined : times[at] / unitsPerMinute;
-}
-
-async function windowTrips(
-  release: Release,
-  { county, ordinal }: OriginBlock,
-  end: TripEnd,
-  target: number,
-  onFoot: Minutes | undefined,
-): Promise<WindowTrips> {
-  const ref = transitObject(release, county.objects);
-  const table = await release.transit(county, ref);
-  const [access, egress] = await Promise.all([
-    table.accessOf(ordinal),
-    'geoid' in end ? table.egressToBlock(target) : table.egressToPoi(target),
-  ]);
-  const rounding = 'geoid' in end ? TO_BLOCK : TO_POI;
-  return new WindowTrips(release.turns, table.transit, { access, egress }, rounding, onFoot);
 }

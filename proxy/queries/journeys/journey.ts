@@ -12,51 +12,62 @@ export interface Journey {
   readonly length: Millis;
 }
 
-/** The fastest journey of one departure of the window. */
-export interface FastestTrip {
-  /** Number of the departure in the window, from 0. */
-  readonly departure: number;
-  readonly length: Millis;
-  /** To be called before the search goes on. */
-  journey(): Journey;
-}
-
 /** Departures of a window by their numbers: from `first` to before `end`. */
 export interface DepartureRange {
   readonly first: number;
   readonly end: number;
 }
 
+/** Where a search of the window leads. */
+export interface Destination {
+  /** Walks from stops to the destination. */
+  readonly egress: StopWalks;
+  readonly range: DepartureRange;
+  /** Longest journey that counts. */
+  readonly longest: Millis;
+  /**
+   * Takes the fastest journey of a departure, if there is one that counts; `journey` must be called
+   * before it returns. Returns whether no further departures are needed.
+   */
+  visit(departure: number, length: Millis, journey: () => Journey): boolean;
+}
+
 /**
- * Visits the fastest journey of each departure in turn, if there is one that takes no longer than
- * `longest`, until `visit` returns true. Yields between departures.
+ * Finds the fastest journeys from one origin to several destinations, departure by departure: one
+ * search of the timetable serves all destinations. Yields between departures.
  *
- * `access`: walks to stops; `egress`: walks from stops to the destination.
+ * `access`: walks from the origin to stops.
  */
 export function* fastestTrips(
   { windowStart, step, boardSlack, timetable, footpaths }: CountyTransit,
-  { access, egress }: { readonly access: StopWalks; readonly egress: StopWalks },
-  { first, end }: DepartureRange,
-  longest: Millis,
-  visit: (trip: FastestTrip) => boolean,
+  access: StopWalks,
+  destinations: readonly Destination[],
 ): Generator<undefined, void, undefined> {
   const raptor = new Raptor(timetable, footpaths);
   const stops = Int32Array.from(access.stops);
   const readyAt = new Int32Array(stops.length);
-  for (let departure = first; departure < end; departure++) {
+  const open = new Set(destinations);
+  const end = Math.max(...destinations.map(({ range }) => range.end));
+  for (let departure = 0; departure < end; departure++) {
+    const sought = [...open].filter(({ range }) => range.first <= departure);
+    if (sought.length === 0) continue;
     const begins = windowStart + departure * step;
     for (let i = 0; i < stops.length; i++) readyAt[i] = begins + access.times[i] + boardSlack;
-    raptor.run(stops, readyAt, begins + longest);
-    let [last, length] = [-1, longest + 1];
-    for (let i = 0; i < egress.stops.length; i++) {
-      const time = raptor.arrivals[egress.stops[i]] - begins + egress.times[i];
-      if (time < length) [last, length] = [egress.stops[i], time];
+    raptor.run(stops, readyAt, begins + Math.max(...sought.map(({ longest }) => longest)));
+    for (const destination of sought) {
+      const { egress, longest, range } = destination;
+      let [last, length] = [-1, longest + 1];
+      for (let i = 0; i < egress.stops.length; i++) {
+        const time = raptor.arrivals[egress.stops[i]] - begins + egress.times[i];
+        if (time < length) [last, length] = [egress.stops[i], time];
+      }
+      const journey = () => {
+        const rides = raptor.ridesTo(last).map((ride) => sinceBegin(ride, begins));
+        return { access: access.times[stops.indexOf(rides[0].from)], rides, length };
+      };
+      const isDone = last !== -1 && destination.visit(departure, length, journey);
+      if (isDone || departure + 1 === range.end) open.delete(destination);
     }
-    const journey = () => {
-      const rides = raptor.ridesTo(last).map((ride) => sinceBegin(ride, begins));
-      return { access: access.times[stops.indexOf(rides[0].from)], rides, length };
-    };
-    if (last !== -1 && visit({ departure, length, journey })) return;
     yield;
   }
 }

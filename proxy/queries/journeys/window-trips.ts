@@ -1,8 +1,13 @@
-import type { Turns } from '../../../shards/concurrency/turns.ts';
 import { AM_WINDOW, departureTime } from '../../../shards/modes.ts';
 import type { CountyTransit, StopWalks } from '../../../shards/transit/transit-table.ts';
 import type { Millis, Minutes } from '../../../shards/units.ts';
-import { type DepartureRange, fastestTrips, type Journey, type Leg, legsOf } from './journey.ts';
+import {
+  type DepartureRange,
+  type Destination,
+  type Journey,
+  type Leg,
+  legsOf,
+} from './journey.ts';
 
 /** Percentiles of a spread: the fast, the middle and the slow times of the window. */
 export const SPREAD_PERCENTILES = [10, 50, 90] as const;
@@ -38,6 +43,9 @@ export interface Spread {
   readonly routes: readonly { readonly routes: readonly string[]; readonly departures: number }[];
 }
 
+/** A trip, and the times of all departures if they were searched for. */
+export type ExplainedTrip = Trip & { readonly spread?: Spread };
+
 /** The spread of a trip to a place that no trip reaches. */
 export const NO_SPREAD: Spread = {
   departures: AM_WINDOW.departures,
@@ -52,101 +60,101 @@ export function streetTrip(kind: Leg['kind'], minutes: Minutes | undefined): Tri
   return { travel_time: minutes ?? null, departs: null, transfers: 0, legs };
 }
 
+/** Which trips of the window are searched for. */
+export interface TripOptions {
+  /** A departure of the window, to be explained instead of the stored time. */
+  readonly departure?: number | undefined;
+  /** Whether to search for all departures of the window. */
+  readonly spread: boolean;
+}
+
+/** The times of a trip that the release states; undefined beyond reach. */
+export interface StoredTimes {
+  readonly time: Minutes | undefined;
+  readonly onFoot: Minutes | undefined;
+}
+
 /**
- * The fastest trips by transit between two places, by departure of the window. On foot all the way
- * counts where it takes no longer.
+ * A trip by transit to a place, found by a search of the window: that of the first departure that
+ * takes the stored time, or of a given departure; on foot all the way where that takes no longer.
  */
-export class WindowTrips {
-  readonly #turns: Turns;
+export class WindowTrip implements Destination {
+  readonly egress: StopWalks;
+  readonly range: DepartureRange;
+  readonly longest: Millis;
   readonly #transit: CountyTransit;
-  readonly #walks: { readonly access: StopWalks; readonly egress: StopWalks };
   readonly #rounding: Rounding;
-  /** Minutes on foot; undefined beyond reach. */
-  readonly #onFoot: Minutes | undefined;
+  readonly #stored: StoredTimes;
+  readonly #options: TripOptions;
+  /** Longest trip that counts, in minutes. */
+  readonly #most: Minutes;
+  #trip: Trip | undefined;
+  /** Fastest times by departure; Infinity beyond reach. */
+  readonly #times: Float64Array;
+  readonly #lines: (readonly string[])[];
 
   constructor(
-    turns: Turns,
     transit: CountyTransit,
-    walks: { readonly access: StopWalks; readonly egress: StopWalks },
+    egress: StopWalks,
     rounding: Rounding,
-    onFoot: Minutes | undefined,
+    stored: StoredTimes,
+    options: TripOptions,
   ) {
-    this.#turns = turns;
+    this.egress = egress;
     this.#transit = transit;
-    this.#walks = walks;
     this.#rounding = rounding;
-    this.#onFoot = onFoot;
+    this.#stored = stored;
+    this.#options = options;
+    const { departures } = transit;
+    const { departure, spread } = options;
+    const isOne = departure !== undefined && !spread;
+    this.range = isOne ? { first: departure, end: departure + 1 } : { first: 0, end: departures };
+    const isOfStored = departure === undefined && !spread;
+    this.#most = isOfStored ? (stored.time ?? 0) : rounding.most;
+    this.longest = rounding.longest(this.#most);
+    const kept = spread ? departures : 0;
+    this.#times = new Float64Array(kept).fill(stored.onFoot ?? Infinity);
+    this.#lines = new Array<readonly string[]>(kept).fill([]);
   }
 
-  /** The trip of the first departure that takes the given time; undefined if none does. */
-  async firstOf(minutes: Minutes): Promise<Trip | undefined> {
-    const whole = { first: 0, end: this.#transit.departures };
-    let found: Trip | undefined;
-    await this.#search(whole, minutes, (departure, time, journey) => {
-      if (time === minutes) found = this.#trip(departure, time, journey());
-      return found !== undefined;
-    });
-    return found;
+  visit(departure: number, length: Millis, journey: () => Journey): boolean {
+    const time = this.#rounding.minutesOf(length);
+    if (time > this.#most) return false;
+    if (this.#isWanted(departure, time)) this.#trip = this.#tripOf(departure, time, journey());
+    if (!this.#options.spread) return this.#trip !== undefined;
+    if (time < this.#times[departure]) {
+      this.#times[departure] = time;
+      this.#lines[departure] = this.#linesOf(journey());
+    }
+    return false;
   }
 
-  /** The trip at a departure of the window. */
-  async at(departure: number): Promise<Trip> {
-    let found: Trip | undefined;
-    const only = { first: departure, end: departure + 1 };
-    await this.#search(only, this.#rounding.most, (_, time, journey) => {
-      if (time < (this.#onFoot ?? Infinity)) found = this.#trip(departure, time, journey());
-      return true;
-    });
-    return found ?? streetTrip('walk', this.#onFoot);
+  #isWanted(departure: number, time: Minutes): boolean {
+    const { time: stored, onFoot } = this.#stored;
+    if (time >= (onFoot ?? Infinity)) return false;
+    if (this.#options.departure !== undefined) return departure === this.#options.departure;
+    return time === stored && this.#trip === undefined;
   }
 
-  /**
-   * Searches all departures; `stored` is the time that the release states. Also returns the first
-   * departure whose trip by transit takes it; -1 if none does.
-   */
-  async spread(stored: Minutes | undefined): Promise<{ spread: Spread; first: number }> {
-    const { departures } = this.#transit;
-    let first = -1;
-    const times = new Float64Array(departures).fill(this.#onFoot ?? Infinity);
-    const lines = new Array<readonly string[]>(departures).fill([]);
-    await this.#search(
-      { first: 0, end: departures },
-      this.#rounding.most,
-      (departure, time, journey) => {
-        if (first === -1 && time === stored) first = departure;
-        if (time >= times[departure]) return false;
-        times[departure] = time;
-        lines[departure] = this.#linesOf(journey());
-        return false;
-      },
-    );
+  /** The trip, once the window is searched; undefined if no departure takes the stored time. */
+  get found(): ExplainedTrip | undefined {
+    const { time, onFoot } = this.#stored;
+    const { departure, spread } = this.#options;
+    const isWalked = departure !== undefined || time === onFoot;
+    const trip = this.#trip ?? (isWalked ? streetTrip('walk', onFoot) : undefined);
+    return trip && spread ? { ...trip, spread: this.#spread() } : trip;
+  }
+
+  #spread(): Spread {
+    const { time } = this.#stored;
+    const [times, lines] = [this.#times, this.#lines];
     const reached = lines.filter((_, departure) => times[departure] < Infinity);
-    const as_fast = stored === undefined ? 0 : times.filter((time) => time <= stored).length;
-    const minutes = percentilesOf(times);
-    return { spread: { departures, as_fast, minutes, routes: countedLines(reached) }, first };
+    const as_fast = time === undefined ? 0 : times.filter((one) => one <= time).length;
+    const { departures } = this.#transit;
+    return { departures, as_fast, minutes: percentilesOf(times), routes: countedLines(reached) };
   }
 
-  /** Visits the departures whose fastest trip takes at most `most` minutes. */
-  #search(
-    range: DepartureRange,
-    most: Minutes,
-    visit: (departure: number, time: Minutes, journey: () => Journey) => boolean,
-  ): Promise<void> {
-    const { minutesOf, longest } = this.#rounding;
-    const steps = fastestTrips(
-      this.#transit,
-      this.#walks,
-      range,
-      longest(most),
-      ({ departure, length, journey }) => {
-        const time = minutesOf(length);
-        return time <= most && visit(departure, time, journey);
-      },
-    );
-    return this.#turns.run(steps);
-  }
-
-  #trip(departure: number, travel_time: Minutes, journey: Journey): Trip {
+  #tripOf(departure: number, travel_time: Minutes, journey: Journey): Trip {
     const legs = legsOf(journey, this.#transit, this.#rounding.minutesOf);
     const boardings = journey.rides.filter(({ ready }) => ready !== null).length;
     return { travel_time, departs: departureTime(departure), transfers: boardings - 1, legs };
