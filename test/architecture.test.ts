@@ -229,10 +229,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 358, lines: 38_250 },
   infra: { files: 113, lines: 12_650 },
-  portal: { files: 231, lines: 21_900 },
-  proxy: { files: 268, lines: 33_250 },
+  portal: { files: 231, lines: 21_950 },
+  proxy: { files: 272, lines: 33_700 },
   shards: { files: 167, lines: 16_100 },
-  test: { files: 787, lines: 112_550 },
+  test: { files: 788, lines: 112_750 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,18 +1,24 @@
 import { z } from 'zod';
-import { type QueryResult, rowsResponse } from '../endpoint.ts';
+import type { QueryResult } from '../endpoint.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
+import { PLANS } from '../plans.ts';
 import { originError, truncatedReason } from '../schemas/batch-schemas.ts';
 import type { QueryContext } from '../services.ts';
 import { type Batch, type BatchResult, runBatch } from './batch.ts';
 
-/** The closing sentences of every batch description. */
-export const BATCH_RULES =
-  ` Send 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that ` +
-  'cannot be resolved are listed in `errors`; the others still return rows, in the order of ' +
-  'the request. Origins that the balance, `max_rows` or the row budget does not cover are ' +
-  'listed in `truncated`, always whole; the first is always answered. One token per row; an ' +
-  'origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which ' +
-  'none can be resolved is free; one of origins without rows costs the minimum, one token.';
+/** The closing sentences of the description of a batch, given its price in words. */
+export function batchRules(price: string): string {
+  return (
+    ` Send 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that ` +
+    'cannot be resolved are listed in `errors`; the others still return rows, in the order of ' +
+    'the request. Origins that the balance, `max_rows` or the row budget does not cover are ' +
+    `listed in \`truncated\`, always whole; the first is always answered. ${price}; an ` +
+    'origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which ' +
+    'none can be resolved is free; one of origins without rows costs the minimum, one token.'
+  );
+}
+
+export const BATCH_RULES = batchRules('One token per row');
 
 export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 
@@ -29,9 +35,9 @@ export async function batchResponse<O>(
   balance: number,
   about?: 'blocks' | 'origins',
 ): Promise<QueryResult> {
-  const { isAnswered, ...result } = await runBatch(batch, balance, context);
+  const { isAnswered, tokens, ...result } = await runBatch(batch, balance, context);
   const body = bodyOf(result, about);
-  return isAnswered ? rowsResponse(body, result.results.count) : { body, tokens: 0 };
+  return { body, tokens: isAnswered ? Math.max(PLANS.charges.minimum, tokens) : 0 };
 }
 
 /**
@@ -39,7 +45,7 @@ export async function batchResponse<O>(
  * all rows before its end.
  */
 function bodyOf(
-  { about, results, ...rest }: Omit<BatchResult, 'isAnswered'>,
+  { about, results, ...rest }: Omit<BatchResult, 'isAnswered' | 'tokens'>,
   name: string | undefined,
 ): object {
   return { ...rest, ...(name !== undefined && { [name]: about }), results };

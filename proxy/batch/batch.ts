@@ -21,7 +21,7 @@ export interface OriginResult {
 }
 
 /** Why an origin returns nothing. */
-interface OriginError {
+export interface OriginError {
   readonly type: OriginFault;
   readonly detail: string;
 }
@@ -35,6 +35,8 @@ export interface Batch<O> {
   readonly rowBudget: number;
   readonly turns: Turns;
   readonly columns: readonly RowColumn[];
+  /** Price of a row in tokens. */
+  readonly rowPrice: number;
   /** Names an origin in `errors`. */
   identify(origin: O): object;
   /** Names an origin in `truncated`; null for a malformed one, which is an error all the same. */
@@ -44,6 +46,8 @@ export interface Batch<O> {
 
 export interface BatchResult {
   readonly results: Rows;
+  /** Price of the rows. */
+  readonly tokens: number;
   /** Whether any origin could be resolved: an answer without rows costs the minimum, too. */
   readonly isAnswered: boolean;
   readonly about: readonly object[];
@@ -66,7 +70,7 @@ export async function runBatch<O>(
   const results = format.rows(batch.columns);
   const about: object[] = [];
   const errors: object[] = [];
-  const { origins, rowBudget, turns } = batch;
+  const { origins, rowBudget, rowPrice, turns } = batch;
   let count = 0;
   let isAnswered = false;
   for (let first = 0; first < origins.length; first += WIDTH) {
@@ -85,14 +89,15 @@ export async function runBatch<O>(
         continue;
       }
       const rows = count + outcome.rows.count;
-      if (!isAnswered && rows > balance) throw tokensExhausted(balance);
-      if (rows > balance || (isAnswered && rows > rowBudget)) {
+      const isPayable = rows * rowPrice <= balance;
+      if (!isAnswered && !isPayable) throw tokensExhausted(balance);
+      if (!isPayable || (isAnswered && rows > rowBudget)) {
         for (const origin of origins.slice(first + i)) {
           const short = batch.shorten(origin);
           if (short !== null) truncated.push(short);
           else errors.push({ ...(await batch.respond(origin)), ...batch.identify(origin) });
         }
-        truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';
+        truncated_reason = isPayable ? 'row-budget' : 'insufficient-balance';
         break;
       }
       isAnswered = true;
@@ -107,10 +112,12 @@ export async function runBatch<O>(
       if (pause) await pause;
     }
     if (truncated_reason) {
-      return { results, isAnswered, about, errors, truncated, truncated_reason };
+      const tokens = count * rowPrice;
+      return { results, tokens, isAnswered, about, errors, truncated, truncated_reason };
     }
   }
-  return { results, isAnswered, about, errors, truncated: [], truncated_reason: null };
+  const tokens = count * rowPrice;
+  return { results, tokens, isAnswered, about, errors, truncated: [], truncated_reason: null };
 }
 
 /** Converts a not-found problem to an entry of `errors`; rethrows anything else. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { geoidFromNumber, isGeoid } from '../../shards/geoid.ts';
+import { type Geoid, geoidFromNumber, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import type { ExampleMarks } from '../endpoint.ts';
 import { Columns, type RowColumn } from '../formats/columns.ts';
 import { Problem } from '../http/problem.ts';
+import { PLANS } from '../plans.ts';
 import { MATCH_COLUMNS } from '../queries/addresses/address-match.ts';
 import { locateSent } from '../queries/addresses/locate-sent.ts';
 import {
@@ -70,20 +71,24 @@ export const BLOCKS: OriginKind<SentBlock> = {
   nameOf: (sent) => ({ geoid: sent === null ? null : String(sent) }),
   shorten: geoidAsSent,
   async locate(release, sent) {
-    const geoid = geoidAsSent(sent);
-    if (geoid !== null && isGeoid(geoid)) {
-      const block = await locateOrigin(release, originOfGeoid(release, geoid));
-      return { block, name: { geoid } };
-    }
-    throw new Problem(
-      'block-not-found',
-      `${JSON.stringify(geoid)} is not a block GEOID: 15 digits, including leading zeros`,
-    );
+    const geoid = wellFormed(sent);
+    const block = await locateOrigin(release, originOfGeoid(release, geoid));
+    return { block, name: { geoid } };
   },
 };
 
+/** Returns the GEOID that was sent; throws `block-not-found` for what cannot be one. */
+export function wellFormed(sent: SentBlock): Geoid {
+  const geoid = geoidAsSent(sent);
+  if (geoid !== null && isGeoid(geoid)) return geoid;
+  throw new Problem(
+    'block-not-found',
+    `${JSON.stringify(geoid)} is not a block GEOID: 15 digits, including leading zeros`,
+  );
+}
+
 /** Returns the GEOID of a number, with its leading zero; text unchanged. */
-function geoidAsSent(sent: SentBlock): string | null {
+export function geoidAsSent(sent: SentBlock): string | null {
   return typeof sent === 'number' ? geoidFromNumber(sent) : sent;
 }
 
@@ -156,6 +161,7 @@ export function originBatch<O>(
     origins,
     rowBudget,
     turns: release.turns,
+    rowPrice: PLANS.charges.row,
     columns: [...named.columns, ...columns],
     identify: nameOf,
     shorten,

@@ -12,6 +12,7 @@ import {
   sentPlaceSchema,
   sentValue,
 } from '../fields/locations.ts';
+import { Problem } from '../http/problem.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { acceptsParameters } from '../http/validation.ts';
 import type { SentPlace } from '../queries/addresses/locate-sent.ts';
@@ -24,21 +25,19 @@ const FAILS_ALONE = ' A malformed or unknown one fails alone and is listed in `e
 export type SentBlock = GeoidNumber | string | null;
 
 /**
- * Block origins. A number, as spreadsheets store GEOIDs, may lack a leading zero; what is neither
- * text nor a number matches no block, and fails alone.
+ * A block. A number, as spreadsheets store GEOIDs, may lack a leading zero; what is neither text
+ * nor a number matches no block, and fails alone.
  */
-export const blockOrigins = originList(
-  'origins',
-  z
-    .unknown()
-    .transform((given): SentBlock => {
-      const block = typeof given === 'number' ? blockNumber(given) : undefined;
-      if (block !== undefined) return block;
-      return given === null ? null : String(sentValue(given));
-    })
-    .meta({ override: { type: 'string', description: GEOID_WORDS } }),
-  'Blocks',
-);
+export const sentBlock = z
+  .unknown()
+  .transform((given): SentBlock => {
+    const block = typeof given === 'number' ? blockNumber(given) : undefined;
+    if (block !== undefined) return block;
+    return given === undefined || given === null ? null : String(sentValue(given));
+  })
+  .meta({ override: { type: 'string', description: GEOID_WORDS } });
+
+export const blockOrigins = originList('origins', sentBlock, 'Blocks');
 
 export interface Point extends SentPlace {
   /** The JSON of an origin that is no address and no object with two numbers, shortened. */
@@ -105,18 +104,25 @@ export const blockOrPointOrigins = required(
 /** A POI by its id, or the shortened JSON of what was sent in place of an id. */
 export type PoiOrigin = DestId | { readonly sent: string };
 
-/** POI origins; what is no integer fails alone. */
-export const poiOrigins = originList(
-  'dest_ids',
-  z
-    .unknown()
-    .transform(
-      (given): PoiOrigin =>
-        Number.isSafeInteger(given) ? (given as DestId) : { sent: sentOrigin(given) },
-    )
-    .meta({ override: boundsSchema('integer', BOUNDS.destId) }),
-  'POIs',
-);
+/** A POI; what is no integer fails alone. */
+export const sentPoi = z
+  .unknown()
+  .transform(
+    (given): PoiOrigin =>
+      Number.isSafeInteger(given) ? (given as DestId) : { sent: sentOrigin(given) },
+  )
+  .meta({ override: boundsSchema('integer', BOUNDS.destId) });
+
+/** Returns the id that was sent; throws `poi-not-found` for what is no id. */
+export function destIdOf(poi: PoiOrigin): DestId {
+  if (typeof poi === 'number') return poi;
+  throw new Problem(
+    'poi-not-found',
+    `${poi.sent} is not a dest_id: a number as in the rows of POIs`,
+  );
+}
+
+export const poiOrigins = originList('dest_ids', sentPoi, 'POIs');
 
 function isPoint(value: unknown): boolean {
   return isObject(value) && (('lon' in value && 'lat' in value) || 'address' in value);
@@ -127,7 +133,7 @@ function isGeoid(value: unknown): boolean {
   return isText && /^\d{14,15}$/.test(`${value}`);
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -135,7 +141,7 @@ function isObject(value: unknown): value is object {
  * A list of origins. A wrong length is a problem of its own, checked before anything else; an
  * absent list counts as empty.
  */
-function originList<T extends z.ZodType>(name: string, item: T, kind: string) {
+export function originList<T extends z.ZodType>(name: string, item: T, kind: string) {
   const none = `must be an array of 1 to ${LIMITS} origins`;
   const origins = listOf(item, LIMITS, { none, empty: none, many: none });
   const json = z.preprocess(

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Batch, NO_LIMIT, originError, rowBudgetOf } from '../batch/batch.ts';
 import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
-import { type PoiOrigin, poiOrigins } from '../batch/origin-lists.ts';
+import { destIdOf, type PoiOrigin, poiOrigins } from '../batch/origin-lists.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { members } from '../fields/field.ts';
 import { blocks, maxMinutes, maxRows, mode, names, WINDOW } from '../fields/rows.ts';
-import { Problem } from '../http/problem.ts';
+import { PLANS } from '../plans.ts';
 import { modePositions } from '../queries/modes-and-types.ts';
 import {
   catchmentColumns,
@@ -55,13 +55,8 @@ export const poisCatchment = postEndpoint({
       withName: names,
     };
     const all = { position: ROW_BEGINS, limit: NO_LIMIT };
-    const look = async (destId: PoiOrigin) => {
-      if (typeof destId === 'object') {
-        throw new Problem(
-          'poi-not-found',
-          `${destId.sent} is not a dest_id: a number as in the rows of POIs`,
-        );
-      }
+    const look = async (poi: PoiOrigin) => {
+      const destId = destIdOf(poi);
       const county = await homeCounty(release, destId);
       return { rows: await catchmentOf(release, county, destId, filter, all) };
     };
@@ -69,6 +64,7 @@ export const poisCatchment = postEndpoint({
       origins: dest_ids,
       rowBudget: rowBudgetOf({ max_rows }, services),
       turns: release.turns,
+      rowPrice: PLANS.charges.row,
       columns: catchmentColumns(filter),
       identify: (poi) => (typeof poi === 'object' ? { dest_id: null, ...poi } : { dest_id: poi }),
       shorten: (poi) => (typeof poi === 'object' ? null : poi),

@@ -1,11 +1,9 @@
-import { z } from 'zod';
-import { DEPARTURE_WINDOWS, MODE_LABELS } from '../../shards/modes.ts';
+import { DEPARTURE_WINDOWS } from '../../shards/modes.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import { meteredEndpoint } from '../endpoint.ts';
-import { optional, parameters, withDefault } from '../fields/field.ts';
-import { flag } from '../fields/kinds.ts';
+import { optional, parameters } from '../fields/field.ts';
 import { blockGeoid, geoid } from '../fields/locations.ts';
-import { departureOfWindow, modeLabel, poiId, WINDOW } from '../fields/rows.ts';
+import { departureOfWindow, modeLabel, poiId, spread, WINDOW } from '../fields/rows.ts';
 import { invalidParameters } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
@@ -16,11 +14,11 @@ import {
   type TripEnd,
 } from '../queries/journeys/explain.ts';
 import type { TripOptions } from '../queries/journeys/window-trips.ts';
-import { modePosition } from '../queries/modes-and-types.ts';
+import { defaultMode, modePosition } from '../queries/modes-and-types.ts';
 import { type BlockOrigin, locateOrigin, originOfGeoid } from '../queries/origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { leg, spread, unrouted } from '../schemas/schemas.ts';
+import { explainedTrip, unrouted } from '../schemas/schemas.ts';
 
 interface ResolvedTrip extends ResolvedQuery {
   readonly origin: BlockOrigin;
@@ -65,26 +63,10 @@ export const explain = meteredEndpoint({
         'Explains the fastest trip by transit that leaves at this local time, such as `08:15`, ' +
         'instead of the stored time.',
     }),
-    spread: withDefault(flag, false, {
-      id: 'Spread',
-      description:
-        'Adds, by transit, how the times and lines of the fastest trips differ among the ' +
-        'departures of the window.',
-    }),
+    spread,
   }),
   responseDescription: 'The travel time and the legs.',
-  response: z.object({
-    block: z.string(),
-    to: z.union([z.string(), z.int()]),
-    mode: z.enum(MODE_LABELS),
-    departure: z.enum(DEPARTURE_WINDOWS),
-    travel_time: z.number().nullable(),
-    departs: z.string().nullable().meta({
-      description: 'Local time at which the rider leaves, `HH:MM`; null for a trip without rides.',
-    }),
-    transfers: z.int().min(0).meta({ description: 'How often the rider changes vehicles.' }),
-    legs: z.array(leg),
-    spread: spread.optional(),
+  response: explainedTrip.extend({
     unrouted: unrouted.meta({
       description:
         'Why the mode could not be routed from the block or, if it could, to the block where the ' +
@@ -97,7 +79,7 @@ export const explain = meteredEndpoint({
     const { to, dest_id, mode: label, departs, spread } = query;
     const origin = originOfGeoid(release, geoid);
     const { modes } = release.manifest;
-    const mode = modePosition(release, label ?? (modes.includes('transit') ? 'transit' : 'walk'));
+    const mode = modePosition(release, label ?? defaultMode(release));
     if ((to === undefined) === (dest_id === undefined)) {
       const msg = 'send exactly one of to, a block, and dest_id, a POI';
       throw invalidParameters([{ loc: ['query', 'to'], msg, type: 'conflict' }]);

@@ -5,6 +5,7 @@ import { areaAccess } from './area-access.ts';
 import { poisCatchment } from './batch-catchments.ts';
 import { blocksPois, pointsPois } from './batch-poi-times.ts';
 import { blocksSummary, pointsSummary } from './batch-summaries.ts';
+import { tripsExplain } from './batch-trips.ts';
 import { blockBands } from './block-bands.ts';
 import { blocksMatch } from './blocks-match.ts';
 import { blocksQuery } from './blocks-query.ts';
@@ -55,6 +56,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...access,
   ...areaAccess,
   poisCatchment,
+  tripsExplain,
   isochroneMeta,
   isochrone,
   exportList,

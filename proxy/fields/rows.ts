@@ -56,6 +56,14 @@ export const departureOfWindow: Kind<number> = {
   json: departure(phrase((text) => text).json),
 };
 
+/** Whether all departures of the window are searched for a trip. */
+export const spread = withDefault(flag, false, {
+  id: 'Spread',
+  description:
+    'Adds, by transit, how the times and lines of the fastest trips differ among the departures ' +
+    'of the window.',
+});
+
 const typeId = integer(
   BOUNDS.typeId,
   'the id or label of a destination type; see /v1/meta/destination-types',

@@ -11,6 +11,9 @@ type NamedOrigin = {
   readonly origin_lat?: number | null;
   readonly origin_lon?: number | null;
   readonly address?: string;
+  /** The ends of a trip, of which `dest_id` is one. */
+  readonly from?: string | null;
+  readonly to?: string | null;
   /** The JSON of a malformed point or POI. */
   readonly sent?: string;
 };
@@ -96,6 +99,7 @@ function repeated<M extends keyof OtherMembers>(
 function written(origin: NamedOrigin | string | number): string {
   if (typeof origin !== 'object') return encoded(origin);
   const { geoid, dest_id = geoid, list, id = dest_id, origin_lat, origin_lon } = origin;
+  if (origin.from !== undefined) return encoded(`${origin.from} ${origin.to ?? dest_id ?? ''}`);
   const { address, sent = address } = origin;
   const name = encoded(sent ?? (id === undefined ? `${origin_lat} ${origin_lon}` : id));
   return list === undefined ? name : `${list}:${name}`;

@@ -4,6 +4,8 @@ import { withCommas } from '../../shards/number-words.ts';
 export const REQUEST_LIMITS = {
   /** Origins per batch. */
   origins: 250,
+  /** Blocks from which all departures of the window are searched, which takes up to 0.3 s each. */
+  spreadOrigins: 10,
   /** Vertices per polygon, not counting the repeated ends of its rings. */
   vertices: 2_000,
   squareKilometres: 5_000,

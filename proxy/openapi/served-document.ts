@@ -89,7 +89,7 @@ export class ServedDocument {
         described.example = shortened(/[/+]json$/.test(type) ? JSON.parse(text) : text);
       }
     }
-    return staticResponse(JSON.stringify(document, null, 2));
+    return staticResponse(JSON.stringify(document, null, 1));
   }
 }
 

@@ -79,6 +79,11 @@ export function modePosition(
   return modePositions(release, [mode], part)[0];
 }
 
+/** The mode of trips that are sent without one: transit, where a release has it. */
+export function defaultMode({ manifest: { modes } }: Release): Mode {
+  return modes.includes('transit') ? 'transit' : 'walk';
+}
+
 /** Returns the fault of a mode that the release was built without; empty for a mode that it has. */
 export function modeFault(
   { manifest: { modes } }: Release,

@@ -20,12 +20,17 @@ export const originError = z
     address: z.string().optional(),
     dest_id: z.int().nullable().optional(),
     sent: z.string().optional(),
+    from: z.string().nullable().optional(),
+    to: z.string().nullable().optional(),
+    mode: z.string().optional(),
+    departs: z.string().optional(),
   })
   .meta({
     id: 'OriginError',
     description:
       'Why an origin of a batch has no rows. It is named as it was sent. A coordinate or id that ' +
-      'is no number is null; the point or POI is then in `sent`, as JSON, shortened if it is long.',
+      'is no number is null; the point or POI is then in `sent`, as JSON, shortened if it is long. A ' +
+      'trip is named by the members that it was sent with.',
   });
 
 const TRUNCATED_REASONS = ['insufficient-balance', 'row-budget'] as const;

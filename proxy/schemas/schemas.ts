@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
+import { DEPARTURE_WINDOWS } from '../../shards/modes.ts';
 import { LEG_KINDS } from '../queries/journeys/journey.ts';
 import { SPREAD_PERCENTILES } from '../queries/journeys/window-trips.ts';
 import { modeSchema } from '../queries/rows/row-columns.ts';
@@ -61,6 +62,26 @@ export const spread = z
   .meta({
     id: 'Spread',
     description: 'How the times of a trip by transit differ among the departures of the window.',
+  });
+
+/** A trip with its legs. */
+export const explainedTrip = z
+  .object({
+    block: z.string(),
+    to: z.union([z.string(), z.int()]),
+    mode: modeSchema,
+    departure: z.enum(DEPARTURE_WINDOWS),
+    travel_time: z.number().nullable(),
+    departs: z.string().nullable().meta({
+      description: 'Local time at which the rider leaves, `HH:MM`; null for a trip without rides.',
+    }),
+    transfers: z.int().min(0).meta({ description: 'How often the rider changes vehicles.' }),
+    legs: z.array(leg),
+    spread: spread.optional(),
+  })
+  .meta({
+    id: 'ExplainedTrip',
+    description: 'A trip with its legs, whose minutes add up to its time.',
   });
 
 export const nextCursor = z.string().nullable().meta({

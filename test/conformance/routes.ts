@@ -95,6 +95,14 @@ function batch(route: string, origins: string, listed: OfMarks<unknown[]>, more:
 
 const NEAR = { max_minutes: 5 };
 
+/** A batch of trips, whose price is not one token a row. */
+const TRIPS = post('/v1/explain', (marks) => ({
+  trips: [
+    { from: geoid(marks), dest_id: destId(marks) },
+    { from: geoid(marks), to: geoid(marks), mode: 'walk' },
+  ],
+}));
+
 /** Batches: POST routes over 1 to 250 origins. */
 export const BATCHES: readonly (MeteredRoute & { readonly origins: string })[] = [
   batch('/v1/blocks/summary', 'origins', geoids),
@@ -142,6 +150,7 @@ const AREA_ACCESS = post('/v1/access', (marks) => ({
 /** Metered POST routes. */
 export const METERED_POSTS: readonly MeteredRoute[] = [
   ...BATCHES,
+  { ...TRIPS, least: 5 },
   AREAL_QUERY,
   AREA_ACCESS,
   ...AREA_POSTS,

@@ -113,6 +113,7 @@ test('a batch lets other requests in between its origins', async () => {
   const batch = {
     origins,
     rowBudget: 1_000,
+    rowPrice: 1,
     turns: Turns.SHARED,
     columns: ID.columns,
     identify: (id: number) => ({ id }),

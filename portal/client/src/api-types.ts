@@ -218,7 +218,7 @@ export type AddressMatch = {
   confidence: number;
 };
 
-/** Why an origin of a batch has no rows. It is named as it was sent. A coordinate or id that is no number is null; the point or POI is then in `sent`, as JSON, shortened if it is long. */
+/** Why an origin of a batch has no rows. It is named as it was sent. A coordinate or id that is no number is null; the point or POI is then in `sent`, as JSON, shortened if it is long. A trip is named by the members that it was sent with. */
 export type OriginError = {
   type: 'block-not-found' | 'no-block-data' | 'point-not-covered' | 'address-not-found' | 'poi-not-found';
   detail: string;
@@ -228,6 +228,10 @@ export type OriginError = {
   address?: string;
   dest_id?: number | null;
   sent?: string;
+  from?: string | null;
+  to?: string | null;
+  mode?: string;
+  departs?: string;
 };
 
 /** Why origins were truncated; null if none were. */
@@ -387,6 +391,21 @@ export type AreaOpportunityCount = {
   total?: number;
   /** With `by`: the part of `total` in blocks that the mode could not be routed from, which the average leaves out. */
   no_data?: number;
+};
+
+/** A trip with its legs, whose minutes add up to its time. */
+export type ExplainedTrip = {
+  block: string;
+  to: string | number;
+  mode: Mode;
+  departure: 'am';
+  travel_time: number | null;
+  /** Local time at which the rider leaves, `HH:MM`; null for a trip without rides. */
+  departs: string | null;
+  /** How often the rider changes vehicles. */
+  transfers: number;
+  legs: Array<Leg>;
+  spread?: Spread;
 };
 
 export type Assumptions = {
@@ -587,6 +606,8 @@ export interface SharedParams {
   dest_id?: ReadonlyArray<number> | undefined;
   /** Only destinations within this many minutes, at most 30. */
   max_minutes?: number | undefined;
+  /** Adds, by transit, how the times and lines of the fastest trips differ among the departures of the window. */
+  spread?: boolean | undefined;
   /** Latitude, WGS84 degrees. */
   lat: number;
   /** Longitude, WGS84 degrees. */
@@ -982,7 +1003,7 @@ export interface Operations {
   };
   /** The legs of a trip from a block to a block or a POI. The travel time of the trip, as the other routes have it, and the legs of a trip that takes as long: walks, waits, rides and transfers, whose minutes add up to it. By transit the legs are of the first departure of the window that takes as long as the percentile states. Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI; or, with `unrouted`, for one that is not known. 5 tokens. */
   explainTrip: {
-    params: Pick<SharedParams, 'departure' | 'percentile'> & {
+    params: Pick<SharedParams, 'departure' | 'percentile' | 'spread'> & {
       /** Census block GEOID, 15 digits including leading zeros. */
       geoid: string;
       /** Block where the trip ends, by GEOID; or send `dest_id`. */
@@ -993,14 +1014,12 @@ export interface Operations {
       mode?: 'walk' | 'bike' | 'transit' | undefined;
       /** Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead of the stored time. */
       departs?: string | undefined;
-      /** Adds, by transit, how the times and lines of the fastest trips differ among the departures of the window. */
-      spread?: boolean | undefined;
     };
     responses: {
       'application/json': {
         block: string;
         to: string | number;
-        mode: 'walk' | 'bike' | 'transit';
+        mode: Mode;
         departure: 'am';
         travel_time: number | null;
         /** Local time at which the rider leaves, `HH:MM`; null for a trip without rides. */
@@ -1696,6 +1715,38 @@ export interface Operations {
       };
     };
   };
+  /** The legs of many trips. `GET /v1/blocks/{geoid}/explain` for many `trips`, each with its own ends, mode and departure. Trips from one block share the search of the timetable; of equally fast journeys, the legs may be those of another than GET finds. With `spread` trips may begin at up to 10 blocks. In CSV and Parquet a row is a leg (`leg`: its number), beside the facts of its trip; a trip beyond reach has one row. A trip of which an end could not be routed by the mode is an error, `no-block-data`. A trip is an origin. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. 5 tokens per trip, which counts as one row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
+  explainTrips: {
+    params: Pick<SharedParams, 'spread' | 'departure' | 'percentile' | 'max_rows'> & {
+      /** Trips, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
+      trips: ReadonlyArray<{
+        /** Block where the trip begins, by GEOID. */
+        from: string;
+        /** Block where the trip ends; or send `dest_id`. */
+        to?: string | undefined;
+        /** POI where the trip ends; or send `to`. */
+        dest_id?: number | undefined;
+        /** Travel mode. Omitted: transit, or walk in a release without transit. */
+        mode?: 'walk' | 'bike' | 'transit' | undefined;
+        /** Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead of the stored time. */
+        departs?: string | undefined;
+      }>;
+    };
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
+      'application/json': {
+        results: Array<ExplainedTrip>;
+        truncated: Array<{
+          from: string;
+          to?: string;
+          dest_id?: number;
+          mode?: 'walk' | 'bike' | 'transit';
+          departs?: string;
+        }>;
+        errors: Array<OriginError>;
+        truncated_reason: TruncatedReason;
+      };
+    };
+  };
   /** Isochrone metadata: version, modes, directions, assumptions. The basis of the isochrones of the current release. `version` is the value to pin with `v`. */
   getIsochroneMeta: {
     params: Record<string, never>;
@@ -1906,6 +1957,7 @@ export const OPERATIONS: Record<
   getPlaceAccess: ['keyed','GET','/v1/places/{geoid}/access'],
   getCountyAccess: ['keyed','GET','/v1/counties/{fips}/access'],
   listPoisCatchments: ['keyed','POST','/v1/pois/catchment','dest_ids',250],
+  explainTrips: ['keyed','POST','/v1/explain','trips',250],
   getIsochroneMeta: ['free','GET','/v1/isochrone/meta'],
   getIsochrone: ['keyed','GET','/v1/isochrone'],
   getExports: ['free','GET','/v1/exports'],
