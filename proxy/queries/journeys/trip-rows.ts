@@ -71,7 +71,7 @@ const LEG = new Columns<NumberedLeg>({
   to_stop: { type: 'string' },
 });
 
-/** Rows of trips in a format: one a trip where rows have nested members, and otherwise one a leg. */
+/** Rows of trips in a format: one a trip where rows have nested members, otherwise one a leg. */
 export class TripRows {
   readonly columns;
   readonly #isNested: boolean;

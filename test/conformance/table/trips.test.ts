@@ -53,7 +53,7 @@ describe('POST /v1/explain', () => {
       let ridden = 0;
       for (const [i, row] of results.entries()) {
         const single = await get(trips[i], spread);
-        // Of equally fast journeys, another may be found.
+        // Another journey that is as fast may be found.
         const facts = ({ legs: _, transfers: _t, spread: one, ...rest }: typeof row) => [
           rest,
           one?.minutes,
