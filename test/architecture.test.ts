@@ -73,6 +73,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'access',
     'parquet',
     'release',
+    'changes',
     'verify',
   ],
   builder: [
@@ -153,6 +154,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'areas',
     'addresses',
     'opportunities',
+    'changes',
     'sites',
   ],
   portal: [
@@ -231,8 +233,8 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   infra: { files: 113, lines: 12_650 },
   portal: { files: 231, lines: 21_950 },
   proxy: { files: 272, lines: 33_700 },
-  shards: { files: 167, lines: 16_100 },
-  test: { files: 788, lines: 112_750 },
+  shards: { files: 172, lines: 16_700 },
+  test: { files: 790, lines: 113_050 },
 };
 
 const TOP_LEVEL = new Set([

@@ -4,15 +4,18 @@ import {
   UNLINKED_REASONS,
   type UnlinkedReason,
 } from '../../shards/blocks/block-index.ts';
+import { ComparedCounty, type ComparedValues } from '../../shards/changes/compared-county.ts';
+import { leavesOfBoth, modesOfBoth, timeMeasures } from '../../shards/changes/measures.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { StreetMode } from '../../shards/modes.ts';
-import { decodeNearestRow, nearestRange } from '../../shards/nearest/nearest.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
 import { statedFeeds } from '../../shards/release/feed-state.ts';
 import type { CountyManifest, Latest, Manifest } from '../../shards/release/manifest.ts';
 import { readManifest } from '../../shards/release/manifests.ts';
+import { releaseOf } from '../../shards/release/named-releases.ts';
 import { changesInWords } from '../../shards/release/notes-in-words.ts';
+import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import {
   encodeNotes,
   notesName,
@@ -22,13 +25,14 @@ import {
 } from '../../shards/release/release-notes.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
-import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId, Tenths } from '../../shards/units.ts';
 import { publishedAt } from './first-publication.ts';
 import { latestIfAny } from './promote-release.ts';
 
 /** Releases of a history; older ones fall off. */
 const HISTORY = 20;
+/** Room for what is compared of one county. */
+const CACHE_BYTES = 1 << 26;
 /** A change of a time from which it counts as large. */
 const MOVED_MUCH: Tenths = 50;
 
@@ -78,7 +82,11 @@ async function describeRelease(
   const earlier = before?.manifest ?? null;
   const facts = await factsOf(store, manifest);
   const was = earlier && (await nullIfDamaged(factsOf(store, earlier)));
-  const changes = earlier && (await nullIfDamaged(changesBetween(store, earlier, manifest)));
+  const changes =
+    earlier &&
+    (await nullIfDamaged(
+      changesBetween(store, { name: before!.name, manifest: earlier }, { name, manifest }),
+    ));
   const typesBefore = labelsOf(earlier);
   const labels = new Map([...typesBefore, ...labelsOf(manifest)]);
   const types = new Set([...facts.pois.keys(), ...(was?.pois.keys() ?? [])]);
@@ -169,32 +177,31 @@ async function indexOf(store: Store, { objects: { index } }: CountyManifest): Pr
 
 async function changesBetween(
   store: Store,
-  before: Manifest,
-  after: Manifest,
+  earlier: NamedRelease,
+  later: NamedRelease,
 ): Promise<ReleaseChanges> {
+  const [before, after] = [earlier.manifest, later.manifest];
+  const cache = new ReleaseCache(CACHE_BYTES);
+  const pair = {
+    before: releaseOf(store, earlier, cache),
+    after: releaseOf(store, later, cache),
+  };
+  const measures = timeMeasures(leavesOfBoth(pair), modesOfBoth(pair));
   const both = Object.keys(after.counties).filter((county) => county in before.counties);
   const cutOff: ReleaseChanges['cut_off'] = [];
   const times = { compared: 0, moved: 0, moved_much: 0 };
   const objects = { all: 0, kept: 0, new_bytes: 0 };
   let changed = 0;
-  const columns = columnsOfBoth(before, after);
   for (const county of both) {
     const [was, is] = [before.counties[county], after.counties[county]];
     const kept = keptObjects(was, is);
     objects.kept += kept;
     if (kept < Object.keys(is.objects).length) changed++;
-    const index = await indexOf(store, was);
-    const hasSameIndex = is.objects.index.name === was.objects.index.name;
-    const indexes = [index, hasSameIndex ? index : await indexOf(store, is)] as const;
-    const ordinals = pairs(indexes[0].geoids, indexes[1].geoids);
-    const lost = ordinals.filter(([a, b]) => indexes[0].isRoutable(a) && !indexes[1].isRoutable(b));
-    if (lost.length > 0) {
-      cutOff.push({ county, blocks: lost.length, linked_before: was.routable_blocks });
-    }
-    const nearest = await nearestOf(store, before, was);
-    const hasSameTimes = is.objects.nearest.name === was.objects.nearest.name;
-    const cells = [nearest, hasSameTimes ? nearest : await nearestOf(store, after, is)] as const;
-    for (const [a, b] of ordinals) compareTimes(cells[0](a), cells[1](b), columns, times);
+    const compared = await ComparedCounty.open(pair, county);
+    const blocks = blocksCutOff(compared);
+    if (blocks > 0) cutOff.push({ county, blocks, linked_before: was.routable_blocks });
+    const ordinals = { before: compared.before!.ordinals, after: compared.after!.ordinals };
+    for await (const values of compared.values(measures)) compareTimes(ordinals, values, times);
   }
   const known = new Set(
     Object.values(before.counties).flatMap((one) =>
@@ -219,6 +226,17 @@ async function changesBetween(
     times,
     objects,
   };
+}
+
+/** The number of blocks of both releases that had a street nearby, and have none. */
+function blocksCutOff({ before, after, count }: ComparedCounty): number {
+  let blocks = 0;
+  for (let i = 0; i < count; i++) {
+    const [was, is] = [before!.ordinals[i], after!.ordinals[i]];
+    if (was === -1 || is === -1) continue;
+    if (before!.index.isRoutable(was) && !after!.index.isRoutable(is)) blocks++;
+  }
+  return blocks;
 }
 
 /** The number of objects that a county has as before. */
@@ -247,52 +265,23 @@ function feedChanges(before: Manifest, after: Manifest): ReleaseChanges['feeds']
   };
 }
 
-/** Pairs of positions of the ids that both ascending lists have. */
-function pairs(a: Float64Array, b: Float64Array): [number, number][] {
-  const found: [number, number][] = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    if (a[i] === b[j]) found.push([i, j]);
-    const [one, other] = [a[i], b[j]];
-    if (one <= other) i++;
-    if (other <= one) j++;
-  }
-  return found;
-}
-
-/** Pairs of columns of `nearest` for the same mode and type. */
-function columnsOfBoth(before: Manifest, after: Manifest): [number, number][] {
-  const keysOf = ({ modes, taxonomy }: Manifest) =>
-    modes.flatMap((mode) => new Taxonomy(taxonomy.types).leafIds.map((leaf) => `${mode} ${leaf}`));
-  const later = new Map(keysOf(after).map((key, column) => [key, column]));
-  return keysOf(before).flatMap((key, column): [number, number][] =>
-    later.has(key) ? [[column, later.get(key)!]] : [],
-  );
-}
-
-/** Reads a county's times to the nearest, and returns a function that finds those of a block. */
-async function nearestOf(store: Store, release: Manifest, { objects }: CountyManifest) {
-  const ref = objects.nearest;
-  const bytes = await readVerified(store, ref);
-  const columns = release.modes.length * new Taxonomy(release.taxonomy.types).leafIds.length;
-  return (block: number) => {
-    const { offset, length } = nearestRange(block, columns);
-    return decodeNearestRow(ref.name, block, bytes.subarray(offset, offset + length), columns);
-  };
-}
-
-/** Adds the differences of a block's times to `sums`; 0 stands for no time. */
+/**
+ * Adds the differences of a measure to `sums`, of blocks of both releases. A block that the mode
+ * was not routed from has no time, like one beyond 30 minutes.
+ */
 function compareTimes(
-  was: Uint16Array,
-  is: Uint16Array,
-  columns: readonly (readonly [number, number])[],
+  { before, after }: { readonly before: Int32Array; readonly after: Int32Array },
+  values: ComparedValues,
   sums: { compared: number; moved: number; moved_much: number },
 ): void {
-  for (const [a, b] of columns) {
-    const [one, other] = [was[a], is[b]];
-    if (one === 0 && other === 0) continue;
+  for (let i = 0; i < before.length; i++) {
+    if (before[i] === -1 || after[i] === -1) continue;
+    const was = Math.max(0, values.before[i]);
+    const is = Math.max(0, values.after[i]);
+    if (was === 0 && is === 0) continue;
     sums.compared++;
-    if (one === other) continue;
+    if (was === is) continue;
     sums.moved++;
-    if (one === 0 || other === 0 || Math.abs(one - other) >= MOVED_MUCH) sums.moved_much++;
+    if (was === 0 || is === 0 || Math.abs(was - is) >= MOVED_MUCH) sums.moved_much++;
   }
 }

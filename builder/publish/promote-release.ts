@@ -2,7 +2,12 @@ import { ShardError, StoreError } from '../../shards/errors.ts';
 import { readLatest } from '../../shards/release/latest.ts';
 import type { Latest, Manifest } from '../../shards/release/manifest.ts';
 import { objectsNamed } from '../../shards/release/manifest-objects.ts';
-import { MANIFESTS, readManifest, releaseOfName } from '../../shards/release/manifests.ts';
+import {
+  MANIFESTS,
+  manifestsNamed,
+  readManifest,
+  releaseOfName,
+} from '../../shards/release/manifests.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { withReleasesLocked } from './locks.ts';
@@ -36,15 +41,11 @@ export async function promoteRelease(
 /** Resolves a release's label or a manifest's name to the name of exactly one manifest. */
 export async function findManifest(store: WritableStore, wanted: string): Promise<string> {
   const names = (await store.list(MANIFESTS)).map(({ name }) => name);
-  const exact = names.find(
-    (name) => name === wanted || name === `${MANIFESTS}${wanted.replace(/\.json$/, '')}.json`,
-  );
-  if (exact) return exact;
-  const labelled = names.filter((name) => releaseOfName(name) === wanted);
-  if (labelled.length === 1) return labelled[0];
-  if (labelled.length > 1) {
+  const found = manifestsNamed(names, wanted);
+  if (found.length === 1) return found[0];
+  if (found.length > 1) {
     throw new BuildError(
-      `${store.location}: ${labelled.length} manifests have the release label "${wanted}"; use one of them: ${labelled.join(', ')}`,
+      `${store.location}: ${found.length} manifests have the release label "${wanted}"; use one of them: ${found.join(', ')}`,
     );
   }
   const there = [...new Set(names.map((name) => releaseOfName(name) ?? name))];

@@ -26,6 +26,29 @@ export function releaseOfName(name: string): string | null {
   return NAME.exec(name)?.[1] ?? null;
 }
 
+/** The start of a manifest's hash, as its name has it; empty for any other name. */
+export function hashIn(name: string): string {
+  return NAME.exec(name)?.[2] ?? '';
+}
+
+/** The name of a manifest without folder and extension, as lists of releases show it. */
+export function stemOf(name: string): string {
+  return name.slice(MANIFESTS.length, -'.json'.length);
+}
+
+/**
+ * Finds the manifests that a name may mean: a manifest's name, with or without folder and
+ * extension; a label and at least eight digits of the hash; or a label.
+ */
+export function manifestsNamed(names: readonly string[], wanted: string): string[] {
+  const stem = wanted.replace(MANIFESTS, '').replace(/\.json$/, '');
+  const exact = names.filter((name) => stemOf(name) === stem);
+  if (exact.length > 0) return exact;
+  const labelled = names.filter((name) => releaseOfName(name) === wanted);
+  if (labelled.length > 0 || !/-[0-9a-f]{8,}$/.test(stem)) return labelled;
+  return names.filter((name) => stemOf(name).startsWith(stem));
+}
+
 /**
  * Reads a manifest, whether or not it is current; throws a `ShardError` if it is damaged.
  * `recorded`: its SHA-256 from `latest.json`; without it, the hash prefix in its name is checked.

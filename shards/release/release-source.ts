@@ -4,6 +4,7 @@ import type { Store } from '../store/store.ts';
 import { readLatest } from './latest.ts';
 import type { Latest } from './manifest.ts';
 import { readManifest } from './manifests.ts';
+import { NamedReleases } from './named-releases.ts';
 import { Release } from './release.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import { type ReleaseNotes, readNotes } from './release-notes.ts';
@@ -38,6 +39,7 @@ async function notesIfAny(store: Store, manifest: string): Promise<ReleaseNotes 
 export class ReleaseSource {
   readonly #store: Store;
   readonly #cache: ReleaseCache;
+  readonly #named: NamedReleases;
   #current: Release | null = null;
   #timer: NodeJS.Timeout | null = null;
   #refreshing: Promise<boolean> | null = null;
@@ -47,6 +49,15 @@ export class ReleaseSource {
   constructor(store: Store, cache: ReleaseCache) {
     this.#store = store;
     this.#cache = cache;
+    this.#named = new NamedReleases(store, cache);
+  }
+
+  /**
+   * A release of the store by label, name of its manifest or version, current or not. Rejects with
+   * `UnknownRelease` if there is none, or several have the label.
+   */
+  find(name: string): Promise<Release> {
+    return this.#named.find(name, this.current);
   }
 
   /** The current release. Throws a `StoreError` until the first `refresh` has succeeded. */

@@ -9,7 +9,12 @@ import {
 import { counted } from '../../../shards/number-words.ts';
 import { countyInWords } from '../../../shards/release/county-name.ts';
 import { objectsNamed } from '../../../shards/release/manifest-objects.ts';
-import { MANIFESTS, readManifest, releaseOfName } from '../../../shards/release/manifests.ts';
+import {
+  MANIFESTS,
+  readManifest,
+  releaseOfName,
+  stemOf,
+} from '../../../shards/release/manifests.ts';
 import {
   changesInWords as changesOf,
   notesInWords,
@@ -147,10 +152,6 @@ async function inShort(store: Store, name: string): Promise<string[]> {
   } catch (error) {
     return [describe(error)];
   }
-}
-
-function stemOf(manifest: string): string {
-  return manifest.slice(MANIFESTS.length, -'.json'.length);
 }
 
 /** Opens the requested release, or the current one. */

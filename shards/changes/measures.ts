@@ -1,0 +1,38 @@
+import { ACCESS_MINUTES } from '../access/access-columns.ts';
+import type { Mode } from '../modes.ts';
+import type { DestTypeId, Minutes } from '../units.ts';
+import type { Measure } from './block-change.ts';
+import type { ReleasePair } from './compared-county.ts';
+
+/** The modes that both releases have, in the order of the later one. */
+export function modesOfBoth({ before, after }: ReleasePair): Mode[] {
+  return after.manifest.modes.filter((mode) => before.manifest.modes.includes(mode));
+}
+
+/** The leaf types that both releases have, ascending. */
+export function leavesOfBoth({ before, after }: ReleasePair): DestTypeId[] {
+  return after.taxonomy.leafIds.filter((type) => before.taxonomy.has(type));
+}
+
+/** The weights that both releases count within reach of every block. */
+export function countedByBoth({ before, after }: ReleasePair): string[] {
+  return after.manifest.access.filter((of) => before.manifest.access.includes(of));
+}
+
+/** Measures of times, by type, then mode. */
+export function timeMeasures(types: readonly DestTypeId[], modes: readonly Mode[]): Measure[] {
+  return types.flatMap((type) => modes.map((mode) => ({ kind: 'minutes', type, mode }) as const));
+}
+
+/** Measures of counts, by weight, then mode, then minutes. */
+export function countMeasures(
+  of: readonly string[],
+  modes: readonly Mode[],
+  minutes: readonly Minutes[] = ACCESS_MINUTES,
+): Measure[] {
+  return of.flatMap((weight) =>
+    modes.flatMap((mode) =>
+      minutes.map((limit) => ({ kind: 'count', of: weight, minutes: limit, mode }) as const),
+    ),
+  );
+}

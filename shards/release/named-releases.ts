@@ -1,0 +1,144 @@
+import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../concurrency/single-flight.ts';
+import { StoreError } from '../errors.ts';
+import { openWritableStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { canBeWritten } from '../store/store-location.ts';
+import type { Millis } from '../units.ts';
+import type { Manifest } from './manifest.ts';
+import {
+  hashIn,
+  MANIFESTS,
+  manifestsNamed,
+  readManifest,
+  releaseOfName,
+  stemOf,
+} from './manifests.ts';
+import { Release } from './release.ts';
+import type { ReleaseCache } from './release-cache.ts';
+
+/** Releases that are kept open besides the current one. */
+const KEPT_RELEASES = 4;
+/** Lifetime of the list of a store's manifests. */
+const KEPT_MS: Millis = 60_000;
+/** Minimum age of a list that is read again for a name that it lacks. */
+const READ_AGAIN_MS: Millis = 1_000;
+
+/** Opens the release of a manifest, whether or not it is or was current, without its notes. */
+export async function openNamed(store: Store, name: string, cache: ReleaseCache): Promise<Release> {
+  const { ref, manifest } = await readManifest(store, name);
+  return releaseOf(store, { name, manifest, sha256: ref.sha256 }, cache);
+}
+
+/** A manifest that has been read; `sha256`: its hash, or the start of it, as in its name. */
+interface ReadManifest {
+  readonly name: string;
+  readonly manifest: Manifest;
+  readonly sha256?: string;
+}
+
+/** A release as its manifest describes it, for those who do not ask when it was published. */
+export function releaseOf(
+  store: Store,
+  { name, manifest, sha256 = hashIn(name) }: ReadManifest,
+  cache: ReleaseCache,
+): Release {
+  const { release } = manifest;
+  const latest = { release, manifest: name, sha256, published_at: NEVER };
+  return new Release(store, latest, manifest, cache);
+}
+
+const NEVER = new Date(0).toISOString();
+
+/** A name that stands for no release of a store, or for several. */
+export class UnknownRelease extends Error {
+  /** The message begins with what the name stands for, such as `this store has no release "x"`. */
+  override readonly name = 'UnknownRelease';
+}
+
+/**
+ * Opens releases of a store by name, current or not, and keeps the last few open. Their objects
+ * are in the cache of all releases, within its budget.
+ */
+export class NamedReleases {
+  readonly #store: Store;
+  readonly #open: LRUCache<string, Release>;
+  readonly #listing = new SingleFlight<string, readonly string[]>(null);
+  #listed: { readonly names: readonly string[]; readonly atMs: Millis } | null = null;
+
+  constructor(store: Store, cache: ReleaseCache) {
+    this.#store = store;
+    this.#open = new LRUCache({
+      max: KEPT_RELEASES,
+      fetchMethod: (manifest) => openNamed(store, manifest, cache),
+    });
+  }
+
+  /**
+   * Opens the release with a label, a manifest's name, or the version in `X-Data-Release`. Rejects
+   * with `UnknownRelease`, which lists the releases there are, if not exactly one is meant.
+   */
+  async find(wanted: string, current: Release): Promise<Release> {
+    if (isNamed(current, wanted)) return current;
+    const manifest = await this.#manifestOf(wanted, current);
+    if (manifest === current.latest.manifest) return current;
+    return this.#open.forceFetch(manifest);
+  }
+
+  async #manifestOf(wanted: string, current: Release): Promise<string> {
+    let names = await this.#names(current, KEPT_MS);
+    let found = manifestsNamed(names, wanted);
+    if (found.length === 0) {
+      names = await this.#names(current, READ_AGAIN_MS);
+      found = manifestsNamed(names, wanted);
+    }
+    if (found.length === 1) return found[0];
+    const all = (list: readonly string[]) => list.map(stemOf).join(', ');
+    throw new UnknownRelease(
+      found.length === 0
+        ? `this store has no release "${wanted}"; it has ${all(names)}`
+        : `several releases have the label "${wanted}": ${all(found)}`,
+    );
+  }
+
+  /** The manifests of the store, as they were at most `mostMs` ago. */
+  async #names(current: Release, mostMs: Millis): Promise<readonly string[]> {
+    if (this.#listed === null || performance.now() - this.#listed.atMs > mostMs) {
+      const names = await this.#listing.getOrCompute('', () => listManifests(this.#store, current));
+      this.#listed = { names, atMs: performance.now() };
+    }
+    return [...new Set([...this.#listed.names, current.latest.manifest])];
+  }
+}
+
+/** Whether a name means this release and no other: a label does so only if it is the only one. */
+function isNamed({ latest, version }: Release, wanted: string): boolean {
+  return wanted === version || wanted === stemOf(latest.manifest);
+}
+
+/**
+ * Lists the manifests of a store. One that cannot be listed, such as a bucket behind HTTPS, has
+ * those that the notes of the current release name: the last twenty that were current before it.
+ */
+async function listManifests(store: Store, current: Release): Promise<readonly string[]> {
+  const listed = await listIfAllowed(store.location);
+  if (listed !== null) return listed;
+  const history = current.notes?.history ?? [];
+  return [current.latest.manifest, ...history.map(({ manifest }) => manifest)];
+}
+
+async function listIfAllowed(location: string): Promise<readonly string[] | null> {
+  if (!canBeWritten(location)) return null;
+  try {
+    const store = await openWritableStore(location);
+    try {
+      const names = (await store.list(MANIFESTS)).map(({ name }) => name);
+      return names.filter((name) => releaseOfName(name) !== null);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
+}
