@@ -164,6 +164,8 @@ export interface MeteredEndpoint<
  * values has a response with few rows.
  */
 export interface ExampleMarks {
+  /** The version of the release. */
+  readonly release: string;
   readonly block: Geoid;
   /** A point inside the block. */
   readonly point: { readonly lat: Degrees; readonly lon: Degrees };

@@ -7,13 +7,13 @@ import {
   poisOfTypeSchema,
   unlinkedBlocksSchema,
 } from '../../shards/release/release-notes.ts';
-import { noiseOf, noiseSchema } from '../../shards/weights/noise.ts';
+import { noiseOf } from '../../shards/weights/noise.ts';
 import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../fields/field.ts';
 import { PLANS } from '../plans.ts';
 import { modeSchema } from '../queries/rows/row-columns.ts';
-import { nameOfCounty } from '../schemas/schemas.ts';
+import { nameOfCounty, noise } from '../schemas/schemas.ts';
 
 const free = {
   access: 'free',
@@ -110,7 +110,7 @@ const weights = freeEndpoint({
         area_access: z.boolean().meta({
           description: 'Whether the release counts it within reach of every block.',
         }),
-        noise: noiseSchema.nullable(),
+        noise: noise.nullable(),
       }),
     ),
   }),

@@ -10,6 +10,7 @@ import { blockBands } from './block-bands.ts';
 import { blocksMatch } from './blocks-match.ts';
 import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
+import { changes } from './changes.ts';
 import { coverage } from './coverage.ts';
 import { explain } from './explain.ts';
 import { createExportLink, exportList } from './exports.ts';
@@ -55,6 +56,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   pointsPois,
   ...access,
   ...areaAccess,
+  changes,
   poisCatchment,
   tripsExplain,
   isochroneMeta,

@@ -3,7 +3,7 @@ import { MAX_POI_MINUTES } from '../../shards/matrix/row-codec.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
-import { AVERAGED_BY } from '../queries/opportunities/area-access.ts';
+import { AREA_KINDS } from '../queries/areas/areas-of-blocks.ts';
 import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
 import { levels, list } from './compounds.ts';
 import { optional, several, withDefault, withSchema } from './field.ts';
@@ -98,7 +98,7 @@ export const AREA_ACCESS = {
     example: () => [30],
     description: `Some of ${ACCESS_MINUTES.join(', ')}, ascending. Omitted: all.`,
   }),
-  by: optional(choice(AVERAGED_BY), {
+  by: optional(choice(AREA_KINDS), {
     id: 'AveragedBy',
     example: () => 'county',
     description: 'A row per area of this kind, with the average of its blocks. Omitted: per block.',

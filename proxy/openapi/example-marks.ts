@@ -49,6 +49,7 @@ export async function findMarks(
     const types = detail.type_ids as number[];
     const type = types.includes(GROCERY_STORES) ? GROCERY_STORES : types[0];
     return {
+      release: release.version,
       block: geoid,
       point,
       mode,

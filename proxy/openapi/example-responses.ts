@@ -46,7 +46,11 @@ export class ExampleResponses {
   constructor(services: ProxyServices, release: Release) {
     this.#services = {
       ...services,
-      releases: { current: release, standing: async () => 'current' },
+      releases: {
+        current: release,
+        standing: async () => 'current',
+        find: async () => release,
+      },
       cursors: new CursorSealer(secrets),
       links: new LinkSigner(secrets),
       queries: new QueryCache(1),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { DEPARTURE_WINDOWS } from '../../shards/modes.ts';
+import { noiseSchema } from '../../shards/weights/noise.ts';
 import { LEG_KINDS } from '../queries/journeys/journey.ts';
 import { SPREAD_PERCENTILES } from '../queries/journeys/window-trips.ts';
 import { modeSchema } from '../queries/rows/row-columns.ts';
@@ -108,4 +109,9 @@ export const unrouted = z
 
 export const nameOfCounty = z.string().nullable().meta({
   description: 'Name of the county with its state; null if the release was built without names.',
+});
+
+export const noise = noiseSchema.meta({
+  id: 'Noise',
+  description: 'How a source changed its counts to protect people, and how far they are off.',
 });

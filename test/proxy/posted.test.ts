@@ -352,6 +352,17 @@ describe('on the demo city', () => {
         max_rows: 50_000,
         ...window,
       },
+      '/v1/changes': {
+        from: city.releases.current.version,
+        to: city.releases.current.version,
+        area: { blocks },
+        of: city.releases.current.manifest.access,
+        minutes: [15, 30, 45, 60],
+        mode,
+        weight,
+        small: true,
+        ...window,
+      },
     };
     const { paths } = (await city.get('/openapi.json')).json();
     const { id, key } = await city.customer({ tokens: 1e9 });
@@ -360,8 +371,11 @@ describe('on the demo city', () => {
       if (!('area' in members || 'of' in members)) continue;
       // `curve` and `by` replace, or add to, members that are sent; so does the area of access,
       // with its members, the origins that are sent there.
-      const others = url === '/v1/access' ? ['area', 'weight', 'limit', 'cursor'] : [];
-      const replaced = ['curve', 'by', ...others];
+      const others: Readonly<Record<string, readonly string[]>> = {
+        '/v1/access': ['area', 'weight', 'limit', 'cursor'],
+        '/v1/changes': ['type'],
+      };
+      const replaced = ['curve', 'by', ...(others[url] ?? [])];
       const asked = Object.keys(members).filter((name) => !replaced.includes(name));
       expect([url, Object.keys(LARGEST[url] ?? {}).sort()]).toEqual([url, asked.sort()]);
       const before = await city.balance(id);

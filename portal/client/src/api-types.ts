@@ -104,6 +104,16 @@ export type Problem = {
 /** Travel mode. */
 export type Mode = 'walk' | 'bike' | 'transit';
 
+/** How a source changed its counts to protect people, and how far they are off. */
+export type Noise = {
+  method: string;
+  typical_error: Array<{
+    counts: string;
+    error: string;
+    source: string;
+  }>;
+};
+
 /** A GeoJSON Polygon or MultiPolygon, WGS84. */
 export type Geometry = {
   type: 'Polygon';
@@ -393,6 +403,33 @@ export type AreaOpportunityCount = {
   no_data?: number;
 };
 
+/** Sums of a weight by how a time or count changed. */
+export type ChangeRow = {
+  /** A tract, a place or a county. */
+  geoid?: string;
+  mode: Mode;
+  type?: number;
+  of?: string;
+  minutes?: number;
+  weight: string;
+  total: number;
+  gained: {
+    [member: string]: number;
+  };
+  lost: {
+    [member: string]: number;
+  };
+  unchanged: number;
+  /** Beyond 30 minutes before only. */
+  newly_within?: number;
+  no_longer_within?: number;
+  /** Average over the blocks known in both releases, to two decimals; null without any, and for small groups. */
+  mean_before: number | null;
+  /** Average over the blocks known in both releases, to two decimals; null without any, and for small groups. */
+  mean_after: number | null;
+  no_data: number;
+};
+
 /** A trip with its legs, whose minutes add up to its time. */
 export type ExplainedTrip = {
   block: string;
@@ -627,8 +664,8 @@ export interface SharedParams {
   include_population?: boolean | undefined;
   /** Return a row for every block of the area, or with `by` for every tract, place or county: where there is no count, `count` is null and `reason` says why. Charged like any other row. */
   include_missing?: boolean | undefined;
-  /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
-  weight?: string | undefined;
+  /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
+  weight?: ReadonlyArray<string> | undefined;
   /** A row per area of this kind, with the average of its blocks. Omitted: per block. */
   by?: 'tract' | 'place' | 'county' | undefined;
   /** States `share`, `ratio` and `gini` also for groups of fewer than 100, for which they are null otherwise: the noise of the sources is a large part of so few (`/v1/meta/weights`). */
@@ -738,14 +775,7 @@ export interface Operations {
           total: number;
           /** Whether the release counts it within reach of every block. */
           area_access: boolean;
-          noise: {
-            method: string;
-            typical_error: Array<{
-              counts: string;
-              error: string;
-              source: string;
-            }>;
-          } | null;
+          noise: Noise | null;
         }>;
       };
     };
@@ -1331,13 +1361,11 @@ export interface Operations {
   };
   /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. 10 tokens a basket, beside those of the rows. */
   measureCoverage: {
-    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'small' | 'names'> & {
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'weight' | 'small' | 'names'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
-      weight?: ReadonlyArray<string> | undefined;
       /** Weights that are groups, to be compared with `weight`. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
       by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
@@ -1389,7 +1417,7 @@ export interface Operations {
   };
   /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: all blocks of the release that any site or candidate reaches within the last of `minutes`. `area` of the response says what was counted. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). `sites` may be the POIs of a `type`, whose ids are their `dest_id`s, in an `area` of their own or that of the request; `candidates` an area, of which each block is one, by its GEOID. A site may have an `address` in place of coordinates; `match` is what `GET /v1/addresses` found and what was taken. A site or candidate without a block to route from, without valid coordinates, or with an address that is not certain, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
   measureSites: {
-    params: Pick<SharedParams, 'area' | 'departure' | 'percentile'> & {
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'weight'> & {
       /** Sites that are there. */
       sites: Sites;
       /** Sites that might be added. */
@@ -1401,8 +1429,6 @@ export interface Operations {
       mode: 'walk' | 'bike' | 'transit';
       /** Towards the point, or away from it. */
       direction?: 'from' | 'to' | undefined;
-      /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
-      weight?: ReadonlyArray<string> | undefined;
       /** Minutes to sum within, up to 12, ascending. */
       minutes?: ReadonlyArray<number> | undefined;
     };
@@ -1622,9 +1648,11 @@ export interface Operations {
   };
   /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
   getAccess: {
-    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'weight' | 'include_missing' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'include_missing' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
+      weight?: string | undefined;
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
       cursor?: string | null | undefined;
       /** Blocks by GEOID, or points and addresses; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1666,11 +1694,13 @@ export interface Operations {
   };
   /** How many people or jobs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
   getPlaceAccess: {
-    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'weight' | 'include_missing' | 'limit' | 'cursor'> & {
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'include_missing' | 'limit' | 'cursor'> & {
       /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
       /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
       minutes?: ReadonlyArray<number> | undefined;
+      /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
+      weight?: string | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
@@ -1682,17 +1712,52 @@ export interface Operations {
   };
   /** How many people or jobs are within reach of each block of a county. The area is all blocks of the county. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
   getCountyAccess: {
-    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'weight' | 'include_missing' | 'limit' | 'cursor'> & {
+    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'include_missing' | 'limit' | 'cursor'> & {
       /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
       /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
       minutes?: ReadonlyArray<number> | undefined;
+      /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
+      weight?: string | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         results: Array<AreaOpportunityCount>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
+      };
+    };
+  };
+  /** Gains and losses of people between two releases. Compares minutes to the nearest POI of each `type`, or with `of` how many people or jobs are within `minutes` of a block: the sums of `weight` over the blocks of the area. `gained` and `lost`: where times are shorter and longer by at least 1, 2, 5 and 10 minutes, or counts higher and lower by at least so many percent of the count before (any rise from 0 is all). A time beyond 30 minutes counts as 30, so that no gain or loss is overstated. `unchanged`: by less than 1. `no_data`: where the mode could not be routed from the block in one release, or only one has the block. `total` is `gained["1"]` + `lost["1"]` + `unchanged` + `no_data`. Weights and areas of a block are those of `to`, or of `from` if only that has it. Means of groups of fewer than 100 are null unless `small`. `noise`: by weight, as `/v1/meta/weights` has it. 10 tokens an area, and one a row. */
+  measureChanges: {
+    params: Pick<SharedParams, 'departure' | 'percentile' | 'weight' | 'area'> & {
+      /** The earlier release: its label, its version as in `X-Data-Release`, or the name of its manifest. */
+      from: string;
+      /** The release that is compared with it. */
+      to: string;
+      /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
+      type?: ReadonlyArray<number> | undefined;
+      /** In place of `type`: weights that both releases count within reach of every block, such as `jobs`. */
+      of?: ReadonlyArray<string> | undefined;
+      /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
+      minutes?: ReadonlyArray<number> | undefined;
+      /** Travel modes. Omitted: all modes of the release. */
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** One of tract, place, county, for rows per area; and weights that are groups, with rows after those of `weight`. */
+      by?: ReadonlyArray<string> | undefined;
+      /** States means also for groups of fewer than 100. */
+      small?: boolean | undefined;
+    };
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
+      'application/json': {
+        /** The version of the earlier release. */
+        from: string;
+        to: string;
+        area: AreaFacts;
+        results: Array<ChangeRow>;
+        noise: {
+          [member: string]: Noise | null;
+        };
       };
     };
   };
@@ -1956,6 +2021,7 @@ export const OPERATIONS: Record<
   getAccess: ['keyed','POST','/v1/access','mode',100],
   getPlaceAccess: ['keyed','GET','/v1/places/{geoid}/access'],
   getCountyAccess: ['keyed','GET','/v1/counties/{fips}/access'],
+  measureChanges: ['keyed','POST','/v1/changes'],
   listPoisCatchments: ['keyed','POST','/v1/pois/catchment','dest_ids',250],
   explainTrips: ['keyed','POST','/v1/explain','trips',250],
   getIsochroneMeta: ['free','GET','/v1/isochrone/meta'],

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { ACCESS_MINUTES } from '../../../shards/access/access-columns.ts';
-import { ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
-import { type BlockIndex, linkModeOf } from '../../../shards/blocks/block-index.ts';
-import { countyOf, type GeoidNumber, geoidFromNumber } from '../../../shards/geoid.ts';
+import { rankIn } from '../../../shards/arrays/sorted.ts';
+import { linkModeOf } from '../../../shards/blocks/block-index.ts';
+import type { GeoidNumber } from '../../../shards/geoid.ts';
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
-import type { CountyManifest, Direction, StateManifest } from '../../../shards/release/manifest.ts';
+import type { CountyManifest, Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import { sized } from '../../../shards/release/release-cache.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { CountyBlock, CountyFips, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { PEOPLE } from '../../../shards/weights/weight.ts';
@@ -16,6 +15,7 @@ import type { CursorSealer } from '../../http/cursor.ts';
 import { invalidParameters } from '../../http/problem.ts';
 import type { QueryContext } from '../../services.ts';
 import { type Area, blocksOfArea } from '../areas/area.ts';
+import { type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { requestedWeights } from '../block-weights.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
@@ -29,18 +29,13 @@ import {
 } from '../rows/pagination.ts';
 import { modeSchema, rowSchema } from '../rows/row-columns.ts';
 
-/** The areas over which counts can be averaged, and the digits of their GEOIDs. */
-export const AVERAGED_BY = ['tract', 'place', 'county'] as const;
-type AveragedBy = (typeof AVERAGED_BY)[number];
-const DIGITS = { block: 15, tract: 11, place: 7, county: 5 } as const;
-
 /** Request for the access of the blocks of an area, apart from the area. */
 interface AreaAccessParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly direction: Direction;
   readonly of?: readonly string[] | undefined;
   readonly minutes?: readonly Minutes[] | undefined;
-  readonly by?: AveragedBy | undefined;
+  readonly by?: AreaKind | undefined;
   readonly weight?: string | undefined;
   readonly include_missing: boolean;
   readonly limit: number;
@@ -54,7 +49,7 @@ interface AreaAccessQuery {
   readonly of: readonly string[];
   readonly minutes: readonly Minutes[];
   /** Null for a row per block. */
-  readonly by: AveragedBy | null;
+  readonly by: AreaKind | null;
   /** The weight by which blocks count in an average. */
   readonly weight: string;
   /** Whether blocks and areas without a count also have rows, with the reason. */
@@ -325,7 +320,7 @@ export async function queryAreaAccess(
   const countsOf = await counter(release, located);
   let end = page.position;
   for (const { subject, cells } of subjects) {
-    const geoid = String(subject.id).padStart(DIGITS[by ?? 'block'], '0');
+    const geoid = areaGeoid(subject.id, by ?? 'block');
     const counts = await countsOf(subject);
     const { total, known } = 'area' in subject ? subject.area : NO_AREA;
     for (const { of: o, mode: m, level: l, position } of cells) {
@@ -489,45 +484,4 @@ async function sumsOf(
     }
   }
   return sums;
-}
-
-/** Returns the area of each block of a county as a number; 0 for a block in none. */
-async function areasOfBlocks(
-  release: Release,
-  county: CountyManifest,
-  index: BlockIndex,
-  by: AveragedBy,
-): Promise<(block: number) => number> {
-  if (by !== 'place') {
-    const scale = 10 ** (DIGITS.block - DIGITS[by]);
-    return (block) => Math.floor(index.geoids[block] / scale);
-  }
-  if (index.count === 0) return () => 0;
-  const fips = countyOf(geoidFromNumber(index.geoids[0]));
-  const state = release.state(fips.slice(0, 2));
-  if (!state) return () => 0;
-  // The same blocks may be in other places in another release.
-  const places = await release.cachedFrom(
-    state.objects.places,
-    `blocks of ${county.objects.index.sha256}`,
-    async () => sized(await placesOfBlocks(release, state, fips, index)),
-  );
-  return (block) => places[block];
-}
-
-/** The place of each block of a county, 0 for a block in none. */
-async function placesOfBlocks(
-  release: Release,
-  state: StateManifest,
-  fips: CountyFips,
-  index: BlockIndex,
-): Promise<Float64Array> {
-  const placeOf = new Float64Array(index.count);
-  const table = await release.places(state);
-  for (const [ordinal, { geoid, counties }] of table.places.entries()) {
-    if (!counties.includes(fips)) continue;
-    const blocks = await release.placeBlocks(table, ordinal);
-    for (const block of ordinalsOf(index.geoids, blocks)) placeOf[block] = Number(geoid);
-  }
-  return placeOf;
 }

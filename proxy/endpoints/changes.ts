@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { UnknownRelease } from '../../shards/release/named-releases.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { postEndpoint } from '../endpoint.ts';
+import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
+import { CHANGES, STEPS_IN_WORDS } from '../fields/changes.ts';
+import { members } from '../fields/field.ts';
+import { PLANS } from '../plans.ts';
+import type { Area } from '../queries/areas/area.ts';
+import { SMALL_GROUP } from '../queries/areas/group-measures.ts';
+import { areaOfBoth } from '../queries/changes/area-of-both.ts';
+import {
+  changeRow,
+  type LocatedChanges,
+  priceOf,
+  queryChanges,
+  refusal,
+  requestedChanges,
+  rowAreas,
+  rowsOf,
+} from '../queries/changes/changes.ts';
+import { areaFacts } from '../schemas/coverage-schemas.ts';
+import { noise } from '../schemas/schemas.ts';
+import type { ProxyServices } from '../services.ts';
+
+const BODY = members({ ...CHANGES, area });
+
+/** A request whose area is known, and whose releases are yet to be opened. */
+interface ResolvedChanges {
+  readonly asked: z.output<typeof BODY>;
+  readonly area: Area;
+  readonly find: ProxyServices['releases']['find'];
+  readonly mostRows: number;
+}
+
+export const changes = postEndpoint({
+  access: 'posted',
+  path: '/v1/changes',
+  operationId: 'measureChanges',
+  summary: 'Gains and losses of people between two releases',
+  description:
+    'Compares minutes to the nearest POI of each `type`, or with `of` how many people or jobs are ' +
+    'within `minutes` of a block: the sums of `weight` over the blocks of the area. `gained` and ' +
+    `\`lost\`: where times are shorter and longer by at least ${STEPS_IN_WORDS} minutes, or counts ` +
+    'higher and lower by at least so many percent of the count before (any rise from 0 is all). A ' +
+    'time beyond 30 minutes counts as 30, so that no gain or loss is overstated. `unchanged`: by ' +
+    'less than 1. `no_data`: where the mode could not be routed from the block in one release, or ' +
+    'only one has the block. `total` is `gained["1"]` + `lost["1"]` + `unchanged` + `no_data`. ' +
+    'Weights and areas of a block are those of `to`, or of `from` if only that has it. Means of ' +
+    `groups of fewer than ${SMALL_GROUP} are null unless \`small\`. \`noise\`: by weight, as ` +
+    '`/v1/meta/weights` has it. ' +
+    `${PLANS.charges.changes} tokens an area, and one a row.`,
+  tag: 'Coverage',
+  body: BODY,
+  requestExample: (marks) => ({
+    from: marks.release,
+    to: marks.release,
+    area: smallArea(marks),
+    mode: [marks.mode],
+    type: [marks.type],
+  }),
+  rows: { geometry: null },
+  responseDescription: 'The sums of the area.',
+  response: z.object({
+    from: z.string().meta({ description: 'The version of the earlier release.' }),
+    to: z.string(),
+    area: areaFacts,
+    results: z.array(changeRow),
+    noise: z.record(z.string(), noise.nullable()),
+  }),
+  problems: AREA_PROBLEMS,
+
+  async resolve({ turns }, asked, { releases, config }): Promise<ResolvedChanges> {
+    return {
+      asked,
+      area: await requestedArea(asked.area, turns),
+      find: (name) => releases.find(name),
+      mostRows: config.batchRowBudget,
+    };
+  },
+
+  async locate({ turns }, { asked, area, find, mostRows }) {
+    const open = async (member: 'from' | 'to'): Promise<Release> => {
+      try {
+        return (await find(asked[member])).withTurns(turns);
+      } catch (error) {
+        if (error instanceof UnknownRelease)
+          throw refusal(member, error.message, 'unknown_release');
+        throw error;
+      }
+    };
+    const pair = { before: await open('from'), after: await open('to') };
+    const query = requestedChanges(pair, asked);
+    const counties = await areaOfBoth(pair, area);
+    const located = { pair, query, counties, areas: await rowAreas(counties, query.by) };
+    const rows = rowsOf(located);
+    if (rows > mostRows) {
+      const msg = `the response would have ${rows} rows, and at most ${mostRows} are allowed; name fewer types, modes or minutes, or a smaller area`;
+      throw refusal('area', msg, 'too_big');
+    }
+    return { asked, area, find, mostRows, ...located };
+  },
+  price: (asked) => ('counties' in asked ? priceOf(asked as unknown as LocatedChanges) : undefined),
+  leastPrice: PLANS.charges.changes + PLANS.charges.row,
+  respond: (_release, located, context) => queryChanges(located, context),
+});

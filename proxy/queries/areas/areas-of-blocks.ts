@@ -1,0 +1,60 @@
+import { ordinalsOf } from '../../../shards/arrays/sorted.ts';
+import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
+import { countyOf, geoidFromNumber } from '../../../shards/geoid.ts';
+import type { CountyManifest, StateManifest } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import { sized } from '../../../shards/release/release-cache.ts';
+import type { CountyFips } from '../../../shards/units.ts';
+
+/** The areas that blocks are summed by. */
+export const AREA_KINDS = ['tract', 'place', 'county'] as const;
+export type AreaKind = (typeof AREA_KINDS)[number];
+
+/** The digits of their GEOIDs, and of those of blocks. */
+const DIGITS = { block: 15, tract: 11, place: 7, county: 5 } as const;
+
+/** Writes the GEOID of an area that is given as a number. */
+export function areaGeoid(id: number, kind: AreaKind | 'block'): string {
+  return String(id).padStart(DIGITS[kind], '0');
+}
+
+/** Returns the area of each block of a county as a number; 0 for a block in none. */
+export async function areasOfBlocks(
+  release: Release,
+  county: CountyManifest,
+  index: BlockIndex,
+  by: AreaKind,
+): Promise<(block: number) => number> {
+  if (by !== 'place') {
+    const scale = 10 ** (DIGITS.block - DIGITS[by]);
+    return (block) => Math.floor(index.geoids[block] / scale);
+  }
+  if (index.count === 0) return () => 0;
+  const fips = countyOf(geoidFromNumber(index.geoids[0]));
+  const state = release.state(fips.slice(0, 2));
+  if (!state) return () => 0;
+  // The same blocks may be in other places in another release.
+  const places = await release.cachedFrom(
+    state.objects.places,
+    `blocks of ${county.objects.index.sha256}`,
+    async () => sized(await placesOfBlocks(release, state, fips, index)),
+  );
+  return (block) => places[block];
+}
+
+/** The place of each block of a county, 0 for a block in none. */
+async function placesOfBlocks(
+  release: Release,
+  state: StateManifest,
+  fips: CountyFips,
+  index: BlockIndex,
+): Promise<Float64Array> {
+  const placeOf = new Float64Array(index.count);
+  const table = await release.places(state);
+  for (const [ordinal, { geoid, counties }] of table.places.entries()) {
+    if (!counties.includes(fips)) continue;
+    const blocks = await release.placeBlocks(table, ordinal);
+    for (const block of ordinalsOf(index.geoids, blocks)) placeOf[block] = Number(geoid);
+  }
+  return placeOf;
+}
