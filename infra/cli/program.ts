@@ -3,6 +3,9 @@ import { packageVersion } from './package-version.ts';
 import { WRONG_ARGUMENTS } from './run.ts';
 import { SettingOption } from './setting-options.ts';
 
+/** Columns of help text beside the longest option, below which the library would not wrap it. */
+const NARROWEST_HELP = 30;
+
 interface CommandEntry {
   readonly description: string;
   readonly define: () => Promise<(command: Command) => void>;
@@ -88,6 +91,7 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('tta')
     .description('Travel times from every US census block to everything that matters.')
     .version(packageVersion())
+    .configureHelp({ minWidthToWrap: NARROWEST_HELP })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_ARGUMENTS))
     .showHelpAfterError('(tta --help lists the commands, tta COMMAND --help its options)');
   for (const [name, { description, define }] of Object.entries(COMMANDS)) {
