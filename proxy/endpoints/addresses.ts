@@ -9,6 +9,7 @@ import { invalidParameters } from '../http/problem.ts';
 import {
   findAddresses,
   LEAST_CONFIDENCE,
+  NO_ADDRESSES,
   TAKEN_FROM,
   TOO_WIDE,
 } from '../queries/addresses/find-addresses.ts';
@@ -62,13 +63,19 @@ export const addresses = freeEndpoint({
           .meta({ description: 'From `near`, in metres; null without it.' }),
       }),
     ),
+    note: z.string().optional().meta({
+      description: 'Only where nothing certain is found in a release without addresses: says so.',
+    }),
   }),
   problems: [],
   cache: 'catalogue',
   async respond({ releases }, { query: { q, near, limit } }) {
     if (near) refuseExchanged(releases.current, near, ['query', 'near']);
-    const results = await findAddresses(releases.current, q, near ?? null, limit);
-    if (results !== null) return { body: { results } };
+    const release = releases.current;
+    const results = await findAddresses(release, q, near ?? null, limit);
+    const isSure = results?.some(({ confidence }) => confidence >= TAKEN_FROM);
+    const lacks = !isSure && !(await release.addressDirectory());
+    if (results !== null) return { body: { results, ...(lacks && { note: NO_ADDRESSES }) } };
     const msg = `${TOO_WIDE}, or near`;
     throw invalidParameters([{ loc: ['query', 'q'], msg, type: 'too_wide' }]);
   },

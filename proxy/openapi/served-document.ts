@@ -16,12 +16,14 @@ const MAX_LISTED = 2;
 const SHOWN_WHOLE = 'legs';
 const MAX_CORNERS = 4;
 const { parquet: PARQUET } = MEDIA_TYPES;
+const JSON_TYPE = 'application/json';
 
 interface Content {
   example?: unknown;
 }
 type Contents = Record<string, Content>;
 interface Operation {
+  description: string;
   readonly requestBody?: { readonly content: Contents };
   readonly responses: Readonly<Record<string, { readonly content: Contents }>>;
 }
@@ -84,8 +86,12 @@ export class ServedDocument {
       for (const [type, described] of Object.entries(content)) {
         // Examples are text, and Parquet is binary.
         if (described.example !== undefined || type === PARQUET) continue;
-        const text = await textIfAny(responses, endpoint, request, type);
-        if (text === null) continue;
+        const text = await textOrProblem(responses, endpoint, request, type);
+        if (text instanceof Problem) {
+          if (type === JSON_TYPE)
+            operation.description += ` **The current release:** ${text.message}.`;
+          continue;
+        }
         described.example = shortened(/[/+]json$/.test(type) ? JSON.parse(text) : text);
       }
     }
@@ -94,19 +100,19 @@ export class ServedDocument {
 }
 
 /**
- * Returns the response to a request as text of a media type; null if the release lacks what the
- * request names, such as an export, or the response has another type.
+ * Returns the response to a request as text of a media type; the problem if the release lacks what
+ * the request names, such as an export, or the response has another type.
  */
-async function textIfAny(
+async function textOrProblem(
   responses: ExampleResponses,
   endpoint: Endpoint,
   request: ExampleRequest,
   mediaType: string,
-): Promise<string | null> {
+): Promise<string | Problem> {
   try {
     return await responses.text(endpoint, request, mediaType);
   } catch (error) {
-    if (error instanceof Problem) return null;
+    if (error instanceof Problem) return error;
     throw error;
   }
 }

@@ -220,9 +220,15 @@ test('a release without addresses finds the rest', async () => {
   const plain = await openProxy(store);
   try {
     const response = await plain.get(urlOf('12 Juniper Avenue'));
-    expect(response.json()).toEqual({ results: [] });
+    const note = 'this release has no addresses; its operator adds them with tta build --addresses';
+    expect(response.json()).toEqual({ results: [], note });
     const [{ geoid }] = COUNTY.blocks;
-    expect((await plain.get(urlOf(geoid))).json().results[0].kind).toBe('block');
+    const { results, ...others } = (await plain.get(urlOf(geoid))).json();
+    expect([results[0].kind, others]).toEqual(['block', {}]);
+    const { key } = await plain.customer({ tokens: 10 });
+    const origins = [{ address: '12 Juniper Avenue' }];
+    const [{ detail }] = (await plain.post('/v1/point/summary', key, { origins })).json().errors;
+    expect(detail).toBe(`"12 Juniper Avenue" is not found: ${note}`);
   } finally {
     await plain.close();
   }

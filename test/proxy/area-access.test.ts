@@ -1,6 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { proxyOfTests } from '../support/proxy-harness.ts';
+import { openProxy, type ProxyHarness, proxyOfTests } from '../support/proxy-harness.ts';
+import { TamperedRelease } from '../support/tampered-release.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const proxy = proxyOfTests({ rateLimitPerMinute: 1e6 });
 
@@ -184,4 +186,25 @@ test.each([
   expect(response.statusCode, response.body).toBe(400);
   expect(response.json().detail).toContain(words);
   expect(response.headers['x-tokens-charged'] ?? '0').toBe('0');
+});
+
+test('a release without access by area says so, also in the documents', async () => {
+  const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
+  onTestFinished(() => release.remove());
+  release.manifest.access.length = 0;
+  for (const { objects } of Object.values(release.manifest.counties)) delete objects.access;
+  await release.publish();
+  const without = await ofThisTest(openProxy(release.folder));
+  const { key } = await without.customer();
+  const lacking =
+    'this release has no access by area; its operator adds it with tta build --access';
+  const refused = await without.get(`/v1/counties/${COUNTY}/access`, key);
+  expect([refused.statusCode, refused.headers['x-tokens-charged']]).toEqual([400, '0']);
+  expect(refused.json().detail).toContain(lacking);
+  const descriptionOf = async ({ get }: Pick<ProxyHarness, 'get'>) =>
+    (await get('/openapi.json')).json().paths['/v1/counties/{fips}/access'].get.description;
+  expect(await descriptionOf(without)).toContain('**The current release:** ');
+  expect(await descriptionOf(without)).toContain(lacking);
+  expect((await without.get('/docs/getCountyAccess.md')).body).toContain(lacking);
+  expect(await descriptionOf(proxy)).not.toContain('current release:');
 });

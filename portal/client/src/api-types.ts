@@ -977,6 +977,8 @@ export interface Operations {
           /** From `near`, in metres; null without it. */
           distance_m: number | null;
         }>;
+        /** Only where nothing certain is found in a release without addresses: says so. */
+        note?: string;
       };
     };
   };

@@ -40,6 +40,10 @@ export const TAKEN_FROM = 0.8;
 export const TOO_WIDE =
   'names no city and no ZIP code of this release, which has too many counties to search; add one';
 
+/** Why no address is found in a release without any. */
+export const NO_ADDRESSES =
+  'this release has no addresses; its operator adds them with tta build --addresses';
+
 /** A point that matches are preferred near. */
 interface NearPoint {
   readonly lon: Degrees;

@@ -11,7 +11,7 @@ import {
   type SentPoint,
 } from '../origins/origin-block.ts';
 import type { AddressMatch, MatchKind } from './address-match.ts';
-import { findAddresses, TAKEN_FROM, TOO_WIDE } from './find-addresses.ts';
+import { findAddresses, NO_ADDRESSES, TAKEN_FROM, TOO_WIDE } from './find-addresses.ts';
 
 /** A point or an address as sent, which need not be one. */
 export interface SentPlace extends SentPoint {
@@ -53,9 +53,11 @@ async function takeAddress(release: Release, address: string): Promise<AddressMa
   const reason = (why: string) => new Problem('address-not-found', `"${truncate(address)}" ${why}`);
   const found = await findAddresses(release, address, null, MOST_LISTED);
   if (found === null) throw reason(TOO_WIDE);
+  const isSure = found.length > 0 && found[0].confidence >= TAKEN_FROM;
+  if (!isSure && !(await release.addressDirectory())) throw reason(`is not found: ${NO_ADDRESSES}`);
   if (found.length === 0) throw reason('is like no address of this release');
   const [{ distance_m: _, ...best }] = found;
-  if (best.confidence < TAKEN_FROM) {
+  if (!isSure) {
     const listed = found.map(({ label, confidence }) => `${label} (${confidence})`).join('; ');
     throw reason(
       `is not certain: no match has a confidence of ${TAKEN_FROM}; send one of these with its ZIP code, or its coordinates: ${listed}`,

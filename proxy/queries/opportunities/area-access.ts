@@ -166,8 +166,11 @@ export function requestedAreaAccess(
     invalidParameters([{ loc: [part, name], msg, type }]);
   const uncounted = of.find((weight) => !counted.includes(weight));
   if (uncounted !== undefined) {
-    const all = counted.length > 0 ? counted.join(', ') : 'nothing';
-    throw fault('of', `for areas, this release counts ${all}, not ${uncounted}`, 'unknown_weight');
+    const msg =
+      counted.length > 0
+        ? `for areas, this release counts ${counted.join(', ')}, not ${uncounted}`
+        : 'this release has no access by area; its operator adds it with tta build --access';
+    throw fault('of', msg, 'unknown_weight');
   }
   const minutes = asked.minutes ?? ACCESS_MINUTES;
   if (!minutes.every((one) => ACCESS_MINUTES.includes(one))) {
