@@ -188,6 +188,16 @@ test.each([
   expect(response.headers['x-tokens-charged'] ?? '0').toBe('0');
 });
 
+test('GeoJSON of an area is refused, free, with the formats that there are', async () => {
+  const { key } = await proxy.customer({ tokens: 10 });
+  const body = { area: { counties: [COUNTY] }, limit: 1 };
+  const geoJson = { accept: 'application/geo+json' };
+  const refused = await proxy.post('/v1/access', key, body, geoJson);
+  expect([refused.statusCode, refused.headers['x-tokens-charged']]).toEqual([406, '0']);
+  expect(refused.json().formats).toContain('text/csv');
+  expect(refused.json().formats).not.toContain(geoJson.accept);
+});
+
 test('a release without access by area says so, also in the documents', async () => {
   const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
   onTestFinished(() => release.remove());

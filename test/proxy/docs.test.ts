@@ -136,3 +136,24 @@ test('gzip is accepted by name or by star, and its own weight decides', async ()
     },
   );
 });
+
+test('every operation with JSON has samples in four languages, and files and events have none or curl', async () => {
+  const { paths } = (await proxy.get('/openapi.json')).json();
+  const operations = Object.values<Record<string, { operationId: string }>>(paths).flatMap(
+    ({ get, post }) => [get, post].flatMap((one) => one?.operationId ?? []),
+  );
+  expect(operations.length).toBeGreaterThan(45);
+  const lacking: Record<string, string[]> = {};
+  for (const operation of operations) {
+    const page = (await proxy.get(`/docs/${operation}.md`)).body;
+    const languages = ['curl', 'typescript', 'python', 'r'];
+    const found = languages.filter((language) => page.includes(`\n\`\`\`${language}\n`));
+    if (found.length < languages.length) lacking[operation] = found;
+  }
+  expect(lacking).toEqual({
+    getTile: ['curl'],
+    readArchive: [],
+    readExport: [],
+    callTools: ['curl'],
+  });
+});
