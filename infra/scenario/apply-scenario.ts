@@ -33,7 +33,7 @@ export interface ScenarioRequest {
   readonly out: string | null;
 }
 
-/** What a change did, in lines. */
+/** A change and its place, with the lines that describe its effect. */
 interface ChangeResult {
   readonly place: string;
   readonly change: Change['change'];
@@ -43,13 +43,13 @@ interface ChangeResult {
 export interface ScenarioResult {
   readonly name: string;
   readonly changes: readonly ChangeResult[];
-  /** What follows from all changes together. */
+  /** Lines on the effects of all changes together. */
   readonly notes: readonly string[];
 }
 
 /**
- * Writes a feed as it would be by a scenario. What the scenario does not change keeps its bytes.
- * Throws a `ScenarioError` with the problems of the scenario by its lines, in which case nothing is
+ * Writes a feed as it would be by a scenario. Records and files that it does not change keep their
+ * bytes. Throws a `ScenarioError` with the problems of the scenario by its lines; then nothing is
  * written.
  */
 export async function applyScenario({

@@ -4,6 +4,7 @@ import { openFeed } from '../../builder/gtfs/feed.ts';
 import { FeedReport } from '../../builder/gtfs/feed-report.ts';
 import type { FeedContainer } from '../../builder/gtfs/feed-source.ts';
 import { departuresOf, type Frequency } from '../../builder/gtfs/frequencies.ts';
+import { FEED_LIMITS } from '../../builder/gtfs/limits.ts';
 import type { ServiceDay, ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import { Shapes } from '../../builder/gtfs/shapes.ts';
 import { type FeedStop, readStops } from '../../builder/gtfs/stops.ts';
@@ -12,6 +13,7 @@ import { addTo } from '../../shards/arrays/group-by.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { UsageError } from '../errors.ts';
 import { RawTable, type TableRecord } from './raw-table.ts';
+import { ChangeError } from './scenario-file.ts';
 
 /** A call of a trip at a stop. Times are null where they are blank. */
 export interface Call {
@@ -256,6 +258,9 @@ export class FeedDraft {
   /** Adds a copy of a trip that begins later or earlier, as a vehicle of no block. */
   copyTrip(trip: Trip, service: string, shift: Seconds): Trip {
     const { trips, stopTimes } = this.tables;
+    if (startOf(trip) + shift < 0 || endOf(trip) + shift > FEED_LIMITS.serviceTime) {
+      throw new ChangeError([], `a copy of trip ${trip.id} would not be within its service day`);
+    }
     const id = this.freeTripId(`${trip.id}+${clock(startOf(trip) + shift)}`);
     return this.addTrip({
       ...trip,
@@ -294,10 +299,20 @@ export class FeedDraft {
       };
     });
     if (Number.isNaN(filled[0].distance)) filled[0].distance = 0;
-    const stops = trip.calls.map(({ stop }) => this.stops.get(stop)!);
+    const stops = trip.calls.map(({ stop }) => this.stopOf(trip, stop));
     const shape = this.#shapes.along(trips.get(trip.record, 'shape_id'), stops);
     fillBlankTimes(filled, stops, shape, () => {});
     return filled.map(({ arrival, departure }) => ({ arrival: arrival!, departure: departure! }));
+  }
+
+  /** Returns a stop of a trip; throws a `ChangeError` if `stops.txt` has no such stop. */
+  stopOf({ id }: Trip, stop: string): FeedStop {
+    const known = this.stops.get(stop);
+    if (known) return known;
+    throw new ChangeError(
+      [],
+      `trip ${id} calls at ${stop}, which stops.txt does not have, or without coordinates; correct the feed first`,
+    );
   }
 
   /** The periods in which a trip is repeated, with their records. */

@@ -2,7 +2,7 @@ import { withCommas } from '../../shards/number-words.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { endOf, type FeedDraft, isTimed, startOf, type Trip } from './feed-draft.ts';
 
-/** What a service runs on a day: departures, and the time from first to last stop of all. */
+/** The trips of a service on a day, and their time from first to last stop. */
 interface Service {
   readonly trips: number;
   readonly seconds: Seconds;

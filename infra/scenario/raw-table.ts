@@ -21,7 +21,7 @@ export class RawTable {
   readonly name: string;
   readonly #columnAt: ReadonlyMap<string, number>;
   readonly #width: number;
-  /** What is to be written in place of some records, by the lines that these begin on. */
+  /** The records to write in place of others, by the lines that these begin on. */
   readonly #edits = new Map<number, { readonly end: number; readonly records: TableRecord[] }>();
   readonly #added: TableRecord[] = [];
 
@@ -65,7 +65,12 @@ export class RawTable {
       for (const { line, cells } of records) {
         take(line);
         if (cells)
-          last = { line, end: Number.POSITIVE_INFINITY, cells: [...cells], isChanged: false };
+          last = {
+            line,
+            end: Number.POSITIVE_INFINITY,
+            cells: cells as string[],
+            isChanged: false,
+          };
       }
     }
     take(Number.POSITIVE_INFINITY);
