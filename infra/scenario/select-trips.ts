@@ -94,9 +94,14 @@ function serviceInWords(draft: FeedDraft, service: string): string {
   return `${service} (${days.join(' ') || 'never runs'})`;
 }
 
+/** A service runs on a kind of day if this share of its days are, and not if the rest is. */
+const SHARE_OF_DAYS = 0.75;
+/** A service with less than this share of the days of another is one of holidays. */
+const HOLIDAY_SHARE = 0.1;
+
 /**
- * Chooses services by the days on which they run regularly, or by their ids. Throws a `ChangeError`
- * if there is none, or if one runs on other days too.
+ * Chooses services by the days on which they run, but for holidays, or by their ids. Throws a
+ * `ChangeError` if there is none, or if one runs on other days too.
  */
 export function chooseServices(
   draft: FeedDraft,
@@ -112,11 +117,13 @@ export function chooseServices(
     );
   }
   if (!days) return among;
+  const most = Math.max(...[...among].map((id) => draft.daysOf(id).size));
   const chosen = [...among].filter((id) => {
-    const runs = weekdaysOf(draft.daysOf(id));
-    const inside = runs.filter((day) => WEEKDAY_SETS[days].has(day));
-    if (inside.length === 0) return false;
-    if (inside.length === runs.length) return true;
+    const runs = [...draft.daysOf(id)];
+    const inside = runs.filter((day) => WEEKDAY_SETS[days].has(weekdayOf(day)));
+    const share = inside.length / Math.max(1, runs.length);
+    if (share >= SHARE_OF_DAYS) return true;
+    if (share <= 1 - SHARE_OF_DAYS || runs.length < HOLIDAY_SHARE * most) return false;
     throw new ChangeError(
       ['days'],
       `service ${serviceInWords(draft, id)} runs on other days than ${days} too, and its trips cannot change on some of its days only; name it as service to change it on all of them`,

@@ -385,6 +385,29 @@ test('a service of other days too is refused, and one that shares some days only
   expect(shared).toContain('services WK and FS of l (L) run on some of the same days');
 });
 
+test('days are those of most dates of a service, so holidays on other days do not matter', async () => {
+  const feed = madeFeed(
+    [
+      { route: 'L', departures: every(20, '06:00', '07:00') },
+      { route: 'L', service: 'SA', departures: every(20, '06:00', '07:00') },
+      { route: 'L', service: 'HOLIDAYS', departures: every(20, '06:00', '07:00') },
+    ],
+    {
+      // A Monday with the service of Saturdays, and a few days of all kinds with another.
+      'calendar_dates.txt':
+        'service_id,date,exception_type\nWK,20260907,2\nSA,20260907,1\nHOLIDAYS,20260704,1\nHOLIDAYS,20261225,1\n',
+    },
+  );
+  const { texts } = await changed(
+    feed,
+    '  - {change: adjust-headway, route: L, days: weekdays, headway: 10 min}\n',
+  );
+  expect(departures(texts, 'L')).toEqual(every(10, '06:00', '07:00'));
+  for (const service of ['SA', 'HOLIDAYS']) {
+    expect(departures(texts, 'L', service)).toEqual(every(20, '06:00', '07:00'));
+  }
+});
+
 test('a dry run writes nothing, and a feed is not written over itself', async () => {
   const folder = await folderOfThisTest();
   const scenario = path.join(folder, 'change.yaml');
