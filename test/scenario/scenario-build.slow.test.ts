@@ -150,7 +150,7 @@ test('whoever rides a line every 6 minutes instead of every 12 gains exactly a m
   };
   const before = await timesOf('alone', alone);
   const after = await timesOf('alone-twice', twice);
-  // Of 60 departures the sixth shortest time counts. A train every 12 minutes is caught with the
+  // The sixth shortest time of 60 departures counts. A train every 12 minutes is caught with the
   // least wait by five of them, and by the sixth with a minute more; one every 6 minutes, by ten.
   let riders = 0;
   for (const [pair, { walk, transit }] of before) {
@@ -164,7 +164,7 @@ test('whoever rides a line every 6 minutes instead of every 12 gains exactly a m
     }
   }
   expect(riders).toBeGreaterThan(1_000);
-  // Whoever comes within the half hour of rows took at most a minute more.
+  // Pairs that come within the half hour of rows took at most a minute more.
   for (const [pair, { transit }] of after) {
     if (!before.has(pair)) expect(transit, pair).toBeGreaterThanOrEqual(290);
   }
