@@ -111,6 +111,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'build-region',
     'join',
     'export',
+    'changes',
     'tasks',
     'build',
     'refresh',
@@ -229,12 +230,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 358, lines: 38_250 },
-  infra: { files: 113, lines: 12_650 },
-  portal: { files: 231, lines: 21_950 },
-  proxy: { files: 272, lines: 33_700 },
+  builder: { files: 361, lines: 38_600 },
+  infra: { files: 116, lines: 13_150 },
+  portal: { files: 231, lines: 22_050 },
+  proxy: { files: 277, lines: 34_300 },
   shards: { files: 172, lines: 16_700 },
-  test: { files: 790, lines: 113_050 },
+  test: { files: 795, lines: 113_950 },
 };
 
 const TOP_LEVEL = new Set([

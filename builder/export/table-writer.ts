@@ -89,7 +89,7 @@ function foundTable(format: ExportFormat, name: string, fips: CountyFips | null,
 }
 
 /** A new local file, written from its start. */
-class FileSink implements ByteSink {
+export class FileSink implements ByteSink {
   readonly #descriptor: number;
 
   constructor(file: string) {

@@ -7,7 +7,7 @@ import type { TileGeometry } from './tile-geometry.ts';
 const TILE = { layers: 3 };
 const LAYER = { name: 1, features: 2, keys: 3, values: 4, extent: 5, version: 15 };
 const FEATURE = { id: 1, tags: 2, type: 3, geometry: 4 };
-const VALUE = { string: 1, uint: 5, bool: 7 };
+const VALUE = { string: 1, double: 3, uint: 5, bool: 7 };
 const VERSION = 2;
 
 /** Encodes a tile with these layers. */
@@ -23,7 +23,7 @@ interface Feature {
   readonly geometry: TileGeometry;
 }
 
-/** A layer of a tile. Numbers among the properties must be whole, and not negative. */
+/** A layer of a tile. */
 export class TileLayer {
   readonly #name: string;
   readonly #keys: string[] = [];
@@ -77,7 +77,8 @@ export class TileLayer {
         (one, out) => {
           if (typeof one === 'string') out.writeStringField(VALUE.string, one);
           else if (typeof one === 'boolean') out.writeBooleanField(VALUE.bool, one);
-          else out.writeVarintField(VALUE.uint, one);
+          else if (Number.isSafeInteger(one) && one >= 0) out.writeVarintField(VALUE.uint, one);
+          else out.writeDoubleField(VALUE.double, one);
         },
         value,
       );

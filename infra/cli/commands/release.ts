@@ -39,6 +39,7 @@ import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 import { whileOpen } from '../while-open.ts';
+import { addDiffOptions, type DiffFlags, namesOfPair, writeDiff } from './release-diff.ts';
 
 const CACHE_BYTES = 1 << 30;
 const DEFAULT_KEEP = 2;
@@ -53,6 +54,10 @@ interface CollectFlags extends Flags {
 interface ShowFlags extends Flags {
   json?: boolean;
   verbose?: boolean;
+}
+
+interface AllDiffFlags extends DiffFlags, Flags {
+  readonly json?: boolean;
 }
 
 /** Defines the options and the action of `tta release`. */
@@ -83,16 +88,25 @@ export function defineRelease(release: Command): void {
     .action((wanted: string | undefined, flags: Flags) =>
       run(() => withReader(flags, (store) => verify(store, wanted))),
     );
-  command(
-    'diff',
-    'List the counties that differ between two releases, and how travel times changed.',
-  )
-    .argument('<before>', 'a release, or its manifest')
-    .argument('<after>', 'another release of the same store')
-    .option('--json', 'print JSON, one line per county')
-    .action((before: string, after: string, flags: Flags & { json?: boolean }) =>
-      run(() => withStore(flags, (store) => diff(store, before, after, flags.json === true))),
-    );
+  addDiffOptions(
+    command(
+      'diff',
+      'List the counties that differ between two releases, and how travel times changed; with --out, write the changes of every block.',
+    )
+      .argument('[before]', 'a release, or its manifest; as --from')
+      .argument('[after]', 'another release of the same store; as --to')
+      .option('--json', 'print JSON, one line per county'),
+  ).action((before: string | undefined, after: string | undefined, flags: AllDiffFlags) =>
+    run(async () => {
+      const names = namesOfPair(flags, before, after);
+      const { out } = flags;
+      await withStore(flags, (store) =>
+        out === undefined
+          ? diff(store, ...names, flags.json === true)
+          : writeDiff(store, names, out, flags),
+      );
+    }),
+  );
   command('promote', 'Make a release the current one, for example to roll back.')
     .argument('<release>', 'its label, or its manifest if several have that label')
     .action((wanted: string, flags: Flags) =>

@@ -1,0 +1,158 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import {
+  CHANGE_TABLE_FORMATS,
+  type ChangeTableFormat,
+  longRows,
+  openChanges,
+  wideRows,
+} from '../../../builder/changes/change-tables.ts';
+import { changeTiles } from '../../../builder/changes/change-tiles.ts';
+import type { ChangedCounty } from '../../../builder/changes/changed-columns.ts';
+import { FileSink } from '../../../builder/export/table-writer.ts';
+import { findManifest } from '../../../builder/publish/promote-release.ts';
+import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
+import { counted } from '../../../shards/number-words.ts';
+import { openNamed } from '../../../shards/release/named-releases.ts';
+import { ReleaseCache } from '../../../shards/release/release-cache.ts';
+import { ScratchFile } from '../../../shards/store/scratch-file.ts';
+import type { WritableStore } from '../../../shards/store/store.ts';
+import { ArgumentError } from '../../errors.ts';
+import { changeSummary } from '../change-summary.ts';
+import {
+  addCompareOptions,
+  type CompareFlags,
+  type Comparison,
+  compareReleases,
+} from '../compare-releases.ts';
+import { print } from '../print.ts';
+
+const CACHE_BYTES = 1 << 30;
+const FORMATS = [...CHANGE_TABLE_FORMATS, 'pmtiles'] as const;
+
+export interface DiffFlags extends CompareFlags {
+  readonly format: (typeof FORMATS)[number];
+  readonly out?: string;
+}
+
+/** Adds the options with which `tta release diff` writes the changes of blocks. */
+export function addDiffOptions(command: Command): Command {
+  return addCompareOptions(command)
+    .option(
+      '--out <file>',
+      'write how times and counts of every block differ, and print who gains and loses',
+    )
+    .addOption(
+      new Option(
+        '--format <format>',
+        'format of --out: a row per block, mode and type (parquet, csv), or a feature per block (geojson, pmtiles)',
+      )
+        .choices(FORMATS)
+        .default(FORMATS[0]),
+    );
+}
+
+/** The names of two releases, by position or option; throws an `ArgumentError` without both. */
+export function namesOfPair(
+  { from, to }: CompareFlags,
+  before?: string,
+  after?: string,
+): readonly [from: string, to: string] {
+  const [earlier, later] = [from ?? before, to ?? after];
+  if (earlier !== undefined && later !== undefined) return [earlier, later];
+  throw new ArgumentError('name two releases: --from and --to; tta release list shows them');
+}
+
+/** Opens two releases of a store by name. */
+export async function openPair(
+  store: WritableStore,
+  [from, to]: readonly [string, string],
+): Promise<ReleasePair> {
+  const cache = new ReleaseCache(CACHE_BYTES);
+  const open = async (name: string) => openNamed(store, await findManifest(store, name), cache);
+  return { before: await open(from), after: await open(to) };
+}
+
+/** Writes the changes of blocks between two releases, and prints who gains and loses. */
+export async function writeDiff(
+  store: WritableStore,
+  names: readonly [string, string],
+  out: string,
+  flags: DiffFlags,
+): Promise<void> {
+  const comparison = await compareReleases(await openPair(store, names), flags, { keep: true });
+  const rows = await writeChanges(comparison, flags.format, out);
+  print(
+    `${out}: ${counted(rows, flags.format === 'geojson' || flags.format === 'pmtiles' ? 'block' : 'row')} that differ`,
+  );
+  for (const line of changeSummary(comparison)) print(line);
+}
+
+/** Writes a file in place of any before; returns the number of rows or blocks. */
+async function writeChanges(
+  { pair, changed, measures }: Comparison,
+  format: DiffFlags['format'],
+  out: string,
+): Promise<number> {
+  const folder = await mkdtemp(path.join(path.dirname(path.resolve(out)), '.tta-diff-'));
+  const file = path.join(folder, 'changes');
+  const isChangedIn = ({ columns }: ChangedCounty, measure: (typeof measures)[number]) =>
+    columns.some((column) => column.measure === measure);
+  const those = measures.filter((measure) =>
+    changed.some((county) => isChangedIn(county, measure)),
+  );
+  try {
+    const rows =
+      format === 'pmtiles'
+        ? await writeTiles(pair, changed, those, file)
+        : await writeTable(format, pair, changed, those, file);
+    await rename(file, out);
+    return rows;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeTable(
+  format: ChangeTableFormat,
+  pair: ReleasePair,
+  changed: readonly ChangedCounty[],
+  measures: Comparison['measures'],
+  file: string,
+): Promise<number> {
+  const sink = new FileSink(file);
+  try {
+    const table = await openChanges(format, pair, measures, sink);
+    let rows = 0;
+    for (const county of changed) {
+      const groups = format === 'geojson' ? wideRows(county, measures) : longRows(pair, county);
+      for await (const group of groups) {
+        table.append(group);
+        rows += group.rows;
+      }
+    }
+    table.finish();
+    return rows;
+  } finally {
+    sink.close();
+  }
+}
+
+async function writeTiles(
+  pair: ReleasePair,
+  changed: readonly ChangedCounty[],
+  measures: Comparison['measures'],
+  file: string,
+): Promise<number> {
+  const scratch = new ScratchFile(`${file}.scratch`);
+  const sink = new FileSink(file);
+  try {
+    const { body, blocks } = await changeTiles(pair, changed, measures, scratch);
+    for await (const chunk of body.chunks()) sink.append(chunk);
+    return blocks;
+  } finally {
+    sink.close();
+    scratch.close();
+  }
+}
