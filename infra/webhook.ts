@@ -11,7 +11,7 @@ export interface Webhook {
 }
 
 /** An event about a release. */
-export interface WebhookEvent {
+interface WebhookEvent {
   readonly type: 'release.promoted' | 'release.refused';
   readonly data: { readonly release: string; readonly manifest: string } & object;
 }
@@ -49,7 +49,7 @@ export async function deliver(
 }
 
 /** The headers of a message: its id, the time of sending, and HMAC-SHA256 of both and the body. */
-export function signed(
+function signed(
   id: string,
   sent: Date,
   body: string,

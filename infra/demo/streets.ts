@@ -32,7 +32,7 @@ export function* streetWays(plan: CityPlan, names: StreetNames): Generator<OsmWa
 }
 
 /** A part of a street between two corners, and the cells on both of its sides. */
-export interface StreetEdge {
+interface StreetEdge {
   readonly name: string;
   readonly from: Corner;
   readonly to: Corner;

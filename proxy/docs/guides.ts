@@ -5,7 +5,7 @@ import { POLYGON_LIMITS, REQUEST_LIMITS } from '../http/request-limits.ts';
 import { pricesInWords } from '../plans.ts';
 
 /** A paragraph of advice, with `code` and [links](https://example.org) as in Markdown. */
-export interface Guide {
+interface Guide {
   readonly title: string;
   readonly text: string;
 }

@@ -12,7 +12,7 @@ export interface DocAssets {
 }
 
 /** The parts that all pages share. */
-export interface Site {
+interface Site {
   readonly title: string;
   readonly pages: readonly DocPage[];
   readonly refs: References;

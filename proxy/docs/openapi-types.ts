@@ -32,13 +32,13 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-export interface Response {
+interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Ref | { readonly description?: string }>>;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-export interface MediaType {
+interface MediaType {
   readonly schema?: Schema | Ref;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, Ref | { readonly value?: unknown }>>;

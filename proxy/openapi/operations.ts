@@ -105,7 +105,7 @@ function notReady(status: number) {
 }
 
 /** Media types of a response: JSON, and the formats of rows. */
-export function contentOf(endpoint: Endpoint) {
+function contentOf(endpoint: Endpoint) {
   const { response: schema, example } = endpoint;
   const json = { schema, ...(example !== undefined && { example }) };
   const rows = 'rows' in endpoint ? endpoint.rows : undefined;

@@ -1,5 +1,5 @@
 /** The sides of a box, in any unit. */
-export type Bounds = readonly [minX: number, minY: number, maxX: number, maxY: number];
+type Bounds = readonly [minX: number, minY: number, maxX: number, maxY: number];
 
 /** The box of the points `start` up to `end`; inverted and infinite if there are none. */
 export function boundsOf(

@@ -45,7 +45,7 @@ export interface CountedAccess {
 }
 
 /** The classes of some blocks by a count, and their bounds. */
-export interface AccessColumn {
+interface AccessColumn {
   readonly classes: Uint8Array;
   readonly bounds: readonly number[];
 }

@@ -9,7 +9,7 @@ import { blocksWithin, type CountyBlocks } from './coloured-blocks.ts';
 import { type Measure, measuredIn } from './measures.ts';
 
 /** The blocks of the counties in view with what is measured of them, and its sums. */
-export interface InView<Of, Sums> {
+interface InView<Of, Sums> {
   readonly blocks: CountyBlocks;
   readonly of: Of;
   /** Positions of the blocks in view. */

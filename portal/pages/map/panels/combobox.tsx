@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 
-export interface ComboboxOption {
+interface ComboboxOption {
   readonly key: string | number;
   readonly label: string;
   /** Quiet words after the label. */

@@ -13,7 +13,7 @@ import { type Direction, type MapState, minutesOf } from '../../state/map-state.
 import type { Viewed } from '../map-view.ts';
 
 /** A weight, and how it is counted within reach of every block. */
-export interface AccessChoice {
+interface AccessChoice {
   readonly weight: Weight;
   readonly count: {
     readonly of: string;
