@@ -30,7 +30,6 @@ const SIZES: readonly (readonly [from: number, detail: string, rank: number, zoo
   [0, 'hamlet', 5, 12],
 ];
 
-/** The kind of a census place's label. */
 export function censusPlaceKind(name: string, population: number): MapKind {
   const [, detail, rank, zoom] = SIZES.find(([from]) => population >= from)!;
   return placeKind('locality', detail, zoom, rank, population, name);

@@ -6,7 +6,6 @@ import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError, quoted } from '../errors.ts';
 import { readShapefile } from '../inputs/shapefile.ts';
 
-/** A county of the Census Bureau's layer. */
 export interface County {
   readonly code: CountyFips;
   readonly state: StateFips;

@@ -174,7 +174,6 @@ const NOT_HIGHER = new RegExp(
   String.raw`\bschools?\b(?! of (?:${PROFESSIONS})\b)|\b(?:academy|laboratory|park|heights?|hills?|gardens|grove|place|station|view)\b`,
   'i',
 );
-/** High schools that are called colleges. */
 const CALLED_COLLEGE = /^baltimore city college$/i;
 
 const PRESCHOOL =

@@ -53,7 +53,6 @@ export class TableWriter {
   }
 }
 
-/** Begins a file in the format of a job. */
 async function openFile(
   { format, geoparquet }: TableJob,
   table: CountyTable | ReleaseTable,

@@ -103,7 +103,6 @@ export const nearestWideTable: CountyTable = {
 /** Rows per group; fewer than in narrow tables, since hundreds of columns are in memory at once. */
 const WIDE_GROUP_ROWS = 1 << 14;
 
-/** Blocks read at a time. */
 const BLOCKS_PER_READ = 1 << 10;
 
 async function* nearestCells(

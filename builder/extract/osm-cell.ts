@@ -25,7 +25,6 @@ interface TaggedElements {
   readonly times: readonly (readonly [number, WayTime])[];
 }
 
-/** Encodes elements, cell by cell. */
 export class OsmCellEncoder {
   readonly #elements: OsmElements;
   /** Index of each node of the table in the cell being encoded. */

@@ -26,7 +26,6 @@ export interface UnusedFeed {
 interface FeedSelection {
   /** Available feeds, by ascending id. */
   readonly feeds: CatalogueFeed[];
-  /** Other feeds there. */
   readonly unused: UnusedFeed[];
   /** Rows that cannot be read. */
   readonly remarks: string[];

@@ -6,7 +6,6 @@ import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { decodePiece } from '../inputs/text.ts';
 
-/** A place or county by its names. */
 export interface NamedArea {
   /** GEOID of the place, or code of the county. */
   readonly code: string;

@@ -3,7 +3,6 @@ import { INTERPOLATED } from '../../shards/release/manifest.ts';
 import type { ServiceSeconds } from './service-time.ts';
 import type { FeedStop } from './stops.ts';
 
-/** A call of a trip, whose times may be blank. */
 export interface BlankableCall {
   arrival: ServiceSeconds | null;
   departure: ServiceSeconds | null;

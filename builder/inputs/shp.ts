@@ -142,7 +142,6 @@ function notOfKind(where: string, type: number, { name }: ShapeKind): BuildError
   return new BuildError(`${where} is a ${shape}, not a ${name}; a ${name} layer is needed`);
 }
 
-/** The error for a damaged part of a shapefile. */
 export function damaged(where: string, problem: string): BuildError {
   return new BuildError(`${where} ${problem}: not a complete shapefile; download it again`);
 }

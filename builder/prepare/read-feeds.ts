@@ -14,7 +14,6 @@ export const preparedFeedSchema = z.strictObject({
 });
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 
-/** The result of reading a feed for its day. */
 export const feedResultSchema = z.union([preparedFeedSchema, leftOutFeedSchema]);
 
 /** Encodes the service of a feed as JSON, which preserves numbers exactly. */

@@ -10,7 +10,6 @@ import { openThreads, type ThreadLimits } from '../threads/pool.ts';
 import { runTask, type TaskResult } from './run-task.ts';
 import type { Task } from './task.ts';
 
-/** The store and the resources of a thread that runs tasks. */
 interface TaskThread extends Resources {
   readonly store: string;
   /** A folder for inputs that are copied from the store, where no paths are given. */
@@ -57,7 +56,6 @@ export function openWork({ store: location, folder, ...resources }: TaskThread) 
   };
 }
 
-/** Opens a pool of threads that run tasks. */
 export function openTaskPool(thread: TaskThread, threads: number, limits?: ThreadLimits): TaskPool {
   const module = new URL('./task-pool.js', import.meta.url);
   const pool = openThreads<TaskRequest, TaskResult>(module, threads, thread, limits);

@@ -172,7 +172,6 @@ interface Drawn {
   readonly geometry: TileGeometry;
 }
 
-/** Draws features into the tiles of a range. */
 class MapDrawing {
   readonly #range: TileRange;
   readonly #tiles: TileGrid<Drawn[]>;

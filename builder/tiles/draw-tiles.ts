@@ -14,7 +14,6 @@ import { HEAD_NUMBERS, type PieceOfTiles, type TilePiece } from './tile-drawer.t
 import { openTilePool } from './tile-pool.ts';
 import type { TileWork } from './tile-work.ts';
 
-/** The store, and the means to draw tiles. */
 interface DrawingContext {
   readonly store: WritableStore;
   readonly receipts: Receipts;
@@ -27,7 +26,6 @@ interface DrawingContext {
 const drawnSchema = z.array(objectRefSchema.nullable());
 type DrawnTiles = z.infer<typeof drawnSchema>;
 
-/** The stage and the key of the receipt for the tiles of a unit. */
 function nameOf({ units }: TileWork, unit: number): [stage: string, key: string] {
   const { counties, drawnFrom } = units[unit];
   return [`tiles-${counties[0]}`, drawnFrom];

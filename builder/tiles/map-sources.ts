@@ -38,7 +38,6 @@ export function withSurroundings(counties: Boxes): Boxes {
 /** Margin beyond a tile's edge, as a share of its side; more than any buffer. */
 const MARGIN = 1 / 32;
 
-/** The box that a pyramid's tiles show. */
 function boxOf({ tile }: TilePyramid) {
   const box = boxOfTile(tile);
   const [lon, lat] = [box.maxLon - box.minLon, box.maxLat - box.minLat].map(

@@ -63,7 +63,6 @@ export interface PieceOfTiles {
   readonly bytes: Uint8Array;
 }
 
-/** Count of numbers in the head of a tile. */
 export const HEAD_NUMBERS = 5;
 
 /** A pyramid being drawn: its counties, and their arcs by zoom. */

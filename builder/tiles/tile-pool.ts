@@ -6,7 +6,6 @@ import { type PieceOfTiles, TileDrawer, type TilePiece, type TilesRequest } from
 /** A pool that draws pieces of tiles. */
 type TilePool = Pool<TilePiece, PieceOfTiles>;
 
-/** Opens the work of a thread on the store at a location. */
 export async function openWork([request, location]: readonly [TilesRequest, string]) {
   const drawer = new TileDrawer(request, await openStore(location));
   return (piece: TilePiece) => drawer.draw(piece);

@@ -10,7 +10,6 @@ const FEATURE = { id: 1, tags: 2, type: 3, geometry: 4 };
 const VALUE = { string: 1, double: 3, uint: 5, bool: 7 };
 const VERSION = 2;
 
-/** Encodes a tile with these layers. */
 export function encodeTile(layers: readonly TileLayer[]): Uint8Array {
   const out = new PbfWriter();
   for (const layer of layers) out.writeMessage(TILE.layers, (one, pbf) => one.writeTo(pbf), layer);

@@ -68,7 +68,6 @@ export function noService(
   return new BuildError(`no feed has service on ${on(asked)}; ${range}${others}`);
 }
 
-/** The error for feeds none of which can be used. */
 export function noneUsable(leftOut: readonly LeftOutFeed[]): BuildError {
   return new BuildError(
     `no feed can be used; fix them, or build without transit, by tta build with --osm and --blocks, without --inputs and --gtfs: ${reasonsOf(leftOut)}`,

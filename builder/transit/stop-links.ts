@@ -5,7 +5,6 @@ import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import type { Transit } from './join-feeds.ts';
 
-/** An entrance of a stop, linked to the streets. */
 export interface LinkedEntrance {
   readonly link: Link;
   /** Time inside the station, to the platform and from it; infinite if there is no such way. */

@@ -9,7 +9,6 @@ import { putObject } from '../publish/put-object.ts';
 import { transpose } from './transpose.ts';
 import type { TransposePool } from './transpose-pool.ts';
 
-/** A transposed matrix of a county, to be created. */
 export interface TransposedMatrix {
   readonly county: CountyFips;
   /** Ids of the origins of the matrix, ascending, which are targets of the sources. */

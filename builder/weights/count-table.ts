@@ -19,7 +19,6 @@ import {
 const LIMITS = { lines: 20_000_000, recordLength: 1 << 16 };
 const AREA_DIGITS = [15, 12, 11];
 
-/** A column of a table, and the weight that it counts. */
 interface CountColumn {
   readonly at: number;
   /** Name of the column as in the header. */
