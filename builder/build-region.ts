@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hashOfJson } from '../shards/codec/json-object.ts';
 import { boxOf, edgesOf } from '../shards/geometry/wgs84.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
@@ -58,10 +58,8 @@ export function readRegionReceipt(
   return receipts.read(...nameOf(plan, counties), regionReceiptSchema);
 }
 
-/** The stage and the key of a region's receipt. */
 function nameOf({ searchPlan }: StoredPlan, counties: readonly CountyFips[]): [string, string] {
-  const key = createHash('sha256').update(JSON.stringify([searchPlan, counties]));
-  return [`region-${counties[0]}`, key.digest('hex')];
+  return [`region-${counties[0]}`, hashOfJson([searchPlan, counties])];
 }
 
 /**

@@ -8,7 +8,6 @@ import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
 import { openStore } from '../../shards/store/open-store.ts';
-import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { type CountedBlocks, countsByTarget } from '../../shards/weights/counts-by-target.ts';
@@ -17,8 +16,7 @@ import { encodeWeights, WeightTable } from '../../shards/weights/weight-table.ts
 import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
 import { countAccess } from './count-access.ts';
 
-/** The objects with the counts of a county's blocks. */
-export interface CountedCounty {
+interface CountedCounty {
   readonly index: ObjectRef;
   /** Absent in a release whose only weight is people. */
   readonly weights?: ObjectRef;
@@ -30,7 +28,6 @@ export interface AccessRequest {
   readonly modes: readonly Mode[];
   /** The weights to count. */
   readonly access: readonly string[];
-  /** The county's reach, by direction. */
   readonly reach: readonly (readonly [Direction, ObjectRef])[];
   /** The counties of the release that the rows of these matrices name. */
   readonly counties: Readonly<Record<CountyFips, CountedCounty>>;
@@ -88,7 +85,7 @@ async function countsOf(
   { index, weights }: CountedCounty,
   names: readonly string[],
 ): Promise<CountedBlocks> {
-  const blocks = BlockIndex.decode(index.name, await readVerified(store, index));
+  const blocks = await BlockIndex.read(store, index);
   const table = weights && (await WeightTable.open(store, weights));
   const columns: Uint32Array[] = [];
   for (const name of names) {

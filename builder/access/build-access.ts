@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { counted } from '../../shards/number-words.ts';
 import { objectRefSchema } from '../../shards/release/manifest.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
@@ -60,6 +60,5 @@ export async function buildAccess(
 }
 
 function keyOf(request: AccessRequest): string {
-  const what = JSON.stringify([ACCESS_VERSION, request]);
-  return createHash('sha256').update(what).digest('hex');
+  return hashOfJson([ACCESS_VERSION, request]);
 }

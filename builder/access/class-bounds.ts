@@ -1,5 +1,5 @@
 /** Number of classes of a count: of the colours of a map. */
-export const CLASSES = 6;
+const CLASSES = 6;
 
 /** The first two digits of round numbers: about ten equal steps of a logarithmic scale. */
 const ROUND = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80];

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { z } from 'zod';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { GEOPARQUET_VERSIONS, type GeoParquetVersion } from '../../shards/parquet/table.ts';
 import type { ExportedTable, ExportFormat } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
@@ -142,8 +142,7 @@ export function keyOf(
   { table, county, format, geoparquet }: TableJob,
   place: string,
 ): string {
-  const madeOf = [EXPORT_VERSION, release.version, place, table, county, format, geoparquet];
-  return createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
+  return hashOfJson([EXPORT_VERSION, release.version, place, table, county, format, geoparquet]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import type { Component, FeedFacts } from '../../shards/release/manifest.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
@@ -92,21 +92,17 @@ function version(
   parameters: unknown = null,
 ): string {
   const from = sources.filter((source) => source !== null).join('+');
-  return `${from}/${name}-${digest([readAs, parameters]).slice(0, READING_DIGITS)}`;
+  return `${from}/${name}-${hashOfJson([readAs, parameters]).slice(0, READING_DIGITS)}`;
 }
 
 function filesSource(name: string, prints: readonly string[]): string {
-  return `${name}-${digest([...prints].sort()).slice(0, SOURCE_DIGITS)}`;
+  return `${name}-${hashOfJson([...prints].sort()).slice(0, SOURCE_DIGITS)}`;
 }
 
 /** Identifies feeds together with the days they were read for. */
 function feedsSource({ feeds, service_date }: NonNullable<ReleaseSources['transit']>): string {
   const read = feeds.map((feed) => `${feed.sha256} on ${feed.service_date}`);
-  return `gtfs-${digest([service_date, read.sort()]).slice(0, SOURCE_DIGITS)}`;
-}
-
-function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+  return `gtfs-${hashOfJson([service_date, read.sort()]).slice(0, SOURCE_DIGITS)}`;
 }
 
 /**

@@ -94,8 +94,7 @@ async function findNearest(
   for (const [county, { searched }] of counties) {
     const outside = reachedFrom.get(county)!.filter((i) => homes[i] === NONE || nearest.has(i));
     if (outside.length > 0) {
-      const { name } = searched.objects.index;
-      const index = BlockIndex.decode(name, await readVerified(store, searched.objects.index));
+      const index = await BlockIndex.read(store, searched.objects.index);
       const centres = new KDBush(index.count);
       for (let i = 0; i < index.count; i++) centres.add(index.lon[i] / MICRO, index.lat[i] / MICRO);
       centres.finish();

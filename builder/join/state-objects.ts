@@ -1,18 +1,17 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { addTo, groupBy } from '../../shards/arrays/group-by.ts';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import type { GeoidNumber } from '../../shards/geoid.ts';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import { ringsOf } from '../../shards/geometry/rings.ts';
 import { encodePlaces } from '../../shards/places/place-table.ts';
 import { type StateManifest, stateSchema } from '../../shards/release/manifest.ts';
-import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CensusPlace } from '../census/census-places.ts';
 import { simplify } from '../geo/simplify.ts';
-import { putObject } from '../publish/put-object.ts';
+import { putJson, putObject, readJson } from '../publish/put-object.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
 
@@ -42,8 +41,7 @@ export async function placesWithBlocks(
   const areas = new AreaIndex(ringsOf(distinct.map(({ area }) => area)));
   const members = distinct.map((place) => ({ place, population: 0, blocks: [] as GeoidNumber[] }));
   for (const { searched } of counties) {
-    const { index: ref } = searched.objects;
-    const index = BlockIndex.decode(ref.name, await readVerified(store, ref));
+    const index = await BlockIndex.read(store, searched.objects.index);
     for (let block = 0; block < index.count; block++) {
       for (const place of areas.at(index.lon[block], index.lat[block])) {
         members[place].population += index.population(block) ?? 0;
@@ -54,7 +52,7 @@ export async function placesWithBlocks(
   return members.filter(({ blocks }) => blocks.length > 0);
 }
 
-export type PlacesByState = Readonly<Record<string, ObjectRef>>;
+type PlacesByState = Readonly<Record<string, ObjectRef>>;
 
 /** Stores places with blocks by state, for `makeStates`. */
 export async function putPlacesByState(
@@ -63,12 +61,7 @@ export async function putPlacesByState(
 ): Promise<PlacesByState> {
   const refs: Record<string, ObjectRef> = {};
   for (const [state, own] of groupBy(places, ({ place }) => place.geoid.slice(0, 2))) {
-    refs[state] = await putObject(
-      store,
-      `regions/places-${state}`,
-      'json',
-      Buffer.from(JSON.stringify(own)),
-    );
+    refs[state] = await putJson(store, `regions/places-${state}`, own);
   }
   return refs;
 }
@@ -76,10 +69,8 @@ export async function putPlacesByState(
 const statesSchema = z.record(z.string(), stateSchema);
 export type States = z.infer<typeof statesSchema>;
 
-/** The stage and the key of the receipt for states. */
 function nameOf(parts: readonly PlacesByState[]): [stage: string, key: string] {
-  const what = JSON.stringify([STATES_VERSION, parts]);
-  return ['states', createHash('sha256').update(what).digest('hex')];
+  return ['states', hashOfJson([STATES_VERSION, parts])];
 }
 
 /** Reads the states that a task of this build has made of parts; null if there are none. */
@@ -126,11 +117,7 @@ async function putStates(store: WritableStore, parts: readonly PlacesByState[]):
 async function mergedPlaces(store: Store, refs: readonly ObjectRef[]): Promise<PlaceBlocks[]> {
   const merged = new Map<string, PlaceBlocks>();
   for (const ref of refs) {
-    // The verified hash guarantees that this program wrote these bytes.
-    const places: PlaceBlocks[] = JSON.parse(
-      Buffer.from(await readVerified(store, ref)).toString(),
-    );
-    for (const one of places) {
+    for (const one of await readJson<PlaceBlocks[]>(store, ref)) {
       const known = merged.get(one.place.geoid);
       merged.set(one.place.geoid, {
         place: one.place,

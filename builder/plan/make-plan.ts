@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
 import {
   type FeedFacts,
@@ -32,7 +32,7 @@ import { writePlaces } from '../prepare/write-places.ts';
 import { writePois } from '../prepare/write-pois.ts';
 import { writeWeights } from '../prepare/write-weights.ts';
 import type { Progress } from '../progress.ts';
-import { putObject } from '../publish/put-object.ts';
+import { putJson } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import {
   fastestOf,
@@ -122,7 +122,7 @@ export async function makePlan(
     return prepareAll(request, described, context);
   });
   const [first] = Object.keys(plan.counties);
-  const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
+  const ref = await putJson(store, `plans/${first}`, plan);
   const { blocks, osm, elevation, pois, places, feeds, weights, addresses } = plan;
   const made = [blocks, osm, elevation, pois, places, feeds, weights, addresses];
   const prepared = [...objectRefsIn(made)];
@@ -133,8 +133,7 @@ export async function makePlan(
 
 /** Computes a key from the inputs of a result and the version of the program. */
 export function keyOf(madeOf: readonly unknown[]): string {
-  const made = JSON.stringify([programVersion(), madeOf]);
-  return createHash('sha256').update(made).digest('hex');
+  return hashOfJson([programVersion(), madeOf]);
 }
 
 /** The rules of R5 that a request asks for, each once, in the same order whatever the request's. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { sealOf } from '../../shards/codec/json-object.ts';
-import { ShardError } from '../../shards/errors.ts';
+import { hashOfJson, parseJson, parseWith } from '../../shards/codec/json-object.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { countyFipsSchema, leftOutFeedSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
@@ -81,14 +80,11 @@ export interface StoredPlan {
 export function storedPlan(ref: ObjectRef, plan: ReleasePlan): StoredPlan {
   const { weights: _, addresses: __, county_names: ___, feed_licences: ____, ...searched } = plan;
   const inputs = { ...plan.inputs, weights: [], addresses: [], county_layers: [] };
-  return { ref, plan, searchPlan: sealOf({ ...searched, inputs }) };
+  return { ref, plan, searchPlan: hashOfJson({ ...searched, inputs }) };
 }
 
 /** Reads a plan from a store; throws a `ShardError` if the object is damaged. */
 export async function readPlan(store: Store, ref: ObjectRef): Promise<StoredPlan> {
-  const bytes = await readVerified(store, ref);
-  const parsed = releasePlanSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));
-  if (parsed.success) return storedPlan(ref, parsed.data);
-  const [{ path, message }] = parsed.error.issues;
-  throw new ShardError(ref.name, path.join('.'), message);
+  const read = parseJson(ref.name, await readVerified(store, ref));
+  return storedPlan(ref, parseWith(ref.name, read, releasePlanSchema));
 }

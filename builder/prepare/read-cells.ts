@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { boxSchema, objectRefSchema } from '../../shards/release/manifest.ts';
-import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { CellRectangle } from '../geo/cell-rectangle.ts';
+import { readJson } from '../publish/put-object.ts';
 
 /** References to objects in a store by cell number; empty cells are absent. */
 export const preparedCellsSchema = z.record(z.string(), objectRefSchema);
@@ -29,8 +29,6 @@ export async function* readNear<Item>(
   box: BoundingBox,
 ): AsyncGenerator<Item> {
   for (const ref of objectsNear(prepared, box)) {
-    // The verified hash guarantees that this program wrote these bytes.
-    const bytes = await readVerified(store, ref);
-    yield* JSON.parse(Buffer.from(bytes).toString()) as Item[];
+    yield* await readJson<Item[]>(store, ref);
   }
 }

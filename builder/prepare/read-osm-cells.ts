@@ -8,6 +8,7 @@ import type { BoundingBox, Metres } from '../../shards/units.ts';
 import { extractOsm, type OsmExtract, type OsmFile } from '../extract/extract-osm.ts';
 import { OsmCellJoiner } from '../extract/osm-cell.ts';
 import type { Progress } from '../progress.ts';
+import { readJson } from '../publish/put-object.ts';
 import { preparedMapSchema } from './read-base-map-cells.ts';
 import { objectsNear, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
 
@@ -76,9 +77,7 @@ export class OsmTables {
     return extract;
   }
 
-  async #files(): Promise<OsmFile[]> {
-    // The verified hash guarantees that this program wrote these bytes.
-    const bytes = await readVerified(this.#store, this.#prepared.files);
-    return JSON.parse(Buffer.from(bytes).toString());
+  #files(): Promise<OsmFile[]> {
+    return readJson(this.#store, this.#prepared.files);
   }
 }

@@ -1,5 +1,5 @@
 import type { WritableStore } from '../../shards/store/store.ts';
-import { putObject } from '../publish/put-object.ts';
+import { putJson } from '../publish/put-object.ts';
 import type { Partitions } from './partitions.ts';
 import type { PreparedCells } from './read-cells.ts';
 
@@ -17,8 +17,7 @@ export async function putCells<Item>(
   for (const cell of partitions.keys.sort((a, b) => a - b)) {
     const items = encode(await partitions.take(cell), cell);
     if (items.length === 0) continue;
-    const bytes = Buffer.from(JSON.stringify(items));
-    prepared[cell] = await putObject(store, `${stem}-${cell}`, 'json', bytes);
+    prepared[cell] = await putJson(store, `${stem}-${cell}`, items);
   }
   return prepared;
 }

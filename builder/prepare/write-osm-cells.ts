@@ -8,7 +8,7 @@ import { maxFrequent, POI_KEYS, type UnmappedValue } from '../extract/unmapped-v
 import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import { accumulator, type Progress, startBytes } from '../progress.ts';
-import { putObject } from '../publish/put-object.ts';
+import { putJson } from '../publish/put-object.ts';
 import { cutBatches } from './cut-osm-batches.ts';
 import type { AreaPreparation, PreparationByJobs } from './preparation.ts';
 import type { OsmJobSpec, PreparationJob } from './preparation-job.ts';
@@ -78,7 +78,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   noteUnmapped(unmapped, progress);
   noteUnread(batches, progress);
   return {
-    files: await putObject(store, 'prepared/osm', 'json', Buffer.from(JSON.stringify(known))),
+    files: await putJson(store, 'prepared/osm', known),
     cells,
     wide: [...wide.values()].sort((a, b) => (a.object.name < b.object.name ? -1 : 1)),
     map: joinMaps(batches.map(({ map }) => map)),

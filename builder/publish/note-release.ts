@@ -171,8 +171,8 @@ async function factsOf(store: Store, { counties }: Manifest): Promise<Facts> {
   return { unlinked, pois };
 }
 
-async function indexOf(store: Store, { objects: { index } }: CountyManifest): Promise<BlockIndex> {
-  return BlockIndex.decode(index.name, await readVerified(store, index));
+function indexOf(store: Store, { objects }: CountyManifest): Promise<BlockIndex> {
+  return BlockIndex.read(store, objects.index);
 }
 
 async function changesBetween(

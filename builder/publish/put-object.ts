@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { objectName } from '../../shards/codec/object-name.ts';
 import { type PutBody, putBodyOf } from '../../shards/store/put-body.ts';
-import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 
 /** Writes an object under a name that contains its hash; an existing one is kept. */
 export async function putObject(
@@ -15,6 +16,19 @@ export async function putObject(
   const name = objectName(stem, sha256, extension);
   await store.putContent(name, content);
   return { name, bytes: content.bytes, sha256 };
+}
+
+/** Writes an object of JSON for `readJson`. */
+export function putJson(store: WritableStore, stem: string, value: unknown): Promise<ObjectRef> {
+  return putObject(store, stem, 'json', Buffer.from(JSON.stringify(value)));
+}
+
+/**
+ * Reads an object that `putJson` wrote. Its verified hash guarantees that this program wrote it, so
+ * no schema is needed.
+ */
+export async function readJson<T>(store: Store, ref: ObjectRef): Promise<T> {
+  return JSON.parse(Buffer.from(await readVerified(store, ref)).toString());
 }
 
 /** Returns the SHA-256 of content in hex. */

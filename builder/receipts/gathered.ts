@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ShardError } from '../../shards/errors.ts';
+import { parseJson, parseWith } from '../../shards/codec/json-object.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { CensusPlace } from '../census/census-places.ts';
@@ -64,9 +64,5 @@ export function encodeGathered({ destinations, censusPlaces }: Gathered): Uint8A
 
 /** Reads the data that a region gathered; throws a `ShardError` if the object is damaged. */
 export async function readGathered(store: Store, ref: ObjectRef): Promise<Gathered> {
-  const bytes = await readVerified(store, ref);
-  const parsed = gatheredSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));
-  if (parsed.success) return parsed.data;
-  const [{ path, message }] = parsed.error.issues;
-  throw new ShardError(ref.name, path.join('.'), message);
+  return parseWith(ref.name, parseJson(ref.name, await readVerified(store, ref)), gatheredSchema);
 }

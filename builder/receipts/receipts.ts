@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sealOf } from '../../shards/codec/json-object.ts';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { StoreError } from '../../shards/errors.ts';
 import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
@@ -74,7 +74,7 @@ export class Receipts {
   /** Writes a receipt, replacing an invalid one. */
   async keep(stage: string, key: string, value: unknown): Promise<void> {
     const name = nameOf(stage, key);
-    const sealed = JSON.stringify({ check: sealOf(value), value });
+    const sealed = JSON.stringify({ check: hashOfJson(value), value });
     await this.#store.putContent(name, Buffer.from(sealed));
     (await this.#listed()).add(name);
   }
@@ -90,7 +90,7 @@ export class Receipts {
     try {
       const { bytes } = await this.#store.readWhole(name);
       const { check, value } = sealedSchema.parse(JSON.parse(Buffer.from(bytes).toString()));
-      return check === sealOf(value) ? schema.parse(value) : null;
+      return check === hashOfJson(value) ? schema.parse(value) : null;
     } catch (error) {
       if (error instanceof StoreError && error.failure !== 'missing') throw error;
       return null;

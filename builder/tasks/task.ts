@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import {
   countyFipsSchema,
   DIRECTIONS,
@@ -77,8 +77,7 @@ const ID_DIGITS = 16;
 
 /** Returns the id for what is made from some inputs. */
 export function idOf(madeOf: readonly unknown[]): string {
-  const digest = createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
-  return digest.slice(0, ID_DIGITS);
+  return hashOfJson(madeOf).slice(0, ID_DIGITS);
 }
 
 /** Returns the id of a build: the same for the same release of the same plan. */

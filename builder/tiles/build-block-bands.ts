@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { encodeBlockBands } from '../../shards/bands/block-bands.ts';
 import { BEYOND, UNROUTED } from '../../shards/bands/time-bands.ts';
 import { BlockIndex, linkModeOf } from '../../shards/blocks/block-index.ts';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { counted } from '../../shards/number-words.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
@@ -31,8 +31,7 @@ export async function buildBlockBands(
   for (const [county, { objects }] of all) {
     const { modes, taxonomy } = request;
     const from = [objects.index.sha256, objects.nearest.sha256];
-    const what = JSON.stringify([BLOCK_BANDS_VERSION, modes, taxonomy.types, ...from]);
-    const key = createHash('sha256').update(what).digest('hex');
+    const key = hashOfJson([BLOCK_BANDS_VERSION, modes, taxonomy.types, ...from]);
     const make = async () => {
       const bytes = await encodeCounty(request, county, store);
       return putArchive(store, `tiles/block-bands-${county}`, 'bands', bytes);
@@ -53,7 +52,7 @@ async function encodeCounty(
 ): Promise<Uint8Array> {
   const { leafIds } = new Taxonomy(taxonomy.types);
   const { index: indexRef, nearest } = counties[county].objects;
-  const index = BlockIndex.decode(indexRef.name, await readVerified(store, indexRef));
+  const index = await BlockIndex.read(store, indexRef);
   const columns = modes.length * leafIds.length;
   const times = await readVerified(store, nearest);
   const bands = readBands(nearest.name, times, index.count, columns);

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { z } from 'zod';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { byMode, type Mode } from '../../shards/modes.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
@@ -38,8 +38,7 @@ const ATTRIBUTION =
 function nameOf(work: TileWork, group: number): [stage: string, key: string] {
   const drawnFrom = work.units.map((unit) => unit.drawnFrom);
   const what = [ARCHIVES_VERSION, drawnFrom, archivesOf(work, group)];
-  const key = createHash('sha256').update(JSON.stringify(what)).digest('hex');
-  return [`archives-${group}`, key];
+  return [`archives-${group}`, hashOfJson(what)];
 }
 
 /** Whether all archives of a release are in the store, so that no tile need be drawn. */

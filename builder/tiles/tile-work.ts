@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { groupBy } from '../../shards/arrays/group-by.ts';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { mapObjectsOf, placesOf } from './map-sources.ts';
@@ -85,6 +85,5 @@ function digestOf(
     ...placesOf(baseMap, pyramids),
   ];
   const hashes = ofMap?.map(({ sha256 }) => sha256);
-  const what = [TILES_VERSION, modes, taxonomy, pyramids, ofCounties, hashes];
-  return createHash('sha256').update(JSON.stringify(what)).digest('hex');
+  return hashOfJson([TILES_VERSION, modes, taxonomy, pyramids, ofCounties, hashes]);
 }

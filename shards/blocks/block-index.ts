@@ -4,6 +4,8 @@ import { decodingError } from '../errors.ts';
 import { type Geoid, type GeoidNumber, geoidToNumber } from '../geoid.ts';
 import type { Mode, StreetMode } from '../modes.ts';
 import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
+import { readVerified } from '../store/recorded-hash.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyBlock, Metres, MicroDegrees, SquareMetres } from '../units.ts';
 
 export const INDEX_KIND = 'INDX';
@@ -176,6 +178,11 @@ export class BlockIndex {
       { tag: 'CENT', bytes: centres.view() },
       { tag: 'LINK', bytes: links.view() },
     ]);
+  }
+
+  /** Reads an object; throws a `ShardError` if it is damaged. */
+  static async read(store: Store, ref: ObjectRef): Promise<BlockIndex> {
+    return BlockIndex.decode(ref.name, await readVerified(store, ref));
   }
 
   /** Decodes a whole object; throws a `ShardError` for anything that `encode` did not write. */

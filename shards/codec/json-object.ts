@@ -56,7 +56,7 @@ export function parseWith<T>(
   throw new ShardError(object, [...within, ...path].join('.') || 'content', message);
 }
 
-/** Computes `sealOf` of a long list in steps. */
+/** Computes `hashOfJson` of a long list in steps. */
 export function* listSealSteps(items: readonly unknown[]): Generator<undefined, string, undefined> {
   const hash = createHash('sha256').update('[');
   for (let i = 0; i < items.length; i += STEP_ITEMS) {
@@ -67,7 +67,10 @@ export function* listSealSteps(items: readonly unknown[]): Generator<undefined, 
   return hash.update(']').digest('hex');
 }
 
-/** Seal of a JSON object whose hash is not recorded elsewhere: the SHA-256 of its other members. */
-export function sealOf(value: unknown): string {
+/**
+ * The SHA-256 of a value as JSON, in hex: a key that follows from what something is made of, or the
+ * seal of an object whose hash is not recorded elsewhere.
+ */
+export function hashOfJson(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

@@ -1,4 +1,4 @@
-import { parseJson, parseWith, sealOf } from '../codec/json-object.ts';
+import { hashOfJson, parseJson, parseWith } from '../codec/json-object.ts';
 import { damaged, StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { LATEST } from '../store/store.ts';
@@ -9,7 +9,7 @@ import { type Latest, latestSchema } from './manifest.ts';
  * no other object records its hash.
  */
 export function encodeLatest(latest: Latest): Uint8Array {
-  const sealed = { ...latest, check: sealOf(latest) };
+  const sealed = { ...latest, check: hashOfJson(latest) };
   return Buffer.from(`${JSON.stringify(sealed, null, 2)}\n`);
 }
 
@@ -17,7 +17,7 @@ export function encodeLatest(latest: Latest): Uint8Array {
 export function decodeLatest(bytes: Uint8Array, name: string = LATEST): Latest {
   const { check, ...latest } = Object(parseJson(name, bytes)) as Record<string, unknown>;
   // A hand-written file has no check; a flipped byte would not remove it.
-  if (check !== undefined && check !== sealOf(latest)) throw damaged(name, 'check');
+  if (check !== undefined && check !== hashOfJson(latest)) throw damaged(name, 'check');
   return parseWith(name, latest, latestSchema);
 }
 

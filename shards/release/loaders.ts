@@ -32,7 +32,7 @@ export async function loadIndex(
   store: Store,
   { blocks, objects: { index: ref } }: CountyManifest,
 ): Promise<BlockIndex> {
-  const value = BlockIndex.decode(ref.name, await readVerified(store, ref));
+  const value = await BlockIndex.read(store, ref);
   if (value.count !== blocks) {
     throw new ShardError(ref.name, 'blocks', `${value.count} of ${blocks} blocks`);
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LINK_MODES, UNLINKED_REASONS } from '../blocks/block-index.ts';
-import { parseJson, parseWith, sealOf } from '../codec/json-object.ts';
+import { hashOfJson, parseJson, parseWith } from '../codec/json-object.ts';
 import { damaged, nullIfMissing } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { countyFipsSchema, latestSchema, releaseSchema } from './manifest.ts';
@@ -100,7 +100,7 @@ export function notesName(manifest: string): string {
 
 /** Encodes notes, and `check`, the SHA-256 of the rest as JSON. */
 export function encodeNotes(notes: ReleaseNotes): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ ...notes, check: sealOf(notes) })}\n`);
+  return Buffer.from(`${JSON.stringify({ ...notes, check: hashOfJson(notes) })}\n`);
 }
 
 /** Reads the notes of a release; null if it has none. Throws a `ShardError` if they are damaged. */
@@ -109,6 +109,6 @@ export async function readNotes(store: Store, manifest: string): Promise<Release
   const found = await nullIfMissing(store.readWhole(name));
   if (found === null) return null;
   const { check, ...notes } = Object(parseJson(name, found.bytes)) as Record<string, unknown>;
-  if (check !== sealOf(notes)) throw damaged(name, 'check');
+  if (check !== hashOfJson(notes)) throw damaged(name, 'check');
   return parseWith(name, notes, releaseNotesSchema);
 }

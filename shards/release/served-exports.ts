@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listSealSteps, STEP_ITEMS, sealOf } from '../codec/json-object.ts';
+import { hashOfJson, listSealSteps, STEP_ITEMS } from '../codec/json-object.ts';
 import { jsonSteps } from '../codec/json-steps.ts';
 import { Turns } from '../concurrency/turns.ts';
 import { ShardError, StoreError } from '../errors.ts';
@@ -86,7 +86,7 @@ function* parseSteps<T>(
 }
 
 export function encodeServedExports({ exports, superseded }: ServedExports): Uint8Array {
-  const check = sealOf([...exports, ...superseded]);
+  const check = hashOfJson([...exports, ...superseded]);
   const lists = superseded.length === 0 ? { exports } : { exports, superseded };
   return Buffer.from(`${JSON.stringify({ check, ...lists })}\n`);
 }
