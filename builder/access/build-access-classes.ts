@@ -1,22 +1,22 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ClassedCount } from '../../shards/access/access-class-layout.ts';
 import { classOf, encodeAccessClasses } from '../../shards/access/access-classes.ts';
 import { type AccessContents, accessCountsOf } from '../../shards/access/access-columns.ts';
 import { UNROUTED } from '../../shards/bands/time-bands.ts';
 import { BlockIndex, linkModeOf } from '../../shards/blocks/block-index.ts';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { counted } from '../../shards/number-words.ts';
 import {
   countyFipsSchema,
   type TileArchive,
   tileArchiveSchema,
 } from '../../shards/release/manifest.ts';
-import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { WeightTable } from '../../shards/weights/weight-table.ts';
 import type { Progress } from '../progress.ts';
 import { putArchive } from '../publish/put-archive.ts';
+import { putJson, readJson } from '../publish/put-object.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { BUCKETS, boundsOf, bucketOf } from './class-bounds.ts';
 
@@ -25,8 +25,8 @@ const ACCESS_CLASSES_VERSION = 1;
 
 const receiptSchema = z.record(countyFipsSchema, tileArchiveSchema);
 
-/** The counts of a release within reach of the blocks of its counties. */
-interface ClassesRequest extends AccessContents {
+/** Some counties of a release, and what is counted within reach of their blocks. */
+interface CountedCounties extends AccessContents {
   readonly counties: ReadonlyMap<CountyFips, CountedObjects>;
 }
 
@@ -35,32 +35,84 @@ interface CountedObjects {
   readonly access: ObjectRef;
 }
 
+export interface ClassesRequest extends CountedCounties {
+  /** Results of `putBuckets` that cover all counties of the release. */
+  readonly buckets: readonly ObjectRef[];
+}
+
 /**
- * Makes the access classes of each county, with bounds that are those of the whole release, unless
- * they were made before. Reads each county twice, so only one is in memory at a time.
+ * Stores how many blocks of some counties have a count in each bucket, by count: a few thousand
+ * numbers, from which the quantiles of a whole release follow without its counts.
  */
-export async function buildAccessClasses(
-  { modes, directions, access, counties }: ClassesRequest,
-  { store, receipts, progress }: { store: WritableStore; receipts: Receipts; progress: Progress },
-): Promise<Readonly<Record<CountyFips, TileArchive>>> {
-  const what = [ACCESS_CLASSES_VERSION, modes, directions, access, [...counties]];
-  const key = createHash('sha256').update(JSON.stringify(what)).digest('hex');
-  return receipts.findOrMake('access-classes', key, receiptSchema, async () => {
-    const stage = progress.start('access classes', 2 * counties.size, 'readings');
-    const counts = accessCountsOf({ access, directions, modes });
-    const blocks = counts.map(() => new Uint32Array(BUCKETS));
-    let read = 0;
-    for (const county of counties.values()) {
-      await eachColumn(store, county, counts, (column, isRouted, i) => {
-        for (let block = 0; block < column.length; block++) {
-          if (isRouted[block] === 1) blocks[i][bucketOf(column[block])]++;
-        }
-      });
-      stage.at(++read);
+export async function putBuckets(
+  store: WritableStore,
+  stem: string,
+  counties: CountedCounties,
+): Promise<ObjectRef> {
+  const counts = accessCountsOf(counties);
+  const blocks = counts.map(() => new Uint32Array(BUCKETS));
+  for (const county of counties.counties.values()) {
+    await eachColumn(store, county, counts, (column, isRouted, i) => {
+      for (let block = 0; block < column.length; block++) {
+        if (isRouted[block] === 1) blocks[i][bucketOf(column[block])]++;
+      }
+    });
+  }
+  return putJson(
+    store,
+    stem,
+    blocks.map((ofCount) => [...ofCount]),
+  );
+}
+
+/** Adds up what `putBuckets` has stored. */
+async function readBuckets(store: Store, refs: readonly ObjectRef[]): Promise<Float64Array[]> {
+  const sums: Float64Array[] = [];
+  for (const ref of refs) {
+    for (const [i, ofCount] of (await readJson<number[][]>(store, ref)).entries()) {
+      sums[i] ??= new Float64Array(BUCKETS);
+      for (let bucket = 0; bucket < BUCKETS; bucket++) sums[i][bucket] += ofCount[bucket];
     }
+  }
+  return sums;
+}
+
+function nameOf(request: ClassesRequest): [stage: string, key: string] {
+  const { modes, directions, access, counties, buckets } = request;
+  const what = [ACCESS_CLASSES_VERSION, modes, directions, access, [...counties], buckets];
+  return [`access-classes-${[...counties.keys()][0]}`, hashOfJson(what)];
+}
+
+/** Reads the classes that tasks of this build have made; null if the receipt of one is missing. */
+export async function readAccessClasses(
+  requests: readonly ClassesRequest[],
+  receipts: Receipts,
+): Promise<Readonly<Record<CountyFips, TileArchive>> | null> {
+  const all: Record<CountyFips, TileArchive> = {};
+  for (const request of requests) {
+    const own = await receipts.read(...nameOf(request), receiptSchema);
+    if (own === null) return null;
+    Object.assign(all, own);
+  }
+  return all;
+}
+
+/**
+ * Makes the access classes of some counties, with bounds that are those of the whole release,
+ * unless they were made before. One county is in memory at a time.
+ */
+export async function makeAccessClasses(
+  request: ClassesRequest,
+  { store, receipts, progress }: { store: WritableStore; receipts: Receipts; progress: Progress },
+): Promise<void> {
+  await receipts.findOrMake(...nameOf(request), receiptSchema, async () => {
+    const stage = progress.start('access classes', request.counties.size, 'counties');
+    const counts = accessCountsOf(request);
+    const blocks = await readBuckets(store, request.buckets);
     const classed = counts.map((one, i): ClassedCount => ({ ...one, bounds: boundsOf(blocks[i]) }));
     const made: Record<CountyFips, TileArchive> = {};
-    for (const [fips, county] of counties) {
+    let bytes = 0;
+    for (const [fips, county] of request.counties) {
       const columns: Uint8Array[] = [];
       await eachColumn(store, county, counts, (column, isRouted, i) => {
         const { bounds } = classed[i];
@@ -70,11 +122,11 @@ export async function buildAccessClasses(
           ),
         );
       });
-      const bytes = await encodeAccessClasses(fips, classed, columns);
-      made[fips] = await putArchive(store, `tiles/access-classes-${fips}`, 'bands', bytes);
-      stage.at(++read);
+      const encoded = await encodeAccessClasses(fips, classed, columns);
+      made[fips] = await putArchive(store, `tiles/access-classes-${fips}`, 'bands', encoded);
+      bytes += encoded.length;
+      stage.at(Object.keys(made).length);
     }
-    const bytes = Object.values(made).reduce((sum, { archive }) => sum + archive.bytes, 0);
     stage.finish(counted(bytes, 'byte'));
     return made;
   });
@@ -90,7 +142,7 @@ async function eachColumn(
   counts: ReturnType<typeof accessCountsOf>,
   take: (column: Uint32Array, isRouted: Uint8Array, position: number) => void,
 ): Promise<void> {
-  const index = BlockIndex.decode(indexRef.name, await readVerified(store, indexRef));
+  const index = await BlockIndex.read(store, indexRef);
   const table = await WeightTable.open(store, access);
   const columns = await table.countsOf(0, counts.length);
   const routedBy = (street: ReturnType<typeof linkModeOf>) =>

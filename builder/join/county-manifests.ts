@@ -1,4 +1,4 @@
-import type { CountyManifest, Direction } from '../../shards/release/manifest.ts';
+import type { CountyManifest, Direction, TileArchive } from '../../shards/release/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { JoinedCounty } from './join-part.ts';
@@ -7,6 +7,8 @@ import { type Counties, reachOf } from './join-regions.ts';
 /** The objects of counties that no region can make by itself. */
 interface JoinedObjects {
   readonly joined: ReadonlyMap<CountyFips, JoinedCounty>;
+  /** Access classes; empty for a release that has none. */
+  readonly classes: Readonly<Record<CountyFips, TileArchive>>;
   /** Empty without weights. */
   readonly weights: Readonly<Record<CountyFips, ObjectRef>>;
   /** Empty without addresses. */
@@ -19,7 +21,7 @@ interface JoinedObjects {
 export function countyManifests(
   counties: Counties,
   directions: readonly Direction[],
-  { joined, weights, addresses, names }: JoinedObjects,
+  { joined, classes, weights, addresses, names }: JoinedObjects,
 ): Record<CountyFips, CountyManifest> {
   const manifests: Record<CountyFips, CountyManifest> = {};
   for (const [county, { searched }] of counties) {
@@ -41,6 +43,7 @@ export function countyManifests(
         ...(address && { addresses: address }),
       },
       ...(block_bands && { block_bands }),
+      ...(county in classes && { access_classes: classes[county] }),
     };
   }
   return manifests;

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { readOutlines } from '../../shards/fgb/outlines.ts';
 import { dissolve } from '../../shards/geometry/dissolve.ts';
 import { type Polygons, polygonsOfAll } from '../../shards/geometry/geo-json.ts';
@@ -14,12 +14,13 @@ import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips, DestId } from '../../shards/units.ts';
 import { buildAccess } from '../access/build-access.ts';
+import { putBuckets } from '../access/build-access-classes.ts';
 import type { Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
 import type { Progress } from '../progress.ts';
-import { putObject } from '../publish/put-object.ts';
+import { putJson, putObject, readJson } from '../publish/put-object.ts';
 import { readGathered } from '../receipts/gathered.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
@@ -33,7 +34,7 @@ import { placesWithBlocks, putPlacesByState } from './state-objects.ts';
 import { transposePois, transposeReach } from './transposes.ts';
 
 /** Increment when the same regions give other parts. */
-const PART_VERSION = 1;
+const PART_VERSION = 2;
 
 /** The options of a release that the parts of its join depend on. */
 export interface PartOptions {
@@ -62,6 +63,8 @@ export type JoinedCounty = z.infer<typeof joinedCountySchema>;
 /** The objects that describe some counties as targets. */
 const partSchema = z.strictObject({
   counties: z.record(countyFipsSchema, joinedCountySchema),
+  /** The result of `putBuckets`, in a release with access classes. */
+  buckets: objectRefSchema.optional(),
   /** A `CountySummary` for each county. */
   summary: objectRefSchema,
   /** Places with blocks in these counties, by state; see `makeStates`. */
@@ -78,7 +81,6 @@ export interface CountySummary {
 }
 type PartSummary = Readonly<Record<CountyFips, CountySummary>>;
 
-/** The stage and the key of a part's receipt. */
 function nameOf(
   { searchPlan, plan }: StoredPlan,
   counties: readonly CountyFips[],
@@ -86,8 +88,7 @@ function nameOf(
 ): [string, string] {
   const counted = access.length > 0 ? [access, plan.weights] : [];
   const madeOf = [PART_VERSION, searchPlan, counties, tiles, directions, counted];
-  const key = createHash('sha256').update(JSON.stringify(madeOf));
-  return [`part-${counties[0]}`, key.digest('hex')];
+  return [`part-${counties[0]}`, hashOfJson(madeOf)];
 }
 
 /** Reads the receipt of a part that a task of this build has left; null if there is none. */
@@ -155,6 +156,7 @@ async function make(
   const transposing = { ...context, counties, modes: modes.length, threads, memory };
   const reachTo = directions.includes('to') ? await transposeReach(transposing, own) : null;
   const counts = access.length > 0 ? await countAccess() : null;
+  const buckets = counts && tiles ? await countBuckets(counts) : null;
   const catchments = await transposePois(transposing, atHome);
   const searched = Object.fromEntries(own.map((one) => [one, counties.get(one)!.searched]));
   const bands = tiles
@@ -182,12 +184,8 @@ async function make(
   const ownCounties = own.map((county) => counties.get(county)!);
   return {
     counties: made,
-    summary: await putObject(
-      store,
-      `regions/part-${own[0]}`,
-      'json',
-      Buffer.from(JSON.stringify(summary)),
-    ),
+    ...(buckets && { buckets }),
+    summary: await putJson(store, `regions/part-${own[0]}`, summary),
     places: await putPlacesByState(store, await placesWithBlocks(store, places, ownCounties)),
   };
 
@@ -217,12 +215,20 @@ async function make(
     });
     return buildAccess(requests, { ...context, threads });
   }
+
+  function countBuckets(counts: ReadonlyMap<CountyFips, ObjectRef>): Promise<ObjectRef> {
+    const counted = Array.from(counts, ([county, access]) => {
+      const { index } = counties.get(county)!.searched.objects;
+      return [county, { index, access }] as const;
+    });
+    const ofPart = { modes, directions, access, counties: new Map(counted) };
+    return putBuckets(store, `regions/access-buckets-${own[0]}`, ofPart);
+  }
 }
 
 /** Reads the facts that the join needs about the counties of a part. */
-export async function readSummary(store: Store, { summary }: Part): Promise<PartSummary> {
-  // The verified hash guarantees that this program wrote these bytes.
-  return JSON.parse(Buffer.from(await readVerified(store, summary)).toString());
+export function readSummary(store: Store, { summary }: Part): Promise<PartSummary> {
+  return readJson(store, summary);
 }
 
 async function outlineOf(store: Store, { searched }: RegionCounty): Promise<Polygons> {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { counted } from '../../shards/number-words.ts';
 import { DestDirectory } from '../../shards/pois/dest-directory.ts';
@@ -10,10 +10,10 @@ import {
   type Latest,
   type Manifest,
   manifestSchema,
+  type TileArchive,
 } from '../../shards/release/manifest.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import { buildAccessClasses } from '../access/build-access-classes.ts';
 import { countedWeights } from '../access/counted-weights.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
@@ -62,8 +62,7 @@ export async function readJoined(
 /** Hashes the plan of a release and all its options. */
 export function keyOf(request: JoinRequest): string {
   const { release, tiles = true, plan } = request;
-  const options = [plan.ref.sha256, release, tiles, directionsOf(request), accessOf(request)];
-  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+  return hashOfJson([plan.ref.sha256, release, tiles, directionsOf(request), accessOf(request)]);
 }
 
 function accessOf({
@@ -91,6 +90,8 @@ interface JoinedParts {
   readonly parts: readonly Part[];
   readonly states: States;
   readonly tiles: TileArchives;
+  /** Access classes by county; empty for a release that has none. */
+  readonly classes: Readonly<Record<CountyFips, TileArchive>>;
 }
 
 /**
@@ -99,7 +100,7 @@ interface JoinedParts {
  */
 export async function joinRelease(
   request: JoinRequest,
-  { regions, parts, states, tiles }: JoinedParts,
+  { regions, parts, states, tiles, classes }: JoinedParts,
   store: WritableStore,
   progress: Progress,
   receipts: Receipts,
@@ -109,26 +110,18 @@ export async function joinRelease(
   const { sources, counties: built } = joinRegions(request.plan, regions);
   const { plan } = request.plan;
   const { modes, taxonomy, weights, addresses } = plan;
-  const { tiles: hasTiles, directions, access } = partOptionsOf(request);
+  const { directions, access } = partOptionsOf(request);
   const licensed = <Feed extends { readonly sha256: string | null }>(feed: Feed) => {
     return { ...feed, licence: plan.feed_licences[feed.sha256 ?? ''] ?? null };
   };
   const joined = new Map(parts.flatMap((part) => Object.entries(part.counties)));
   const counties = countyManifests(built, directions, {
     joined,
+    classes,
     weights: weights.weights.length > 0 ? weights.counties : {},
     addresses: addresses?.counties ?? {},
     names: plan.county_names,
   });
-  if (hasTiles && access.length > 0) {
-    const counted = Object.entries(counties).map(([fips, { objects }]) => {
-      const { index, access: counts } = objects;
-      return [fips, { index, access: counts! }] as const;
-    });
-    const request = { modes, directions, access, counties: new Map(counted) };
-    const classes = await buildAccessClasses(request, { store, receipts, progress });
-    for (const [fips, made] of Object.entries(classes)) counties[fips].access_classes = made;
-  }
   const summaries = await readSummaries(store, parts, built);
   const manifest: Manifest = {
     format: FORMAT_VERSION,

@@ -1,4 +1,5 @@
 import type { WritableStore } from '../../shards/store/store.ts';
+import type { ClassesRequest } from '../access/build-access-classes.ts';
 import type { Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
@@ -11,7 +12,7 @@ import { drawTiles } from '../tiles/draw-tiles.ts';
 import { hasArchives } from '../tiles/join-archives.ts';
 import { bytesToDraw } from '../tiles/tile-drawer.ts';
 import { type TileWork, tileWorkOf } from '../tiles/tile-work.ts';
-import type { Part } from './join-part.ts';
+import type { Part, PartOptions } from './join-part.ts';
 import { joinRegions } from './join-regions.ts';
 import type { States } from './state-objects.ts';
 
@@ -47,6 +48,26 @@ export function tilesOfRelease(
     request,
     regions.map((region) => Object.keys(region.counties)),
   );
+}
+
+/** Returns what the access classes of each unit are made from; empty for a release without them. */
+export function classesOfRelease(
+  stored: StoredPlan,
+  { tiles, directions, access }: PartOptions,
+  receipts: readonly RegionReceipt[],
+  parts: readonly Part[],
+): ClassesRequest[] {
+  if (!tiles || access.length === 0) return [];
+  const joined = new Map(parts.flatMap((part) => Object.entries(part.counties)));
+  const buckets = parts.map((part) => part.buckets!);
+  return receipts.map(({ counties }) => {
+    const counted = Object.entries(counties).map(([county, { searched }]) => {
+      const { index } = searched.objects;
+      return [county, { index, access: joined.get(county)!.access! }] as const;
+    });
+    const { modes } = stored.plan;
+    return { modes, directions, access, counties: new Map(counted), buckets };
+  });
 }
 
 /** Draws the tiles of a unit, unless all archives of the release are in the store. */

@@ -3,13 +3,14 @@ import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { openManifest } from '../../shards/release/release-source.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
+import { makeAccessClasses, readAccessClasses } from '../access/build-access-classes.ts';
 import { buildRegion, readRegionReceipt } from '../build-region.ts';
 import type { Resources } from '../build-request.ts';
 import { lost } from '../errors.ts';
 import { exportTable } from '../export/publish-exports.ts';
 import { joinPart, readPart } from '../join/join-part.ts';
 import { findJoined, joinRelease, partOptionsOf } from '../join/join-release.ts';
-import { drawUnit, tilesOfRelease } from '../join/release-tiles.ts';
+import { classesOfRelease, drawUnit, tilesOfRelease } from '../join/release-tiles.ts';
 import { makeStates, readStates } from '../join/state-objects.ts';
 import { keyOf } from '../plan/make-plan.ts';
 import { type LocalInput, type PlannedInput, requireUnchanged } from '../plan/planned-input.ts';
@@ -105,9 +106,11 @@ async function runJoinTask(
   }
   const states = await found('the list of states', readStates(places, receipts));
   const work = tilesOfRelease(plan, regions, parts, states);
+  const counted = classesOfRelease(plan, options, regions, parts);
   if (task.kind === 'tiles') {
     const unit = work.units.findIndex(({ counties }) => counties.includes(task.counties[0]));
     await drawUnit(work, unit, context, context);
+    if (counted.length > 0) await makeAccessClasses(counted[unit], context);
   } else if (task.kind === 'archives') {
     await inScratchFolder(context.scratch, (scratch) =>
       joinArchives(work, task.group, { store, receipts, scratch }),
@@ -116,7 +119,10 @@ async function runJoinTask(
     const tiles = options.tiles
       ? await found('the list of tile archives', readArchives(work, receipts))
       : {};
-    await joinRelease(request, { regions, parts, states, tiles }, store, progress, receipts);
+    const read = readAccessClasses(counted, receipts);
+    const classes = await found('the list of access classes', read);
+    const joined = { regions, parts, states, tiles, classes };
+    await joinRelease(request, joined, store, progress, receipts);
   }
 }
 

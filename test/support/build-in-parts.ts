@@ -1,8 +1,9 @@
+import { makeAccessClasses, readAccessClasses } from '../../builder/access/build-access-classes.ts';
 import { buildRegion } from '../../builder/build-region.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { joinPart, type Part } from '../../builder/join/join-part.ts';
 import { joinRelease, partOptionsOf, publishRelease } from '../../builder/join/join-release.ts';
-import { drawUnit, tilesOfRelease } from '../../builder/join/release-tiles.ts';
+import { classesOfRelease, drawUnit, tilesOfRelease } from '../../builder/join/release-tiles.ts';
 import { makeStates } from '../../builder/join/state-objects.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
@@ -53,7 +54,10 @@ export async function joinInParts(
   const places = parts.map((part) => part.places);
   const states = await makeStates(store, places, receipts);
   const tiles = request.tiles === false ? {} : await draw();
-  return joinRelease(request, { regions, parts, states, tiles }, store, silent, receipts);
+  const counted = classesOfRelease(request.plan, partOptionsOf(request), regions, parts);
+  for (const unit of counted) await makeAccessClasses(unit, { store, receipts, progress: silent });
+  const classes = (await readAccessClasses(counted, receipts))!;
+  return joinRelease(request, { regions, parts, states, tiles, classes }, store, silent, receipts);
 
   async function draw(): Promise<TileArchives> {
     const work = tilesOfRelease(request.plan, regions, parts, states);
