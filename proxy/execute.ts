@@ -498,7 +498,6 @@ function jsonResponse(body: object, format: Format): FinishedResponse {
   return { ...WITHOUT_CONTENT, body: Body.of(bytes), contentType: MEDIA_TYPES[format] };
 }
 
-/** Hands over an answer that is not charged. */
 function handOver(principal: Principal, answer: Answer): Answer {
   void principal.deliver(answer);
   return answer;

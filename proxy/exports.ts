@@ -117,7 +117,6 @@ export function exportPath({ manifestStem, file }: ExportAddress): string {
 
 const EXTENSION = '.json';
 
-/** The address of an object that the exports of a manifest list. */
 export function addressOf(manifest: string, object: string): ExportAddress {
   return {
     manifestStem: manifest.slice(MANIFESTS.length, -EXTENSION.length),
@@ -125,7 +124,6 @@ export function addressOf(manifest: string, object: string): ExportAddress {
   };
 }
 
-/** Returns the names of the manifest and the object in the store. */
 export function namesOf({ manifestStem, file }: ExportAddress) {
   return { manifest: `${MANIFESTS}${manifestStem}${EXTENSION}`, object: `${EXPORTS}${file}` };
 }

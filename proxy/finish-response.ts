@@ -9,7 +9,6 @@ import { Body } from './http/body.ts';
 import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from './http/content-encoding.ts';
 import type { FinishedResponse } from './metering/response-cache.ts';
 
-/** A response without content. */
 export const WITHOUT_CONTENT: FinishedResponse = {
   body: Body.NONE,
   contentType: null,

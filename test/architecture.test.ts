@@ -230,8 +230,8 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 361, lines: 38_600 },
-  infra: { files: 116, lines: 13_150 },
+  builder: { files: 361, lines: 38_650 },
+  infra: { files: 116, lines: 13_100 },
   portal: { files: 231, lines: 22_050 },
   proxy: { files: 277, lines: 34_300 },
   shards: { files: 172, lines: 16_700 },

@@ -7,7 +7,6 @@ import { PLAIN_GRID } from './plain-grid.ts';
 import { centrality } from './poi-placement.ts';
 import { Random } from './seeded-random.ts';
 
-/** A census block of the demo city. */
 export interface DemoBlock {
   readonly geoid: string;
   /** The cell that the block is, or is half of; null in the bay. */

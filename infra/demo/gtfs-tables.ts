@@ -11,7 +11,6 @@ import {
 const AGENCY = 'MTA99';
 const WEEKDAY = 'WEEKDAY';
 const WEEKEND = 'WEEKEND';
-/** First and last day of the timetable. */
 const DAYS = { first: '20260101', last: '20271231' };
 /** A Friday that runs as a Saturday. */
 const HOLIDAY = '20260703';

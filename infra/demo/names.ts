@@ -2,7 +2,6 @@ import type { TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
 import type { CityPlan } from './city-plan.ts';
 import { Random } from './seeded-random.ts';
 
-/** Names the streets of a demo city. */
 export interface StreetNames {
   /** The street along a row line: west to east. */
   along(row: number): string;

@@ -45,7 +45,6 @@ interface Place {
   readonly to: Corner;
 }
 
-/** The layer of a county's blocks. */
 export function blockLayer(plan: CityPlan, county: DemoCounty): ShapefileLayer {
   return {
     name: `tl_${STATE_FIPS}${county.fips}_tabblock20`,
@@ -58,7 +57,6 @@ export function blockLayer(plan: CityPlan, county: DemoCounty): ShapefileLayer {
   };
 }
 
-/** The layer of counties. */
 export function countyLayer(plan: CityPlan): ShapefileLayer {
   return {
     name: 'tl_us_county',

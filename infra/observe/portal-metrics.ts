@@ -4,7 +4,6 @@ import type { MailCalls } from './backend-calls.ts';
 import { addFamily, addFigures } from './metric-family.ts';
 import { addCalls, serverMetrics } from './server-metrics.ts';
 
-/** Parts of a portal that metrics are collected from. */
 interface PortalParts {
   readonly app: FastifyInstance;
   readonly mails: MailCalls;
@@ -12,7 +11,6 @@ interface PortalParts {
   readonly paymentFailures: () => number;
 }
 
-/** The metrics of a portal. */
 export function portalMetrics({ app, mails, paymentFailures }: PortalParts): Registry {
   const registry = serverMetrics(app);
   const { signupGrants, mailBudget, codeOutcomes } = app;

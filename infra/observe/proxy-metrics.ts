@@ -8,7 +8,6 @@ import type { LedgerCalls, StoreCalls } from './backend-calls.ts';
 import { addFamily, addFigures } from './metric-family.ts';
 import { addCalls, serverMetrics } from './server-metrics.ts';
 
-/** Parts of a proxy that metrics are collected from. */
 interface ProxyParts {
   readonly app: FastifyInstance;
   readonly releases: ReleaseSource;
@@ -19,7 +18,6 @@ interface ProxyParts {
   readonly ledgerCalls: LedgerCalls;
 }
 
-/** The metrics of a proxy. */
 export function proxyMetrics(parts: ProxyParts): Registry {
   const registry = serverMetrics(parts.app);
   addResponses(registry, parts.app);

@@ -12,7 +12,6 @@ export const API_DEFAULTS = proxyConfigSchema.parse({});
 
 export const count = () => integerSetting(1, 1e9);
 
-/** Settings of both servers. */
 export const BOTH = {
   LEDGER,
   HOST,

@@ -23,7 +23,6 @@ export const LEDGER = setting(checkedSetting(ledgerAddressFault), {
   redact: withoutPassword,
 });
 
-/** Settings of commands on a store. */
 export const storeSchema = z.object({ STORE });
 /** Settings of commands on a ledger. */
 export const ledgerSchema = z.object({ LEDGER });

@@ -42,7 +42,6 @@ const DESCRIPTION = `Accounts of the Travel-Time Access Service: sign-in, API ke
 
 Sign in with \`POST /auth/request\` and \`POST /auth/verify-code\`, and keep the cookie. Send the token from \`GET /auth/csrf\` with every change, in the header \`X-CSRF-Token\`. The API that the keys are for has its own document.`;
 
-/** Builds the OpenAPI document of the portal. */
 export function openApiDocument(
   operations: readonly ServedOperation[],
   site: {

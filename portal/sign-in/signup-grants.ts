@@ -99,7 +99,6 @@ const MAX_CREDITED = 100;
  */
 const PAIR_WINDOW = { limit: 1_000_000, windowSeconds: 365 * DAY_SECONDS };
 
-/** A limit of grants. */
 interface Limit {
   readonly by: 'network' | 'domain' | 'day';
   readonly subject: string;

@@ -7,7 +7,6 @@ export interface LocatedOperation {
   readonly operation: Operation;
 }
 
-/** The operations of a document. */
 export function operationsOf({ paths }: OpenApiDocument): LocatedOperation[] {
   return Object.entries(paths).flatMap(([path, item]) => {
     const found: LocatedOperation[] = [];

@@ -25,7 +25,6 @@ export interface RowColumn {
   readonly path: readonly [member: string, nested?: string];
 }
 
-/** Writes a part of a row in a format. */
 export interface PartWriter<F> {
   /** Distinguishes writers whose results differ. */
   readonly name: string;
@@ -167,7 +166,6 @@ function columnsOf(name: string, { type }: Pick<Member<never>, 'type'>): RowColu
   }));
 }
 
-/** The value of a column. */
 export function cellOf(members: RowMembers, [name, nested]: RowColumn['path']): unknown {
   const value = members[name];
   return nested === undefined ? value : (value as RowMembers | undefined)?.[nested];

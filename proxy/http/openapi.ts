@@ -12,7 +12,6 @@ export interface Operation {
   readonly problems: readonly ProblemSlug[];
 }
 
-/** The request of an operation as in OpenAPI. */
 type DescribedRequest = Pick<
   ZodOpenApiOperationObject,
   'security' | 'requestParams' | 'requestBody'

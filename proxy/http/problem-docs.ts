@@ -40,7 +40,6 @@ export const HEADER_OF_STATUS: Readonly<Record<number, 'WWW-Authenticate' | 'Ret
 
 /** How a service's document describes its problems. */
 interface DescribedProblems {
-  /** Base of `type`. */
   readonly base: string;
   readonly schema: z.ZodType;
   /** Extension members of each example. */

@@ -87,7 +87,6 @@ export function rewriteUndecodable({ url = '' }: { readonly url?: string }): str
   return isReadable(url) ? url : NOWHERE;
 }
 
-/** The problem of an undecodable path. */
 export function undecodable({ raw, originalUrl }: FastifyRequest): Problem | undefined {
   if (raw.url !== NOWHERE) return undefined;
   const msg = `'${originalUrl}' is not a valid url component`;

@@ -83,7 +83,6 @@ export function readOnce<T>(read: List<T>): List<T> {
   };
 }
 
-/** The state of an account that is imported. */
 export function importedState({ account, keys, grants, audit }: AccountRecords): AccountState {
   return {
     account,

@@ -14,7 +14,6 @@ interface MapPosition {
 export const STREETS_ZOOM = 14;
 export const CITY_ZOOM = 12;
 
-/** A state of the map, and a description for the link to it. */
 interface MapView {
   readonly state: Readonly<Record<string, string>>;
   readonly description?: string;

@@ -28,7 +28,6 @@ export interface ResolvedRequest {
   readonly cacheKey: string;
 }
 
-/** Memory of a resolved query and its cache entry. */
 const ENTRY_BYTES = 1_000;
 /** Memory per character of a URL: a short parameter takes a list entry and a set entry. */
 const BYTES_PER_URL_CHARACTER = 16;
@@ -45,7 +44,6 @@ const MAX_URL_LENGTH = 500;
 export class QueryCache {
   readonly #ofReleases = new WeakMap<Release, LRUCache<string, ResolvedRequest>>();
   readonly #maxBytes: Bytes;
-  /** Number of cache hits. */
   hits = 0;
   /** Number of computed entries. */
   computed = 0;

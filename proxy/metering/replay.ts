@@ -13,7 +13,6 @@ import {
 import type { Principal } from './principal.ts';
 import type { FinishedResponse } from './response-cache.ts';
 
-/** A response that may be stored for replay. */
 export interface StorableResponse extends FinishedResponse {
   /** Stored instead of a body that would expire, and turned into a new body by a replay. */
   readonly renewable?: object | undefined;

@@ -15,7 +15,6 @@ interface DocumentedService
   readonly problemBase: string;
 }
 
-/** Builds the OpenAPI document of the API. */
 export function openApiDocument(endpoints: readonly Endpoint[], service: DocumentedService) {
   const { baseUrl, version, accountUrl, batchRowBudget, problemBase } = service;
   const problems = problemResponses(problemBase, accountUrl);

@@ -134,7 +134,6 @@ export function responseHeaders(endpoint: Endpoint) {
   });
 }
 
-/** Headers of a problem with the given status. */
 export function problemHeaders(endpoint: Access, status: number) {
   const isClientKnown = status !== 401 && status !== 403;
   return z.object({

@@ -18,7 +18,6 @@ export interface ClassedCount extends AccessCount {
 export interface AccessClassesHead {
   readonly county: string;
   readonly blocks: number;
-  /** The count of each column. */
   readonly counts: readonly ClassedCount[];
   /** Length of each column. */
   readonly column_bytes: readonly Bytes[];

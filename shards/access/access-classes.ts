@@ -24,7 +24,6 @@ const headSchema: z.ZodType<AccessClassesHead> = z.strictObject({
   column_bytes: z.array(z.int().min(0)),
 });
 
-/** Encodes the classes of a county's blocks, by count. */
 export function encodeAccessClasses(
   county: CountyFips,
   counts: readonly ClassedCount[],
@@ -67,7 +66,6 @@ export class AccessClasses {
   }
 }
 
-/** The class of a count. */
 export function classOf(count: number, bounds: readonly number[]): number {
   let reached = 0;
   while (reached < bounds.length && count >= bounds[reached]) reached++;

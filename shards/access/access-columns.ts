@@ -21,7 +21,6 @@ export interface AccessContents {
   readonly modes: readonly Mode[];
 }
 
-/** Returns the name of the column with a count. */
 export function accessColumn({ of, direction, mode, minutes }: AccessCount): string {
   return `${of} ${direction} ${mode} ${minutes}`;
 }

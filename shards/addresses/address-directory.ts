@@ -55,7 +55,6 @@ export class AddressDirectory {
     return writeEnvelope(ADDRESS_DIRECTORY_KIND, [{ tag: 'ZIPS', bytes: writer.view() }]);
   }
 
-  /** The counties with addresses of a ZIP code. */
   countiesOf(zip: string): readonly CountyFips[] {
     return this.#counties.get(zip) ?? [];
   }

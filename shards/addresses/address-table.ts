@@ -43,7 +43,6 @@ export interface AddressRange {
 export interface StreetEntry extends StreetName {
   /** The name as its source spells it. */
   readonly label: string;
-  /** The lowest and the highest house number. */
   readonly lowest: number;
   readonly highest: number;
   readonly zips: readonly string[];

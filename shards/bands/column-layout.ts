@@ -25,7 +25,6 @@ export function columnBytes(blocks: number): Bytes {
   return Math.ceil(blocks / 2);
 }
 
-/** Encodes a column. */
 export function encodeColumn(numbers: Uint8Array): Uint8Array {
   const steps = new Uint8Array(columnBytes(numbers.length));
   let before = 0;

@@ -117,7 +117,6 @@ export class BlockIndex {
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
   }
 
-  /** Whether a block has a link for a street mode. */
   isLinked(ordinal: CountyBlock, mode: StreetMode): boolean {
     return this.#linkStatus[ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode)] === 0;
   }

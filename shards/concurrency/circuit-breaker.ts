@@ -12,7 +12,6 @@ interface CircuitBreakerOptions {
    * request.
    */
   readonly isFailure: (error: unknown) => boolean;
-  /** Error for a refused call. */
   readonly refusal: () => Error;
   /** Called when the breaker opens and when it closes. */
   readonly onChange?: (isOpen: boolean) => void;

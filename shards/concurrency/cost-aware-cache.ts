@@ -59,7 +59,6 @@ export class CacheBudget {
 
 /** Minimum cost of recomputing a value, per byte, including lazily filled parts. */
 const MS_PER_BYTE = 1e-5;
-/** An in-memory cache that shares a budget with others. */
 export class CostAwareCache<K, V> implements Evictable {
   readonly #memory: CacheBudget;
   readonly #bytesOf: (value: V) => Bytes;

@@ -15,7 +15,6 @@ export class FairSemaphore {
   readonly #maxConcurrent: number;
   readonly #maxPerClient: number;
   readonly #timeout: QueueTimeout | null;
-  /** Running tasks per client. */
   readonly #running = new Map<ClientId, number>();
   /** Callbacks that each admit a task, or return false if the task has given up waiting. */
   readonly #queue = new FairQueue<() => boolean>();

@@ -30,7 +30,6 @@ export function dissolve(parts: readonly DissolvePart[], fillHolesBelow: SquareM
   return runToCompletion(dissolveSteps(parts, fillHolesBelow));
 }
 
-/** Areas per step of `dissolveSteps`. */
 const AREAS_PER_STEP = 512;
 
 /** `dissolve` in steps, for callers with other work to do. */

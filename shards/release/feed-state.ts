@@ -30,7 +30,6 @@ interface FeedState {
 /** A service day with a smaller share of the trips of the feed's best such days is odd. */
 const MIN_SHARE = 1 / 2;
 
-/** Judges the service that a release has from a feed. */
 export function feedState(feed: FeedFacts): FeedState {
   const { service_date, trips_in_window, best_weekday_trips: best } = feed;
   const trips = tripsOn(feed);

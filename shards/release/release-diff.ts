@@ -8,7 +8,6 @@ import { COUNTY_OBJECT_KINDS, type CountyObjectKind, type Manifest } from './man
 
 /** Differences of a county's POI time rows between two releases. */
 interface RowsMoved {
-  /** Rows in both releases. */
   rows: number;
   /** Rows in both releases whose time differs. */
   moved: number;

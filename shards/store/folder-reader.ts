@@ -29,7 +29,6 @@ const SMALL_BYTES = 32_768;
 const SLOW_MS = 1;
 const READS_AFTER_SLOW = 32;
 
-/** A read-only store in a local folder. */
 export class FolderReader implements Store {
   readonly location: string;
   /** Evicted files are closed by `dispose`; a read under way keeps its own reference. */

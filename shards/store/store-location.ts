@@ -40,7 +40,6 @@ export function storeFault(location: string): string | null {
   return `a store is a folder, s3://bucket/prefix or https://host/prefix; "${scheme}" is not supported`;
 }
 
-/** Kind of the store at a valid location. */
 export function kindOf(location: string): StoreKind {
   return KINDS[schemeOf(location)];
 }

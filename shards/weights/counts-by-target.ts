@@ -1,7 +1,6 @@
 import { countyRanges } from '../matrix/county-ranges.ts';
 import type { CountyFips } from '../units.ts';
 
-/** Counts of the blocks of a county. */
 export interface CountedBlocks {
   /** GEOIDs, ascending. */
   readonly geoids: Float64Array;

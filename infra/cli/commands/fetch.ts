@@ -32,7 +32,6 @@ interface FetchFlags extends AreaFlags, Flags {
   allowHosts?: string[];
 }
 
-/** Adds the flags of a download of an area. */
 export function addDownload(command: Command): Command {
   return addArea(command)
     .option('--only <inputs>', `any of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)

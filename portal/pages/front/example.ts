@@ -36,7 +36,6 @@ export const PATH = `${SUMMARY}?${WANTED.join('&')}`;
 const A_LINE = 4;
 const data = WANTED.map((wanted) => `-d ${wanted}`);
 
-/** The example request as a curl command. */
 export const REQUEST = [
   `curl -G "$API${SUMMARY}"`,
   '  -H "Authorization: Bearer $KEY"',

@@ -31,7 +31,6 @@ type AccountFields = Readonly<Record<string, string | undefined>>;
 /** A command of Redis with its arguments. */
 export type Command = readonly [name: string, key: string, ...args: string[]];
 
-/** The state of an account as it was read. */
 interface ReadState {
   /** Hash of all records except the balance. */
   readonly digest: string;

@@ -21,14 +21,12 @@ import type { WindowState } from '../rate-window.ts';
 import { SESSION_LIFE_MS, type StoredSession } from '../sessions.ts';
 import { REMOVED_AT_ONCE, removeEnded, type SqlConnection } from './sql-connection.ts';
 
-/** A row of `accounts`. */
 interface AccountRow extends Omit<Account, 'membership' | 'disabled'> {
   readonly mailbox: string | null;
   readonly membership: string | null;
   readonly disabled: number;
 }
 
-/** A row of `keys`. */
 interface KeyRow extends Omit<HashedKey, 'disabled'> {
   readonly account: AccountId;
   readonly disabled: number;

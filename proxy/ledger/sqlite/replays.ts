@@ -21,7 +21,6 @@ import { account } from './account-state.ts';
 import { chargeAgain, debit, refund } from './balances.ts';
 import { REMOVED_AT_ONCE, type SqlConnection } from './sql-connection.ts';
 
-/** A row of `replays`. */
 interface ReplayRow {
   readonly fingerprint: string;
   readonly receipt: string;

@@ -47,7 +47,6 @@ export function requestedCriteria(
 
 /** Outcomes of criteria at the blocks of a county: bit `j` is criterion `j`. */
 interface CriteriaBits {
-  /** Criteria met, by block ordinal. */
   readonly met: Uint16Array;
   /** Criteria whose mode could not be routed from the block, by block ordinal. */
   readonly unknown: Uint16Array;

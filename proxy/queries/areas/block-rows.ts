@@ -112,7 +112,6 @@ const REASON = new KeptPart(reason, 1 + MISSING_REASONS.length, (key) => MISSING
 
 /** The key of the reason of a row that has a time. */
 export const NO_REASON = 0;
-/** Returns the key of a reason. */
 export function reasonKey(reason: MissingReason): number {
   return MISSING_REASONS.indexOf(reason) + 1;
 }

@@ -179,7 +179,6 @@ export function summaryRows(
   };
 }
 
-/** Block metadata of a summary. */
 export function blockMetadata({ index, ordinal, geoid }: OriginBlock) {
   return {
     geoid,

@@ -43,7 +43,6 @@ export const catchmentRow = rowSchema(namedPoi, GEOID, MODE_TIME).meta({
 const subjectColumns = ({ withName }: Pick<CatchmentFilter, 'withName'>) =>
   withName ? namedPoi : DEST_ID;
 
-/** The columns of a catchment's rows. */
 export function catchmentColumns(filter: CatchmentFilter): readonly RowColumn[] {
   return allColumns([subjectColumns(filter), GEOID, TIME]);
 }

@@ -7,7 +7,6 @@ import type { Bytes, DestId } from '../../../shards/units.ts';
 import { Columns, Geometry } from '../../formats/columns.ts';
 import { rowSchema } from '../rows/row-columns.ts';
 
-/** A POI and its id. */
 export interface Poi extends PoiFacts {
   readonly dest_id: DestId;
 }

@@ -17,7 +17,6 @@ export interface Page {
   readonly cursorScope: string;
 }
 
-/** A request whose rows are returned in pages. */
 export interface PagedRequest {
   /**
    * The request in canonical form. It includes the sealer's id, since the response has a cursor

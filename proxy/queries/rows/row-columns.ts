@@ -97,12 +97,10 @@ export function timeKey(mode: Mode): number {
   return MODE_LABELS.indexOf(mode) * TIMES;
 }
 
-/** The mode and time of a key. */
 export function modeTimeOf(key: number): ModeTime {
   return { mode: MODE_LABELS[Math.floor(key / TIMES)], tenths: key % TIMES };
 }
 
-/** Mode and travel time, by key. */
 export const TIME = new KeptPart(MODE_TIME, TIME_KEYS, modeTimeOf);
 
 interface TypeSource {

@@ -36,7 +36,6 @@ export interface AreaBlocks {
   /** `Port Meridian`, `County 24510`, `the drawn area`. */
   readonly name: string;
   readonly counties: readonly CountyBands[];
-  /** The blocks of these counties. */
   readonly blocks: CountyBlocks;
   /** Positions of the blocks whose centre is in the area. */
   readonly inside: readonly number[];

@@ -19,7 +19,6 @@ function columnsOf({ blocks, members }: BlockList): Columns<number> {
   });
 }
 
-/** Blocks of a release as CSV. */
 export function csvOf(list: BlockList, release: string): string {
   const table = columnsOf(list);
   const head = [...table.columns.map(({ name }) => name), 'release'];

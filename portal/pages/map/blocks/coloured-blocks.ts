@@ -7,7 +7,6 @@ import { CountyBands, type CountyUrls } from './block-bands.ts';
 /** Maximum number of counties that are read at once; a nation has thousands. */
 export const MAX_COUNTIES = 16;
 
-/** The blocks of some counties. */
 export interface CountyBlocks {
   /** GEOIDs as numbers, ascending in each county. */
   readonly geoids: Float64Array;
@@ -148,7 +147,6 @@ export function blocksWithin({ lon, lat, isWater }: CountyBlocks, box: Box): num
   return found;
 }
 
-/** People and blocks by class. */
 export interface Tally {
   /** People by class or band: 0 without a street near, 7 over 30 minutes. */
   readonly people: readonly number[];

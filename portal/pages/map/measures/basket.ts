@@ -45,7 +45,6 @@ export function basketOf(
   return { criteria: criteria.length, met, unknown, furthest };
 }
 
-/** Classes of blocks by the furthest criterion. */
 export function furthestClasses({ furthest }: BasketBlocks): Uint8Array {
   return furthest.map((band) => {
     if (band === UNROUTED) return UNROUTED_CLASS;

@@ -19,7 +19,6 @@ export interface Bill {
   readonly remaining: number | null;
 }
 
-/** The state of a paid request. */
 export type Outcome<T> =
   | { readonly state: 'offered' }
   | { readonly state: 'busy'; cancel(): void }
@@ -32,7 +31,6 @@ export type Outcome<T> =
       readonly bill: Bill;
     };
 
-/** The outcomes of requests, by name. */
 export interface Outcomes {
   outcomeOf<T>(name: string): Outcome<T>;
 }

@@ -70,7 +70,6 @@ export interface MapState {
   /** Mode of B; null: that of A. */
   readonly otherMode: string | null;
   readonly compared: (typeof COMPARED)[number];
-  /** Criteria of a basket. */
   readonly basket: readonly Criterion[] | null;
   readonly basketBy: (typeof BASKET_BY)[number];
   /** Area of exact sums; null: none is chosen. */

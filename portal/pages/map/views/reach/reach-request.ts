@@ -64,7 +64,6 @@ export function accessRequest(
   };
 }
 
-/** The query of `accessRequest`. */
 export function accessQuery(mode: Mode, direction: Direction, weight: string) {
   return { mode: [mode], direction, of: [weight], minutes: COUNTED_MINUTES };
 }

@@ -43,7 +43,6 @@ export const reachView: MapView = {
   },
 };
 
-/** The request for the blocks of a reach. */
 export function blocksRequest(
   name: string,
   { direction, minutes }: MapState,
