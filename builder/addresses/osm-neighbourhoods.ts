@@ -1,7 +1,7 @@
 import { pointInside } from '../../shards/geometry/planar.ts';
 import type { Position } from '../../shards/geometry/polygon.ts';
 import { assemblePolygons } from '../osm/multipolygon.ts';
-import { partOfCity } from '../osm/neighbourhoods.ts';
+import { partOfCity } from '../osm/part-of-city.ts';
 import type { RelationMember } from '../osm/primitive-block.ts';
 import type { Tags } from '../osm/tags.ts';
 

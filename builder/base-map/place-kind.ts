@@ -1,4 +1,4 @@
-import { partOfCity } from '../osm/neighbourhoods.ts';
+import { partOfCity } from '../osm/part-of-city.ts';
 import type { Tags } from '../osm/tags.ts';
 import { type MapKind, suggestedZoom } from './map-kind.ts';
 
