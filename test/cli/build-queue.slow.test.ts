@@ -147,6 +147,7 @@ test('three workers, after one that was killed twice, the command once, and Redi
   const building = buildByQueue('many');
   const others = [work('many'), work('many'), work('many')];
   await expect.poll(() => others.some(untilItHasAJob)).toBe(true);
+  await expect.poll(() => redis.cli('client', 'list')).toContain(':command ');
   await redis.cli('flushall');
   await redis.kill('SIGKILL');
   await redis.restart();

@@ -225,8 +225,7 @@ test('a worker with --until-done may wait for a first job', async () => {
 
 test('a worker runs jobs in one thread, and in a new one after a failed job', async () => {
   const { command, worker } = await place();
-  const startedBefore = threads.started;
-  const runIn: number[] = [];
+  const [startedBefore, runIn]: [number, number[]] = [threads.started, []];
   threads.work = async () => {
     runIn.push(threads.started - startedBefore);
     if (runIn.length === 2) throw new StoreBusy('the store is locked');
