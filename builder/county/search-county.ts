@@ -34,7 +34,11 @@ const ROWS_PER_TURN = 1_024;
 const ROWS_PER_READ = 256;
 
 /**
- * Searches from every block of a county and stores the results. `scratch`: a folder to write in.
+ * Searches from every block of a county and stores the results. A county is the unit of results,
+ * since a row can then name its targets by their positions among what the county's scope holds: a
+ * byte or two each, however large the release, and the same whatever else is built with it. Threads
+ * search blocks in chunks; the main thread appends their rows in order, so the bytes never depend
+ * on the number of threads. `scratch`: a folder to write in.
  */
 export async function searchCounty(
   linked: LinkedRegion,

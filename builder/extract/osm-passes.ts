@@ -80,7 +80,11 @@ export function emptyAreas(map: MapElements | null): CollectedAreas {
   return { areas: new Map(), memberWays: new Map(), shores: new Set(), unmapped, map };
 }
 
-/** The first pass: collects the ways of relations. */
+/**
+ * The first pass: collects the ways of relations. A file has nodes first, then ways, then
+ * relations, but a relation names ways that may have no tags of their own, and a way names nodes;
+ * so the passes run against that order, and each keeps only what a later one would otherwise miss.
+ */
 export function relationPass({ areas, memberWays, shores, map }: CollectedAreas): PbfHandlers {
   return {
     relation(id, members, tags) {

@@ -41,11 +41,14 @@ const MIN_SLICE_BYTES: Bytes = 4 * 2 ** 10;
 const COPIES_OF_A_SLICE = 8;
 
 /**
- * Transposes matrices: finds for each target which origins reach it, and in what time. This is an
- * external sort in two passes, both run by a pool of threads. First, slices of the sources are
- * sorted by target into a scratch file. Then, the rows of each band of targets are merged from all
- * slices. `onRows` receives the rows of each part in order, and whether they are its last; `onDone`
- * receives the number of rows read and created.
+ * Transposes matrices: finds for each target which origins reach it, and in what time. Rows are
+ * transposed rather than searched backwards from the targets: that would cost as much again, and
+ * its rounded times would not always be those of the rows. The sources of a county are the matrices
+ * of all counties around it, more than memory holds, so this is an external sort in two passes,
+ * both run by a pool of threads. First, slices of the sources are sorted by target into a scratch
+ * file. Then, the rows of each band of targets are merged from all slices. `onRows` receives the
+ * rows of each part in order, and whether they are its last; `onDone` receives the number of rows
+ * read and created.
  */
 export async function transpose(
   store: Store,

@@ -21,7 +21,10 @@ const NOTHING = new Uint8Array(0);
 /** Time units, indexed by their number in `META`. */
 export const UNITS: readonly TimeUnit[] = [TENTHS, MINUTES];
 
-/** A stored matrix: its head is in memory; each row is fetched by one range read. */
+/**
+ * A stored matrix: its head is in memory; each row is fetched by one range read, since a request
+ * wants a few rows of many thousand.
+ */
 export class Matrix {
   readonly origins: Float64Array;
   readonly targets: Float64Array;
