@@ -18,7 +18,7 @@ import { PoiTables } from './prepare/read-pois.ts';
 import type { Progress } from './progress.ts';
 import { putObject } from './publish/put-object.ts';
 import { encodeGathered } from './receipts/gathered.ts';
-import { Receipts } from './receipts/receipts.ts';
+import { type ReceiptOf, Receipts } from './receipts/receipts.ts';
 import { type RegionReceipt, regionReceiptSchema } from './receipts/region-receipt.ts';
 import { linkRegion } from './region/link-region.ts';
 import { boxAround, readRegion } from './region/read-region.ts';
@@ -37,29 +37,12 @@ interface RegionResult {
   readonly searched: readonly CountyFips[];
 }
 
-/**
- * Finds the receipt of an earlier build of these counties by this plan; null unless all objects it
- * names still exist.
- */
-function findRegion(
-  plan: StoredPlan,
+/** The receipt of the region of some counties by a plan. */
+export function regionReceipt(
+  { searchPlan }: StoredPlan,
   counties: readonly CountyFips[],
-  receipts: Receipts,
-): Promise<RegionReceipt | null> {
-  return receipts.find(...nameOf(plan, counties), regionReceiptSchema);
-}
-
-/** Reads the receipt of a unit that a task of this build has left; null if there is none. */
-export function readRegionReceipt(
-  plan: StoredPlan,
-  counties: readonly CountyFips[],
-  receipts: Receipts,
-): Promise<RegionReceipt | null> {
-  return receipts.read(...nameOf(plan, counties), regionReceiptSchema);
-}
-
-function nameOf({ searchPlan }: StoredPlan, counties: readonly CountyFips[]): [string, string] {
-  return [`region-${counties[0]}`, hashOfJson([searchPlan, counties])];
+): ReceiptOf<typeof regionReceiptSchema> {
+  return [`region-${counties[0]}`, hashOfJson([searchPlan, counties]), regionReceiptSchema];
 }
 
 /**
@@ -78,7 +61,7 @@ export async function buildRegion(
 ): Promise<RegionResult> {
   const { plan: stored, counties } = request;
   requireThisProgram(stored);
-  const kept = await findRegion(stored, counties, receipts);
+  const kept = await receipts.find(...regionReceipt(stored, counties));
   if (kept) return { receipt: kept, searched: [] };
   return inScratchFolder(request.scratch, async (scratch) => {
     const { plan, searchPlan } = stored;
@@ -126,7 +109,8 @@ export async function buildRegion(
         encodeGathered({ destinations, censusPlaces }),
       ),
     };
-    await receipts.keep(...nameOf(stored, counties), receipt);
+    const [receiptStage, key] = regionReceipt(stored, counties);
+    await receipts.keep(receiptStage, key, receipt);
     return { receipt, searched: toSearch.map(({ county }) => county) };
   });
 }

@@ -4,7 +4,7 @@ import type { WritableStore } from '../shards/store/store.ts';
 import type { CountyFips } from '../shards/units.ts';
 import type { BuildRequest } from './build-request.ts';
 import { lost } from './errors.ts';
-import { findJoined, publishRelease, readJoined } from './join/join-release.ts';
+import { joinReceipt, publishRelease } from './join/join-release.ts';
 import type { StoredPlan } from './plan/release-plan.ts';
 import type { Progress } from './progress.ts';
 import { type NamedRelease, noteRelease } from './publish/note-release.ts';
@@ -71,10 +71,11 @@ async function joinBy(
   receipts: OwnReceipts,
 ): Promise<Omit<BuildResult, 'latest'>> {
   const root = tasksOf(plan, request, request.unitBlocks);
+  const receipt = joinReceipt({ ...request, plan });
   const isDone = async (task: Task) =>
-    task === root.task && (await findJoined({ ...request, plan }, receipts)) !== null;
+    task === root.task && (await receipts.find(...receipt)) !== null;
   const searched = await perform(root, executor, isDone);
-  const manifest = await readJoined({ ...request, plan }, receipts);
-  if (manifest === null) throw lost(store, `release ${request.release}`);
-  return { manifest, searched };
+  const joined = await receipts.read(...receipt);
+  if (joined === null) throw lost(store, `release ${request.release}`);
+  return { ...joined, searched };
 }

@@ -6,7 +6,7 @@ import { putBodyOf } from '../shards/store/put-body.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { stageRelease } from './build.ts';
 import { type BuildRequest, pathsIn } from './build-request.ts';
-import { findJoined, keyOf } from './join/join-release.ts';
+import { joinReceipt } from './join/join-release.ts';
 import type { Progress } from './progress.ts';
 import { forgetDamagedPublication, publishedAt } from './publish/first-publication.ts';
 import { reasonsAgainst, type Thresholds } from './publish/judge-release.ts';
@@ -78,18 +78,18 @@ export async function refreshRelease(
  * number if other releases have it.
  */
 async function labelFor(
-  request: Omit<Parameters<typeof findJoined>[0], 'release'>,
+  request: Omit<Parameters<typeof joinReceipt>[0], 'release'>,
   store: WritableStore,
   receipts: Receipts,
   now: Date,
 ): Promise<string> {
   const latest = await latestIfAny(store);
   if (latest !== null) {
-    const same = await findJoined({ ...request, release: latest.release }, receipts);
-    const sha256 = same && (await sha256Of(putBodyOf(encodeManifest(same))));
+    const same = await receipts.find(...joinReceipt({ ...request, release: latest.release }));
+    const sha256 = same && (await sha256Of(putBodyOf(encodeManifest(same.manifest))));
     if (sha256 === latest.sha256) return latest.release;
   }
-  const madeOf = keyOf({ ...request, release: '' });
+  const [, madeOf] = joinReceipt({ ...request, release: '' });
   const last = await receipts.find(...LAST, lastSchema);
   if (last?.made_of === madeOf) return last.release;
   const taken = new Set((await store.list(MANIFESTS)).map(({ name }) => releaseOfName(name)));

@@ -17,7 +17,7 @@ import { WeightTable } from '../../shards/weights/weight-table.ts';
 import type { Progress } from '../progress.ts';
 import { putArchive } from '../publish/put-archive.ts';
 import { putJson, readJson } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
 import { BUCKETS, boundsOf, bucketOf } from './class-bounds.ts';
 
 /** Increment when the same objects produce different bytes. */
@@ -77,10 +77,10 @@ async function readBuckets(store: Store, refs: readonly ObjectRef[]): Promise<Fl
   return sums;
 }
 
-function nameOf(request: ClassesRequest): [stage: string, key: string] {
+function classesReceipt(request: ClassesRequest): ReceiptOf<typeof receiptSchema> {
   const { modes, directions, access, counties, buckets } = request;
   const what = [ACCESS_CLASSES_VERSION, modes, directions, access, [...counties], buckets];
-  return [`access-classes-${[...counties.keys()][0]}`, hashOfJson(what)];
+  return [`access-classes-${[...counties.keys()][0]}`, hashOfJson(what), receiptSchema];
 }
 
 /** Reads the classes that tasks of this build have made; null if the receipt of one is missing. */
@@ -90,7 +90,7 @@ export async function readAccessClasses(
 ): Promise<Readonly<Record<CountyFips, TileArchive>> | null> {
   const all: Record<CountyFips, TileArchive> = {};
   for (const request of requests) {
-    const own = await receipts.read(...nameOf(request), receiptSchema);
+    const own = await receipts.read(...classesReceipt(request));
     if (own === null) return null;
     Object.assign(all, own);
   }
@@ -105,7 +105,7 @@ export async function makeAccessClasses(
   request: ClassesRequest,
   { store, receipts, progress }: { store: WritableStore; receipts: Receipts; progress: Progress },
 ): Promise<void> {
-  await receipts.findOrMake(...nameOf(request), receiptSchema, async () => {
+  await receipts.findOrMake(...classesReceipt(request), async () => {
     const stage = progress.start('access classes', request.counties.size, 'counties');
     const counts = accessCountsOf(request);
     const blocks = await readBuckets(store, request.buckets);

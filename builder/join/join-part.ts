@@ -22,7 +22,7 @@ import type { StoredPlan } from '../plan/release-plan.ts';
 import type { Progress } from '../progress.ts';
 import { putJson, putObject, readJson } from '../publish/put-object.ts';
 import { readGathered } from '../receipts/gathered.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
 import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { buildBlockBands } from '../tiles/build-block-bands.ts';
@@ -81,24 +81,15 @@ export interface CountySummary {
 }
 type PartSummary = Readonly<Record<CountyFips, CountySummary>>;
 
-function nameOf(
+/** The receipt of the part of some counties. */
+export function partReceipt(
   { searchPlan, plan }: StoredPlan,
   counties: readonly CountyFips[],
   { tiles, directions, access }: PartOptions,
-): [string, string] {
+): ReceiptOf<typeof partSchema> {
   const counted = access.length > 0 ? [access, plan.weights] : [];
   const madeOf = [PART_VERSION, searchPlan, counties, tiles, directions, counted];
-  return [`part-${counties[0]}`, hashOfJson(madeOf)];
-}
-
-/** Reads the receipt of a part that a task of this build has left; null if there is none. */
-export function readPart(
-  plan: StoredPlan,
-  counties: readonly CountyFips[],
-  options: PartOptions,
-  receipts: Receipts,
-): Promise<Part | null> {
-  return receipts.read(...nameOf(plan, counties, options), partSchema);
+  return [`part-${counties[0]}`, hashOfJson(madeOf), partSchema];
 }
 
 /**
@@ -114,8 +105,8 @@ export async function joinPart(
   receipts: Receipts,
 ): Promise<Part> {
   requireThisProgram(request.plan);
-  const name = nameOf(request.plan, request.counties, request);
-  return receipts.findOrMake(...name, partSchema, () => {
+  const receipt = partReceipt(request.plan, request.counties, request);
+  return receipts.findOrMake(...receipt, () => {
     const joined = joinRegions(request.plan, regions);
     return inScratchFolder(request.scratch, (scratch) =>
       make(request, joined, { store, receipts, progress, scratch }),

@@ -23,7 +23,7 @@ import { noteRelease } from '../publish/note-release.ts';
 import { requireObjects } from '../publish/promote-release.ts';
 import { publishManifest, putManifest } from '../publish/publish.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import { assumptions } from '../routing-parameters.ts';
 import type { TileArchives } from '../tiles/join-archives.ts';
@@ -41,28 +41,11 @@ interface JoinRequest extends ReleaseRequest, Resources {
 
 const receiptSchema = z.strictObject({ manifest: manifestSchema });
 
-/**
- * Returns the manifest of an earlier, identical join; null unless all objects it names still exist.
- */
-export async function findJoined(
-  request: JoinRequest,
-  receipts: Receipts,
-): Promise<Manifest | null> {
-  return (await receipts.find('join', keyOf(request), receiptSchema))?.manifest ?? null;
-}
-
-/** Returns the manifest of a join that a task of this build has done; null if there is none. */
-export async function readJoined(
-  request: JoinRequest,
-  receipts: Receipts,
-): Promise<Manifest | null> {
-  return (await receipts.read('join', keyOf(request), receiptSchema))?.manifest ?? null;
-}
-
-/** Hashes the plan of a release and all its options. */
-export function keyOf(request: JoinRequest): string {
+/** The receipt of a join, whose key follows from the plan of a release and all its options. */
+export function joinReceipt(request: JoinRequest): ReceiptOf<typeof receiptSchema> {
   const { release, tiles = true, plan } = request;
-  return hashOfJson([plan.ref.sha256, release, tiles, directionsOf(request), accessOf(request)]);
+  const options = [plan.ref.sha256, release, tiles, directionsOf(request), accessOf(request)];
+  return ['join', hashOfJson(options), receiptSchema];
 }
 
 function accessOf({
@@ -153,7 +136,8 @@ export async function joinRelease(
     },
     tiles,
   };
-  await receipts.keep('join', keyOf(request), { manifest });
+  const [joinStage, key] = joinReceipt(request);
+  await receipts.keep(joinStage, key, { manifest });
   const archives = counted(Object.keys(tiles).length, 'tile archive');
   stage.finish(`${counted(built.size, 'county', 'counties')}, ${archives}`);
   return manifest;

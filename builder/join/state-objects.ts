@@ -12,7 +12,7 @@ import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.t
 import type { CensusPlace } from '../census/census-places.ts';
 import { simplify } from '../geo/simplify.ts';
 import { putJson, putObject, readJson } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
 
 /** Increment when the same places give other objects. */
@@ -69,16 +69,9 @@ export async function putPlacesByState(
 const statesSchema = z.record(z.string(), stateSchema);
 export type States = z.infer<typeof statesSchema>;
 
-function nameOf(parts: readonly PlacesByState[]): [stage: string, key: string] {
-  return ['states', hashOfJson([STATES_VERSION, parts])];
-}
-
-/** Reads the states that a task of this build has made of parts; null if there are none. */
-export function readStates(
-  parts: readonly PlacesByState[],
-  receipts: Receipts,
-): Promise<States | null> {
-  return receipts.read(...nameOf(parts), statesSchema);
+/** The receipt of the states of some parts. */
+export function statesReceipt(parts: readonly PlacesByState[]): ReceiptOf<typeof statesSchema> {
+  return ['states', hashOfJson([STATES_VERSION, parts]), statesSchema];
 }
 
 /** Stores, state by state, the census places that have blocks in the release, with those blocks. */
@@ -87,7 +80,7 @@ export function makeStates(
   parts: readonly PlacesByState[],
   receipts: Receipts,
 ): Promise<States> {
-  return receipts.findOrMake(...nameOf(parts), statesSchema, () => putStates(store, parts));
+  return receipts.findOrMake(...statesReceipt(parts), () => putStates(store, parts));
 }
 
 async function putStates(store: WritableStore, parts: readonly PlacesByState[]): Promise<States> {

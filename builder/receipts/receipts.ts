@@ -9,6 +9,9 @@ const sealedSchema = z.strictObject({ check: z.string(), value: z.unknown() });
 
 const RECEIPTS = 'receipts/';
 
+/** The receipt of a stage for what its result is made of, and the form of the result. */
+export type ReceiptOf<T extends z.ZodType> = readonly [stage: string, key: string, schema: T];
+
 /**
  * The results of finished stages, under names derived from their inputs, so that another run with
  * the same inputs finds them and skips the work. A receipt is written after the objects it names.

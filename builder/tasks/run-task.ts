@@ -4,14 +4,14 @@ import { openManifest } from '../../shards/release/release-source.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { makeAccessClasses, readAccessClasses } from '../access/build-access-classes.ts';
-import { buildRegion, readRegionReceipt } from '../build-region.ts';
+import { buildRegion, regionReceipt } from '../build-region.ts';
 import type { Resources } from '../build-request.ts';
 import { lost } from '../errors.ts';
 import { exportTable } from '../export/publish-exports.ts';
-import { joinPart, readPart } from '../join/join-part.ts';
-import { findJoined, joinRelease, partOptionsOf } from '../join/join-release.ts';
+import { joinPart, partReceipt } from '../join/join-part.ts';
+import { joinReceipt, joinRelease, partOptionsOf } from '../join/join-release.ts';
 import { classesOfRelease, drawUnit, tilesOfRelease } from '../join/release-tiles.ts';
-import { makeStates, readStates } from '../join/state-objects.ts';
+import { makeStates, statesReceipt } from '../join/state-objects.ts';
 import { keyOf } from '../plan/make-plan.ts';
 import { type LocalInput, type PlannedInput, requireUnchanged } from '../plan/planned-input.ts';
 import { readPlan } from '../plan/release-plan.ts';
@@ -75,7 +75,7 @@ async function runJoinTask(
   const { store, progress, receipts } = context;
   const plan = await readPlan(store, task.plan);
   const request = { ...context, ...task.request, plan };
-  if (task.kind === 'join' && (await findJoined(request, receipts))) return;
+  if (task.kind === 'join' && (await receipts.find(...joinReceipt(request)))) return;
   const found = async <T>(what: string, read: Promise<T | null>): Promise<T> => {
     const receipt = await read;
     if (receipt === null) throw lost(store, what);
@@ -84,7 +84,7 @@ async function runJoinTask(
   const regions = await Promise.all(
     task.units.map((counties) => {
       const what = `the unit of ${counties.join(', ')}`;
-      return found(what, readRegionReceipt(plan, counties, receipts));
+      return found(what, receipts.read(...regionReceipt(plan, counties)));
     }),
   );
   const options = partOptionsOf(request);
@@ -96,7 +96,7 @@ async function runJoinTask(
   const parts = await Promise.all(
     task.parts.map((counties) => {
       const what = `the part of ${counties.join(', ')}`;
-      return found(what, readPart(plan, counties, options, receipts));
+      return found(what, receipts.read(...partReceipt(plan, counties, options)));
     }),
   );
   const places = parts.map((part) => part.places);
@@ -104,7 +104,7 @@ async function runJoinTask(
     await makeStates(store, places, receipts);
     return;
   }
-  const states = await found('the list of states', readStates(places, receipts));
+  const states = await found('the list of states', receipts.read(...statesReceipt(places)));
   const work = tilesOfRelease(plan, regions, parts, states);
   const counted = classesOfRelease(plan, options, regions, parts);
   if (task.kind === 'tiles') {

@@ -8,7 +8,7 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
 import { inOrder } from '../threads/pool.ts';
 import { HEAD_NUMBERS, type PieceOfTiles, type TilePiece } from './tile-drawer.ts';
 import { openTilePool } from './tile-pool.ts';
@@ -26,18 +26,10 @@ interface DrawingContext {
 const drawnSchema = z.array(objectRefSchema.nullable());
 type DrawnTiles = z.infer<typeof drawnSchema>;
 
-function nameOf({ units }: TileWork, unit: number): [stage: string, key: string] {
+/** The receipt of the tiles of a unit. */
+export function tilesReceipt({ units }: TileWork, unit: number): ReceiptOf<typeof drawnSchema> {
   const { counties, drawnFrom } = units[unit];
-  return [`tiles-${counties[0]}`, drawnFrom];
-}
-
-/** Reads the receipt for the tiles of a unit; null if there is none. */
-export function readDrawn(
-  work: TileWork,
-  unit: number,
-  receipts: Receipts,
-): Promise<DrawnTiles | null> {
-  return receipts.read(...nameOf(work, unit), drawnSchema);
+  return [`tiles-${counties[0]}`, drawnFrom, drawnSchema];
 }
 
 /**
@@ -51,7 +43,7 @@ export async function drawTiles(
 ): Promise<DrawnTiles> {
   const { request, groups, units } = work;
   const { counties, pyramids } = units[unit];
-  return receipts.findOrMake(...nameOf(work, unit), drawnSchema, async () => {
+  return receipts.findOrMake(...tilesReceipt(work, unit), async () => {
     const pieces = pyramids.flatMap((pyramid) => groups.map((group) => ({ pyramid, ...group })));
     const stage = progress.start('tiles', pieces.length, 'tile parts');
     const drawn = new Drawn(path.join(scratch, 'drawn'));

@@ -12,11 +12,11 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { MAX_MAP_ZOOM, MIN_MAP_ZOOM } from '../base-map/map-kind.ts';
 import { lost } from '../errors.ts';
 import { putArchive } from '../publish/put-archive.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
 import { BAND_LAYER } from './band-tiles.ts';
 import { BASE_MAP_LAYERS } from './base-map-tiles.ts';
 import { BLOCK_LAYER, MIN_BLOCK_ZOOM } from './block-tiles.ts';
-import { piecesIn, readDrawn } from './draw-tiles.ts';
+import { piecesIn, tilesReceipt } from './draw-tiles.ts';
 import { MAX_TILE_ZOOM } from './fit-to-zoom.ts';
 import { withSurroundings } from './map-sources.ts';
 import { POI_LAYER } from './poi-tiles.ts';
@@ -34,17 +34,17 @@ export type TileArchives = Readonly<Record<string, TileArchive>>;
 const ATTRIBUTION =
   '<a href="https://www.openstreetmap.org/copyright">© OpenStreetMap contributors</a>, U.S. Census Bureau';
 
-/** The stage and the key of a group's receipt, which follows from what its tiles are drawn from. */
-function nameOf(work: TileWork, group: number): [stage: string, key: string] {
+/** The receipt of a group of archives, whose key follows from what its tiles are drawn from. */
+function archivesReceipt(work: TileWork, group: number): ReceiptOf<typeof receiptSchema> {
   const drawnFrom = work.units.map((unit) => unit.drawnFrom);
   const what = [ARCHIVES_VERSION, drawnFrom, archivesOf(work, group)];
-  return [`archives-${group}`, hashOfJson(what)];
+  return [`archives-${group}`, hashOfJson(what), receiptSchema];
 }
 
 /** Whether all archives of a release are in the store, so that no tile need be drawn. */
 export async function hasArchives(work: TileWork, receipts: Receipts): Promise<boolean> {
   for (const group of work.groups.keys()) {
-    if (!(await receipts.find(...nameOf(work, group), receiptSchema))) return false;
+    if (!(await receipts.find(...archivesReceipt(work, group)))) return false;
   }
   return true;
 }
@@ -56,7 +56,7 @@ export async function readArchives(
 ): Promise<TileArchives | null> {
   const all: Record<string, TileArchive> = {};
   for (const group of work.groups.keys()) {
-    const own = await receipts.read(...nameOf(work, group), receiptSchema);
+    const own = await receipts.read(...archivesReceipt(work, group));
     if (own === null) return null;
     Object.assign(all, own);
   }
@@ -76,13 +76,13 @@ export async function joinArchives(
   group: number,
   { store, receipts, scratch }: { store: WritableStore; receipts: Receipts; scratch: string },
 ): Promise<TileArchives> {
-  return receipts.findOrMake(...nameOf(work, group), receiptSchema, async () => {
+  return receipts.findOrMake(...archivesReceipt(work, group), async () => {
     const archives = archivesOf(work, group);
     const tiles = new ScratchFile(path.join(scratch, 'tiles'));
     try {
       const writers = archives.map(() => new PmtilesWriter(tiles));
       for (const [unit, { counties }] of work.units.entries()) {
-        const drawn = await readDrawn(work, unit, receipts);
+        const drawn = await receipts.read(...tilesReceipt(work, unit));
         if (drawn === null) throw lost(store, `the tiles of ${counties.join(', ')}`);
         const ref = drawn[group];
         if (ref === null) continue;
