@@ -10,9 +10,11 @@ import {
   staticResponse,
 } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
-import { ICON } from './icon.ts';
-import { pageHeaders } from './page-headers.ts';
 import type { Texts } from './texts.ts';
+
+/** The service's icon, as SVG: bands of travel time around a place. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="15" fill="#d5e8e4"/><circle cx="16" cy="16" r="10" fill="#6fb3a6"/><circle cx="16" cy="16" r="5" fill="#14554a"/></svg>
+`;
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
@@ -103,4 +105,28 @@ export function serveDocs(
     reply.type('image/svg+xml').header('x-content-type-options', 'nosniff');
     return catalogue.send(request, reply, icon);
   });
+}
+
+/**
+ * Response headers of the page, whose security policy lets it load its own files and call this
+ * service only.
+ */
+function pageHeaders(baseUrl: string): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self'",
+      `connect-src 'self' ${new URL(baseUrl).origin}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  };
 }
