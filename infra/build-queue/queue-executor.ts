@@ -39,12 +39,9 @@ export class QueueExecutor implements Executor {
   readonly #note: Progress['note'];
   /** Uploads of inputs by their contents, which many tasks read. */
   readonly #uploads = new Map<string, Promise<void>>();
-  readonly #uploading = new FairSemaphore({ maxConcurrent: UPLOADS, maxPerClient: UPLOADS });
+  readonly #uploading = new FairSemaphore({ maxConcurrent: UPLOADS });
   readonly #results = new Map<string, Promise<TaskResult>>();
-  readonly #following = new FairSemaphore({
-    maxConcurrent: QUEUED_TASKS,
-    maxPerClient: QUEUED_TASKS,
-  });
+  readonly #following = new FairSemaphore({ maxConcurrent: QUEUED_TASKS });
   readonly #noted = new Set<string>();
   #countedMs = Date.now();
   #isClosed = false;

@@ -55,7 +55,7 @@ export class ExampleResponses {
       links: new LinkSigner(secrets),
       queries: new QueryCache(1),
       responses: new ResponseCache(new CacheBudget(0), 0),
-      postSemaphore: new FairSemaphore({ maxConcurrent: 1, maxPerClient: 1 }),
+      postSemaphore: new FairSemaphore({ maxConcurrent: 1 }),
     };
   }
 

@@ -25,11 +25,12 @@ export class FairSemaphore {
   /** Without `timeout`, tasks wait indefinitely. */
   constructor(limits: {
     readonly maxConcurrent: number;
-    readonly maxPerClient: number;
+    /** By default, a client may have all. */
+    readonly maxPerClient?: number;
     readonly timeout?: QueueTimeout;
   }) {
     this.#maxConcurrent = limits.maxConcurrent;
-    this.#maxPerClient = limits.maxPerClient;
+    this.#maxPerClient = limits.maxPerClient ?? limits.maxConcurrent;
     this.#timeout = limits.timeout ?? null;
   }
 
