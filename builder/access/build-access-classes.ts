@@ -14,10 +14,9 @@ import {
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { WeightTable } from '../../shards/weights/weight-table.ts';
-import type { Progress } from '../progress.ts';
 import { putArchive } from '../publish/put-archive.ts';
 import { putJson, readJson } from '../publish/put-object.ts';
-import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
+import type { ReceiptOf, Receipts, StageContext } from '../receipts/receipts.ts';
 import { BUCKETS, boundsOf, bucketOf } from './class-bounds.ts';
 
 /** Increment when the same objects produce different bytes. */
@@ -103,7 +102,7 @@ export async function readAccessClasses(
  */
 export async function makeAccessClasses(
   request: ClassesRequest,
-  { store, receipts, progress }: { store: WritableStore; receipts: Receipts; progress: Progress },
+  { store, receipts, progress }: StageContext,
 ): Promise<void> {
   await receipts.findOrMake(...classesReceipt(request), async () => {
     const stage = progress.start('access classes', request.counties.size, 'counties');

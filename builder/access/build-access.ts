@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { counted } from '../../shards/number-words.ts';
 import { objectRefSchema } from '../../shards/release/manifest.ts';
-import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { StageContext } from '../receipts/receipts.ts';
 import { inOrder } from '../threads/pool.ts';
 import { type AccessRequest, accessStem, openAccessPool } from './access-pool.ts';
 
@@ -15,10 +14,7 @@ const ACCESS_VERSION = 1;
 
 const receiptSchema = z.strictObject({ object: objectRefSchema });
 
-interface AccessContext {
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
-  readonly progress: Progress;
+interface AccessContext extends StageContext {
   readonly threads: number;
 }
 

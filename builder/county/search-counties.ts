@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { counted } from '../../shards/number-words.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import type { Progress } from '../progress.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { Receipts, StageContext } from '../receipts/receipts.ts';
 import { type SearchedCounty, searchedCountySchema } from '../receipts/region-receipt.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
 import { openSearchPool } from '../search/search-pool.ts';
@@ -56,15 +54,12 @@ function stageOf({ county }: CountyScope): string {
   return `search-${county}`;
 }
 
-interface SearchContext {
+interface SearchContext extends StageContext {
   readonly linked: LinkedRegion;
   readonly scopes: readonly CountyScope[];
   readonly found: FoundCounties;
   readonly threads: number;
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
   readonly scratch: string;
-  readonly progress: Progress;
 }
 
 /**

@@ -22,7 +22,7 @@ import type { StoredPlan } from '../plan/release-plan.ts';
 import type { Progress } from '../progress.ts';
 import { putJson, putObject, readJson } from '../publish/put-object.ts';
 import { readGathered } from '../receipts/gathered.ts';
-import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
+import type { ReceiptOf, Receipts, StageContext } from '../receipts/receipts.ts';
 import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { buildBlockBands } from '../tiles/build-block-bands.ts';
@@ -114,10 +114,7 @@ export async function joinPart(
   });
 }
 
-interface PartContext {
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
-  readonly progress: Progress;
+interface PartContext extends StageContext {
   readonly scratch: string;
 }
 

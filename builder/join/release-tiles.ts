@@ -1,11 +1,9 @@
-import type { WritableStore } from '../../shards/store/store.ts';
 import type { ClassesRequest } from '../access/build-access-classes.ts';
 import type { Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
-import type { Progress } from '../progress.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { StageContext } from '../receipts/receipts.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { drawTiles } from '../tiles/draw-tiles.ts';
@@ -75,7 +73,7 @@ export async function drawUnit(
   work: TileWork,
   unit: number,
   resources: Resources,
-  context: { store: WritableStore; receipts: Receipts; progress: Progress },
+  context: StageContext,
 ): Promise<void> {
   if (await hasArchives(work, context.receipts)) return;
   const { pyramids } = work.units[unit];

@@ -5,11 +5,10 @@ import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts
 import { counted } from '../../shards/number-words.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { objectRefSchema } from '../../shards/release/manifest.ts';
-import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
 import { type DestinationFacts, poiFacts } from '../destinations/destination.ts';
-import type { Progress } from '../progress.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { StageContext } from '../receipts/receipts.ts';
 import { type TransposedMatrix, transposeCounties } from '../transpose/transpose-counties.ts';
 import { openTransposePool } from '../transpose/transpose-pool.ts';
 import type { Home } from './home-counties.ts';
@@ -18,16 +17,13 @@ import type { Counties } from './join-regions.ts';
 /** Increment when the same sources produce different bytes. */
 const TRANSPOSE_VERSION = 1;
 
-interface TransposeContext {
+interface TransposeContext extends StageContext {
   /** The counties of the release, ascending. */
   readonly counties: Counties;
   readonly modes: number;
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
   readonly threads: number;
   readonly memory: Bytes;
   readonly scratch: string;
-  readonly progress: Progress;
 }
 
 /** Creates `reach-to` for some counties: per block of the county, the blocks that reach it. */

@@ -3,11 +3,19 @@ import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { StoreError } from '../../shards/errors.ts';
 import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { Progress } from '../progress.ts';
 
 /** The stored form of a receipt: the result of the stage, and the SHA-256 of the result as JSON. */
 const sealedSchema = z.strictObject({ check: z.string(), value: z.unknown() });
 
 const RECEIPTS = 'receipts/';
+
+/** What a stage works with: it keeps results and receipts in a store, and reports progress. */
+export interface StageContext {
+  readonly store: WritableStore;
+  readonly receipts: Receipts;
+  readonly progress: Progress;
+}
 
 /** The receipt of a stage for what its result is made of, and the form of the result. */
 export type ReceiptOf<T extends z.ZodType> = readonly [stage: string, key: string, schema: T];

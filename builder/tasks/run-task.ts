@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { openManifest } from '../../shards/release/release-source.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { makeAccessClasses, readAccessClasses } from '../access/build-access-classes.ts';
 import { buildRegion, regionReceipt } from '../build-region.ts';
@@ -16,16 +15,13 @@ import { keyOf } from '../plan/make-plan.ts';
 import { type LocalInput, type PlannedInput, requireUnchanged } from '../plan/planned-input.ts';
 import { readPlan } from '../plan/release-plan.ts';
 import { runPreparationJob } from '../prepare/run-preparation-job.ts';
-import { accumulator, type Progress } from '../progress.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import { accumulator } from '../progress.ts';
+import type { StageContext } from '../receipts/receipts.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { joinArchives, readArchives } from '../tiles/join-archives.ts';
 import type { Task, TaskOf } from './task.ts';
 
-interface TaskContext extends Resources {
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
-  readonly progress: Progress;
+interface TaskContext extends Resources, StageContext {
   /** Returns inputs on this machine, after copying them here if need be. */
   readonly localInputs: (inputs: readonly PlannedInput[]) => Promise<readonly LocalInput[]>;
 }

@@ -5,12 +5,11 @@ import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { counted } from '../../shards/number-words.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
-import type { Store, WritableStore } from '../../shards/store/store.ts';
+import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import type { Progress } from '../progress.ts';
 import { putArchive } from '../publish/put-archive.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import type { StageContext } from '../receipts/receipts.ts';
 import { readBands } from './tile-county.ts';
 import type { TilesRequest } from './tile-drawer.ts';
 
@@ -23,7 +22,7 @@ const BLOCK_BANDS_VERSION = 1;
  */
 export async function buildBlockBands(
   request: TilesRequest,
-  { store, receipts, progress }: { store: WritableStore; receipts: Receipts; progress: Progress },
+  { store, receipts, progress }: StageContext,
 ): Promise<Map<CountyFips, TileArchive>> {
   const all = Object.entries(request.counties);
   const stage = progress.start('block bands', all.length, 'counties');

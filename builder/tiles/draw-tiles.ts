@@ -4,20 +4,15 @@ import { counted } from '../../shards/number-words.ts';
 import { objectRefSchema } from '../../shards/release/manifest.ts';
 import type { PutBody } from '../../shards/store/put-body.ts';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
-import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
+import type { ReceiptOf, StageContext } from '../receipts/receipts.ts';
 import { inOrder } from '../threads/pool.ts';
 import { HEAD_NUMBERS, type PieceOfTiles, type TilePiece } from './tile-drawer.ts';
 import { openTilePool } from './tile-pool.ts';
 import type { TileWork } from './tile-work.ts';
 
-interface DrawingContext {
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
-  readonly progress: Progress;
+interface DrawingContext extends StageContext {
   readonly scratch: string;
   readonly threads: number;
 }
