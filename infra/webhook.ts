@@ -49,12 +49,7 @@ export async function deliver(
 }
 
 /** The headers of a message: its id, the time of sending, and HMAC-SHA256 of both and the body. */
-function signed(
-  id: string,
-  sent: Date,
-  body: string,
-  key: Uint8Array,
-): Record<string, string> {
+function signed(id: string, sent: Date, body: string, key: Uint8Array): Record<string, string> {
   const seconds = Math.floor(sent.getTime() / MS_PER_SECOND);
   const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
   return {
