@@ -31,6 +31,8 @@ export const BOUNDS = {
   block: { min: 10_000_000_000_000, max: 999_999_999_999_999 },
   /** Minutes of an isochrone, limited to the reach between blocks. */
   contour: { min: 1, max: MINUTES.most },
+  /** Capacity of a site, in any unit. */
+  capacity: { min: 0, max: 1_000_000_000 },
   /** Number of candidate sites chosen. */
   choose: { min: 1, max: REQUEST_LIMITS.chosen },
   /** Number of listed blocks that no site covers. */

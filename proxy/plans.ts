@@ -58,7 +58,7 @@ export function pricesInWords(areSold?: boolean): string {
     `A row costs ${charges.row} token, a request at least ${charges.minimum}.`,
     `An isochrone costs ${charges.isochrone_contour} tokens a contour, a map tile ${charges.tile}; both are free for members.`,
     `The legs of a trip cost ${charges.explain} tokens.`,
-    `Coverage of an area costs a token a row, a basket of criteria ${charges.basket}, at least ${charges.area_minimum} in all; sites ${charges.site} token each, at least ${charges.sites_minimum}; changes between releases ${charges.changes} and a token a row.`,
+    `Coverage of an area costs a token a row, a basket of criteria ${charges.basket}, at least ${charges.area_minimum} in all; sites ${charges.site} token each, at least ${charges.sites_minimum}, and their supply a token a row more; changes between releases ${charges.changes} and a token a row.`,
     `A new account has ${withCommas(free_grant.tokens)} free tokens.`,
     ...(areSold === false
       ? []

@@ -230,12 +230,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 361, lines: 38_650 },
+  builder: { files: 361, lines: 38_600 },
   infra: { files: 116, lines: 13_100 },
-  portal: { files: 231, lines: 22_050 },
-  proxy: { files: 277, lines: 34_300 },
+  portal: { files: 231, lines: 22_100 },
+  proxy: { files: 277, lines: 34_750 },
   shards: { files: 172, lines: 16_700 },
-  test: { files: 795, lines: 113_950 },
+  test: { files: 796, lines: 114_250 },
 };
 
 const TOP_LEVEL = new Set([

@@ -23,7 +23,6 @@ import {
   type ReleaseNotes,
   readNotes,
 } from '../../shards/release/release-notes.ts';
-import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import type { DestTypeId, Tenths } from '../../shards/units.ts';
 import { publishedAt } from './first-publication.ts';

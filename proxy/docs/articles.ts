@@ -15,6 +15,7 @@ const FILES: readonly (readonly [group: string, file: string])[] = [
   ['Recipes', 'infra/docs/recipes/dual-access.md'],
   ['Recipes', 'infra/docs/recipes/own-sites.md'],
   ['Recipes', 'infra/docs/recipes/one-more-store.md'],
+  ['Recipes', 'infra/docs/recipes/clinics-per-1000.md'],
   ['Recipes', 'infra/docs/recipes/home-search.md'],
   ['Recipes', 'infra/docs/recipes/trip-legs.md'],
   ['Recipes', 'infra/docs/recipes/before-and-after.md'],

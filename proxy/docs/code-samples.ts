@@ -20,7 +20,7 @@ export interface SampleRequest {
 /** Programs that send a request and print its response, by language. */
 const CODE = { curl, TypeScript: typeScript, Python: python, R: r };
 
-type Language = keyof typeof CODE;
+export type Language = keyof typeof CODE;
 export const LANGUAGES = Object.keys(CODE) as readonly Language[];
 
 /** A complete program that sends a request. */

@@ -25,6 +25,7 @@ import { poiDetail } from './poi-detail.ts';
 import { poiSearch } from './poi-search.ts';
 import { blockPois, pointPois } from './poi-times.ts';
 import { sitesCoverage } from './sites-coverage.ts';
+import { sitesSupply } from './sites-supply.ts';
 import { blockSummary, pointSummary } from './summary.ts';
 import { tokens } from './tokens.ts';
 
@@ -50,6 +51,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...coverage,
   blocksMatch,
   sitesCoverage,
+  sitesSupply,
   blocksSummary,
   blocksPois,
   pointsSummary,

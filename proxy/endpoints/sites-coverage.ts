@@ -118,12 +118,12 @@ function isPoints<M extends SitesMember>(sent: SentSites<M>): sent is readonly S
   return Array.isArray(sent);
 }
 
-function isNone(sent: SentSites<SitesMember>): boolean {
+export function isNone(sent: SentSites<SitesMember>): boolean {
   return isPoints(sent) && sent.length === 0;
 }
 
 /** Resolves sites; those of a type without an area are in that of the request. */
-async function sourceOfSites(
+export async function sourceOfSites(
   release: Release,
   sent: SentSites<'sites'>,
   area: Area | null,

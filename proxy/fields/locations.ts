@@ -189,15 +189,16 @@ export function sentPlaceOf<Shape extends z.ZodRawShape>(
 }
 
 /**
- * The schema of a point or an address with further members, which are required. A choice of two
- * objects, since each lacks what the other must have.
+ * The schema of a point or an address with further members: those in `more` are required, others
+ * are not. A choice of two objects, since each lacks what the other must have.
  */
 export function sentPlaceSchema(
   more: Readonly<Record<string, oas31.SchemaObject>> = {},
+  others: Readonly<Record<string, oas31.SchemaObject>> = {},
 ): oas31.SchemaObject {
   const objectWith = (members: Readonly<Record<string, oas31.SchemaObject>>) => ({
     type: 'object' as const,
-    properties: { ...more, ...members },
+    properties: { ...more, ...others, ...members },
     required: [...Object.keys(more), ...Object.keys(members)],
     additionalProperties: false,
   });

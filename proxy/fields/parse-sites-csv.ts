@@ -10,6 +10,8 @@ interface CsvSite {
   readonly lon: number | string;
   /** Text; '' if there is none. */
   readonly address: string;
+  /** Text that is no number is kept as it is; '' if there is none. */
+  readonly capacity: number | string;
   /** Null if the text does not state it. */
   readonly isCandidate: boolean | null;
 }
@@ -34,7 +36,7 @@ type ParsedSites =
   | { readonly faults: readonly SitesFault[] };
 
 const REQUIRED = ['id', 'lat', 'lon'] as const;
-const COLUMNS = [...REQUIRED, 'address', 'candidate'] as const;
+const COLUMNS = [...REQUIRED, 'address', 'candidate', 'capacity'] as const;
 type Column = (typeof COLUMNS)[number];
 
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
@@ -103,12 +105,13 @@ export function parseSitesCsv(
       continue;
     }
     lineById.set(row.id, line);
-    const [lat, lon] = [row.lat, row.lon].map((cell) => {
-      const value = degrees(cell);
+    const [lat, lon, capacity] = [row.lat, row.lon, row.capacity].map((cell) => {
+      const value = decimal(cell);
       return Number.isNaN(value) ? cell : value;
     });
     const { id, address } = row;
-    sites.push({ line, id, lat, lon, address, isCandidate: candidacy(row.candidate) ?? null });
+    const isCandidate = candidacy(row.candidate) ?? null;
+    sites.push({ line, id, lat, lon, address, capacity, isCandidate });
   }
   return faults.length > 0 ? { faults } : { sites };
 }
@@ -145,7 +148,7 @@ function faultOfHeader(header: readonly string[], required: readonly Column[]): 
     const noun = lacking.length === 1 ? 'column' : 'columns';
     return { msg: `lacks the ${noun} ${lacking.join(', ')}${has}`, type: 'missing' };
   }
-  const read: readonly Column[] = [...required, 'candidate'];
+  const read: readonly Column[] = [...required, 'candidate', 'capacity'];
   const repeated = read.find((column) => header.indexOf(column) !== header.lastIndexOf(column));
   if (repeated === undefined) return null;
   return { msg: `has more than one column ${repeated}`, type: 'duplicate' };
@@ -175,7 +178,7 @@ function faultOfPlace(row: Row): SitesFault | null {
 
 function faultOfDegrees(column: 'lat' | 'lon', text: string, most: number): SitesFault | null {
   if (text === '') return { msg: `${column} is missing`, type: 'missing' };
-  const value = degrees(text);
+  const value = decimal(text);
   if (Math.abs(value) <= most) return null;
   const hint = Math.abs(value) <= 180 ? ': are lat and lon exchanged?' : '';
   const msg = `${column} must be a number from -${most} to ${most}, not ${quoted(text)}${hint}`;
@@ -183,7 +186,7 @@ function faultOfDegrees(column: 'lat' | 'lon', text: string, most: number): Site
 }
 
 /** A decimal number, with a point or a comma; NaN for other text. */
-function degrees(text: string): number {
+function decimal(text: string): number {
   return /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i.test(text)
     ? Number(text.replace(',', '.'))
     : Number.NaN;

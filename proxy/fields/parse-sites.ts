@@ -27,19 +27,19 @@ export const MAX_CSV_LENGTH = 100 * LIMITS.sites;
  * Lists the sites of CSV text, or of a GeoJSON FeatureCollection of points with an `id` or a
  * property of that name. A line without coordinates and a feature without a geometry may have an
  * `address`. Other columns and properties are ignored, except `candidate`, which must fit the
- * member. Any other value is returned unchanged.
+ * member, and `capacity`, if the sites have one. Any other value is returned unchanged.
  */
-export function parseSites(value: unknown, member: SitesMember): ParsedFormat {
-  if (typeof value === 'string') return sitesOfCsv(value, member);
+export function parseSites(value: unknown, member: SitesMember, hasCapacity = false): ParsedFormat {
+  if (typeof value === 'string') return sitesOfCsv(value, member, hasCapacity);
   if (!isObject(value) || value.type !== 'FeatureCollection') return { list: value };
   const { features } = value;
-  if (Array.isArray(features)) return sitesOfFeatures(features, member);
+  if (Array.isArray(features)) return sitesOfFeatures(features, member, hasCapacity);
   const fault = 'must be an array of features';
   const msg = features === undefined ? missing(fault) : `${fault}, not ${kindOf(features)}`;
   return { faults: [{ path: ['features'], msg, type: 'invalid_type' }] };
 }
 
-function sitesOfCsv(text: string, member: SitesMember): ParsedFormat {
+function sitesOfCsv(text: string, member: SitesMember, hasCapacity: boolean): ParsedFormat {
   if (text.length > MAX_CSV_LENGTH) {
     const msg = `CSV must have at most ${MAX_CSV_LENGTH} characters: send the columns id, lat and lon, or id and address, alone`;
     return { faults: [{ path: [], msg, type: 'too_big' }] };
@@ -52,18 +52,24 @@ function sitesOfCsv(text: string, member: SitesMember): ParsedFormat {
     return { faults };
   }
   const list: unknown[] = [];
-  for (const { line, id, lat, lon, address, isCandidate } of parsed.sites) {
+  for (const { line, id, lat, lon, address, capacity, isCandidate } of parsed.sites) {
     const fault = faultOfMember(isCandidate, member);
     if (fault) return { faults: [{ path: [], msg: `line ${line}: ${fault}`, type: 'misplaced' }] };
     // An empty cell is an absent member; an address beside coordinates is a column like others.
+    const sent = { id, ...(hasCapacity && capacity !== '' && { capacity }) };
     const hasPoint = lat !== '' || lon !== '';
-    if (!hasPoint && address !== '') list.push({ id, address });
-    else list.push({ id, lat: lat === '' ? undefined : lat, lon: lon === '' ? undefined : lon });
+    if (!hasPoint && address !== '') list.push({ ...sent, address });
+    else
+      list.push({ ...sent, lat: lat === '' ? undefined : lat, lon: lon === '' ? undefined : lon });
   }
   return { list, lines: parsed.sites.map(({ line }) => line) };
 }
 
-function sitesOfFeatures(features: readonly unknown[], member: SitesMember): ParsedFormat {
+function sitesOfFeatures(
+  features: readonly unknown[],
+  member: SitesMember,
+  hasCapacity: boolean,
+): ParsedFormat {
   if (features.length > LIMITS.sites) {
     return { faults: [{ path: [], msg: `must list at most ${LIMITS.sites}`, type: 'too_big' }] };
   }
@@ -79,12 +85,13 @@ function sitesOfFeatures(features: readonly unknown[], member: SitesMember): Par
     if (fault) return { faults: [{ path: [i], msg: fault, type: 'misplaced' }] };
     // A feature without a point has no coordinates, and fails alone.
     const id = feature.id ?? properties.id;
-    const { address } = properties;
+    const { address, capacity = null } = properties;
+    const sent = { id, ...(hasCapacity && capacity !== null && { capacity }) };
     if (isObject(geometry) || typeof address !== 'string') {
       const [lon, lat] = Array.isArray(coordinates) ? coordinates : [];
-      list.push({ id, lon, lat });
+      list.push({ ...sent, lon, lat });
     } else {
-      list.push({ id, address });
+      list.push({ ...sent, address });
     }
   }
   return { list };

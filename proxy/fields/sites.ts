@@ -4,12 +4,12 @@ import { withCommas } from '../../shards/number-words.ts';
 import { BOUNDS, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
 import { MAX_VALUES } from '../http/json-body.ts';
 import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
-import { missing } from '../http/validation.ts';
+import { missing, withoutNulls } from '../http/validation.ts';
 import type { Site } from '../queries/sites/locate-sites.ts';
 import { area, areaItem } from './area.ts';
 import { levels, listOf, objectOf } from './compounds.ts';
 import { jsonSchemaOf, optional, required, withDefault } from './field.ts';
-import { integer } from './kinds.ts';
+import { integer, number } from './kinds.ts';
 import { sentPlaceOf, sentPlaceSchema } from './locations.ts';
 import { MAX_CSV_LENGTH, parseSites, type SitesMember } from './parse-sites.ts';
 import { typeName } from './rows.ts';
@@ -32,6 +32,14 @@ const id = z
 /** A site that cannot be placed fails alone. */
 const site = sentPlaceOf('a site', { id });
 
+const capacity = optional(number(BOUNDS.capacity), {
+  description: 'Capacity of the site in any unit: doctors, beds, places. Omitted: 1.',
+}).json;
+const siteWithCapacity = z.preprocess(
+  (value) => withoutNulls({ capacity }, value),
+  sentPlaceOf('a site', { id, capacity }),
+);
+
 const FORMS = 'must be an array of sites, CSV text, a FeatureCollection or';
 
 /** The POIs of a type as sites: in an area of their own, or in that of the request. */
@@ -51,8 +59,9 @@ type Others<M extends SitesMember> = z.output<(typeof OTHERS)[M]>;
 /** Points as sent; or what stands for the points of others. */
 export type SentSites<M extends SitesMember> = readonly Site[] | Others<M>;
 
+const SITES_FAULTS = { none: `${FORMS} an object with a type` };
 const siteList = {
-  sites: listOf(site, LIMITS.sites, { none: `${FORMS} an object with a type` }),
+  sites: listOf(site, LIMITS.sites, SITES_FAULTS),
   candidates: listOf(site, LIMITS.sites, { none: `${FORMS} an area` }),
 };
 
@@ -73,11 +82,9 @@ const FEATURE_SCHEMA: oas31.SchemaObject = {
   additionalProperties: true,
 };
 
-const SITE_LIST_SCHEMA: oas31.SchemaObject = {
-  type: 'array',
-  items: sentPlaceSchema({ id: jsonSchemaOf(id) }),
-  maxItems: LIMITS.sites,
-};
+function listSchema(items: oas31.SchemaObject): oas31.SchemaObject {
+  return { type: 'array', items, maxItems: LIMITS.sites };
+}
 
 const CSV_SCHEMA: oas31.SchemaObject = {
   type: 'string',
@@ -124,24 +131,40 @@ const POIS_SCHEMA: oas31.SchemaObject = {
 export const SITES_SCHEMAS = {
   Sites: sitesSchema('or the POIs of a type', POIS_SCHEMA),
   Candidates: sitesSchema('or an area, each of whose blocks is one', AREA_SCHEMA),
+  SupplySites: sitesSchema('or the POIs of a type, which count as 1 each', POIS_SCHEMA, {
+    capacity: jsonSchemaOf(capacity),
+  }),
 };
 
-function sitesSchema(others: string, schema: oas31.SchemaObject | oas31.ReferenceObject) {
+function sitesSchema(
+  others: string,
+  schema: oas31.SchemaObject | oas31.ReferenceObject,
+  more: Readonly<Record<string, oas31.SchemaObject>> = {},
+) {
   return {
-    description: `Up to ${LIMITS.sites} points or addresses, each with an \`id\` of its own, as a list, CSV or GeoJSON; ${others}.`,
-    if: SITE_LIST_SCHEMA,
+    description: `Up to ${LIMITS.sites} points or addresses, each with an \`id\` of its own${Object.keys(
+      more,
+    )
+      .map((name) => ` and, if wanted, a \`${name}\``)
+      .join('')}, as a list, CSV or GeoJSON; ${others}.`,
+    if: listSchema(sentPlaceSchema({ id: jsonSchemaOf(id) }, more)),
     else: { anyOf: [CSV_SCHEMA, GEOJSON_SCHEMA, schema] },
   };
 }
 
 /** The caller's own points, each with a unique id: a list, CSV or GeoJSON; or others' points. */
-function ownSites<M extends SitesMember>(member: M, component: keyof typeof SITES_SCHEMAS) {
+function ownSites<M extends SitesMember>(
+  member: M,
+  component: keyof typeof SITES_SCHEMAS,
+  points: z.ZodType<readonly Site[]> = siteList[member],
+) {
+  const hasCapacity = component === 'SupplySites';
   const json = z.unknown().transform((value, context): SentSites<M> => {
     const fail = (issues: readonly z.core.$ZodIssue[]) => {
       for (const issue of issues) context.addIssue({ ...issue });
       return z.NEVER;
     };
-    const parsed = parseSites(value, member);
+    const parsed = parseSites(value, member, hasCapacity);
     if ('faults' in parsed) {
       for (const { path, msg, type } of parsed.faults) {
         context.addIssue({ code: 'custom', params: { type }, message: msg, path: [...path] });
@@ -153,7 +176,7 @@ function ownSites<M extends SitesMember>(member: M, component: keyof typeof SITE
       const { data, error } = OTHERS[member].safeParse(list);
       return error ? fail(error.issues) : (data as Others<M>);
     }
-    const { data, error } = siteList[member].safeParse(list);
+    const { data, error } = points.safeParse(list);
     if (error) return fail(error.issues);
     refuseRepeated(data, context);
     return data.map((one, i) => (lines ? { ...one, line: lines[i] } : one));
@@ -179,6 +202,14 @@ function refuseRepeated(list: readonly Site[], context: z.core.$RefinementCtx): 
 }
 
 export const sites = required(ownSites('sites', 'Sites'), { description: 'Sites that are there.' });
+export const supplySites = required(
+  ownSites(
+    'sites',
+    'SupplySites',
+    listOf(siteWithCapacity, LIMITS.sites, SITES_FAULTS) as unknown as z.ZodType<readonly Site[]>,
+  ),
+  { description: 'Sites with what each can serve.' },
+);
 export const candidates = optional(ownSites('candidates', 'Candidates'), {
   description: 'Sites that might be added.',
 });

@@ -132,7 +132,7 @@ export function metadataHeaders(
 
 /** Returns the last line of NDJSON, or null if rows and headers state everything in full. */
 export function lastLine(others: Members): Members | null {
-  if ('area' in others) return others.basket || others.results ? others : null;
+  if ('area' in others) return others.basket || others.results || others.formula ? others : null;
   const { errors = [], truncated = [], truncated_reason, blocks, origins } = others as OtherMembers;
   const fits = JSON.stringify(blocks ?? origins ?? []).length <= MAX_LISTED_CHARACTERS;
   if (errors.length === 0 && truncated.length === 0 && fits) return null;

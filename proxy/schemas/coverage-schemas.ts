@@ -33,7 +33,7 @@ const basketSums = z
   .meta({ id: 'Basket', description: 'Sums over an area by the criteria that its blocks meet.' });
 export const basket = basketSums.nullable();
 
-const siteId = z.union([z.string(), z.int()]).meta({ description: 'As sent.' });
+export const siteId = z.union([z.string(), z.int()]).meta({ description: 'As sent.' });
 const siteFault = { type: z.enum(SITE_FAULTS), detail: z.string() };
 
 /** The schema of each column of the table of sites. */
@@ -66,19 +66,22 @@ export const siteCoverageRow = itemOf('results').meta({
   description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',
 });
 
+/** Sites that are left out, with the reasons. */
+export const siteErrors = z.array(
+  z.object({
+    id: siteId,
+    list: z.enum(['sites', 'candidates']).meta({ description: 'The list that it is from.' }),
+    ...siteFault,
+  }),
+);
+
 /** Members of a response about sites, other than its rows. */
 export const siteResults = {
   sites: z.array(itemOf('sites')),
   gains: z.array(itemOf('gains')),
   chosen: z.array(z.object({ id: siteId, gain: sum, total_within: sum })),
   uncovered: z.array(itemOf('uncovered')),
-  errors: z.array(
-    z.object({
-      id: siteId,
-      list: z.enum(['sites', 'candidates']).meta({ description: 'The list that it is from.' }),
-      ...siteFault,
-    }),
-  ),
+  errors: siteErrors,
   precision: z.literal('block'),
 };
 

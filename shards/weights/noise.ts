@@ -8,7 +8,7 @@ export const noiseSchema = z.strictObject({
     z.strictObject({ counts: z.string(), error: z.string(), source: z.string() }),
   ),
 });
-type Noise = z.infer<typeof noiseSchema>;
+export type Noise = z.infer<typeof noiseSchema>;
 
 const CENSUS: Noise = {
   method:

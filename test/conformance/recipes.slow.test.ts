@@ -55,6 +55,7 @@ async function blocksOf(recipe: string): Promise<{ language: string; text: strin
 
 test.each([
   'amenity-basket',
+  'clinics-per-1000',
   'dual-access',
   'home-search',
   'one-more-store',

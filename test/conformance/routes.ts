@@ -141,6 +141,13 @@ const AREA_POSTS: readonly MeteredRoute[] = [
   })),
 ];
 
+const SUPPLY = post('/v1/sites/supply', (marks) => ({
+  sites: [{ id: 'here', ...point(marks), capacity: 4 }],
+  area: circle(marks),
+  by: 'county',
+  mode: 'walk',
+}));
+
 const AREA_ACCESS = post('/v1/access', (marks) => ({
   area: circle(marks),
   of: ['jobs', 'people'],
@@ -154,6 +161,7 @@ export const METERED_POSTS: readonly MeteredRoute[] = [
   AREAL_QUERY,
   AREA_ACCESS,
   ...AREA_POSTS,
+  { ...SUPPLY, least: 11 },
 ];
 
 /** The isochrone route, which is charged per contour. */

@@ -19,9 +19,9 @@ test('a site has the line that it begins on, and whether it is a candidate if th
   const address = '';
   expect(parse(text)).toEqual({
     sites: [
-      { line: 3, id: '1', lat: 36.1, lon: -70, address, isCandidate: true },
-      { line: 5, id: '2', lat: 36, lon: -70, address, isCandidate: false },
-      { line: 6, id: '3', lat: 0, lon: 0, address, isCandidate: null },
+      { line: 3, id: '1', lat: 36.1, lon: -70, address, capacity: '', isCandidate: true },
+      { line: 5, id: '2', lat: 36, lon: -70, address, capacity: '', isCandidate: false },
+      { line: 6, id: '3', lat: 0, lon: 0, address, capacity: '', isCandidate: null },
     ],
   });
 });

@@ -16,6 +16,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   '/v1/access': ['400', '404'],
   '/v1/blocks/match': ['400', '404'],
   '/v1/sites/coverage': ['404'],
+  '/v1/sites/supply': ['404'],
   '/v1/ready': ['503'],
   '/mcp': ['400'],
 };
@@ -139,6 +140,10 @@ describe('the OpenAPI document', () => {
       '/components/schemas/Sites/else/anyOf/2/properties/type',
       '/components/schemas/Sites/if/items/anyOf/0/properties/id',
       '/components/schemas/Sites/if/items/anyOf/1/properties/id',
+      '/components/schemas/SupplySites/else',
+      '/components/schemas/SupplySites/else/anyOf/2/properties/type',
+      '/components/schemas/SupplySites/if/items/anyOf/0/properties/id',
+      '/components/schemas/SupplySites/if/items/anyOf/1/properties/id',
       '/paths//mcp/post/requestBody/content/application/json/schema/properties/id',
       '/paths//v1/access/post/requestBody/content/application/json/schema/properties/origins/items',
       '/paths//v1/access/post/responses/200/content/application/json/schema/properties/truncated/items',
@@ -146,6 +151,9 @@ describe('the OpenAPI document', () => {
       `${content}/geo+json/schema/properties/features/items/properties/properties/properties/id`,
       ...['chosen', 'errors', 'gains', 'sites'].map(
         (list) => `${sites}/properties/${list}/items/properties/id`,
+      ),
+      ...['errors', 'sites'].map(
+        (list) => `${sites.replace('coverage', 'supply')}/properties/${list}/items/properties/id`,
       ),
     ]);
   });

@@ -278,8 +278,8 @@ test('the largest documented body is read to its end', async () => {
     if (!operation || url === '/mcp') continue;
     const { properties } = operation.requestBody.content['application/json'].schema;
     const { polygon, center, radius_m, cursor, ...rest } = properties;
-    // Sums need objects that this release lacks; they are sent to the demo city below.
-    if ('area' in rest || 'of' in rest) continue;
+    // Sums and trips need objects that this release lacks; they are sent to the demo city below.
+    if ('area' in rest || 'of' in rest || 'trips' in rest) continue;
     const payload = {
       ...Object.fromEntries(Object.entries(rest).map(([name, of]) => [name, largest(of)])),
       // The largest number is not a type, and would be refused before the body's missing end is
@@ -300,7 +300,7 @@ test('the largest documented body is read to its end', async () => {
 describe('on the demo city', () => {
   const city = proxyOfTests();
 
-  test('the largest body of each route about areas and opportunities is read to its end', async () => {
+  test('the largest body of each route about areas, opportunities and trips is read to its end', async () => {
     const index = await city.releases.current.index(city.releases.current.counties[0].manifest);
     const geoids = Array.from(index.geoids, geoidFromNumber);
     const points = Array.from({ length: 1_000 }, (_, i) => ({
@@ -342,6 +342,24 @@ describe('on the demo city', () => {
         minutes,
         ...window,
       },
+      '/v1/sites/supply': {
+        sites: named('site').map((site) => ({ ...site, capacity: 1e9 })),
+        area: { blocks },
+        mode: 'bike',
+        direction: 'from',
+        weight: 'people',
+        minutes: 60,
+        decay: 'exponential:30',
+        ...window,
+      },
+      '/v1/explain': {
+        trips: geoids
+          .slice(0, 250)
+          .map((from) => ({ from: geoids[5], to: from, mode: 'transit', departs: '08:59' })),
+        spread: true,
+        max_rows: 50_000,
+        ...window,
+      },
       '/v1/access': {
         origins: points.slice(0, 250),
         mode,
@@ -368,7 +386,7 @@ describe('on the demo city', () => {
     const { id, key } = await city.customer({ tokens: 1e9 });
     for (const [url, { post: operation }] of Object.entries<Methods>(paths)) {
       const members = operation?.requestBody.content['application/json'].schema.properties ?? {};
-      if (!('area' in members || 'of' in members)) continue;
+      if (!('area' in members || 'of' in members || 'trips' in members)) continue;
       // `curve` and `by` replace, or add to, members that are sent; so does the area of access,
       // with its members, the origins that are sent there.
       const others: Readonly<Record<string, readonly string[]>> = {

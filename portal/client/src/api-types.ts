@@ -49,6 +49,35 @@ export type Candidates = ReadonlyArray<{
   }>;
 } | Area;
 
+/** Up to 1000 points or addresses, each with an `id` of its own and, if wanted, a `capacity`, as a list, CSV or GeoJSON; or the POIs of a type, which count as 1 each. */
+export type SupplySites = ReadonlyArray<{
+  id: string | number;
+  /** Capacity of the site in any unit: doctors, beds, places. Omitted: 1. */
+  capacity?: number | undefined;
+  lat: number;
+  lon: number;
+} | {
+  id: string | number;
+  /** Capacity of the site in any unit: doctors, beds, places. Omitted: 1. */
+  capacity?: number | undefined;
+  /** An address, intersection or GEOID in place of coordinates, found as `GET /v1/addresses` does: taken from a confidence of 0.8 on, else an error. */
+  address: string;
+}> | string | {
+  type: 'FeatureCollection';
+  features: ReadonlyArray<{
+    type: 'Feature';
+    geometry: {
+      type: 'Point';
+      coordinates: ReadonlyArray<number>;
+    } | null;
+    [member: string]: unknown;
+  }>;
+} | {
+  /** A destination type by id or label. */
+  type: number | string;
+  area?: Area | undefined;
+};
+
 /** Exactly one of `polygon`, `center` with `radius_m`, `places`, `counties` and `blocks`. A polygon or circle stands for the blocks whose centre is inside. */
 export type Area = {
   /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */
@@ -374,6 +403,14 @@ export type SiteCoverageRow = {
   no_data: number;
 };
 
+/** The sum of the ratios of the sites within reach of a block, or its average. */
+export type SupplyRow = {
+  /** A block; with `by`, a tract, a place or a county. */
+  geoid: string;
+  /** Capacity per 1000 of the weight, to six significant digits; with `by`, the average. */
+  supply: number;
+};
+
 /** A count of opportunities within reach of a block, by one mode. */
 export type OpportunityCount = {
   /** A weight, or `type:ID`. */
@@ -677,12 +714,12 @@ export interface SharedParams {
   direction?: 'from' | 'to' | undefined;
   /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
   minutes?: ReadonlyArray<number> | undefined;
+  /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
+  decay?: string | undefined;
   /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` (or a label) for the number of POIs of a destination type. Omitted: `people`. */
   of?: ReadonlyArray<string> | undefined;
   /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
   curve?: boolean | undefined;
-  /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
-  decay?: string | undefined;
   /** A leaf destination type, by id or by label. */
   dest_type_id: number;
 }
@@ -1534,6 +1571,55 @@ export interface Operations {
       };
     };
   };
+  /** Capacity of your sites per 1,000 people at each block, given all who compete for it. Two-step floating catchment areas (2SFCA; Luo and Wang, 2003). The `ratio` of a site is its `capacity` per 1000 of its `demand`: the weight of all blocks of the release within `minutes`, in the area or not. The `supply` of a block is the sum of the ratios of the sites within `minutes` of it. With a `decay`, both sums are weighted by time (E2SFCA; Luo and Qi, 2009). `formula` states what was computed. Sites without a capacity, and the POIs of a type, count as 1 each; `capacity_assumed` says how many. A site without demand has the ratio null, and supplies nothing. `results`: a row per block of the area, or per tract, place or county of its blocks, averaged by the weight; without `area`, per block that any site reaches. A block that the mode could not be routed from has no row, and counts in no average. In CSV, NDJSON and Parquet, sites (`list`: `sites`) come before the rows. One token a site that has a block to route from, at least 10, and one a row. */
+  measureSupply: {
+    params: Pick<SharedParams, 'area' | 'by' | 'departure' | 'percentile' | 'decay'> & {
+      /** Sites with what each can serve. */
+      sites: SupplySites;
+      mode: 'walk' | 'bike' | 'transit';
+      /** Towards the site, or away from it. */
+      direction?: 'from' | 'to' | undefined;
+      /** The demand, by block; `/v1/meta/weights` lists weights. Omitted: `people`. */
+      weight?: string | undefined;
+      /** Size of the catchments. Omitted: 30, or 60 with a `decay`. */
+      minutes?: number | undefined;
+    };
+    responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
+      'application/json': {
+        area: AreaFacts;
+        /** The definitions of what was computed, and how many sites have no capacity. */
+        formula: {
+          method: string;
+          ratio: string;
+          supply: string;
+          f: string;
+          per: number;
+          minutes: number;
+          decay: string;
+          capacity_assumed: number;
+        };
+        errors: Array<{
+          /** As sent. */
+          id: string | number;
+          /** The list that it is from. */
+          list: 'sites' | 'candidates';
+          type: 'point-not-covered' | 'address-not-found' | 'block-not-found' | 'no-block-data';
+          detail: string;
+        }>;
+        precision: 'block';
+        sites: Array<{
+          /** As sent. */
+          id: string | number;
+          block: string;
+          match?: AddressMatch;
+          capacity: number;
+          demand: number;
+          ratio: number | null;
+        }>;
+        results: Array<SupplyRow>;
+      };
+    };
+  };
   /** Summaries of many blocks. `GET /v1/blocks/{geoid}/summary` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. */
   getBlockSummaries: {
     params: Pick<SharedParams, 'departure' | 'percentile' | 'count_within' | 'names' | 'max_rows'> & {
@@ -2016,6 +2102,7 @@ export const OPERATIONS: Record<
   measureCoverage: ['keyed','POST','/v1/coverage'],
   matchBlocks: ['keyed','POST','/v1/blocks/match'],
   measureSites: ['keyed','POST','/v1/sites/coverage'],
+  measureSupply: ['keyed','POST','/v1/sites/supply'],
   getBlockSummaries: ['keyed','POST','/v1/blocks/summary','origins',250],
   listBlocksPois: ['keyed','POST','/v1/blocks/pois','origins',250],
   getBlockAccess: ['keyed','GET','/v1/blocks/{geoid}/access'],

@@ -21,6 +21,8 @@ import { unroutedReasons } from '../origins/unrouted.ts';
 /** A site as sent, or as found in the release. */
 export interface Site extends SentPlace {
   readonly id: string | number;
+  /** In any unit; undefined if it was not sent. */
+  readonly capacity?: number | undefined;
   /** The line that it begins on, from 1, if it was sent as CSV. */
   readonly line?: number;
 }

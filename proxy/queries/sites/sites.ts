@@ -180,7 +180,11 @@ export function refuseMisplaced(
 /** Errors stated in the problem of a request without a site that can be measured. */
 const MAX_STATED = 3;
 
-function noneLocated({ sites }: SitesQuery, errors: readonly SiteError[]): Problem {
+/** The problem of a request without a site that can be measured. */
+export function noneLocated(
+  { sites }: Pick<SitesQuery, 'sites'>,
+  errors: readonly SiteError[],
+): Problem {
   if (errors.length === 0 && sites.kind === 'pois') {
     return new Problem('poi-not-found', 'the area of sites has no POI of the type');
   }

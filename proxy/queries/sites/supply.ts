@@ -1,0 +1,276 @@
+import { z } from 'zod';
+import { linkModeOf } from '../../../shards/blocks/block-index.ts';
+import { type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { CountyFips, Minutes } from '../../../shards/units.ts';
+import { LIMITS } from '../../bounds.ts';
+import type { QueryResult } from '../../endpoint.ts';
+import { Columns } from '../../formats/columns.ts';
+import { invalidParameters } from '../../http/problem.ts';
+import { tokensExhausted } from '../../metering/charges.ts';
+import { PLANS } from '../../plans.ts';
+import type { QueryContext } from '../../services.ts';
+import type { AddressMatch } from '../addresses/address-match.ts';
+import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
+import { type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-blocks.ts';
+import type { CountyBlocks } from '../areas/drawn-blocks.ts';
+import type { Decay } from '../opportunities/decay.ts';
+import { rowSchema } from '../rows/row-columns.ts';
+import { type LocatedSites, locateSites, type SiteSource } from './locate-sites.ts';
+import { blocksReached, type Reaching, reachesOf } from './site-reach.ts';
+import { noneLocated } from './sites.ts';
+import { readWeight, WeightedArea } from './weighted-area.ts';
+
+/** Ratios are of a capacity to this many of the weight. */
+export const PER = 1_000;
+
+/** The supply of sites with a capacity, and the blocks that a request lists. */
+export interface SupplyQuery extends Omit<Reaching, 'release'> {
+  readonly sites: SiteSource;
+  /** Null for all blocks within reach of any site. */
+  readonly area: Area | null;
+  /** Null for a row per block. */
+  readonly by: AreaKind | null;
+  readonly weight: string;
+  /** Size of a catchment. */
+  readonly minutes: Minutes;
+  /** As sent, and as a function; null for `step`. */
+  readonly decay: { readonly text: string; readonly of: Decay | null };
+}
+
+export interface LocatedSupply extends SupplyQuery {
+  /** The blocks of the area; null for all within reach. */
+  readonly parts: readonly CountyBlocks[] | null;
+  readonly located: LocatedSites;
+}
+
+/** Finds the blocks of the sites, and those of the area. */
+export async function locateSupply(release: Release, query: SupplyQuery): Promise<LocatedSupply> {
+  const parts = query.area && (await blocksOfArea(release, query.area));
+  const located = await locateSites('sites', query.sites, {
+    release,
+    mode: query.mode,
+    counties: new Set<CountyFips>(),
+    mostCounties: parts ? Number.POSITIVE_INFINITY : LIMITS.areaCounties,
+  });
+  const isNone = located.located.length === 0;
+  if (isNone && (located.errors.length > 0 || parts === null))
+    throw noneLocated(query, located.errors);
+  return { ...query, parts, located };
+}
+
+/** The price of the sites, to which a token a row is added; undefined until POIs are located. */
+export function priceOfSupply(query: SupplyQuery | LocatedSupply): number | undefined {
+  const { site, sites_minimum } = PLANS.charges;
+  const { sites } = query;
+  if ('located' in query) return Math.max(sites_minimum, query.located.located.length * site);
+  return sites.kind === 'points' ? Math.max(sites_minimum, sites.points.length * site) : undefined;
+}
+
+/** A site, its demand, and its capacity per `PER` of the demand; null without any demand. */
+interface SuppliedSite {
+  readonly id: string | number;
+  readonly block: Geoid;
+  readonly match?: AddressMatch;
+  readonly capacity: number;
+  readonly demand: number;
+  readonly ratio: number | null;
+}
+
+interface SupplyRow {
+  readonly geoid: string;
+  readonly supply: number;
+}
+
+const ROW = new Columns<SupplyRow>({
+  geoid: {
+    type: 'string',
+    schema: z
+      .string()
+      .regex(/^\d{5,15}$/)
+      .meta({ description: 'A block; with `by`, a tract, a place or a county.' }),
+  },
+  supply: {
+    type: 'double',
+    schema: z
+      .number()
+      .min(0)
+      .meta({
+        description: `Capacity per ${PER} of the weight, to six significant digits; with \`by\`, the average.`,
+      }),
+  },
+});
+
+/** The rows of blocks or areas. */
+export const supplyRow = rowSchema(ROW).meta({
+  id: 'SupplyRow',
+  description: 'The sum of the ratios of the sites within reach of a block, or its average.',
+});
+
+/** Sites and rows as one table, for formats that have no lists. */
+const TABLE = new Columns<{ list: string } & Partial<SuppliedSite> & Partial<SupplyRow>>({
+  list: { type: 'string' },
+  id: { type: 'string' },
+  block: { type: 'string' },
+  capacity: { type: 'double' },
+  demand: { type: 'double' },
+  ratio: { type: 'double' },
+  geoid: { type: 'string' },
+  supply: { type: 'double' },
+  error: { type: { type: 'string', detail: 'string' } },
+});
+
+/**
+ * Computes supply by two-step floating catchment areas (Luo and Wang, 2003); with a decay by
+ * enhanced ones (E2SFCA; Luo and Qi, 2009), whose weights here are those of each minute.
+ */
+export async function querySupply(
+  release: Release,
+  { format, config }: Pick<QueryContext, 'format' | 'config'>,
+  query: LocatedSupply,
+  balance: number,
+): Promise<QueryResult> {
+  const { located, errors, all } = query.located;
+  const reaching = { release, mode: query.mode, direction: query.direction };
+  const reached = await blocksReached(located, query.minutes, reaching);
+  const parts = query.parts ?? reached;
+  const price = priceOfSupply(query)!;
+  const blocks = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
+  if (query.by === null && query.parts === null && price + blocks > balance) {
+    throw tokensExhausted(balance);
+  }
+  if (query.by === null && blocks > config.batchRowBudget) {
+    const msg = `${blocks} blocks are more than the ${config.batchRowBudget} rows of a response: send a smaller area, or by`;
+    throw invalidParameters([{ loc: ['body', 'area'], msg, type: 'too_big' }]);
+  }
+  // Demand is that of all blocks within reach, whether or not they are in the area.
+  const demand = new WeightedArea(reached, await readWeight(reached, query.weight, reaching));
+  const { sites, supply } = await supplyOf(query, demand, reaching);
+  const rows = await rowsOf(query, parts, demand, supply, release);
+  const assumed = located.filter(({ capacity }) => capacity === undefined).length;
+  const body = {
+    area: areaFactsOf(parts),
+    formula: formulaOf(query, assumed),
+    errors,
+    precision: 'block',
+  };
+  const tokens = price + rows.length * PLANS.charges.row;
+  if (format.name === 'json') {
+    const results = format.rows(ROW.columns);
+    const add = results.of(ROW);
+    for (const row of rows) {
+      add(row);
+      const pause = release.turns.yieldIfOverdue();
+      if (pause) await pause;
+    }
+    return { body: { ...body, sites, results }, tokens };
+  }
+  const table = format.rows(TABLE.columns);
+  const add = table.of(TABLE);
+  const suppliedOf = new Map(sites.map((site) => [site.id, site]));
+  const errorOf = new Map(errors.map((error) => [error.id, error]));
+  for (const { id } of all) {
+    const error = errorOf.get(id);
+    add({ list: 'sites', id, ...suppliedOf.get(id), ...(error && { error }) });
+  }
+  for (const row of rows) {
+    add({ list: query.by ?? 'blocks', ...row });
+    const pause = release.turns.yieldIfOverdue();
+    if (pause) await pause;
+  }
+  return { body: { ...body, rows: table }, tokens };
+}
+
+/** Both steps in one pass, as the demand of a site does not depend on other sites. */
+async function supplyOf(
+  { located: { located }, minutes, decay }: LocatedSupply,
+  demand: WeightedArea,
+  reaching: Reaching,
+): Promise<{ sites: SuppliedSite[]; supply: Float64Array }> {
+  const { counts } = demand.weight;
+  const supply = new Float64Array(demand.count);
+  const sites: SuppliedSite[] = [];
+  const weightAt = Array.from({ length: minutes + 1 }, (_, minute) => decay.of?.(minute) ?? 1);
+  let next = 0;
+  for await (const reach of reachesOf(located, demand, reaching)) {
+    const { id, block, match, capacity = 1 } = located[next++];
+    let sum = 0;
+    for (let i = 0; i < reach.positions.length; i++) {
+      if (reach.minutes[i] > minutes) continue;
+      sum += counts[reach.positions[i]] * weightAt[reach.minutes[i]];
+    }
+    const ratio = sum > 0 ? (PER * capacity) / sum : null;
+    for (let i = 0; ratio !== null && i < reach.positions.length; i++) {
+      if (reach.minutes[i] > minutes) continue;
+      supply[reach.positions[i]] += ratio * weightAt[reach.minutes[i]];
+    }
+    const rounded = ratio === null ? null : significant(ratio);
+    const place = { id, block: block.geoid, ...(match && { match }) };
+    sites.push({ ...place, capacity, demand: Math.round(1_000 * sum) / 1_000, ratio: rounded });
+  }
+  return { sites, supply };
+}
+
+/** The rows of blocks, or of the areas that they are in, by GEOID. */
+async function rowsOf(
+  { by, weight, mode }: SupplyQuery,
+  parts: readonly CountyBlocks[],
+  { geoids }: WeightedArea,
+  supply: Float64Array,
+  release: Release,
+): Promise<SupplyRow[]> {
+  const street = linkModeOf(release.manifest.modes[mode]);
+  const rows: SupplyRow[] = [];
+  const areas = new Map<number, { sum: number; weights: number }>();
+  let at = 0;
+  for (const { county, index, ordinals } of parts) {
+    const weights = by && (await release.weightCounts(county, weight));
+    const areaOf = by && (await areasOfBlocks(release, county, index, by));
+    for (const block of ordinals) {
+      const pause = release.turns.yieldIfOverdue();
+      if (pause) await pause;
+      const geoid = index.geoids[block];
+      while (at < geoids.length && geoids[at] < geoid) at++;
+      if (!index.isLinked(block, street)) continue;
+      const value = geoids[at] === geoid ? supply[at] : 0;
+      if (!weights || !areaOf) {
+        rows.push({ geoid: geoidFromNumber(geoid), supply: significant(value) });
+        continue;
+      }
+      const id = areaOf(block);
+      if (id === 0 || weights[block] === 0) continue;
+      const area = areas.get(id) ?? { sum: 0, weights: 0 };
+      area.sum += value * weights[block];
+      area.weights += weights[block];
+      areas.set(id, area);
+    }
+  }
+  if (by === null) return rows;
+  return [...areas]
+    .sort(([a], [b]) => a - b)
+    .map(([id, { sum, weights }]) => ({
+      geoid: areaGeoid(id, by),
+      supply: significant(sum / weights),
+    }));
+}
+
+/** Rounds to six significant digits. */
+function significant(value: number): number {
+  return Number(value.toPrecision(6));
+}
+
+/** What was computed, in words; `assumed`: how many sites have no capacity. */
+function formulaOf({ minutes, decay, weight, direction }: SupplyQuery, assumed: number) {
+  const f = decay.of ? decay.text : '1';
+  const t = direction === 'to' ? 't(block, site)' : 't(site, block)';
+  return {
+    method: decay.of ? 'E2SFCA (Luo and Qi, 2009)' : '2SFCA (Luo and Wang, 2003)',
+    ratio: `${PER} * capacity / demand; demand = sum over blocks of ${weight} * f(${t})`,
+    supply: `sum over sites of ratio * f(${t})`,
+    f: `${f} up to ${minutes} minutes, 0 beyond`,
+    per: PER,
+    minutes,
+    decay: decay.text,
+    capacity_assumed: assumed,
+  };
+}
