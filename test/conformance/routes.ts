@@ -170,9 +170,9 @@ export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks),
 /** A successful request to each metered route. */
 export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];
 
-/** Whether the price of a route follows from the request alone, not from its rows. */
+/** Whether the price of a route, or the least, follows from the request alone. */
 export function hasPublicPrice(route: string): boolean {
-  return /\/(coverage|explain|isochrone)$/.test(route);
+  return /\/(coverage|supply|explain|isochrone)$/.test(route);
 }
 
 /** Whether a route takes `names`: its rows have ids of destination types, or of POIs with times. */
