@@ -259,7 +259,7 @@ function significant(value: number): number {
   return Number(value.toPrecision(6));
 }
 
-/** What was computed, in words; `assumed`: how many sites have no capacity. */
+/** The formula in words; `assumed`: number of sites without a capacity. */
 function formulaOf({ minutes, decay, weight, direction }: SupplyQuery, assumed: number) {
   const f = decay.of ? decay.text : '1';
   const t = direction === 'to' ? 't(block, site)' : 't(site, block)';

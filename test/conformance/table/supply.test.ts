@@ -93,7 +93,7 @@ describe('POST /v1/sites/supply', () => {
       const geoids = body.results.map(({ geoid }: { geoid: string }) => geoid);
       expect(geoids).toEqual([...expected.supply.keys()].sort());
       for (const { geoid, supply } of body.results) near(supply, expected.supply.get(geoid)!);
-      // What is supplied to people is what the sites have.
+      // Summed over people, supply is the capacity of the sites.
       const people = peopleOf();
       const total = body.results.reduce(
         (sum: number, row: { geoid: string; supply: number }) =>
