@@ -26,7 +26,7 @@ const SYSTEM = 'test/**/*.slow.test.ts';
 
 /** Files that take minutes though small; without an earlier run, larger ones would come first. */
 const LONG =
-  /\/(generators|npm-start|fetch\/command|queued-export|regions|transit\/baltimore|composition|s3|addresses)\.slow/;
+  /\/(generators|npm-start|fetch\/command|queued-export|regions|rebuild|resume|transit\/baltimore|composition|s3|addresses)\.slow/;
 
 /** Projects in the order of their runs: those whose files share a process fill the end. */
 const ORDER = ['fast, own process', 'fast', 'system, own process', 'system'];
