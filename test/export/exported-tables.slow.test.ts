@@ -68,8 +68,8 @@ const MODES = ['walk', 'bike', 'transit'] as const;
 const geoidOf = (row: string) => row.slice(0, 15);
 const geoids = () => rowsOf('blocks').then((rows) => rows.map(geoidOf));
 
-/** One block in twelve is an origin of rows that are compared with responses. */
-const EVERY = 12;
+/** One block in twenty-four is an origin of rows that are compared with responses. */
+const EVERY = 24;
 const FIRST = randomInt(EVERY);
 const fromFirst = `from origin ${FIRST}`;
 const origins = async () => (await geoids()).filter((_, i) => i % EVERY === FIRST);
