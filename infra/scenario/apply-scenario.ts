@@ -11,7 +11,7 @@ import { adjustSpan } from './adjust-span.ts';
 import { adjustSpeed } from './adjust-speed.ts';
 import { addRoute, removeRoute } from './change-routes.ts';
 import { addStop, moveStop, unusedStops } from './change-stops.ts';
-import { endOf, FeedDraft, isTimed, type Route, startOf } from './feed-draft.ts';
+import { endOf, FeedDraft, isTimed, type Route, startOf, type Trip } from './feed-draft.ts';
 import { differences, servicesOf } from './line-report.ts';
 import { RawTable } from './raw-table.ts';
 import { reroute } from './reroute.ts';
@@ -22,7 +22,7 @@ import {
   type Scenario,
   ScenarioError,
 } from './scenario-file.ts';
-import { findRoute } from './select-trips.ts';
+import { findRoute, shared } from './select-trips.ts';
 
 export interface ScenarioRequest {
   /** The scenario, a YAML file. */
@@ -186,16 +186,19 @@ function keepBlocks(draft: FeedDraft): string[] {
   const blockOf = ({ record }: { record: Parameters<typeof table.get>[0] }) =>
     table.get(record, 'block_id');
   const trips = [...draft.trips].filter((trip) => isTimed(trip) && blockOf(trip) !== '');
-  let left = 0;
-  for (const ofBlock of groupBy(trips, (trip) => `${trip.service}\0${blockOf(trip)}`).values()) {
+  const late = new Set<Trip>();
+  for (const ofBlock of groupBy(trips, blockOf).values()) {
     const inOrder = ofBlock.toSorted((a, b) => startOf(a) - startOf(b));
-    const isTwice = inOrder.some((trip, i) => i > 0 && startOf(trip) < endOf(inOrder[i - 1]));
-    if (!isTwice) continue;
-    for (const trip of inOrder.filter(({ isRetimed }) => isRetimed)) {
-      table.set(trip.record, 'block_id', '');
-      left++;
+    for (const [i, trip] of inOrder.entries()) {
+      for (const next of inOrder.slice(i + 1)) {
+        if (startOf(next) >= endOf(trip)) break;
+        const isTwice = shared(draft.daysOf(trip.service), draft.daysOf(next.service)) > 0;
+        for (const one of isTwice ? [trip, next] : []) if (one.isRetimed) late.add(one);
+      }
     }
   }
+  for (const { record } of late) table.set(record, 'block_id', '');
+  const left = late.size;
   return left === 0
     ? []
     : [

@@ -198,7 +198,10 @@ export function nameOfTable({ names }: FeedContainer, file: string): string | nu
 }
 
 function encode({ cells }: TableRecord, lineEnd: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(cells.map(csvField).join(',')), lineEnd]);
+  return Buffer.concat([
+    Buffer.from(cells.map((cell) => csvField(cell.trim())).join(',')),
+    lineEnd,
+  ]);
 }
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
