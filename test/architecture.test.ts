@@ -231,11 +231,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 361, lines: 38_600 },
-  infra: { files: 116, lines: 13_100 },
+  infra: { files: 119, lines: 13_450 },
   portal: { files: 231, lines: 22_100 },
   proxy: { files: 277, lines: 34_750 },
   shards: { files: 172, lines: 16_700 },
-  test: { files: 796, lines: 114_250 },
+  test: { files: 797, lines: 114_350 },
 };
 
 const TOP_LEVEL = new Set([

@@ -40,6 +40,7 @@ import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 import { whileOpen } from '../while-open.ts';
 import { addDiffOptions, type DiffFlags, namesOfPair, writeDiff } from './release-diff.ts';
+import { addReportOptions, type ReportFlags, writeReport } from './release-report.ts';
 
 const CACHE_BYTES = 1 << 30;
 const DEFAULT_KEEP = 2;
@@ -105,6 +106,17 @@ export function defineRelease(release: Command): void {
           ? diff(store, ...names, flags.json === true)
           : writeDiff(store, names, out, flags),
       );
+    }),
+  );
+  addReportOptions(
+    command(
+      'report',
+      'Write a printable report of one page, with a map, on who gains and who loses between two releases.',
+    ),
+  ).action((flags: ReportFlags & Flags) =>
+    run(async () => {
+      const names = namesOfPair(flags);
+      return withStore(flags, (store) => writeReport(store, names, flags));
     }),
   );
   command('promote', 'Make a release the current one, for example to roll back.')

@@ -1,0 +1,64 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { WritableStore } from '../../../shards/store/store.ts';
+import { UsageError } from '../../errors.ts';
+import { measureInWords } from '../change-summary.ts';
+import {
+  addCompareOptions,
+  type CompareFlags,
+  type Comparison,
+  compareReleases,
+} from '../compare-releases.ts';
+import { print } from '../print.ts';
+import { reportMap } from '../report-map.ts';
+import { reportPage } from '../report-page.ts';
+import { openPair } from './release-diff.ts';
+
+export interface ReportFlags extends CompareFlags {
+  readonly out: string;
+  readonly question?: string;
+}
+
+/** Adds the options of `tta release report`. */
+export function addReportOptions(command: Command): Command {
+  return addCompareOptions(command)
+    .requiredOption('--out <file>', 'the HTML file to write')
+    .option('--question <text>', 'the title of the report');
+}
+
+/**
+ * Writes a report of one page about the selected time or count; of several, about the one that
+ * changes for most people.
+ */
+export async function writeReport(
+  store: WritableStore,
+  names: readonly [string, string],
+  flags: ReportFlags,
+): Promise<void> {
+  const comparison = await compareReleases(await openPair(store, names), flags, { keep: false });
+  const { pair, counties, measures } = comparison;
+  if (measures.length === 0) {
+    throw new UsageError('both releases have none of these types, modes and weights');
+  }
+  const m = mostChanged(comparison);
+  const [before, after] = [pair.before, pair.after].map(({ manifest }) => manifest.release);
+  const question = flags.question ?? `What changes between release ${before} and release ${after}?`;
+  const words = measureInWords(pair, measures[m]);
+  const map = await reportMap(counties, measures[m], 'Blocks that are better or worse served');
+  await writeFile(flags.out, reportPage(comparison, m, { question, map }));
+  print(`${flags.out}: ${words}`);
+}
+
+/** The measure that changes for most people: by five or more, then by one. */
+function mostChanged({ measures, totals }: Comparison): number {
+  const moved = measures.map((_, m) => {
+    const { gained, lost } = totals.of(0, m, 0);
+    return [gained[5] + lost[5], gained[1] + lost[1]] as const;
+  });
+  let best = 0;
+  for (const [m, [much, some]] of moved.entries()) {
+    const [most, more] = moved[best];
+    if (much > most || (much === most && some > more)) best = m;
+  }
+  return best;
+}
