@@ -233,9 +233,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 361, lines: 38_600 },
   infra: { files: 119, lines: 13_450 },
   portal: { files: 231, lines: 22_100 },
-  proxy: { files: 277, lines: 34_750 },
+  proxy: { files: 277, lines: 34_850 },
   shards: { files: 172, lines: 16_700 },
-  test: { files: 797, lines: 114_350 },
+  test: { files: 797, lines: 114_400 },
 };
 
 const TOP_LEVEL = new Set([

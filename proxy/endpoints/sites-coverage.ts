@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Release } from '../../shards/release/release.ts';
+import type { Minutes } from '../../shards/units.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
 import { members, required, withDefault } from '../fields/field.ts';
@@ -22,7 +23,13 @@ import {
   refuseMisplaced,
   type SitesQuery,
 } from '../queries/sites/sites.ts';
-import { siteCoverageRow, siteResults, siteRow, sitesArea } from '../schemas/coverage-schemas.ts';
+import {
+  siteCoverageRow,
+  siteResults,
+  siteRow,
+  sitesArea,
+  sitesFrom,
+} from '../schemas/coverage-schemas.ts';
 
 export const sitesCoverage = postEndpoint({
   access: 'posted',
@@ -43,9 +50,10 @@ export const sitesCoverage = postEndpoint({
     'NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with ' +
     'their coordinates, and `chosen` columns of them; the first rows of CSV are `results` ' +
     '(`list`: `area`). `sites` may be ' +
-    'the POIs of a `type`, whose ids are their `dest_id`s, in an `area` of their own or that of the ' +
-    'request; `candidates` an area, of which each block is one, by its GEOID. A site may have an ' +
-    '`address` in place of coordinates; `match` is what `GET /v1/addresses` found and what was ' +
+    'the POIs of a `type`, whose ids are their `dest_id`s: those in an `area` of their own, or else ' +
+    'all of the release that are within the last of `minutes` of any block of the `area`, in it or ' +
+    'outside; `sites_from` of the response says which. `candidates` may be an area, of which each ' +
+    'block is one, by its GEOID. A site may have an `address` in place of coordinates; `match` is what `GET /v1/addresses` found and what was ' +
     'taken. A site or candidate without a block to route from, without valid coordinates, or with ' +
     'an address that is not certain, is listed in `errors`, and its row says why in `error`; if all are malformed or ' +
     'have lat and lon exchanged, the request is refused. Nothing that you send is stored. One ' +
@@ -76,7 +84,12 @@ export const sitesCoverage = postEndpoint({
   }),
   rows: { geometry: 'point', row: siteRow },
   responseDescription: 'The sums of the area, the sites and the candidates.',
-  response: z.object({ area: sitesArea, results: z.array(siteCoverageRow), ...siteResults }),
+  response: z.object({
+    area: sitesArea,
+    sites_from: sitesFrom.optional(),
+    results: z.array(siteCoverageRow),
+    ...siteResults,
+  }),
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'poi-not-found', 'direction-not-available'],
 
   async resolve(release, body): Promise<SitesQuery> {
@@ -89,7 +102,7 @@ export const sitesCoverage = postEndpoint({
     }
     const area = body.area ? await requestedArea(body.area, release.turns) : null;
     const lists = {
-      sites: await sourceOfSites(release, sites, area),
+      sites: await sourceOfSites(release, sites, area, minutes[minutes.length - 1]),
       candidates: await sourceOfCandidates(release, candidates),
     };
     refuseMisplaced(release, lists);
@@ -122,17 +135,18 @@ export function isNone(sent: SentSites<SitesMember>): boolean {
   return isPoints(sent) && sent.length === 0;
 }
 
-/** Resolves sites; those of a type without an area are in that of the request. */
+/** Resolves sites; those of a type without an area are those near that of the request. */
 export async function sourceOfSites(
   release: Release,
   sent: SentSites<'sites'>,
   area: Area | null,
+  most: Minutes,
 ): Promise<SiteSource> {
   if (isPoints(sent)) return { kind: 'points', points: sent };
   const types = requestedLeaves(release, [sent.type], ['body', 'sites', 'type'])!;
   const own = sent.area && (await requestedArea(sent.area, release.turns, ['sites', 'area']));
-  const searched = own ?? area;
-  if (searched) return { kind: 'pois', types, area: searched };
+  if (own) return { kind: 'pois', types, area: own, within: null };
+  if (area) return { kind: 'pois', types, area, within: most };
   throw refusal(
     'sites',
     'sites of a type need an area: send one in sites, or in the body',

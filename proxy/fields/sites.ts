@@ -42,7 +42,7 @@ const siteWithCapacity = z.preprocess(
 
 const FORMS = 'must be an array of sites, CSV text, a FeatureCollection or';
 
-/** The POIs of a type as sites: in an area of their own, or in that of the request. */
+/** The POIs of a type as sites: in an area of their own, or near that of the request. */
 const poiSites = objectOf(
   'sites of a type',
   { type: typeName.json, area: area.json },
@@ -112,7 +112,8 @@ const AREA_SCHEMA: oas31.ReferenceObject = { $ref: '#/components/schemas/Area' }
 
 const POIS_SCHEMA: oas31.SchemaObject = {
   type: 'object',
-  description: 'The POIs of a type in the area; if it is absent, in the area of the request.',
+  description:
+    'The POIs of a type in the area; if it is absent, those within the last of `minutes` of a block of the area of the request.',
   properties: {
     type: {
       anyOf: [{ type: 'integer' }, { type: 'string' }],

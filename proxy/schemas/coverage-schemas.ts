@@ -17,6 +17,19 @@ export const sitesArea = areaFacts
     description: 'The blocks that were counted, their land area, and the counties they lie in.',
   });
 
+export const sitesFrom = z
+  .object({
+    kind: z.enum(['area', 'near']),
+    counties: z.array(z.string().regex(COUNTY_FIPS)),
+    outside: z.int().min(0),
+  })
+  .meta({
+    id: 'SitesFrom',
+    description:
+      'For sites of a type: whether they are the POIs in an `area` of their own, or those `near` ' +
+      'the area that was counted; the counties they lie in; how many lie outside what was counted.',
+  });
+
 const basketSums = z
   .object({
     all_of: z.array(

@@ -389,6 +389,13 @@ export type SitesArea = {
   counties: Array<string>;
 };
 
+/** For sites of a type: whether they are the POIs in an `area` of their own, or those `near` the area that was counted; the counties they lie in; how many lie outside what was counted. */
+export type SitesFrom = {
+  kind: 'area' | 'near';
+  counties: Array<string>;
+  outside: number;
+};
+
 /** Sums of a weight over the blocks of an area, by minutes to the nearest site. */
 export type SiteCoverageRow = {
   mode: Mode;
@@ -1454,7 +1461,7 @@ export interface Operations {
       };
     };
   };
-  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: all blocks of the release that any site or candidate reaches within the last of `minutes`. `area` of the response says what was counted. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). `sites` may be the POIs of a `type`, whose ids are their `dest_id`s, in an `area` of their own or that of the request; `candidates` an area, of which each block is one, by its GEOID. A site may have an `address` in place of coordinates; `match` is what `GET /v1/addresses` found and what was taken. A site or candidate without a block to route from, without valid coordinates, or with an address that is not certain, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: all blocks of the release that any site or candidate reaches within the last of `minutes`. `area` of the response says what was counted. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with their coordinates, and `chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). `sites` may be the POIs of a `type`, whose ids are their `dest_id`s: those in an `area` of their own, or else all of the release that are within the last of `minutes` of any block of the `area`, in it or outside; `sites_from` of the response says which. `candidates` may be an area, of which each block is one, by its GEOID. A site may have an `address` in place of coordinates; `match` is what `GET /v1/addresses` found and what was taken. A site or candidate without a block to route from, without valid coordinates, or with an address that is not certain, is listed in `errors`, and its row says why in `error`; if all are malformed or have lat and lon exchanged, the request is refused. Nothing that you send is stored. One token a site or candidate that has a block to route from, at least 10. */
   measureSites: {
     params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'weight'> & {
       /** Sites that are there. */
@@ -1474,6 +1481,7 @@ export interface Operations {
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
         area: SitesArea;
+        sites_from?: SitesFrom;
         results: Array<SiteCoverageRow>;
         sites: Array<{
           /** As sent. */

@@ -128,6 +128,13 @@ export function noSuchBlock(number: GeoidNumber): Problem {
   return new Problem('block-not-found', `there is no census block ${geoid}`, { geoid });
 }
 
+/** The codes of the counties that have blocks of an area. */
+export function countiesOf(parts: readonly CountyBlocks[]): CountyFips[] {
+  return parts.map(({ index, ordinals: [first] }) =>
+    countyOf(geoidFromNumber(index.geoids[first])),
+  );
+}
+
 /** Builds the `area` of a response. */
 export function areaFactsOf(parts: readonly CountyBlocks[]) {
   let [blocks, land_area_m2] = [0, 0];

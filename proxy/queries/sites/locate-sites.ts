@@ -1,22 +1,17 @@
 import { ordinalIn } from '../../../shards/arrays/sorted.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { countyOf, type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
-import { boxWithin } from '../../../shards/geometry/wgs84.ts';
 import { counted, withCommas } from '../../../shards/number-words.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import {
-  type CountyFips,
-  type DestTypeId,
-  MICRO,
-  type ReleaseMode,
-} from '../../../shards/units.ts';
+import { type CountyFips, type DestTypeId, MICRO, type Minutes } from '../../../shards/units.ts';
 import { LIMITS } from '../../bounds.ts';
 import { invalidParameters, Problem } from '../../http/problem.ts';
 import { type LocatedPlace, locateSent, type SentPlace } from '../addresses/locate-sent.ts';
-import { type Area, blocksOfArea, knownBlocks, noSuchBlock } from '../areas/area.ts';
+import { type Area, blocksOfArea, countiesOf, knownBlocks, noSuchBlock } from '../areas/area.ts';
 import { locateOrigin, originOfPoint } from '../origins/origin-block.ts';
 import { unroutedReasons } from '../origins/unrouted.ts';
+import { nearArea, type Reaching } from './site-reach.ts';
 
 /** A site as sent, or as found in the release. */
 export interface Site extends SentPlace {
@@ -31,7 +26,13 @@ export interface Site extends SentPlace {
 export type SiteSource =
   | { readonly kind: 'points'; readonly points: readonly Site[] }
   /** The POIs of some leaf types whose block is in an area. */
-  | { readonly kind: 'pois'; readonly types: readonly DestTypeId[]; readonly area: Area }
+  | {
+      readonly kind: 'pois';
+      readonly types: readonly DestTypeId[];
+      readonly area: Area;
+      /** Also those outside that a block of the area is near, in so many minutes; null for none. */
+      readonly within: Minutes | null;
+    }
   /** The centre of each block of an area. */
   | { readonly kind: 'blocks'; readonly area: Area };
 
@@ -64,9 +65,7 @@ export interface LocatedSites {
 }
 
 /** How the sites of a request are located. */
-interface Locating {
-  readonly release: Release;
-  readonly mode: ReleaseMode;
+interface Locating extends Reaching {
   /** The counties that located sites lie in. */
   readonly counties: Set<CountyFips>;
   readonly mostCounties: number;
@@ -80,13 +79,14 @@ interface Locating {
 export async function locateSites(
   list: SiteList,
   source: SiteSource,
-  { release, mode, counties, mostCounties }: Locating,
+  locating: Locating,
 ): Promise<LocatedSites> {
+  const { release, mode, counties, mostCounties } = locating;
   const all: Site[] = [];
   const located: LocatedSite[] = [];
   const errors: SiteError[] = [];
   const label = release.manifest.modes[mode];
-  for await (const { site, place } of placedSites(list, source, release)) {
+  for await (const { site, place } of placedSites(list, source, locating)) {
     const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
     const { id } = site;
@@ -118,13 +118,14 @@ interface PlacedSite {
 function placedSites(
   list: SiteList,
   source: SiteSource,
-  release: Release,
+  reaching: Reaching,
 ): AsyncGenerator<PlacedSite> {
+  const { release } = reaching;
   switch (source.kind) {
     case 'points':
       return placedPoints(source.points, release);
     case 'pois':
-      return placedPois(list, source, release);
+      return placedPois(list, source, reaching);
     case 'blocks':
       return placedBlocks(list, source.area, release);
   }
@@ -145,37 +146,72 @@ async function* placedPoints(
   }
 }
 
-/** The POIs of some types in the blocks of an area, by home county, then id. */
+/** The POIs of some types in the blocks of an area, or near it, by home county, then id. */
 async function* placedPois(
   list: SiteList,
-  { types, area }: Extract<SiteSource, { readonly kind: 'pois' }>,
-  release: Release,
+  { types, area, within }: Extract<SiteSource, { readonly kind: 'pois' }>,
+  reaching: Reaching,
 ): AsyncGenerator<PlacedSite> {
+  const { release, direction } = reaching;
   const parts = await blocksOfArea(release, area);
   const ordinalsOf = new Map<CountyManifest, Uint32Array>();
   for (const { county, ordinals } of parts) ordinalsOf.set(county, ordinals);
-  const boxes = parts.map(({ county }) => boxWithin(county.block_box));
-  let found = 0;
+  const isInside = ({ block: { county, ordinal } }: LocatedSite) =>
+    ordinalIn(ordinalsOf.get(county) ?? NONE, ordinal) !== -1;
+  const near = within === null ? null : await nearArea(parts, within, reaching);
+  const own = new Set(countiesOf(parts));
+  const boxes = release.counties
+    .filter(({ fips, manifest: { reach } }) => {
+      return own.has(fips) || (near !== null && reach[direction].some((one) => own.has(one)));
+    })
+    .map(({ blockBox }) => blockBox);
+  const tooMany = (msg: string) =>
+    invalidParameters([{ loc: ['body', list], msg, type: 'too_big' }]);
+  let [found, around] = [0, 0];
   for (const { manifest } of release.poiBoxes.meeting(boxes)) {
-    const { matrix, table } = await release.catchments(manifest);
-    const wanted = table.ofTypes(types);
-    for (let poi = 0; poi < table.count; poi++) {
-      if (!wanted.has(poi)) continue;
-      const [lon, lat] = [table.lon[poi] / MICRO, table.lat[poi] / MICRO];
-      const origin = originOfPoint(release, lon, lat);
-      const block = await locateOrigin(release, origin).catch(asFault);
-      const pause = release.turns.yieldIfOverdue();
-      if (pause) await pause;
-      if (block instanceof Problem) continue;
-      const ordinals = ordinalsOf.get(block.county);
-      if (!ordinals || ordinalIn(ordinals, block.ordinal) === -1) continue;
+    const pois = await locatedPois(release, manifest, types);
+    const outside = near === null ? [] : pois.filter((poi) => !isInside(poi));
+    around += outside.length;
+    if (around > LIMITS.areaBlocks) {
+      throw tooMany(
+        `around the area are more than ${withCommas(LIMITS.areaBlocks)} POIs of the type: send an area in ${list}, or a narrower type`,
+      );
+    }
+    const isNear = await near?.(outside);
+    for (const poi of pois) {
+      if (!isInside(poi) && !isNear?.has(poi.block.geoid)) continue;
       if (++found > LIMITS.sites) {
-        const msg = `the area has more than ${counted(LIMITS.sites, 'POI')} of the type: send a smaller area, or a narrower type`;
-        throw invalidParameters([{ loc: ['body', list], msg, type: 'too_big' }]);
+        const where = near === null ? 'in the area' : 'in the area or near it';
+        throw tooMany(
+          `more than ${counted(LIMITS.sites, 'POI')} of the type are ${where}: send a smaller area, or a narrower type`,
+        );
       }
-      yield { site: { id: matrix.origins[poi], lon, lat }, place: { block } };
+      const { block, ...site } = poi;
+      yield { site, place: { block } };
     }
   }
+}
+
+const NONE = new Uint32Array();
+
+/** The POIs of some types with the given home county that lie in a block, by id. */
+async function locatedPois(
+  release: Release,
+  county: CountyManifest,
+  types: readonly DestTypeId[],
+): Promise<LocatedSite[]> {
+  const { matrix, table } = await release.catchments(county);
+  const wanted = table.ofTypes(types);
+  const located: LocatedSite[] = [];
+  for (let poi = 0; poi < table.count; poi++) {
+    if (!wanted.has(poi)) continue;
+    const [lon, lat] = [table.lon[poi] / MICRO, table.lat[poi] / MICRO];
+    const block = await locateOrigin(release, originOfPoint(release, lon, lat)).catch(asFault);
+    const pause = release.turns.yieldIfOverdue();
+    if (pause) await pause;
+    if (!(block instanceof Problem)) located.push({ id: matrix.origins[poi], lon, lat, block });
+  }
+  return located;
 }
 
 /** The blocks of an area, by GEOID. The release may lack some of the blocks that are listed. */

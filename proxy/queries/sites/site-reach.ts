@@ -1,13 +1,14 @@
-import type { GeoidNumber } from '../../../shards/geoid.ts';
+import type { Geoid, GeoidNumber } from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import { MINUTES, type ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Minutes } from '../../../shards/units.ts';
+import { PEOPLE } from '../../../shards/weights/weight.ts';
+import type { LocatedPlace } from '../addresses/locate-sent.ts';
 import { knownBlocks } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import type { CoverBits } from './greedy-cover.ts';
-import type { LocatedSite } from './locate-sites.ts';
-import type { ByMode, WeightedArea } from './weighted-area.ts';
+import { type ByMode, readWeight, WeightedArea } from './weighted-area.ts';
 
 /** Blocks of an area within reach of a site: positions in the area, and minutes. */
 export interface SiteReach {
@@ -30,7 +31,7 @@ interface SiteRow extends ModeRow {
 
 /** Reads the rows of sites, in order. */
 async function* rowsOf(
-  sites: readonly LocatedSite[],
+  sites: readonly LocatedPlace[],
   { release, mode, direction }: Reaching,
 ): AsyncGenerator<SiteRow> {
   for (let first = 0; first < sites.length; first += WIDTH) {
@@ -50,7 +51,7 @@ async function* rowsOf(
 
 /** Reads, in order, the blocks of an area that each site reaches, or that reach it. */
 export async function* reachesOf(
-  sites: readonly LocatedSite[],
+  sites: readonly LocatedPlace[],
   area: WeightedArea,
   reaching: Reaching,
 ): AsyncGenerator<SiteReach> {
@@ -61,7 +62,7 @@ export async function* reachesOf(
 
 /** Finds the blocks of the release that any of some sites reaches, or that reach it, in time. */
 export async function blocksReached(
-  sites: readonly LocatedSite[],
+  sites: readonly LocatedPlace[],
   most: Minutes,
   reaching: Reaching,
 ): Promise<CountyBlocks[]> {
@@ -80,6 +81,28 @@ export async function blocksReached(
     if (pause) await pause;
   }
   return (await knownBlocks(release, Float64Array.from(geoids).sort())).parts;
+}
+
+/**
+ * Returns a function that finds, among some sites, the blocks from which an area is near: which
+ * reach a block of it, or are reached, within `most` minutes.
+ */
+export async function nearArea(
+  parts: readonly CountyBlocks[],
+  most: Minutes,
+  reaching: Reaching,
+): Promise<(sites: readonly LocatedPlace[]) => Promise<Set<Geoid>>> {
+  const area = new WeightedArea(parts, await readWeight(parts, PEOPLE.weight, reaching));
+  return async (sites) => {
+    const byBlock = new Map(sites.map((site) => [site.block.geoid, site]));
+    const blocks = byBlock.keys();
+    const near = new Set<Geoid>();
+    for await (const { minutes } of reachesOf([...byBlock.values()], area, reaching)) {
+      const geoid = blocks.next().value!;
+      if (minutes.some((one) => one <= most)) near.add(geoid);
+    }
+    return near;
+  };
 }
 
 function reachIn({ targets, times }: ModeRow, positionOf: Int32Array): SiteReach {

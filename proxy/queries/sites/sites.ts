@@ -1,4 +1,5 @@
-import { countyOf, geoidFromNumber } from '../../../shards/geoid.ts';
+import { ordinalIn } from '../../../shards/arrays/sorted.ts';
+import { countyOf } from '../../../shards/geoid.ts';
 import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
@@ -10,11 +11,12 @@ import { Geometry } from '../../formats/columns.ts';
 import { invalidParameters, type ParameterIssue, Problem } from '../../http/problem.ts';
 import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
-import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
+import { type Area, areaFactsOf, blocksOfArea, countiesOf } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { exchangedFault } from '../exchanged-coordinates.ts';
 import { faultOfPoint, isPoint, numberOrNull, type SentPoint } from '../origins/origin-block.ts';
 import {
+  type LocatedSite,
   type LocatedSites,
   locateSites,
   type Site,
@@ -81,13 +83,13 @@ export async function querySites(
   const located = { sites: sites.located, candidates: candidates.located };
   const measures = await measureSites({ ...query, ...located, release, area });
   const tokens = priceOfSites(query)!;
-  const counties = parts.map(({ index, ordinals: [first] }) =>
-    countyOf(geoidFromNumber(index.geoids[first])),
-  );
-  const facts = { ...areaFactsOf(parts), counties };
+  const facts = {
+    area: { ...areaFactsOf(parts), counties: countiesOf(parts) },
+    ...(query.sites.kind === 'pois' && { sites_from: sourceFacts(query.sites, sites, area) }),
+  };
   const ending = { errors, precision: 'block' };
   if (format.name === 'json') {
-    return { body: { area: facts, ...measures, ...ending }, tokens };
+    return { body: { ...facts, ...measures, ...ending }, tokens };
   }
   const hasAddresses = [...sites.all, ...candidates.all].some(isAddress);
   const columns = siteColumns({ ...query, hasAddresses });
@@ -101,7 +103,21 @@ export async function querySites(
     const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;
   }
-  return { body: { area: facts, results: measures.results, ...ending, rows }, tokens };
+  return { body: { ...facts, results: measures.results, ...ending, rows }, tokens };
+}
+
+/** Where the POIs of a type were taken from. */
+function sourceFacts(
+  { within }: Extract<SiteSource, { readonly kind: 'pois' }>,
+  { located }: LocatedSites,
+  { geoids }: WeightedArea,
+) {
+  const isOutside = ({ block: { geoid } }: LocatedSite) => ordinalIn(geoids, Number(geoid)) === -1;
+  return {
+    kind: within === null ? 'area' : 'near',
+    counties: [...new Set(located.map(({ block: { geoid } }) => countyOf(geoid)))].sort(),
+    outside: located.filter(isOutside).length,
+  };
 }
 
 /** Most bits that say which blocks each candidate covers: 64 MiB. */
@@ -140,7 +156,8 @@ export async function locateQuery(release: Release, query: SitesQuery): Promise<
   const parts = query.area && (await blocksOfArea(release, query.area));
   const counties = new Set<CountyFips>();
   const mostCounties = parts ? Number.POSITIVE_INFINITY : LIMITS.areaCounties;
-  const locating = { release, mode: query.mode, counties, mostCounties };
+  const { mode, direction } = query;
+  const locating = { release, mode, direction, counties, mostCounties };
   const sites = await locateSites('sites', query.sites, locating);
   const candidates = await locateSites('candidates', query.candidates, locating);
   const errors = [...sites.errors, ...candidates.errors];

@@ -252,28 +252,28 @@ describe('the POIs of a type as sites, and blocks as candidates', () => {
     readonly id: number;
   }
 
-  test('have the response of the points that they stand for', async () => {
+  /** The id of a type; every release of the demo city has it. */
+  async function typeOf(label: string): Promise<number> {
+    const { body } = await demo.api.get('/v1/meta/destination-types', {}, { as: null });
+    const { destination_types } = JSON.parse(body) as {
+      destination_types: { label: string; dest_type_id: number }[];
+    };
+    return destination_types.find((one) => one.label === label)!.dest_type_id;
+  }
+
+  test('are those in an area of their own, with the response of the points that they stand for', async () => {
     const { api, release } = demo;
-    const { destination_types } = (
-      await api.get('/v1/meta/destination-types', {}, { as: null })
-    ).json();
-    const { dest_type_id } = destination_types.find(
-      ({ label }: { label: string }) => label === GROCERIES,
-    );
+    const type = await typeOf(GROCERIES);
     const county = '99003';
     const blocks = release.blocks.filter(({ geoid }) => geoid.startsWith(county));
-    const sites = poisIn(blocks, dest_type_id);
+    const sites = poisIn(blocks, type);
     expect(sites.length).toBeGreaterThan(2);
     const candidates = blocks.slice(0, 40).map(({ geoid, lon, lat }) => ({ id: geoid, lon, lat }));
-    const listed = candidates.map(({ id }) => id);
     const area = { counties: [county] };
-    const response = await api.post(PATH, {
-      sites: { type: GROCERIES },
-      candidates: { blocks: listed },
-      area,
-      ...how,
-    });
-    const body = expectOk(response);
+    const offered = { candidates: { blocks: candidates.map(({ id }) => id) }, area, ...how };
+    const response = await api.post(PATH, { sites: { type: GROCERIES, area }, ...offered });
+    const { sites_from, ...body } = expectOk(response);
+    expect(sites_from).toEqual({ kind: 'area', counties: [county], outside: 0 });
     expect(body.gains.length).toBeGreaterThan(30);
     const inBlocks = new Map(body.gains.map((one: { id: string; block: string }) => [one.id, one]));
     for (const [id, { block }] of inBlocks as Map<string, { block: string }>)
@@ -287,16 +287,70 @@ describe('the POIs of a type as sites, and blocks as candidates', () => {
     expect(byId(body)).toEqual(byId(points));
     const measured = body.sites.length + body.gains.length;
     expect(response.headers['x-tokens-charged']).toBe(String(measured));
-    for (const type of [dest_type_id, GROCERIES]) {
-      const own = { type, area };
-      const again = await api.post(PATH, {
-        sites: own,
-        candidates: { blocks: listed },
-        area,
-        ...how,
+    const again = expectOk(await api.post(PATH, { sites: { type, area }, ...offered }));
+    expect(again).toEqual({ sites_from, ...body });
+  });
+
+  test('are, without an area of their own, all that are near the area, wherever they lie', async () => {
+    const { api, release } = demo;
+    const type = await typeOf(GROCERIES);
+    const all = poisIn(release.blocks, type);
+    const blockOf = new Map(
+      all.map(({ id, lon, lat }) => [id, blockAt(release, lon, lat)!.geoid] as const),
+    );
+    const [first] = new Set(release.blocks.map(({ geoid }) => geoid.slice(0, 5)));
+    const ofCounty = release.blocks.filter(({ geoid }) => geoid.startsWith(first));
+    let outsideAny = 0;
+    const areas = fc.oneof(
+      fc.constant({ counties: [first] }),
+      fc
+        .subarray(ofCounty, { minLength: 1, maxLength: 12 })
+        .map((some) => ({ blocks: some.map(({ geoid }) => geoid) })),
+    );
+    const ways = fc.record({
+      area: areas,
+      mode: fc.constantFrom(...release.modes),
+      direction: fc.constantFrom('from' as const, 'to' as const),
+      minutes: fc.constantFrom([5], [5, 15], [10, 30, 60]),
+    });
+    await forAll(10, ways, async ({ area, mode, direction, minutes }) => {
+      const inArea = new Set('blocks' in area ? area.blocks : ofCounty.map(({ geoid }) => geoid));
+      const isNear = (geoid: string) =>
+        inArea.has(geoid) ||
+        (reaches[direction].get(geoid) ?? []).some(
+          (row) =>
+            row.mode === mode &&
+            row.minutes <= minutes.at(-1)! &&
+            inArea.has(direction === 'to' ? row.from : row.to),
+        );
+      const sites = all.filter(({ id }) => isNear(blockOf.get(id)!));
+      const asked = { area, mode, direction, minutes };
+      const { sites_from, ...body } = expectOk(
+        await api.post(PATH, { sites: { type: GROCERIES }, ...asked }),
+      );
+      const outside = body.sites.filter(({ block }: { block: string }) => !inArea.has(block));
+      outsideAny += outside.length;
+      expect(sites_from).toEqual({
+        kind: 'near',
+        counties: [
+          ...new Set(body.sites.map(({ block }: { block: string }) => block.slice(0, 5))),
+        ].sort(),
+        outside: outside.length,
       });
-      expect(expectOk(again)).toEqual(body);
-    }
+      const ids = [...body.sites, ...body.errors].map(({ id }: Named) => id);
+      expect(ids.sort()).toEqual(sites.map(({ id }) => id).sort());
+      if (sites.length === 0) return;
+      const points = await api.post(PATH, { sites, ...asked });
+      if (body.sites.length > 0) expect(byId(body)).toEqual(byId(expectOk(points)));
+      // POIs farther away change no share.
+      const everywhere = {
+        type: GROCERIES,
+        area: { counties: [...new Set(release.blocks.map(({ geoid }) => geoid.slice(0, 5)))] },
+      };
+      const ofAll = expectOk(await api.post(PATH, { sites: everywhere, ...asked }));
+      expect(body.results).toEqual(ofAll.results);
+    });
+    expect(outsideAny).toBeGreaterThan(0);
   });
 
   test('a block that is unknown, or that has no street, fails alone and is free, in every format', async () => {
