@@ -77,9 +77,7 @@ export function MapStage(props: StageProps) {
                 : 'Zoom in to see blocks.'}
             </p>
           )}
-          {missing !== null && (
-            <Missing source={missing} poisUrl={shown.pois[0]?.url} onRetry={onRetry} />
-          )}
+          {missing !== null && <Missing source={missing} shown={shown} onRetry={onRetry} />}
         </div>
       </div>
       <p id={`${id}-keys`} class="unseen">
@@ -90,25 +88,31 @@ export function MapStage(props: StageProps) {
   );
 }
 
-/** Names of what the sources of the map show. */
+/** The archive of the bands that are shown; in a view without any, of those of the chosen type. */
+function useBandsUrl(shown: Shown): string {
+  const { bandsUrl } = useMap().choice;
+  return shown.of === 'bands' ? shown.bandsUrl : bandsUrl;
+}
+
+/** Names of what the sources of the map show, the most important first. */
 const SHOWN_BY: Readonly<Record<string, string>> = {
   bands: 'The colors',
   blocks: 'The blocks',
   basemap: 'Streets and names',
-  pois: 'Places',
+  pois: 'Points of interest',
 };
 
 /** Says which part of the map is missing, and loads the map again once the API has that part. */
 function Missing(props: {
   readonly source: string;
-  readonly poisUrl: string | undefined;
+  readonly shown: Shown;
   readonly onRetry: () => void;
 }) {
-  const { source, poisUrl, onRetry } = props;
-  const { catalogue, choice } = useMap();
-  const { blocksUrl, baseMap } = catalogue;
+  const { source, shown, onRetry } = props;
+  const { blocksUrl, baseMap } = useMap().catalogue;
+  const bands = useBandsUrl(shown);
   const base = baseMap && 'archive' in baseMap ? baseMap.archive : null;
-  const urls = { bands: choice.bandsUrl, blocks: blocksUrl, basemap: base, pois: poisUrl };
+  const urls = { bands, blocks: blocksUrl, basemap: base, pois: shown.pois[0]?.url };
   const url = urls[source as keyof typeof urls] ?? null;
   const attempt = useAttempts(url !== null);
   useEffect(() => {
@@ -132,6 +136,12 @@ function Missing(props: {
   );
 }
 
+/** Returns the more important of two sources that failed; one without a name says the least. */
+function moreImportant(source: string, before: string | null): string {
+  const order = Object.keys(SHOWN_BY);
+  return order.find((one) => one === source || one === before) ?? before ?? source;
+}
+
 async function isServed(url: string): Promise<boolean> {
   const query = { headers: { range: 'bytes=0-0' }, cache: 'no-store' } as const;
   return await fetch(url, query).then(
@@ -150,19 +160,19 @@ function useDrawnMap(
   describedBy: string,
   isNext: boolean,
 ) {
-  const { catalogue, state: shared, choice, change } = useMap();
+  const { catalogue, state: shared, change } = useMap();
   const { bounds, blocksUrl, baseMap } = catalogue;
   const { position } = shared;
   const opacity = shared.opacity / 100;
   const scheme = useColourScheme();
-  const { drawn, isEmbedded = false } = props;
+  const { drawn, shown, isEmbedded = false } = props;
   const [state, setState] = useState<'loading' | 'here' | 'drawn' | 'no-webgl' | 'failed'>(
     'loading',
   );
   const [missing, setMissing] = useState<string | null>(null);
   const [zoom, setZoom] = useState(BLOCK_ZOOM);
   const [hovered, setHovered] = useState<HoveredBlock | null>(null);
-  const now = { ...props, scheme, position, opacity, bandsUrl: choice.bandsUrl };
+  const now = { ...props, scheme, position, opacity, bandsUrl: useBandsUrl(shown) };
   const latest = useRef(now);
   latest.current = now;
   const own = useRef<MapPosition | null>(position);
@@ -179,9 +189,7 @@ function useDrawnMap(
       onDrawn: () => setState('drawn'),
       onZoom: setZoom,
       onHover: setHovered,
-      onTrouble: (source) =>
-        // A source that has a name says more than an error without one that follows.
-        setMissing((before) => (source in SHOWN_BY ? source : (before ?? source))),
+      onTrouble: (source) => setMissing((before) => moreImportant(source, before)),
       onMoved(moved) {
         own.current = moved;
         change({ position: moved });
