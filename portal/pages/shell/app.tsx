@@ -73,9 +73,8 @@ function Footer() {
   const fictional = useLoaded(isFictional);
   return (
     <footer class="site-foot">
-      {fictional.state === 'here' && fictional.value ? (
-        <p>{FICTIONAL}</p>
-      ) : (
+      {fictional.state === 'here' && fictional.value && <p>{FICTIONAL}</p>}
+      {fictional.state === 'here' && !fictional.value && (
         <p>
           Streets and points of interest: ©{' '}
           <a href="https://www.openstreetmap.org/copyright">OpenStreetMap contributors</a>, ODbL.
