@@ -136,8 +136,8 @@ function textsOf(svg: string): string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
 }
 
-const TITLE = 'Grocery stores: walking time to the nearest one';
-const NAME = 'grocery-stores-walking-time-to-the-nearest-one-demo';
+const TITLE = 'Walking time to the nearest grocery store';
+const NAME = 'walking-time-to-the-nearest-grocery-store-demo';
 
 /** Draws a picture of an SVG file as a program without access to the page does. */
 async function drawnSvg(svg: Buffer): Promise<PicturePixels> {
@@ -168,7 +168,9 @@ test('PNG and SVG show the map in view, in the classes of the API, with title, l
     expect(texts).toContain(label);
   }
   expect(texts.join(' ')).toMatch(/Release demo\. Data of .*2026 \(streets\).*Fictional demo city/);
-  expect(texts[1]).toMatch(/^[A-Z][\w ]+ · \d+% of [\d,]+ people in view are within 15 minutes\.$/);
+  expect(texts[1]).toMatch(
+    /^Around [A-Z][\w ]+: \d+% of [\d,]+ people in view are within 15 minutes of a grocery store\.$/,
+  );
   expect(texts).toContainEqual(expect.stringMatching(/^[125]0*(,000)? (ft|mi)$/));
   expect(texts.at(-1)).toMatch(/, [A-Z][a-z]{2} \d+, 20\d\d\.$/);
   for (const colour of MAP_COLOURS.light.classes)
@@ -244,7 +246,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   const news = await openWatched(elsewhere, `http://localhost:${port}/`);
   const frame = news.page.frameLocator('iframe');
   await frame.locator('[data-drawn]').waitFor();
-  await frame.getByRole('heading', { name: 'Libraries: biking time to the nearest one' }).waitFor();
+  await frame.getByRole('heading', { name: 'Biking time to the nearest library' }).waitFor();
   await frame.getByText('Fictional city').first().waitFor();
   const whole = frame.getByRole('link', { name: 'Open the whole map' });
   expect(await whole.getAttribute('href')).toBe(start);

@@ -592,7 +592,7 @@ test('a mode, a type, the map and a block can be selected by keyboard alone', as
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Selected block' }).waitFor();
   const status = await page.locator('.map-parts > [role=status]').textContent();
-  expect(status).toMatch(/^Grocery stores: biking time to the nearest one\. Block \d{15} is/);
+  expect(status).toMatch(/^Biking time to the nearest grocery store\. Block \d{15} is/);
   expect(wrong).toEqual([]);
   await context.close();
 });

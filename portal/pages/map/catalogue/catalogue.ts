@@ -6,6 +6,7 @@ import { type DestinationType, releaseFacts } from '../../api/release.ts';
 import { dayMonthYear, type Units } from '../../formats.ts';
 import { type BaseMap, loadBaseMap } from './base-map-style.ts';
 import { openingBox } from './opening-box.ts';
+import { nearestOf } from './type-nouns.ts';
 import { inOrder, type Weight } from './weights.ts';
 
 export interface MapType {
@@ -185,14 +186,14 @@ export function modeName(mode: string): string {
 }
 
 const TIMES: Readonly<Record<string, string>> = {
-  walk: 'walking time',
-  bike: 'biking time',
-  transit: 'transit time',
+  walk: 'Walking time',
+  bike: 'Biking time',
+  transit: 'Transit time',
 };
 
-/** `Grocery stores: walking time to the nearest one`. */
+/** `Walking time to the nearest grocery store`. */
 export function mapTitle(mode: string, typeName: string): string {
-  return `${typeName}: ${TIMES[mode] ?? `time ${byMode(mode)}`} to the nearest one`;
+  return `${TIMES[mode] ?? `Time ${byMode(mode)}`} to ${nearestOf(typeName)}`;
 }
 
 /** Credits that a picture, a file or a page with data of a release must show. */

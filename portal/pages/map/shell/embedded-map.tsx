@@ -10,6 +10,7 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { useUnits } from '../../parts/units.tsx';
+import { useAreaBlocks } from '../blocks/area-blocks.ts';
 import { type Catalogue, dataDates, mapCatalogue } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
@@ -18,9 +19,7 @@ import { PercentileNote } from '../panels/words.tsx';
 import { choiceOf } from '../state/choice.ts';
 import { writeMapState } from '../state/map-state.ts';
 import { useMapState } from '../state/use-map-state.ts';
-import { accessSentence } from '../views/access/access-legend.ts';
-import { accessView } from '../views/access/access-view.ts';
-import { basketSentence, criterionName } from '../views/basket/basket-legend.ts';
+import { criterionName } from '../views/basket/basket-legend.ts';
 import { basketView } from '../views/basket/basket-view.ts';
 import { FREE_VIEWS } from '../views/free-views.ts';
 import { nearestView } from '../views/nearest/nearest-view.ts';
@@ -69,15 +68,17 @@ function FreeView(props: {
   const drawn = useRef<DrawnMap>(null);
   const isFree = FREE_VIEWS[state.view] !== undefined;
   const view = FREE_VIEWS[state.view] ?? nearestView;
-  const free = useFreeViews(keylessClient, isFree ? state.view : 'nearest', null);
-  const viewed = { ...NOTHING_LOADED, ...free, catalogue, state, choice, scheme };
+  const area = useAreaBlocks(keylessClient, state.area, state.position, catalogue.bounds);
+  const inArea = area.state === 'here' ? area.of : null;
+  const free = useFreeViews(keylessClient, isFree ? state.view : 'nearest', inArea);
+  const viewed = { ...NOTHING_LOADED, ...free, area, catalogue, state, choice, scheme };
   const shown = useMemo(
     () => view.shown(viewed),
     [view, choice, state.basketBy, free.blocks, free.basket, free.access],
   );
   const outlines = useMemo(
-    () => ({ selected: state.block, a: null, b: null, area: null }),
-    [state.block],
+    () => ({ selected: state.block, a: null, b: null, area: inArea?.outline ?? null }),
+    [state.block, inArea],
   );
   const title = view.title(viewed);
   useEffect(() => {
@@ -109,7 +110,7 @@ function Legend(props: {
   readonly faults: readonly string[];
 }) {
   const { view, viewed, faults } = props;
-  const { catalogue, state, choice, basket } = viewed;
+  const { catalogue, state, choice } = viewed;
   return (
     <section class="embed-legend" aria-labelledby="embed-title">
       <h1 id="embed-title">{view.title(viewed)}</h1>
@@ -124,13 +125,10 @@ function Legend(props: {
           The view of this link costs tokens. Shown instead: time to the nearest place.
         </p>
       )}
-      {view === accessView && <p role="status">{accessSentence(viewed)}</p>}
       {view === basketView && (
-        <>
-          <p>{choice.basket.map((one) => criterionName(catalogue, one)).join('; ')}.</p>
-          <p role="status">{basketSentence(basket, catalogue)}</p>
-        </>
+        <p>{choice.basket.map((one) => criterionName(catalogue, one)).join('; ')}.</p>
       )}
+      <p role="status">{view.summary?.(viewed)}</p>
       <Swatches entries={view.legend(viewed)} />
       <p class="embed-facts">
         {catalogue.isFictional && `${FICTIONAL} `}
@@ -153,7 +151,6 @@ const NOTHING_LOADED = {
   catchment: null,
   poiName: null,
   profile: null,
-  area: { state: 'none' },
   sites: {
     body: null,
     request: null,

@@ -211,6 +211,7 @@ function Shared(props: {
         catalogue,
         title,
         summary: summary?.(viewed) ?? null,
+        hasArea: viewed.area.state === 'here',
         legend: legend(viewed),
         remark: modes(choice).includes('transit') ? PERCENTILE : null,
         shown,

@@ -16,8 +16,9 @@ import { MapSheet } from './map-sheet.tsx';
 export interface PictureParts {
   readonly catalogue: Catalogue;
   readonly title: string;
-  /** A sentence on the people in view; null if the view has none. */
+  /** A sentence on the people in the chosen area, or else in view; null if the view has none. */
   readonly summary: string | null;
+  readonly hasArea: boolean;
   readonly legend: readonly Swatch[];
   /** Remarks on the times, such as their percentile. */
   readonly remark: string | null;
@@ -79,13 +80,14 @@ function SheetNow({ parts }: { readonly parts: PictureParts }) {
 }
 
 function Sheet(props: { readonly parts: PictureParts; readonly children: ComponentChildren }) {
-  const { catalogue, title, summary, legend, remark, markers, scheme, map } = props.parts;
-  const place = map.current?.viewport().place ?? null;
+  const { catalogue, title, summary, hasArea, legend, remark, markers, scheme, map } = props.parts;
+  // A sentence on an area names it; the middle of the map may be elsewhere.
+  const place = hasArea ? null : (map.current?.viewport().place ?? null);
   return (
     <MapSheet
       frame={frameOf(props.parts)}
       title={title}
-      facts={[place, summary].filter((fact) => fact !== null).join(' · ')}
+      facts={[place && `Around ${place}`, summary].filter((fact) => fact !== null).join(': ')}
       units={catalogue.units}
       legend={legend}
       sources={[

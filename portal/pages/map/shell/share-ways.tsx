@@ -60,7 +60,7 @@ const FREE_NAMES = Object.values(FREE_VIEWS)
   .map(({ name }) => `“${name}”`)
   .join(' and ');
 
-/** Name of a picture's file: `libraries-walking-time-to-the-nearest-one-demo`. */
+/** Name of a picture's file: `walking-time-to-the-nearest-library-demo`. */
 function fileName(title: string, release: string): string {
   return `${title} ${release}`.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
 }

@@ -79,7 +79,7 @@ export interface MapView {
   readonly sides: 0 | 1 | 2;
   /** Title of pictures, of their files, and of the map for screen readers. */
   readonly title: (of: Viewed) => string;
-  /** A sentence on the people in view; null while they are not counted. */
+  /** A sentence on the people in the chosen area, or else in view; null until they are counted. */
   readonly summary?: (of: Viewed) => string | null;
   readonly legend: (of: Viewed) => readonly Swatch[];
   /** Modes of the times that the view shows. */

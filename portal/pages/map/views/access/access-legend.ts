@@ -4,10 +4,10 @@ import type { Mode } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { count, percent } from '../../../formats.ts';
 import { countWords } from '../../blocks/block-bands.ts';
+import type { Tally } from '../../blocks/coloured-blocks.ts';
 import type { Weight } from '../../catalogue/weights.ts';
 import type { Scheme } from '../../drawing/paint.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
-import { UNCOUNTED } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { type Direction, type MapState, minutesOf } from '../../state/map-state.ts';
 import type { Viewed } from '../map-view.ts';
@@ -73,27 +73,33 @@ function shortWords(one: number, bounds: readonly number[]): string {
   return one > 1 ? `${few.format(bounds[one - 2])}+` : `<${few.format(bounds[0] ?? 0)}`;
 }
 
-/** A sentence on how many are within reach of the people in view, or on why it is not known. */
-export function accessSentence({
+/** Says how many are within reach of half of the people. */
+export function sayAccess({
   access,
   state,
   choice,
-}: Pick<Viewed, 'access' | 'choice'> & { readonly state: MapState }): string {
-  if (access.state !== 'here') return UNCOUNTED[access.state];
+}: Pick<Viewed, 'access' | 'choice'> & { readonly state: MapState }) {
   const asked = accessChoice(state, choice);
-  const { of, sums } = access.view;
-  if (of.bounds === null || asked === null) {
-    return 'This release does not have these counts.';
-  }
-  if (sums.allPeople === 0) return 'No one lives in the area shown.';
+  const bounds = access.state === 'here' ? access.view.of.bounds : null;
+  return (sums: Tally, where: string): string =>
+    bounds === null || asked === null
+      ? 'This release does not have these counts.'
+      : reachSentence(asked, bounds, sums, where);
+}
+
+function reachSentence(
+  { weight: { unit }, count: { direction } }: AccessChoice,
+  bounds: readonly number[],
+  sums: Tally,
+  where: string,
+): string {
+  if (sums.allPeople === 0) return `There are no people ${where}.`;
   // The highest bound that at least half of the people reach.
   const reaching = (one: number) =>
     sums.people.slice(one + 1).reduce((sum, people) => sum + people, 0) / sums.allPeople;
-  const at = of.bounds.findLastIndex((_, i) => reaching(i + 1) >= 0.5);
-  const [bound, share] =
-    at === -1 ? [of.bounds[0], reaching(1)] : [of.bounds[at], reaching(at + 1)];
-  if (bound === undefined) return `${count(sums.allPeople)} people are in view.`;
-  const { unit } = asked.weight;
-  const verb = asked.count.direction === 'from' ? 'reach' : 'are reached by';
-  return `${percent(share)} of ${count(sums.allPeople)} people in view ${verb} ${count(bound)} ${unit} or more.`;
+  const at = bounds.findLastIndex((_, i) => reaching(i + 1) >= 0.5);
+  const [bound, share] = at === -1 ? [bounds[0], reaching(1)] : [bounds[at], reaching(at + 1)];
+  if (bound === undefined) return `${count(sums.allPeople)} people are ${where}.`;
+  const verb = direction === 'from' ? 'reach' : 'are reached by';
+  return `${percent(share)} of ${count(sums.allPeople)} people ${where} ${verb} ${count(bound)} ${unit} or more.`;
 }

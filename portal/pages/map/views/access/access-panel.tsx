@@ -3,16 +3,17 @@ import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
 import { ModeChoice, Switch, WeightChoice } from '../../panels/choices.tsx';
 import { PeopleLegend } from '../../panels/people-legend.tsx';
+import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
 import { PercentileNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { COUNTED_MINUTES, DIRECTIONS } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
-import { accessChoice, accessRows, accessSentence, withinWords } from './access-legend.ts';
+import { accessChoice, accessRows, sayAccess, withinWords } from './access-legend.ts';
 
 const DIRECTION_NAMES = { from: 'From each block', to: 'To each block' };
 
 /** Panel of how much is within reach of every block: in classes, free. */
-export function AccessPanel({ access }: Pick<Loaded, 'access'>) {
+export function AccessPanel({ access, area }: Pick<Loaded, 'access' | 'area'>) {
   const { catalogue, state, choice, change } = useMap();
   const scheme = useColourScheme();
   const asked = accessChoice(state, choice);
@@ -59,13 +60,11 @@ export function AccessPanel({ access }: Pick<Loaded, 'access'>) {
           rows={rows}
         />
       )}
-      <p role="status" class="people-sum">
-        {accessSentence({ access, state, choice })}
-      </p>
+      <Sentences of={sentencesOf(access, area, sayAccess({ access, state, choice }))} />
       <p class="quiet">
-        In the whole release, each class has about as many blocks as any other.{' '}
+        Each color covers about as many blocks as the others, release-wide.{' '}
         <button type="button" class="button button-small" onClick={showCode}>
-          Exact numbers
+          Exact numbers as code
         </button>
       </p>
       <ListedBlocks list={list} />

@@ -1,15 +1,10 @@
 import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
 import { countWords } from '../../blocks/block-bands.ts';
 import { groundSwatches } from '../../panels/legend-swatches.ts';
+import { summaryOf } from '../../panels/people-sentences.tsx';
 import { PLACE_DIGITS } from '../../state/area.ts';
 import type { MapRequest, MapView, Viewed } from '../map-view.ts';
-import {
-  accessChoice,
-  accessRows,
-  accessSentence,
-  colourClass,
-  withinWords,
-} from './access-legend.ts';
+import { accessChoice, accessRows, colourClass, sayAccess, withinWords } from './access-legend.ts';
 import { AccessPanel } from './access-panel.tsx';
 
 /** Blocks by how many jobs, people or others are within reach. */
@@ -20,7 +15,7 @@ export const accessView: MapView = {
     const asked = accessChoice(state, choice);
     return asked ? `${asked.weight.label} ${withinWords(asked.count)}` : 'Jobs within reach';
   },
-  summary: (of) => (of.access.state === 'here' ? accessSentence(of) : null),
+  summary: (of) => summaryOf(of.access, of.area, sayAccess(of)),
   legend(of) {
     const { catalogue, scheme } = of;
     const rows = accessRows(of, scheme);

@@ -8,7 +8,6 @@ import type { Criterion } from '../../measures/basket.ts';
 import { type BasketTally, metClass } from '../../measures/basket.ts';
 import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
-import { UNCOUNTED } from '../../panels/words.tsx';
 import type { MapState } from '../../state/map-state.ts';
 import type { LoadedBasket } from '../map-view.ts';
 
@@ -67,20 +66,17 @@ export function criterionName(
   return `${typeNames.get(type) ?? `type ${type}`} within ${minutes} min ${byMode(mode)}`;
 }
 
-/**
- * A sentence on the people in view who have everything in a basket, and on what the others lack
- * most often.
- */
-export function basketSentence(basket: LoadedBasket, catalogue: Catalogue): string {
-  if (basket.state !== 'here') return UNCOUNTED[basket.state];
-  const { criteria } = basket.view.of;
-  const { people, met, missing } = basket.view.sums;
-  if (people === 0) return 'No one lives in the area shown.';
-  const share = percent((met.at(-1) ?? 0) / people);
-  const all = criteria.length === 1 ? 'it' : `all ${criteria.length}`;
-  const most = Math.max(...missing);
-  const said = `${share} of ${count(people)} people in view have ${all}.`;
-  if (most === 0 || criteria.length === 1) return said;
-  const name = criterionName(catalogue, criteria[missing.indexOf(most)]);
-  return `${said} Missing most often: ${name} (${count(most)} people).`;
+/** Says which share of people has everything in a basket, and what the others lack most often. */
+export function sayBasket(basket: LoadedBasket, catalogue: Catalogue) {
+  const criteria = basket.state === 'here' ? basket.view.of.criteria : [];
+  return ({ people, met, missing }: BasketTally, where: string): string => {
+    if (people === 0) return `There are no people ${where}.`;
+    const share = percent((met.at(-1) ?? 0) / people);
+    const all = criteria.length === 1 ? 'it' : `all ${criteria.length}`;
+    const most = Math.max(...missing);
+    const said = `${share} of ${count(people)} people ${where} have ${all}.`;
+    if (most === 0 || criteria.length === 1) return said;
+    const name = criterionName(catalogue, criteria[missing.indexOf(most)]);
+    return `${said} Missing most often: ${name} (${count(most)} people).`;
+  };
 }

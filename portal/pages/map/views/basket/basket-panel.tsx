@@ -8,12 +8,13 @@ import { Paid } from '../../paid/paid.tsx';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
 import { Switch } from '../../panels/choices.tsx';
 import { PeopleLegend } from '../../panels/people-legend.tsx';
+import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
 import { PercentileNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
 import type { Loaded, LoadedBasket } from '../map-view.ts';
-import { basketRows, basketSentence, criterionName } from './basket-legend.ts';
+import { basketRows, criterionName, sayBasket } from './basket-legend.ts';
 import { basketRequest, type Coverage } from './basket-request.ts';
 import { CriteriaList } from './criteria-list.tsx';
 
@@ -42,7 +43,7 @@ export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
         onChange={(next) => change({ basket: next })}
       />
       <Switch
-        label="Colour blocks by"
+        label="Color blocks by"
         name="basket-by"
         values={COLOURED_BY}
         chosen={state.basketBy}
@@ -59,9 +60,7 @@ export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
           view?.inArea,
         )}
       />
-      <p role="status" class="people-sum">
-        {basketSentence(basket, catalogue)}
-      </p>
+      <Sentences of={sentencesOf(basket, area, sayBasket(basket, catalogue))} />
       <ListedBlocks list={list} />
       <ExactBasket basket={basket} area={area} />
     </section>

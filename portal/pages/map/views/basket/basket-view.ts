@@ -2,8 +2,9 @@ import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
 import { criteriaMet, furthestClasses, metClasses } from '../../measures/basket.ts';
 import { groundSwatches } from '../../panels/legend-swatches.ts';
+import { summaryOf } from '../../panels/people-sentences.tsx';
 import type { MapView } from '../map-view.ts';
-import { basketRows, basketSentence } from './basket-legend.ts';
+import { basketRows, sayBasket } from './basket-legend.ts';
 import { BasketPanel, countiesOf } from './basket-panel.tsx';
 import { basketBody } from './basket-request.ts';
 
@@ -13,8 +14,7 @@ export const basketView: MapView = {
   sides: 0,
   title: ({ state: { basketBy } }) =>
     basketBy === 'met' ? 'Criteria of a basket met' : 'Minutes to the furthest of a basket',
-  summary: ({ basket, catalogue }) =>
-    basket.state === 'here' ? basketSentence(basket, catalogue) : null,
+  summary: ({ basket, area, catalogue }) => summaryOf(basket, area, sayBasket(basket, catalogue)),
   legend({ state, choice, catalogue, scheme }) {
     const rows = basketRows(state.basketBy, choice.basket.length, null, scheme);
     return [...rows.map(({ swatch }) => swatch), ...groundSwatches(catalogue.baseMap, scheme)];

@@ -2,12 +2,14 @@ import { count, percent } from '../../../formats.ts';
 import { nearestList } from '../../blocks/block-lists.ts';
 import { shareWithin, type Tally } from '../../blocks/coloured-blocks.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
+import { anyOf } from '../../catalogue/type-nouns.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
 import { ModeChoice, TypeChoice } from '../../panels/choices.tsx';
 import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
 import { PeopleLegend } from '../../panels/people-legend.tsx';
-import { PercentileNote, UNCOUNTED } from '../../panels/words.tsx';
+import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
+import { PercentileNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { Loaded } from '../map-view.ts';
 
@@ -36,9 +38,7 @@ export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) 
         <h2 id="legend">{title}</h2>
         <PercentileNote modes={[mode]} />
         <Legend title={title} blocks={blocks} />
-        {area.state === 'here' && blocks.state === 'here' && blocks.view.inArea && (
-          <p role="status">{nearSentence(blocks.view.inArea, `in ${area.of.name}`)}</p>
-        )}
+        <Sentences of={sentencesOf(blocks, area, sayNear(type.name))} />
         <ListedBlocks list={list} />
       </section>
     </>
@@ -47,10 +47,7 @@ export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) 
 
 const NEAR_CLASSES = 3;
 
-/**
- * Legend of minutes to the nearest POI: the people in view by class, and the share within 15
- * minutes.
- */
+/** Legend of minutes to the nearest POI: the people in view and in the area by class. */
 function Legend(props: { readonly title: string; readonly blocks: Loaded['blocks'] }) {
   const { title, blocks } = props;
   const scheme = useColourScheme();
@@ -60,24 +57,14 @@ function Legend(props: { readonly title: string; readonly blocks: Loaded['blocks
     people: view?.sums.people[band] ?? null,
     inArea: view?.inArea?.people[band],
   }));
-  return (
-    <>
-      <PeopleLegend caption={`${title}: people in view by minutes`} by="Minutes" rows={rows} />
-      <p role="status" class="people-sum">
-        {sentenceOf(blocks)}
-      </p>
-    </>
-  );
+  return <PeopleLegend caption={`${title}: people in view by minutes`} by="Minutes" rows={rows} />;
 }
 
-/** A sentence on the people within 15 minutes, or on why they are not counted. */
-export function sentenceOf(blocks: Loaded['blocks']): string {
-  if (blocks.state !== 'here') return UNCOUNTED[blocks.state];
-  const { sums } = blocks.view;
-  return sums.allPeople === 0 ? 'No one lives in the area shown.' : nearSentence(sums, 'in view');
-}
-
-function nearSentence(tally: Tally, where: string): string {
-  const near = percent(shareWithin(tally, NEAR_CLASSES));
-  return `${near} of ${count(tally.allPeople)} people ${where} are within 15 minutes.`;
+/** Says which share of people is within 15 minutes of a POI of a type. */
+export function sayNear(typeName: string) {
+  return (tally: Tally, where: string): string => {
+    if (tally.allPeople === 0) return `There are no people ${where}.`;
+    const near = percent(shareWithin(tally, NEAR_CLASSES));
+    return `${near} of ${count(tally.allPeople)} people ${where} are within 15 minutes of ${anyOf(typeName)}.`;
+  };
 }

@@ -1,15 +1,16 @@
 import { BEYOND } from '../../../../../shards/bands/time-bands.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
+import { summaryOf } from '../../panels/people-sentences.tsx';
 import { bandWords, type MapView } from '../map-view.ts';
-import { NearestPanel, sentenceOf } from './nearest-panel.tsx';
+import { NearestPanel, sayNear } from './nearest-panel.tsx';
 
 /** Minutes to the nearest POI of a type. */
 export const nearestView: MapView = {
   name: 'Nearest',
   sides: 0,
   title: ({ choice: { mode, type } }) => mapTitle(mode, type.name),
-  summary: ({ blocks }) => (blocks.state === 'here' ? sentenceOf(blocks) : null),
+  summary: ({ blocks, area, choice: { type } }) => summaryOf(blocks, area, sayNear(type.name)),
   legend: ({ catalogue, scheme }) => nearestSwatches(catalogue.baseMap, scheme),
   modes: ({ mode }) => [mode],
   shown({ catalogue, choice: { mode, type, bandsUrl }, blocks }) {

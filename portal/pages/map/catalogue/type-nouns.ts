@@ -1,0 +1,30 @@
+/**
+ * The singular of a type's name in a sentence: `grocery store`, `park of 2.5 to 25 acres`; null for
+ * a name of several things, such as `Museums and galleries`.
+ */
+function singular(typeName: string): string | null {
+  const [, nouns, more = ''] = /^(.+?)( (?:of|under|\().*)?$/.exec(typeName)!;
+  if (/,| and /.test(nouns)) return null;
+  const one = nouns
+    .replace(/ies$/, 'y')
+    .replace(/(?<=ch|sh|x|ss)es$/, '')
+    .replace(/(?<![s])s$/, '');
+  return lowered(one) + more.replace(' and more', ' or more').replace(' (any)', '');
+}
+
+/** In lower case, but for a name that begins with an abbreviation. */
+function lowered(name: string): string {
+  return /^[A-Z]{2}/.test(name) ? name : name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** `the nearest grocery store`; `the nearest of all museums and galleries`. */
+export function nearestOf(typeName: string): string {
+  return `the nearest ${singular(typeName) ?? `of all ${lowered(typeName)}`}`;
+}
+
+/** `a grocery store`; `any of the museums and galleries`. */
+export function anyOf(typeName: string): string {
+  const one = singular(typeName);
+  if (one === null) return `any of the ${lowered(typeName)}`;
+  return `${/^[aeio]|^A/.test(one) ? 'an' : 'a'} ${one}`;
+}

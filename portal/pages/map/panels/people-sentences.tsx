@@ -1,0 +1,35 @@
+import type { LoadedArea } from '../blocks/area-blocks.ts';
+import type { LoadedInView } from '../blocks/use-in-view.ts';
+import { UNCOUNTED } from './words.tsx';
+
+/** Says what some sums are; `where` follows the word people: `in view`, `in Port Meridian`. */
+type Say<Sums> = (sums: Sums, where: string) => string;
+
+/** What is said of the blocks in view, or why they are not counted; then of the chosen area. */
+export function sentencesOf<Of, Sums>(
+  loaded: LoadedInView<Of, Sums>,
+  area: LoadedArea,
+  say: Say<Sums>,
+): readonly string[] {
+  if (loaded.state !== 'here') return [UNCOUNTED[loaded.state]];
+  const { sums, inArea } = loaded.view;
+  const ofArea = inArea !== null && area.state === 'here';
+  return [say(sums, 'in view'), ...(ofArea ? [say(inArea, `in ${area.of.name}`)] : [])];
+}
+
+/** The most particular of the sentences of `sentencesOf`; null while nothing is counted. */
+export function summaryOf<Of, Sums>(
+  loaded: LoadedInView<Of, Sums>,
+  area: LoadedArea,
+  say: Say<Sums>,
+): string | null {
+  return loaded.state === 'here' ? sentencesOf(loaded, area, say).at(-1)! : null;
+}
+
+export function Sentences({ of }: { readonly of: readonly string[] }) {
+  return of.map((sentence, i) => (
+    <p key={i} role="status" class={i === 0 ? 'people-sum' : ''}>
+      {sentence}
+    </p>
+  ));
+}
