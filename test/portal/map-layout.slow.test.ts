@@ -48,7 +48,7 @@ const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   'v=sites&m=transit&q=36.001,-70.001,1;36.002,-70.002,2': async (page) => {
     await page.getByText('2 sites', { exact: true }).waitFor();
-    await buy(page, /^Measure them/);
+    await buy(page, /^Count people/);
     // Makes the figures as wide as those of a large city.
     const figures = page.locator('.block-rows td.number');
     await figures.evaluateAll((cells) => {

@@ -102,7 +102,7 @@ test('sites that are left out are named, each with the reason', async () => {
   const at = ({ lat, lon }: Block) => `${lat},${lon}`;
   const sites = [`${at(linked)},1`, `${at(unlinked)},Mill%2520Lane`, '10,10,Clinic%252C%2520North'];
   const { page, wrong, context } = await open(`/map#x=1&v=sites&q=${sites.join(';')}`);
-  await page.getByRole('button', { name: /^Measure them/ }).click();
+  await page.getByRole('button', { name: /^Count people/ }).click();
   await enterKey(page);
   const each = page.getByRole('table', { name: /^Near each site/ });
   await each.getByRole('row', { name: 'Clinic, North outside the data' }).waitFor();

@@ -295,7 +295,7 @@ test('a frame of a view that costs tokens shows minutes to the nearest, and expl
   await page
     .getByText('The view of this link costs tokens. Shown instead: time to the nearest place.')
     .waitFor();
-  await page.getByRole('heading', { name: 'Grocery stores: walking time' }).waitFor();
+  await page.getByRole('heading', { name: 'Walking time to the nearest grocery store' }).waitFor();
   await page.locator('[data-drawn]').waitFor();
   expect(wrong).toEqual([]);
   await context.close();
@@ -399,7 +399,7 @@ test('requests with a body are copied as code too: exact shares of a basket, and
   const measured = {
     sites: [{ id: "Ann's", lat, lon }],
     candidates: [{ id: 'b', lat: lat + 0.01, lon }],
-    choose: 3,
+    choose: 1,
     mode: 'bike',
     direction: 'to',
     weight: ['people'],

@@ -94,7 +94,7 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
 
   await page.getByRole('radio', { name: 'From the sites' }).check({ force: true });
   const owner = await site.proxy.customer({ tokens: 100 });
-  await page.getByRole('button', { name: 'Measure them 10 tokens at most' }).click();
+  await page.getByRole('button', { name: 'Count people 10 tokens at most' }).click();
   await page.getByLabel('API key').fill(owner.key);
   await page.getByLabel('API key').press('Enter');
   await page.getByText('10 tokens charged, 90 tokens left.').waitFor();
@@ -131,8 +131,8 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
 
   await page.getByText(/^Area:/).click();
   await page.getByRole('combobox', { name: 'Area', exact: true }).selectOption('99001');
-  await page.getByText(/^Area: county 99001, [\d,]+ people/).waitFor();
-  await page.getByRole('button', { name: 'Measure them 10 tokens at most' }).click();
+  await page.getByText(/^Area: Meridian County, XA, [\d,]+ people/).waitFor();
+  await page.getByRole('button', { name: 'Count people 10 tokens at most' }).click();
   const area = page.getByRole('table', { name: 'By minutes to the nearest site' });
   await area.waitFor();
   const inCounty = (await measured({ sites, area: { counties: ['99001'] } })).results[0];
@@ -159,7 +159,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
     mimeType: 'text/csv',
     buffer: Buffer.from(`\uFEFFid,Lat,Lon,candidate\n${rows}`),
   });
-  const input = page.getByLabel(/^Or a CSV file/);
+  const input = page.getByLabel(/^Or upload a CSV/);
   await input.setInputFiles(file(`north,${a.lat},${a.lon},\n"Main, 2",99,${b.lon},\n`));
   await page.getByRole('alert').getByText('Line 3 of the file: lat must be a number').waitFor();
   await input.setInputFiles(
@@ -170,10 +170,10 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   await page.getByText('2 sites, 2 candidates').waitFor();
   await page.getByRole('radio', { name: 'From the sites' }).check({ force: true });
   const owner = await site.proxy.customer({ tokens: 100 });
-  await page.getByRole('button', { name: /^Measure them/ }).click();
+  await page.getByRole('button', { name: /^Count people/ }).click();
   await page.getByLabel('API key').fill(owner.key);
   await page.getByLabel('API key').press('Enter');
-  const best = page.getByRole('table', { name: /^Best order to build/ });
+  const best = page.getByRole('table', { name: /^Best of these 2 candidates/ });
   await best
     .or(page.getByText(/left\.$/))
     .first()
@@ -187,7 +187,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
       { id: 'Main, 2', lat: b.lat, lon: b.lon },
       { id: 'x', ...middle },
     ],
-    choose: 3,
+    choose: 1,
   };
   const expected = await measured(sent);
   const gains = page.getByRole('table', { name: /^Each candidate would add/ });
@@ -200,7 +200,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   const marked = page.locator('.map-marker-candidate');
   const notes = await marked.all();
   expect(await Promise.all(notes.map((one) => one.getAttribute('data-note')))).toEqual(
-    expected.gains.map((one: Sums) => `+${text(one.gain[15])}`),
+    expected.gains.map((one: Sums) => `+${text(one.gain[15])} people`),
   );
   const chosen: { id: string; gain: number; total_within: number }[] = expected.chosen;
   expect(await best.locator('tbody tr').allTextContents()).toEqual(
@@ -216,27 +216,28 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
 
 test('the POIs of a type in an area are sites with one click, and blocks far from them candidates', async () => {
   const { page, wrong, context } = await open();
-  await page.getByText(/^Area:/).click();
+  await page.getByRole('radio', { name: 'Existing places' }).check({ force: true });
+  // A county in view is the area until another is chosen.
+  await page.getByText(/^Area: Meridian County, XA/).click();
   await page.getByRole('combobox', { name: 'Area', exact: true }).selectOption('99003');
-  await page.getByRole('radio', { name: 'What is there' }).check({ force: true });
-  await page.getByRole('combobox', { name: 'Near is within' }).selectOption('5 minutes');
+  await page.getByRole('combobox', { name: 'Near means within' }).selectOption('5 minutes');
   const owner = await site.proxy.customer({ tokens: 5_000 });
-  const measure = page.getByRole('button', { name: /^Measure them/ });
-  await measure.click();
+  await page.getByRole('button', { name: /^Count people/ }).click();
   await page.getByLabel('API key').fill(owner.key);
   await page.getByLabel('API key').press('Enter');
   const area = { counties: ['99003'] };
   const sent = { sites: { type: 101 }, area, direction: 'to', minutes: [5] };
-  const { results, uncovered } = await measured(sent);
+  const { results, uncovered, sites_from } = await measured(sent);
+  expect(sites_from.kind).toBe('near');
   const share = Math.round((results[0].within[5] / results[0].total) * 100);
   await page.getByText(`${share}%`).first().waitFor();
-  await page.getByRole('button', { name: /^Try \d+ such blocks/ }).click();
-  await page.getByText(/^0 sites, \d+ candidates$/).waitFor();
+  await page.getByRole('button', { name: /^Try the \d+ blocks where most/ }).click();
+  await page.getByText(/^\d+ candidates$/).waitFor();
+  await page.getByRole('table', { name: /^Best of these \d+ candidates/ }).waitFor();
   await page.getByText('List of sites').click();
-  const [first] = await page.locator('.site-list strong').allTextContents();
-  expect(first).toBe(uncovered[0].block);
-  await measure.click();
-  await page.getByRole('table', { name: /^Best order to build/ }).waitFor();
+  const [first] = await page.locator('.site-list li > span').allTextContents();
+  const { lat, lon } = uncovered[0];
+  expect(first).toBe(`1 candidate, ${lat.toFixed(5)}, ${lon.toFixed(5)}`);
   expect(wrong).toEqual([]);
   await context.close();
 });

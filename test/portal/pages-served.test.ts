@@ -21,6 +21,7 @@ const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 
 /** Scripts that the map loads for a button or a browser without WebGL, or that it never loads. */
 const ON_REQUEST = new Set([
   'area-file',
+  'basket-panel',
   'block-files',
   'block-polygons',
   'catchment-panel',

@@ -4,6 +4,7 @@ import { polygonFault, SweepLine } from '../../../../shards/geometry/sweep-line.
 import {
   boxAroundPoint,
   boxOf,
+  bufferBox,
   edgesOf,
   localDistance,
   metresPerDegreeLat,
@@ -26,14 +27,15 @@ import {
   type CountyBlocks,
   countiesIn,
   countiesNear,
-  countyCodesIn,
+  countyNamesIn,
   join,
+  type NamedCounty,
 } from './coloured-blocks.ts';
 
 /** The blocks of a chosen area, from the public block bands. */
 export interface AreaBlocks {
   readonly area: Area;
-  /** `Port Meridian`, `County 24510`, `the drawn area`. */
+  /** `Port Meridian`, `Meridian County, XA`, `the drawn area`. */
   readonly name: string;
   readonly counties: readonly CountyBands[];
   readonly blocks: CountyBlocks;
@@ -93,7 +95,8 @@ async function areaBlocks(
   }
   const codes = new Set([Number(area.slice(0, COUNTY_DIGITS))]);
   const counties = await countiesNear(api, widened(view), codes);
-  const name = area.length === TRACT_DIGITS ? `tract ${area}` : `county ${area}`;
+  const county = counties?.[0]?.name ?? `county ${area.slice(0, COUNTY_DIGITS)}`;
+  const name = area.length === TRACT_DIGITS ? `tract ${area}` : county;
   const first = Number(area.padEnd(GEOID_DIGITS, '0'));
   const end = first + 10 ** (GEOID_DIGITS - area.length);
   const outline = null;
@@ -185,23 +188,35 @@ export function peopleIn({ blocks, inside }: AreaBlocks): number {
   return inside.reduce((sum, i) => sum + (blocks.population[i] ?? 0), 0);
 }
 
-/** Blocks reach this far beyond their centres, in degrees; hardly any is larger. */
-const BLOCK_DEGREES = 0.02;
+/** Blocks reach this far beyond their centres; hardly any is larger. */
+const BLOCK_METRES = 2_000;
+/** Metres a minute that hardly any trip exceeds. */
+const FASTEST: Readonly<Record<string, number>> = { walk: 100, bike: 350 };
+const FASTEST_RIDE = 1_500;
+
+/** How far anyone gets in some minutes. */
+export function metresWithin(mode: string, minutes: number): number {
+  return minutes * (FASTEST[mode] ?? FASTEST_RIDE);
+}
 
 /**
- * The most POIs that an archive has in an area; null while they are not counted, and without an
- * area or an archive.
+ * The most POIs that some archives have within some metres of an area; null while they are not
+ * counted, and without an area or an archive.
  */
-export function usePoisAround(url: string | undefined, area: AreaBlocks | null): number | null {
+export function usePoisAround(
+  urls: readonly string[],
+  area: AreaBlocks | null,
+  metres: number,
+): number | null {
   const [counted, setCounted] = useState<{ readonly key: unknown; readonly most: number }>();
-  const key = url !== undefined && area ? `${url} ${JSON.stringify(area.area)}` : null;
+  const key = area && urls.length > 0 ? JSON.stringify([urls, area.area, metres]) : null;
   useEffect(() => {
-    if (url === undefined || area === null) return;
+    if (area === null || key === null) return;
     const { lon, lat } = area.blocks;
-    const box = edgesOf(boxOf(area.inside.map((i) => [lon[i], lat[i]] as const)));
-    const grown = box.map((edge, i) => edge + (i < 2 ? -BLOCK_DEGREES : BLOCK_DEGREES));
-    pointsAround(url, grown as unknown as Box, 'pois').then(
-      (most) => setCounted({ key, most }),
+    const box = boxOf(area.inside.map((i) => [lon[i], lat[i]] as const));
+    const around = edgesOf(bufferBox(box, metres + BLOCK_METRES));
+    Promise.all(urls.map((url) => pointsAround(url, around, 'pois'))).then(
+      (each) => setCounted({ key, most: each.reduce((sum, one) => sum + one, 0) }),
       // The limit of the API is stated instead.
       () => {},
     );
@@ -209,18 +224,18 @@ export function usePoisAround(url: string | undefined, area: AreaBlocks | null):
   return counted?.key === key ? (counted?.most ?? null) : null;
 }
 
-/** The codes of the counties in view; empty while they are not known, and if there are too many. */
+/** The counties in view; empty while they are not known, and if there are too many. */
 export function useCountiesInView(
   api: Client,
   position: MapPosition | null,
   bounds: readonly number[],
-): readonly string[] {
-  const [codes, setCodes] = useState<readonly string[]>([]);
+): readonly NamedCounty[] {
+  const [counties, setCounties] = useState<readonly NamedCounty[]>([]);
   const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
   useEffect(() => {
     let isGone = false;
-    countyCodesIn(api, boxInView(position, bounds)).then(
-      (found) => isGone || setCodes(found ?? []),
+    countyNamesIn(api, boxInView(position, bounds)).then(
+      (found) => isGone || setCounties(found ?? []),
       // The map itself reports that the API does not respond.
       () => {},
     );
@@ -228,5 +243,5 @@ export function useCountiesInView(
       isGone = true;
     };
   }, [api, place, bounds]);
-  return codes;
+  return counties;
 }

@@ -53,12 +53,15 @@ interface AccessColumn {
 /** The public objects of a county. */
 export interface CountyUrls {
   readonly url: string;
+  readonly name?: string | null;
   readonly access: { readonly url: string } | null;
 }
 
 /** The blocks of a county, with their bands and classes, which are read when they are needed. */
 export class CountyBands {
   readonly county: string;
+  /** Null if the release has no names of counties. */
+  readonly name: string | null;
   /** GEOIDs as numbers, ascending. */
   readonly geoids: Float64Array;
   /** Centres, degrees. */
@@ -70,9 +73,13 @@ export class CountyBands {
   readonly #source: ColumnSource<BlockBandsHead>;
   readonly #access: (() => Promise<ColumnSource<AccessClassesHead>>) | null;
 
-  private constructor(source: ColumnSource<BlockBandsHead>, access: CountyUrls['access']) {
+  private constructor(
+    source: ColumnSource<BlockBandsHead>,
+    { access, name }: Pick<CountyUrls, 'access' | 'name'>,
+  ) {
     const { head } = source;
     this.county = head.county;
+    this.name = name ?? null;
     this.geoids = sumsOf(head.geoid_steps);
     this.lon = sumsOf(head.lon_steps).map(toDegrees);
     this.lat = sumsOf(head.lat_steps).map(toDegrees);
@@ -83,9 +90,9 @@ export class CountyBands {
     this.#access = access && onDemand(() => ColumnSource.open(access.url, ACCESS_CLASSES_MAGIC));
   }
 
-  static async open({ url, access }: CountyUrls): Promise<CountyBands> {
+  static async open({ url, ...of }: CountyUrls): Promise<CountyBands> {
     const source = await ColumnSource.open<BlockBandsHead>(url, BLOCK_BANDS_MAGIC);
-    return new CountyBands(source, access);
+    return new CountyBands(source, of);
   }
 
   /** Returns the band of each block for a mode and type; null if there is no such column. */

@@ -35,11 +35,18 @@ export async function countiesIn(api: Client, box: Box): Promise<readonly County
   return Promise.all(inBox.map(open));
 }
 
-/** The codes of the counties that may have blocks in a box; null if there are too many. */
-export async function countyCodesIn(api: Client, box: Box): Promise<readonly string[] | null> {
+/** A county, and its name, or its code if the release has no names. */
+export interface NamedCounty {
+  readonly code: string;
+  readonly name: string;
+}
+
+/** The counties that may have blocks in a box; null if there are too many. */
+export async function countyNamesIn(api: Client, box: Box): Promise<readonly NamedCounty[] | null> {
   const counties = await listOf(api, box);
   const inBox = counties?.filter(({ bounds }) => meets(bounds, box)) ?? [];
-  return inBox.length === 0 || inBox.length > MAX_COUNTIES ? null : inBox.map((c) => c.county);
+  if (inBox.length === 0 || inBox.length > MAX_COUNTIES) return null;
+  return inBox.map(({ county, name }) => ({ code: county, name: name ?? `County ${county}` }));
 }
 
 /**

@@ -13,7 +13,7 @@ function singular(typeName: string): string | null {
 }
 
 /** In lower case, but for a name that begins with an abbreviation. */
-function lowered(name: string): string {
+export function lowered(name: string): string {
   return /^[A-Z]{2}/.test(name) ? name : name.charAt(0).toLowerCase() + name.slice(1);
 }
 

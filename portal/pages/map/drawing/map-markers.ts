@@ -14,6 +14,8 @@ export interface MapMarker {
   readonly sign: string;
   /** Text below the marker, if any. */
   readonly note?: string;
+  /** Whether it is among the best candidates. */
+  readonly isChosen?: boolean;
   /** The accessible name and the tooltip. */
   readonly title: string;
 }
@@ -66,11 +68,11 @@ export class MapMarkers {
   }
 
   #element(shown: MapMarker): HTMLElement {
-    const { id, kind, sign, note, title } = shown;
+    const { id, kind, sign, note, title, isChosen = false } = shown;
     const { onPress, onPoint, onRemove } = this.#hooks;
     const button = document.createElement('button');
     button.type = 'button';
-    button.className = `map-marker map-marker-${kind}`;
+    button.className = `map-marker map-marker-${kind}${isChosen ? ' is-chosen' : ''}`;
     button.setAttribute('aria-label', title);
     button.title = title;
     const face = document.createElement('span');
@@ -98,6 +100,6 @@ function isOwn({ kind }: MapMarker): boolean {
   return kind !== 'poi' && kind !== 'origin';
 }
 
-function keyOf({ at, kind, sign, note, title }: MapMarker): string {
-  return JSON.stringify([at.lat, at.lon, kind, sign, note, title]);
+function keyOf({ id: _, ...shown }: MapMarker): string {
+  return JSON.stringify(shown);
 }

@@ -3,7 +3,7 @@ import { FileField } from '../../parts/file-field.tsx';
 import { useApi } from '../../session/use-api.ts';
 import { type LoadedArea, peopleIn, useCountiesInView } from '../blocks/area-blocks.ts';
 import type { Area } from '../state/area.ts';
-import { areaCodec, COUNTY_DIGITS, MAX_CIRCLE_METRES, TRACT_DIGITS } from '../state/area.ts';
+import { areaCodec, MAX_CIRCLE_METRES, TRACT_DIGITS } from '../state/area.ts';
 import { useMap } from '../state/map-context.ts';
 import { Choose } from './choices.tsx';
 
@@ -17,14 +17,17 @@ export function AreaPanel(props: {
   readonly onDraw: (drawing: Drawing) => void;
 }) {
   const { area, drawing, onDraw } = props;
-  const { catalogue, state, change } = useMap();
+  const { catalogue, state, choice, change } = useMap();
   const { view, block, position } = state;
   const chosen = state.area;
   const counties = useCountiesInView(useApi(), position, catalogue.bounds);
-  const none = view === 'sites' ? 'Everyone in reach' : 'What is in view';
+  const none =
+    view !== 'sites' ? 'What is in view' : choice.sitesType ? 'Choose one' : 'Everyone in reach';
   const tract = block?.slice(0, TRACT_DIGITS);
   const named = typeof chosen === 'string' ? chosen : null;
-  const others = [...counties, ...(tract ? [tract] : [])].filter((one) => one !== named);
+  const others = [...counties, ...(tract ? [{ code: tract, name: `Tract ${tract}` }] : [])].filter(
+    ({ code }) => code !== named,
+  );
   return (
     <details class="area">
       <summary>
@@ -41,13 +44,13 @@ export function AreaPanel(props: {
             {area.state === 'here' ? capitalized(area.of.name) : (named ?? 'The drawn area')}
           </option>
         )}
-        {others.map((one) => (
-          <option key={one} value={one}>
-            {one.length === COUNTY_DIGITS ? 'County' : 'Tract'} {one}
+        {others.map(({ code, name }) => (
+          <option key={code} value={code}>
+            {name}
           </option>
         ))}
       </Choose>
-      <p class="quiet">For a city, search for it above; for a tract, select a block of it.</p>
+      <p class="quiet">City: search for it above. Tract: click one of its blocks first.</p>
       <div class="actions">
         {(['polygon', 'circle'] as const).map((shape) => (
           <button
@@ -77,7 +80,7 @@ const DRAWN = 'drawn';
 
 const HOW_TO_DRAW = {
   polygon:
-    'Click its corners on the map, or press Enter at the cross. Drag a corner to move it; Delete removes it.',
+    'Click its corners on the map, or press Enter at the cross. Drag a corner to move it; Delete removes it. Press “Draw a polygon” again when it is complete.',
   circle: 'Click its center on the map, or press Enter at the cross. Drag the center to move it.',
 };
 
@@ -136,7 +139,7 @@ function AreaFile() {
 function Fault({ area }: { readonly area: LoadedArea }) {
   const fault = {
     far: 'This area is outside the release, too far from the map, or too large.',
-    invalid: 'The lines of this area cross: move its corners.',
+    invalid: 'The outline crosses itself. Move a corner.',
     failed: 'The blocks of this area could not be loaded: the API does not respond. Trying again …',
     none: null,
     loading: null,

@@ -5,7 +5,7 @@ import { UNCOUNTED } from './words.tsx';
 /** Says what some sums are; `where` follows the word people: `in view`, `in Port Meridian`. */
 type Say<Sums> = (sums: Sums, where: string) => string;
 
-/** What is said of the blocks in view, or why they are not counted; then of the chosen area. */
+/** Sentences on the blocks in view, or on why they are not counted; then on the chosen area. */
 export function sentencesOf<Of, Sums>(
   loaded: LoadedInView<Of, Sums>,
   area: LoadedArea,

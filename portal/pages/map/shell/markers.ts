@@ -37,7 +37,7 @@ export function useMarkers(
   const at = useOriginPoint(sides > 0 ? origin : null, catalogue, state.position);
   const otherAt = useOriginPoint(sides > 1 ? otherOrigin : null, catalogue, state.position);
   return useMemo(() => {
-    if (view === 'sites') return siteMarkers(state, measured.coverage);
+    if (view === 'sites') return siteMarkers(state, measured.coverage, catalogue);
     const caught =
       view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
         ? { dest_id: poi, name: poiName!, ...origin }
@@ -115,8 +115,11 @@ const MAX_SIGN = 2;
 function siteMarkers(
   { sites, sitesType, sitesBy }: MapState,
   coverage: DataOf<'measureSites'> | null,
+  { weights }: Pick<Catalogue, 'weights'>,
 ): readonly MapMarker[] {
   const gains = new Map(coverage?.gains.map(({ id, gain }) => [id, gain[sitesBy.within]]));
+  const unit = weights.find(({ weight }) => weight === sitesBy.weight)?.unit ?? '';
+  const chosen = new Set(coverage?.chosen.map(({ id }) => id));
   return sites
     .filter(({ isCandidate }) => isCandidate || sitesType === null)
     .map(({ id, lat, lon, isCandidate }) => {
@@ -127,8 +130,8 @@ function siteMarkers(
         at: { lat, lon },
         kind: isCandidate ? 'candidate' : 'site',
         sign: id.length <= MAX_SIGN ? id : '',
-        ...(gain !== undefined && { note: `+${count(gain)}` }),
-        title: `${isCandidate ? 'Candidate' : 'Site'} ${id}${adds}: drag to move it, Delete removes it`,
+        ...(gain !== undefined && { note: `+${count(gain)} ${unit}`, isChosen: chosen.has(id) }),
+        title: `${isCandidate ? 'Candidate' : 'Site'} ${id}${adds}${chosen.has(id) ? ', the best' : ''}: drag to move it, Delete removes it`,
       };
     });
 }

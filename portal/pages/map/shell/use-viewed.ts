@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../../session/use-api.ts';
-import { bodyOf, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
+import { bodyOf, metresWithin, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Outlines } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
@@ -34,8 +34,8 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
     [poi, choice.mode, requests.changes],
   );
   const areaBody = useMemo(() => inArea && bodyOf(inArea), [inArea]);
-  const [ofType] = sitesType === null ? [] : catalogue.poisOf([sitesType], []);
-  const mostPois = usePoisAround(ofType?.url, inArea);
+  const pois = catalogue.poisOf(choice.sitesType?.leaves ?? [], []).map(({ url }) => url);
+  const mostPois = usePoisAround(pois, inArea, metresWithin(choice.mode, sitesBy.within));
   const sites = useMemo(() => {
     const direction = sitesType === null ? sitesBy.direction : 'to';
     const by = { ...sitesBy, direction, type: sitesType, area: areaBody, mode: choice.mode };
@@ -60,8 +60,8 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
 export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly outlines: Outlines } {
   const { state, choice, a, b, reach, comparison, catchment, sites } = viewed;
   const { view, minutes, compared, basketBy, block, origin, otherOrigin } = state;
-  const { sitesType, sitesColoured, sitesBy } = state;
-  const { mode, bandsUrl, otherMode } = choice;
+  const { sitesColoured, sitesBy } = state;
+  const { mode, bandsUrl, otherMode, sitesType } = choice;
   const basket = viewed.basket.state === 'here' ? viewed.basket.view : null;
   const access = viewed.access.state === 'here' ? viewed.access.view : null;
   // Depends on the parts that views show, since every move of the map makes a new state and choice.
@@ -72,7 +72,9 @@ export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly ou
       ...[a?.name, b?.name, reach, comparison, catchment, basket?.blocks, basket?.of],
       ...[access?.blocks, access?.of, choice.counted, state.direction],
       // Bands are drawn from tiles, and need no blocks.
-      choice.type.leaves.length > 1 && viewed.blocks.state === 'here' && viewed.blocks.view.of,
+      ((view === 'sites' ? sitesType : choice.type)?.leaves.length ?? 0) > 1 &&
+        viewed.blocks.state === 'here' &&
+        viewed.blocks.view.of,
       ...[sites.nearest, sitesType, sitesColoured, sitesBy.within],
     ],
   );

@@ -14,6 +14,8 @@ export interface Choice {
   readonly type: MapType;
   /** The bands of the type, or of the first leaf of a parent. */
   readonly bandsUrl: string;
+  /** The type whose POIs are the sites; null for sites of one's own. */
+  readonly sitesType: MapType | null;
   readonly otherMode: Mode;
   /** The weight that is counted within a reach; null if the release has people only. */
   readonly weight: Weight | null;
@@ -59,7 +61,11 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
     faults.push(`The basket has criteria that this release lacks. ${shown}`);
   }
   const [bandsUrl] = bandsOf(type);
-  return { mode, type, basket, bandsUrl, otherMode, weight, counted, faults };
+  const sitesType = mapped.find(({ id }) => id === state.sitesType) ?? null;
+  if (state.sitesType !== null && sitesType === null) {
+    faults.push('The address has a type of sites that this release lacks.');
+  }
+  return { mode, type, sitesType, basket, bandsUrl, otherMode, weight, counted, faults };
 }
 
 /**

@@ -178,7 +178,7 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   sitesBy: {
     key: 'y',
     what: 'measure of the sites',
-    initial: { direction: 'to', weight: 'people', choose: 3, within: 15 },
+    initial: { direction: 'to', weight: 'people', choose: 1, within: 15 },
     read: readSitesBy,
     write: ({ direction, weight: of, choose, within }) => `${direction}-${of}-${choose}-${within}`,
   },

@@ -14,10 +14,8 @@ export function useFreeViews(
   area: AreaBlocks | null,
 ): Pick<Loaded, 'blocks' | 'basket' | 'access'> {
   const { state, choice } = useMap();
-  const { mode, type, basket } = choice;
-  const { sitesType } = state;
-  const ofSites = view === 'sites' && sitesType !== null ? [sitesType] : [];
-  const types = view === 'nearest' ? type.leaves : ofSites;
+  const { mode, type, sitesType, basket } = choice;
+  const types = (view === 'nearest' ? type : view === 'sites' ? sitesType : null)?.leaves ?? [];
   const asked = view === 'access' ? accessChoice(state, choice) : null;
   return {
     blocks: useInView(api, types.length > 0 ? nearestMeasure(mode, types) : null, area),

@@ -80,3 +80,8 @@ export function sayBasket(basket: LoadedBasket, catalogue: Catalogue) {
     return `${said} Missing most often: ${name} (${count(most)} people).`;
   };
 }
+
+/** The counties in view; none until their blocks are loaded. */
+export function countiesOf(basket: LoadedBasket): readonly string[] {
+  return basket.state === 'here' ? basket.view.blocks.counties : [];
+}

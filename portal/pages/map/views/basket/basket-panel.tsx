@@ -13,8 +13,8 @@ import { SumsTable } from '../../panels/sums-table.tsx';
 import { PercentileNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
-import type { Loaded, LoadedBasket } from '../map-view.ts';
-import { basketRows, criterionName, sayBasket } from './basket-legend.ts';
+import type { Loaded } from '../map-view.ts';
+import { basketRows, countiesOf, criterionName, sayBasket } from './basket-legend.ts';
 import { basketRequest, type Coverage } from './basket-request.ts';
 import { CriteriaList } from './criteria-list.tsx';
 
@@ -65,10 +65,6 @@ export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
       <ExactBasket basket={basket} area={area} />
     </section>
   );
-}
-
-export function countiesOf(basket: LoadedBasket): readonly string[] {
-  return basket.state === 'here' ? basket.view.blocks.counties : [];
 }
 
 /** The exact sums of the chosen area, or of the first county in view. */

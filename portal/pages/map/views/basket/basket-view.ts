@@ -1,11 +1,11 @@
+import { onRequest } from '../../../parts/failed-script.tsx';
 import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
 import { criteriaMet, furthestClasses, metClasses } from '../../measures/basket.ts';
 import { groundSwatches } from '../../panels/legend-swatches.ts';
 import { summaryOf } from '../../panels/people-sentences.tsx';
 import type { MapView } from '../map-view.ts';
-import { basketRows, sayBasket } from './basket-legend.ts';
-import { BasketPanel, countiesOf } from './basket-panel.tsx';
+import { basketRows, countiesOf, sayBasket } from './basket-legend.ts';
 import { basketBody } from './basket-request.ts';
 
 /** Blocks by the criteria of a basket. */
@@ -46,7 +46,7 @@ export const basketView: MapView = {
     const met = criteriaMet(of.basket, at);
     return met === null ? 'not known' : `${met} of ${of.criteria.length} met`;
   },
-  Panel: BasketPanel,
+  Panel: onRequest('the view', async () => (await import('./basket-panel.tsx')).BasketPanel),
   requests({ choice, basket, area }) {
     const summed = chosenOr(area, countiesOf(basket)[0]);
     if (summed === null) return [];

@@ -120,7 +120,7 @@ function Compared(props: {
       <MinutesSlider />
       <Shares {...{ comparison, facts, minutes }} area={area.state === 'here' ? area.of : null} />
       <Switch
-        label="Colour blocks by"
+        label="Color blocks by"
         name="compared"
         values={SHOWN}
         chosen={compared}

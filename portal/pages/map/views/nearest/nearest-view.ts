@@ -1,8 +1,9 @@
 import { BEYOND } from '../../../../../shards/bands/time-bands.ts';
-import { mapTitle } from '../../catalogue/catalogue.ts';
+import { type Catalogue, type MapType, mapTitle } from '../../catalogue/catalogue.ts';
+import type { Shown } from '../../drawing/draw-map.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
 import { summaryOf } from '../../panels/people-sentences.tsx';
-import { bandWords, type MapView } from '../map-view.ts';
+import { bandWords, type Loaded, type MapView } from '../map-view.ts';
 import { NearestPanel, sayNear } from './nearest-panel.tsx';
 
 /** Minutes to the nearest POI of a type. */
@@ -13,21 +14,8 @@ export const nearestView: MapView = {
   summary: ({ blocks, area, choice: { type } }) => summaryOf(blocks, area, sayNear(type.name)),
   legend: ({ catalogue, scheme }) => nearestSwatches(catalogue.baseMap, scheme),
   modes: ({ mode }) => [mode],
-  shown({ catalogue, choice: { mode, type, bandsUrl }, blocks }) {
-    const over = { modes: [mode], pois: catalogue.poisOf(type.leaves, [mode]) };
-    if (type.leaves.length === 1) return { of: 'bands', bandsUrl, ...over };
-    const view = blocks.state === 'here' ? blocks.view : null;
-    return {
-      of: 'classes',
-      name: `nearest ${mode} ${type.id}`,
-      palette: 'classes',
-      blocks: view && {
-        geoids: view.blocks.geoids,
-        classes: view.of.map((band) => (band === BEYOND ? 0 : band)),
-      },
-      ...over,
-    };
-  },
+  shown: ({ catalogue, choice: { mode, type }, blocks }) =>
+    shownNearest(catalogue, mode, type, blocks),
   minutesOf({ state, choice: { mode, type }, blocks, profile }, geoid) {
     const exact =
       Number(state.block) === geoid
@@ -54,3 +42,26 @@ export const nearestView: MapView = {
     ];
   },
 };
+
+/** The blocks by minutes to the nearest POI of a type, or of any of its leaves. */
+export function shownNearest(
+  catalogue: Catalogue,
+  mode: string,
+  { id, leaves }: MapType,
+  blocks: Loaded['blocks'],
+): Shown {
+  const over = { modes: [mode], pois: catalogue.poisOf(leaves, [mode]) };
+  const bandsUrl = leaves.length === 1 ? catalogue.bandsUrl(mode, leaves[0]) : undefined;
+  if (bandsUrl !== undefined) return { of: 'bands', bandsUrl, ...over };
+  const view = blocks.state === 'here' ? blocks.view : null;
+  return {
+    of: 'classes',
+    name: `nearest ${mode} ${id}`,
+    palette: 'classes',
+    blocks: view && {
+      geoids: view.blocks.geoids,
+      classes: view.of.map((band) => (band === BEYOND ? 0 : band)),
+    },
+    ...over,
+  };
+}

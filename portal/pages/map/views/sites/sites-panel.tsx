@@ -1,9 +1,14 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { counted } from '../../../formats.ts';
 import { FileButton } from '../../../parts/file-button.tsx';
 import { FileField } from '../../../parts/file-field.tsx';
+import { useApi } from '../../../session/use-api.ts';
+import { useCountiesInView } from '../../blocks/area-blocks.ts';
+import { lowered } from '../../catalogue/type-nouns.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { Paid } from '../../paid/paid.tsx';
+import { useRequests } from '../../paid/use-paid-requests.ts';
 import { Choose, ModeChoice, Switch, TypeChoice, WeightChoice } from '../../panels/choices.tsx';
 import { Swatches } from '../../panels/swatches.tsx';
 import { PercentileNote } from '../../panels/words.tsx';
@@ -25,8 +30,8 @@ const DIRECTIONS: readonly (readonly [Direction, string])[] = [
   ['from', 'From the sites'],
 ];
 const SOURCES = [
-  ['own', 'Points of your own'],
-  ['type', 'What is there'],
+  ['own', 'Your own points'],
+  ['type', 'Existing places'],
 ] as const;
 const KINDS: readonly (readonly [MapState['adds'], string])[] = [
   ['site', 'A site'],
@@ -38,10 +43,18 @@ const MAX_LISTED = 50;
 
 /** Panel of sites: the people near them, and which candidates would add most. */
 export function SitesPanel({ sites: measured, area }: Pick<Loaded, 'sites' | 'area'>) {
-  const { catalogue, state, change } = useMap();
+  const { catalogue, state, choice, change } = useMap();
   const scheme = useColourScheme();
-  const { sites, sitesType, sitesBy } = state;
+  const { sites, sitesBy } = state;
   const { request } = measured;
+  const place = useRef<HTMLDivElement>(null);
+  const sendNext = useSendNext(request);
+  const onTry = (candidates: readonly Site[]) => {
+    // The pressed button is replaced.
+    place.current?.focus({ preventScroll: true });
+    change({ sites: candidates });
+    sendNext();
+  };
   const onSites = (next: readonly Site[]) => change({ sites: next });
   const unit = unitOf(catalogue.weights, sitesBy.weight);
   const legend = sitesSwatches(state, catalogue, scheme, measured.reaches !== null);
@@ -52,31 +65,52 @@ export function SitesPanel({ sites: measured, area }: Pick<Loaded, 'sites' | 'ar
       <SitesFile onSites={onSites} />
       <SiteList sites={sites} onSites={onSites} />
       <MeasureChoices />
-      {sitesType !== null && request === null && (
-        <p>Choose an area above, whose {catalogue.typeNames.get(sitesType)} are then the sites.</p>
+      {choice.sitesType !== null && area.state === 'none' && (
+        <p>
+          Choose an area above: its {lowered(choice.sitesType.name)}, and those near it, become the
+          sites.
+        </p>
       )}
-      {request !== null && (
-        <Paid request={request} label="Measure them">
-          {(coverage) => (
-            <SitesResults
-              coverage={coverage}
-              unit={unit}
-              areaName={area.state === 'here' ? area.of.name : null}
-            />
-          )}
-        </Paid>
-      )}
+      <div ref={place} tabIndex={-1}>
+        {request !== null && (
+          <Paid request={request} label={`Count ${unit}`}>
+            {(coverage) => (
+              <SitesResults
+                coverage={coverage}
+                unit={unit}
+                areaName={area.state === 'here' ? area.of.name : null}
+                onTry={onTry}
+              />
+            )}
+          </Paid>
+        )}
+      </div>
       <SitesColours {...measured} />
       <Swatches entries={legend} />
     </section>
   );
 }
 
+/** Returns how to send the request that follows the next change of the state. */
+function useSendNext(request: Loaded['sites']['request']): () => void {
+  const requests = useRequests();
+  /** The request before the change. */
+  const [before, setBefore] = useState<typeof request>(null);
+  useEffect(() => {
+    if (before === null || request === null || before.name === request.name) return;
+    setBefore(null);
+    requests.send(request);
+  });
+  return () => setBefore(request);
+}
+
 /** The choice between sites of one's own and those that are there. */
 function SitesSource() {
   const { catalogue, state, choice, change } = useMap();
-  const { sites, sitesType, adds } = state;
+  const { sites, adds, position, area } = state;
+  const { sitesType } = choice;
   const isOwn = sitesType === null;
+  const [county] = useCountiesInView(useApi(), position, catalogue.bounds);
   return (
     <>
       <Switch
@@ -88,15 +122,19 @@ function SitesSource() {
           change(
             next === 'own'
               ? { sitesType: null }
-              : { sitesType: choice.type.leaves[0], adds: 'candidate' },
+              : {
+                  sitesType: choice.type.id,
+                  adds: 'candidate',
+                  area: area ?? county?.code ?? null,
+                },
           )
         }
       />
       {!isOwn && (
         <TypeChoice
-          label="All of these in the area"
-          types={catalogue.types}
-          type={sitesType}
+          label="Sites: every one in the area, and near it"
+          types={[...catalogue.parents, ...catalogue.types]}
+          type={sitesType.id}
           onType={(next) => change({ sitesType: next })}
         />
       )}
@@ -135,7 +173,7 @@ function MeasureChoices() {
       </div>
       <PercentileNote modes={[choice.mode]} />
       <Choose
-        label="Near is within"
+        label="Near means within"
         value={within}
         onChoose={(next) => measureBy({ within: Number(next) })}
       >
@@ -156,7 +194,7 @@ function MeasureChoices() {
       )}
       {sites.some(({ isCandidate }) => isCandidate) && (
         <label class="field">
-          <span>Candidates to choose</span>
+          <span>How many to add</span>
           <input
             type="number"
             min={1}
@@ -197,7 +235,7 @@ function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => 
   };
   return (
     <FileField
-      label="Or a CSV file with id, lat, lon, and candidate (yes or no) if you like"
+      label="Or upload a CSV: id, lat, lon; optionally candidate (yes/no)"
       accept=".csv,text/csv"
       read={open}
     />
@@ -211,12 +249,15 @@ function SiteList(props: {
   const { sites, onSites } = props;
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
   const save = async () => (await import('./sites-files.ts')).sitesFile(sites);
-  const set = sites.length === 0 ? 'No sites yet.' : counted(sites.length - candidates, 'site');
+  const { sitesType } = useMap().choice;
+  const own = [
+    ...(sitesType === null ? [counted(sites.length - candidates, 'site')] : []),
+    ...(candidates > 0 ? [counted(candidates, 'candidate')] : []),
+  ];
   return (
     <>
       <p role="status">
-        {set}
-        {candidates > 0 && `, ${counted(candidates, 'candidate')}`}
+        {sites.length === 0 && sitesType === null ? 'No sites yet.' : own.join(', ')}
       </p>
       {sites.length > 0 && (
         <details>

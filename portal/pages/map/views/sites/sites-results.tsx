@@ -1,14 +1,16 @@
+import { PLANS } from '../../../../../proxy/plans.ts';
 import { localDistance } from '../../../../../shards/geometry/wgs84.ts';
 import type { DataOf } from '../../../../client/src/index.ts';
 import { count, counted, percent } from '../../../formats.ts';
 import { FileButton } from '../../../parts/file-button.tsx';
+import { anyOf } from '../../catalogue/type-nouns.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { Switch } from '../../panels/choices.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
-import { degrees, type Point } from '../../state/codecs.ts';
+import type { Point } from '../../state/codecs.ts';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
-import type { Site } from '../../state/sites.ts';
+import { type Site, withSite } from '../../state/sites.ts';
 import type { MeasuredSites } from '../map-view.ts';
 
 type SitesCoverage = DataOf<'measureSites'>;
@@ -24,11 +26,14 @@ export function SitesResults(props: {
   readonly unit: string;
   /** Name of the chosen area; null for everyone in reach. */
   readonly areaName: string | null;
+  /** Measures with some candidates more. */
+  readonly onTry: (sites: readonly Site[]) => void;
 }) {
-  const { coverage, unit, areaName } = props;
-  const { state } = useMap();
+  const { coverage, unit, areaName, onTry } = props;
+  const { state, choice } = useMap();
   const { within } = state.sitesBy;
-  const { results, sites, gains, chosen, area } = coverage;
+  const { results, sites, gains, chosen, area, sites_from } = coverage;
+  const one = choice.sitesType === null ? 'a site' : anyOf(choice.sitesType.name);
   const [sums] = results;
   const near = sums.within[within];
   const share = (of: number) => (sums.total === 0 ? '' : percent(of / sums.total));
@@ -43,18 +48,41 @@ export function SitesResults(props: {
           <strong>
             {count(near)} {unit}
           </strong>{' '}
-          are within {within} minutes of a site. For their share, choose an area.
+          are within {within} minutes of {one}. For their share, choose an area.
         </p>
       ) : (
         <p class="figure">
           <strong>{share(near)}</strong> of {count(sums.total)} {unit} in {areaName} are within{' '}
-          {within} minutes of a site
+          {within} minutes of {one}
         </p>
       )}
       <p class="quiet">
         Counted: {counted(area.blocks, 'block')} in{' '}
-        {area.counties.length === 1 ? 'county' : 'counties'} {area.counties.join(', ')}.
+        {areaName ??
+          `${area.counties.length === 1 ? 'county' : 'counties'} ${area.counties.join(', ')}`}
+        .
+        {sites_from &&
+          ` ${counted(sites.length, 'site')}, ${sites_from.outside} of them outside it.`}
       </p>
+      <Uncovered coverage={coverage} onTry={onTry} />
+      {chosen.length > 0 && (
+        <SumsTable
+          caption={`Best of these ${counted(gains.length, 'candidate')}, within ${within} min`}
+          heads={['Add', 'gain', 'total within']}
+          rows={chosen.map(({ id, gain, total_within }) => ({
+            name: id,
+            figures: [count(gain), count(total_within)],
+          }))}
+        />
+      )}
+      <BySite
+        caption={`Each candidate would add, within ${within} min`}
+        heads={['Candidate', unit]}
+        rows={gains
+          .toSorted((a, b) => b.gain[within] - a.gain[within])
+          .map((one) => ({ name: one.id, figures: [count(one.gain[within])] }))}
+        errors={coverage.errors.filter(({ list }) => list === 'candidates')}
+      />
       {areaName !== null && (
         <SumsTable
           caption="By minutes to the nearest site"
@@ -75,25 +103,6 @@ export function SitesResults(props: {
         }))}
         errors={coverage.errors.filter(({ list }) => list === 'sites')}
       />
-      <BySite
-        caption={`Each candidate would add, within ${within} min`}
-        heads={['Candidate', unit]}
-        rows={gains
-          .toSorted((a, b) => b.gain[within] - a.gain[within])
-          .map((one) => ({ name: one.id, figures: [count(one.gain[within])] }))}
-        errors={coverage.errors.filter(({ list }) => list === 'candidates')}
-      />
-      {chosen.length > 0 && (
-        <SumsTable
-          caption={`Best order to build, within ${within} min`}
-          heads={['Add', 'gain', 'total within']}
-          rows={chosen.map(({ id, gain, total_within }) => ({
-            name: id,
-            figures: [count(gain), count(total_within)],
-          }))}
-        />
-      )}
-      <Uncovered coverage={coverage} />
       <p class="quiet">Times run from block to block, in whole minutes.</p>
       <p class="take-along">
         <FileButton label="CSV" name="people-near-sites.csv" make={csv} />
@@ -102,32 +111,34 @@ export function SitesResults(props: {
   );
 }
 
-/** Places where many people have no site near, which become candidates with one click. */
-function Uncovered({ coverage }: { readonly coverage: SitesCoverage }) {
-  const { state, change } = useMap();
-  const { sites, sitesBy } = state;
+/** Places where many people have no site near, which are measured as candidates with one click. */
+function Uncovered(props: {
+  readonly coverage: SitesCoverage;
+  readonly onTry: (sites: readonly Site[]) => void;
+}) {
+  const { coverage, onTry } = props;
+  const { sites, sitesBy } = useMap().state;
   const places = spread(coverage.uncovered, sites);
   if (places.length === 0) return null;
-  const [{ block, count: people }] = places;
-  const candidates = places.map(
-    ({ block, lat, lon }): Site => ({
-      id: block,
-      lat: degrees(lat),
-      lon: degrees(lon),
-      isCandidate: true,
-    }),
-  );
+  const { site, sites_minimum } = PLANS.charges;
+  const all = coverage.sites.length + coverage.gains.length + places.length;
+  const price = Math.max(sites_minimum, all * site);
+  const candidates = places.reduce((so, at) => withSite(so, at, 'candidate'), sites);
   return (
     <p>
-      Over {sitesBy.within} minutes away: {counted(people, 'person', 'people')} in block {block}
-      {places.length > 1 && ', and others'}.{' '}
+      {counted(coverage.results[0].beyond, 'person is', 'people are')} over {sitesBy.within} minutes
+      away.{' '}
       <button
         type="button"
-        class="button button-small"
-        onClick={() => change({ sites: [...sites, ...candidates] })}
+        class="button button-main paid-button"
+        onClick={() => onTry(candidates)}
       >
-        Try {counted(places.length, 'such block')} as{' '}
-        {places.length > 1 ? 'candidates' : 'a candidate'}
+        <span>
+          {places.length === 1
+            ? 'Try the block where most of them live'
+            : `Try the ${places.length} blocks where most of them live`}
+        </span>
+        <span class="price">{counted(price, 'token')} at most</span>
       </button>
     </p>
   );

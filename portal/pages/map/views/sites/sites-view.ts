@@ -1,7 +1,9 @@
 import { onRequest } from '../../../parts/failed-script.tsx';
+import { mapTitle } from '../../catalogue/catalogue.ts';
 import { minutesTo, reachClasses, reachesWithin } from '../../measures/reach.ts';
 import { MAX_MINUTES } from '../../state/map-state.ts';
 import { bandWords, type MapView } from '../map-view.ts';
+import { shownNearest } from '../nearest/nearest-view.ts';
 import { classesWithin, overlapClass, sitesSwatches } from './sites-legend.ts';
 
 const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
@@ -10,18 +12,14 @@ const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
 export const sitesView: MapView = {
   name: 'Sites',
   sides: 0,
-  title: ({ catalogue, state: { sitesType } }) =>
-    sitesType === null
-      ? 'Minutes to the nearest site'
-      : `Minutes to the nearest: ${catalogue.typeNames.get(sitesType)}`,
+  title: ({ choice: { mode, sitesType } }) =>
+    sitesType === null ? 'Minutes to the nearest site' : mapTitle(mode, sitesType.name),
   legend: ({ catalogue, state, scheme, sites }) =>
     sitesSwatches(state, catalogue, scheme, sites.reaches !== null),
   modes: ({ mode }) => [mode],
-  shown({ catalogue, state, choice: { mode }, sites: { reaches, nearest } }) {
-    const { sitesType, sitesBy, sitesColoured } = state;
-    const bandsUrl = sitesType === null ? undefined : catalogue.bandsUrl(mode, sitesType);
-    const pois = catalogue.poisOf(sitesType === null ? [] : [sitesType], [mode]);
-    if (bandsUrl !== undefined) return { of: 'bands', bandsUrl, modes: [mode], pois };
+  shown({ catalogue, state, choice: { mode, sitesType }, blocks, sites: { reaches, nearest } }) {
+    const { sitesBy, sitesColoured } = state;
+    if (sitesType !== null) return shownNearest(catalogue, mode, sitesType, blocks);
     const classes = () =>
       sitesColoured === 'overlap'
         ? reachesWithin(nearest!, reaches!, sitesBy.within).map(overlapClass)
@@ -30,13 +28,13 @@ export const sitesView: MapView = {
       of: 'classes',
       name: `sites ${sitesColoured} ${nearest?.geoids.length ?? 0}`,
       modes: [mode],
-      pois,
+      pois: catalogue.poisOf([], [mode]),
       palette: 'classes',
       blocks: nearest ? { geoids: nearest.geoids, classes: Uint8Array.from(classes()) } : NO_BLOCKS,
     };
   },
-  minutesOf({ state, sites: { nearest, reaches }, blocks }, geoid) {
-    if (state.sitesType !== null) return bandWords(blocks, geoid);
+  minutesOf({ state, choice, sites: { nearest, reaches }, blocks }, geoid) {
+    if (choice.sitesType !== null) return bandWords(blocks, geoid);
     if (nearest === null || reaches === null) return null;
     const minutes = minutesTo(nearest, geoid);
     if (minutes === undefined) return `over ${MAX_MINUTES} min`;
