@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { PLANS } from '../../../../proxy/plans.ts';
-import type { PoiSearchResult } from '../../../client/src/index.ts';
-import type { Place } from '../../api/release.ts';
+import type { DataOf, PoiSearchResult } from '../../../client/src/index.ts';
 import { counted, distanceUnit } from '../../formats.ts';
 import { useApi } from '../../session/use-api.ts';
 import { typesBeginning } from '../catalogue/catalogue.ts';
@@ -11,12 +10,13 @@ import { Combobox } from '../panels/combobox.tsx';
 import type { Point } from '../state/codecs.ts';
 import { useMap } from '../state/map-context.ts';
 
-const PLACE_ZOOM = 13;
-const POI_ZOOM = 15;
+/** Zooms of what is found; any other is a point. */
+const ZOOMS: Readonly<Record<string, number>> = { county: 10, place: 13, neighbourhood: 14 };
+const POINT_ZOOM = 15;
 
 /**
- * A search for cities and for types to map, which is free, and for POIs around the middle of the
- * map, for tokens.
+ * A search for addresses, intersections, neighbourhoods, cities, counties, blocks, coordinates and
+ * types to map, which is free, and for POIs around the middle of the map, for tokens.
  */
 export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }) {
   const { catalogue, state, change } = useMap();
@@ -25,14 +25,25 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
   /** Words by which POIs are searched. */
   const [words, setWords] = useState<PoiWords | null>(null);
   const typed = text.trim();
-  const { places, said } = usePlaceSearch(typed);
+  const { found, said } = useAddressSearch(typed);
+  const go = ({ kind, geoid, lat, lon }: Found) => {
+    const position = { zoom: ZOOMS[kind] ?? POINT_ZOOM, lat, lon };
+    const isArea = kind === 'county' || kind === 'place';
+    const isOrigin = state.view === 'reach' && !isArea;
+    change({
+      position,
+      ...(isArea ? { area: geoid } : { block: geoid }),
+      ...(isOrigin && { origin: geoid, poi: null }),
+    });
+  };
   const options = [
-    ...places.map(({ geoid, name, state: of, lat, lon }) => ({
-      key: geoid,
-      label: `${name}, ${of}`,
+    ...found.map((one) => ({
+      key: `${one.kind} ${one.geoid} ${one.label}`,
+      label: one.label,
+      note: KIND_NOTES[one.kind] ?? null,
       choose() {
         setText('');
-        change({ area: geoid, position: { zoom: PLACE_ZOOM, lat, lon } });
+        go(one);
       },
     })),
     ...typesBeginning([...catalogue.types, ...catalogue.parents], typed)
@@ -62,12 +73,13 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
         said={said}
         onEscape={() => setText('')}
       />
+      {'geolocation' in navigator && <LocateMe onFound={go} />}
       {words !== null && (
         <PoiResults
           words={words}
           onPoi={(poi) => {
             onPoi(poi);
-            change({ position: { zoom: POI_ZOOM, lat: poi.lat, lon: poi.lon } });
+            change({ position: { zoom: POINT_ZOOM, lat: poi.lat, lon: poi.lon } });
           }}
           onClose={() => setWords(null)}
         />
@@ -76,7 +88,43 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
   );
 }
 
-const HINT = 'Search for a city or a POI';
+const HINT = 'Search for an address, a city or a POI';
+
+/** Kinds of results whose label does not say it. */
+const KIND_NOTES: Readonly<Record<string, string>> = {
+  interpolated: 'about here',
+  street: 'street',
+  neighbourhood: 'neighborhood',
+};
+
+/** A button that goes to where the visitor is, if the browser tells. */
+function LocateMe({ onFound }: { readonly onFound: (found: Found) => void }) {
+  const api = useApi();
+  const [said, setSaid] = useState('');
+  const locate = () => {
+    setSaid('Locating …');
+    navigator.geolocation.getCurrentPosition(
+      ({ coords: { latitude, longitude } }) =>
+        api.findAddresses({ q: `${latitude},${longitude}`, limit: 1 }).then(
+          ({ data: { results } }) => {
+            const [here] = results;
+            setSaid(here ? '' : 'You are outside the data of this map.');
+            if (here) onFound(here);
+          },
+          () => setSaid('The search is unavailable.'),
+        ),
+      () => setSaid('The browser does not tell where you are.'),
+    );
+  };
+  return (
+    <div class="locate-me">
+      <button type="button" class="button button-small" onClick={locate}>
+        My location
+      </button>
+      <span role="status">{said}</span>
+    </div>
+  );
+}
 
 /** Maximum number of types among the matches. */
 const MAX_TYPES = 4;
@@ -131,30 +179,30 @@ function PoiResults(props: {
 
 const PAUSE_MS = 200;
 
-/** Places found by name, and a sentence on how many, for screen readers. */
-interface PlaceSearch {
-  readonly places: readonly Place[];
-  readonly said: string;
-}
+type Found = DataOf<'findAddresses'>['results'][number];
 
-/** Searches for cities by a name as it is typed, after a pause; an empty name finds nothing. */
-function usePlaceSearch(typed: string): PlaceSearch {
+/** Finds addresses and places as they are typed, after a pause; an empty text finds nothing. */
+function useAddressSearch(typed: string): {
+  readonly found: readonly Found[];
+  /** A sentence on how many, for screen readers. */
+  readonly said: string;
+} {
   const api = useApi();
-  const [places, setPlaces] = useState<readonly Place[]>([]);
+  const [found, setFound] = useState<readonly Found[]>([]);
   const [said, setSaid] = useState('');
   useEffect(() => {
-    setPlaces([]);
+    setFound([]);
     setSaid('');
     if (typed === '') return;
     const leaving = new AbortController();
     const search = async () => {
       try {
         const query = { q: typed, limit: 5 };
-        const { data } = await api.findPlaces(query, { signal: leaving.signal });
-        setPlaces(data.places);
-        setSaid(`${counted(data.places.length, 'city', 'cities')} found`);
+        const { results } = (await api.findAddresses(query, { signal: leaving.signal })).data;
+        setFound(results);
+        setSaid(`${counted(results.length, 'place')} found`);
       } catch {
-        if (!leaving.signal.aborted) setSaid('The search for cities is unavailable.');
+        if (!leaving.signal.aborted) setSaid('The search for addresses is unavailable.');
       }
     };
     const timer = setTimeout(() => void search(), PAUSE_MS);
@@ -163,7 +211,7 @@ function usePlaceSearch(typed: string): PlaceSearch {
       leaving.abort();
     };
   }, [api, typed]);
-  return { places, said };
+  return { found, said };
 }
 
 export type FoundPoi = PoiSearchResult;
