@@ -232,7 +232,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 361, lines: 38_600 },
   infra: { files: 119, lines: 13_450 },
-  portal: { files: 233, lines: 22_300 },
+  portal: { files: 233, lines: 22_350 },
   proxy: { files: 277, lines: 34_850 },
   shards: { files: 172, lines: 16_700 },
   test: { files: 798, lines: 114_400 },

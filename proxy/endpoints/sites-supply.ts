@@ -116,10 +116,11 @@ export const sitesSupply = postEndpoint({
     if (by && !body.area)
       throw refused('by', 'averages are of the blocks of an area: send one', 'missing');
     const area = body.area ? await requestedArea(body.area, release.turns) : null;
-    const source = await sourceOfSites(release, sites, area);
+    const decay = decayOf(text) ?? null;
+    const minutes = body.minutes ?? (decay ? DEFAULT_MINUTES.decay : DEFAULT_MINUTES.step);
+    const source = await sourceOfSites(release, sites, area, minutes);
     refuseMisplaced(release, { sites: source, candidates: { kind: 'points', points: [] } });
     checkDirection(release, direction);
-    const decay = decayOf(text) ?? null;
     return {
       sites: source,
       area,
@@ -127,7 +128,7 @@ export const sitesSupply = postEndpoint({
       mode: modePosition(release, mode, 'body'),
       direction,
       weight: requestedWeights(release, weight === undefined ? undefined : [weight], 'body')[0],
-      minutes: body.minutes ?? (decay ? DEFAULT_MINUTES.decay : DEFAULT_MINUTES.step),
+      minutes,
       decay: { text, of: decay },
     };
   },

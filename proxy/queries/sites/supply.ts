@@ -50,6 +50,7 @@ export async function locateSupply(release: Release, query: SupplyQuery): Promis
   const located = await locateSites('sites', query.sites, {
     release,
     mode: query.mode,
+    direction: query.direction,
     counties: new Set<CountyFips>(),
     mostCounties: parts ? Number.POSITIVE_INFINITY : LIMITS.areaCounties,
   });
