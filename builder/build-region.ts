@@ -8,7 +8,7 @@ import { scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
 import { fitSearch } from './memory-budget.ts';
 import { requireThisProgram } from './plan/program-version.ts';
-import type { StoredPlan } from './plan/release-plan.ts';
+import { type StoredPlan, searchedWindows } from './plan/release-plan.ts';
 import { BlockTables } from './prepare/read-blocks.ts';
 import { FeedTables } from './prepare/read-feeds.ts';
 import { HeightTables } from './prepare/read-heights.ts';
@@ -67,12 +67,14 @@ export async function buildRegion(
     const { plan, searchPlan } = stored;
     const hasHills = plan.inputs.elevation.length > 0;
     const elevation = hasHills ? new HeightTables(store, plan.elevation) : null;
-    const feeds = plan.service_date === null ? null : new FeedTables(store, plan.feeds);
     const blocks = new BlockTables(store, plan.blocks);
     const osm = new OsmTables(store, plan.osm);
     const pois = new PoiTables(store, plan.pois);
     const rulesOfR5 = new Set(plan.rules_of_r5);
-    const inputs = { osm, blocks, pois, elevation, feeds, counties, rulesOfR5 };
+    const windows = searchedWindows(plan).map(
+      ({ feeds, ...window }) => new FeedTables(store, feeds, window),
+    );
+    const inputs = { osm, blocks, pois, elevation, windows, counties, rulesOfR5 };
     const region = await readRegion(inputs, progress);
     const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);
     const own = boxAround([...region.counties.values()].flat());

@@ -1,4 +1,5 @@
 import type { Direction, LeftOutFeed } from '../shards/release/manifest.ts';
+import type { DepartureWindow } from '../shards/services.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
 import type { RuleOfR5 } from './routing-parameters.ts';
 
@@ -71,6 +72,13 @@ export interface PlanRequest extends InputPaths, FeedTolerance, FeedCatalogue {
    * to the date of the street data.
    */
   readonly serviceDate?: string;
+  /**
+   * Windows of departures besides `am`, and for each the percentiles besides the 10th; none by
+   * default.
+   */
+  readonly windows?: readonly DepartureWindow[];
+  /** By the name of a window. */
+  readonly percentiles?: Readonly<Record<string, readonly number[]>>;
   /** The rules to replace by those of R5; none by default. */
   readonly rulesOfR5?: readonly RuleOfR5[];
   /** Whether weights may leave out many blocks, which then count as 0; false by default. */

@@ -6,11 +6,12 @@ import { bytesOfColumns } from './county/nth-columns.ts';
 import { OutOfMemory } from './errors.ts';
 import { duration } from './progress.ts';
 import { isLinked, type LinkedRegion } from './region/link-region.ts';
-import { PERCENTILE_INDEX } from './routing-parameters.ts';
+import { rankOfPercentile } from './routing-parameters.ts';
 import { ChunkSearch } from './search/search-chunk.ts';
 import type { SearchRegion } from './search/search-region.ts';
 import { BASE_BYTES, THREAD_BYTES } from './threads/memory-limit.ts';
 import { LANES } from './transit/lane-search.ts';
+import type { TransitRegion } from './transit/transit-region.ts';
 
 /** Threads for the searches of a region. */
 interface SearchFit {
@@ -60,7 +61,7 @@ export function fitSearch(
   const around = region.targets.size - region.counties.size;
   return {
     threads,
-    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${counted(searchRegion.blockCount, 'block')} (${withCommas(routable)} routable), ${counted(searchRegion.destinationCount, 'POI')}, ${counted(region.transit?.stops.length ?? 0, 'stop')}; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${counted(searchRegion.blockCount, 'block')} (${withCommas(routable)} routable), ${counted(searchRegion.destinationCount, 'POI')}, ${counted(region.transits[0]?.stops.length ?? 0, 'stop')}; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
   };
 }
 
@@ -98,11 +99,12 @@ function inWords(threads: number, memory: Bytes): string {
   return `${counted(threads, 'thread')}, up to ${Math.floor(memory / MIB)} MiB`;
 }
 
-/** Total size of the typed arrays anywhere in a value. */
-function bytesOf(value: unknown): Bytes {
+/** Total size of the typed arrays anywhere in a value, each counted once. */
+function bytesOf(value: unknown, counted = new Set<unknown>()): Bytes {
+  if (value === null || typeof value !== 'object' || counted.has(value)) return 0;
+  counted.add(value);
   if (ArrayBuffer.isView(value)) return value.byteLength;
-  if (value === null || typeof value !== 'object') return 0;
-  return Object.values(value).reduce((sum: number, member) => sum + bytesOf(member), 0);
+  return Object.values(value).reduce((sum: number, member) => sum + bytesOf(member, counted), 0);
 }
 
 /** Memory for the times to the n-th nearest POIs in the largest county to be searched. */
@@ -116,20 +118,26 @@ function resultBytes(
 }
 
 /** Memory of each thread's own labels, queues and results. */
-function threadBytes({ walk, bike, transit }: SearchRegion): Bytes {
-  const street = [walk, bike, ...(transit ? [walk] : [])].reduce(
+function threadBytes({ walk, bike, transits }: SearchRegion): Bytes {
+  const street = [walk, bike, ...(transits.length > 0 ? [walk] : [])].reduce(
     (sum, { graph, targets }) =>
       sum + graph.vertexCount * 12 + graph.arcs.length * 8 + targets.targetCount * 8,
     0,
   );
-  const stops = transit?.timetable.stopCount ?? 0;
-  // Labels of all calls, and per stop and lane the fastest departures and their bounds.
-  const calls = (transit?.timetable.arrivals.length ?? 0) * LANES;
-  const fastest = stops * LANES * (PERCENTILE_INDEX + 4) * 4;
-  // Times from all lanes to their targets.
-  const times = (transit?.egress.targets.length ?? 0) * LANES * 4;
+  const windows = transits.reduce((sum, one) => sum + bytesOfWindow(one), 0);
   const chunks = walk.targets.targetCount * 64;
-  return street + calls + fastest + times + chunks;
+  return street + windows + chunks;
+}
+
+function bytesOfWindow({ window, timetable, egress }: TransitRegion): Bytes {
+  const { departures, percentiles } = window;
+  const wanted = rankOfPercentile(Math.max(...percentiles), departures);
+  // Labels of all calls, and per stop and lane the fastest departures and their bounds.
+  const calls = timetable.arrivals.length * LANES;
+  const fastest = timetable.stopCount * LANES * (wanted + 3) * 4;
+  // Times from all lanes to their targets.
+  const times = percentiles.length * egress.targets.length * LANES * 4;
+  return calls + fastest + times;
 }
 
 /**
@@ -142,10 +150,10 @@ function secondsToSearch(
   links: LinkedRegion['links'],
   scopes: readonly CountyScope[],
 ): number {
-  const stretches = scopes.flatMap(({ county, firstBlock, endBlock, windowStart }) =>
+  const stretches = scopes.flatMap(({ county, firstBlock, endBlock, windowStarts }) =>
     Array.from({ length: Math.ceil((endBlock - firstBlock) / LANES) }, (_, i) => {
       const from = firstBlock + i * LANES;
-      return { county, from, to: Math.min(from + LANES, endBlock), windowStart };
+      return { county, from, to: Math.min(from + LANES, endBlock), windowStarts };
     }).filter(({ from, to }) => links.slice(from, to).some(isLinked)),
   );
   const step = Math.max(1, Math.floor(stretches.length / SAMPLE_STRETCHES));

@@ -1,6 +1,6 @@
 import { MAX_POI_MINUTES, MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
-import { AM_WINDOW, PERCENTILES } from '../shards/modes.ts';
 import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
+import { BASE_PERCENTILE, BASE_WINDOW, type DepartureWindow } from '../shards/services.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 
 export const MILLIS_PER_SECOND = 1000;
@@ -47,15 +47,15 @@ export const ROUTING = {
   minMinutes: (TENTHS.least / 10) as Minutes,
   transit: {
     /** Local time of day at which the departure window opens at a stop, in milliseconds. */
-    windowStart: AM_WINDOW.opens * MILLIS_PER_MINUTE,
+    windowStart: BASE_WINDOW.opens * MILLIS_PER_MINUTE,
     /** Number of departures: one at every whole minute of the window. */
-    departures: AM_WINDOW.departures,
+    departures: BASE_WINDOW.departures,
     departureStep: MILLIS_PER_MINUTE as Millis,
     /**
      * The nearest-rank percentile `p`: the time at index ⌈p/100 · n⌉ − 1 of the sorted times of all
      * `n` departures.
      */
-    percentile: PERCENTILES[0],
+    percentile: BASE_PERCENTILE,
     /** Riders are at the stop this long before the vehicle leaves. */
     boardSlack: MILLIS_PER_MINUTE as Millis,
     /** The longest walk to the first stop, and from the last. */
@@ -110,7 +110,13 @@ export type RulesOfR5 = ReadonlySet<RuleOfR5>;
 export const RULE_NAMES = Object.keys(RULES_OF_R5) as readonly RuleOfR5[];
 export const OWN_RULES: RulesOfR5 = new Set();
 
-export const WINDOW_LENGTH: Millis = ROUTING.transit.departures * ROUTING.transit.departureStep;
+/** When a window opens, by the local clock, and how long it stays open. */
+export function windowTimes({ opens, departures }: DepartureWindow): {
+  readonly opens: Millis;
+  readonly length: Millis;
+} {
+  return { opens: opens * MILLIS_PER_MINUTE, length: departures * ROUTING.transit.departureStep };
+}
 
 /** Rise over run; positive uphill. */
 export type Grade = number;
@@ -170,9 +176,10 @@ export function rideMetres(minutes: Minutes, fastest: number): Metres {
   return ROUTING.bikeMetresPerSecond * fastest * seconds + ROUTING.linkRadii[1];
 }
 
-/** Index of the percentile in the sorted times of all departures. */
-export const PERCENTILE_INDEX =
-  Math.ceil((ROUTING.transit.percentile / 100) * ROUTING.transit.departures) - 1;
+/** The rank of a percentile among the sorted times of so many departures, from 1. */
+export function rankOfPercentile(percentile: number, departures: number): number {
+  return Math.ceil((percentile / 100) * departures);
+}
 
 /**
  * The feeds of a release, and the common service day, for which each feed that runs on it was read.

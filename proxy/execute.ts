@@ -9,6 +9,7 @@ import {
   type PostEndpoint,
 } from './endpoint.ts';
 import { NONE } from './fields/field.ts';
+import { releaseAt, scopeOf, validFor } from './fields/served-words.ts';
 import {
   compressed,
   finishResponse,
@@ -103,7 +104,9 @@ export async function respondFreely(
   request: ApiRequest,
   services: ProxyServices,
 ) {
-  const input = parseInput(endpoint, request, services.parameterNames);
+  const input = validFor(services.releases.current, () =>
+    parseInput(endpoint, request, services.parameterNames),
+  );
   const format = freeFormat(endpoint, request);
   return { format, result: await endpoint.respond(services, input) };
 }
@@ -161,11 +164,12 @@ async function executeGet(endpoint: MeteredEndpoint, exchange: Exchange): Promis
   const admitted = await principal.authorize(freeForMembers);
   const { balance } = admitted;
   const isFree = principal.isExempt || (freeForMembers && admitted.member);
-  const release = releases.current;
-  principal.reads(release);
+  const current = releases.current;
+  principal.reads(current);
   const known =
-    queries.get(release, url) ??
-    (await queries.compute(release, url, () => resolvedGet(endpoint, release, exchange)));
+    queries.get(current, url) ??
+    (await queries.compute(current, url, () => resolvedGet(endpoint, current, exchange)));
+  const { release } = known;
   const offers = known.resolved.isGeoJson ? GEOJSON_OBJECT : offersOf(endpoint);
   const format = formatFor(headers.accept, offers);
   const price = endpoint.price?.(known.resolved);
@@ -223,13 +227,20 @@ async function executeGet(endpoint: MeteredEndpoint, exchange: Exchange): Promis
 /** Resolves a GET on a release, for all that request the same. */
 async function resolvedGet(
   endpoint: MeteredEndpoint,
-  release: Release,
+  current: Release,
   { request, services }: Exchange,
 ): Promise<ResolvedRequest> {
-  const input = parseInput(endpoint, request, services.parameterNames);
-  const resolved = await endpoint.resolve(release, input, services);
-  const etag = strongEtag(resolved.canonical, resolved.dependsOn);
-  return { resolved, etag, cacheKey: cacheKeyOf(etag, resolved) };
+  const input = validFor(current, () => parseInput(endpoint, request, services.parameterNames));
+  const release = releaseAt(current, input.query, 'query');
+  const resolved = await endpoint.resolve(release, input, servicesFor(release, services));
+  const etag = strongEtag(scopeOf(release) + resolved.canonical, resolved.dependsOn);
+  return { resolved, etag, release, cacheKey: cacheKeyOf(etag, resolved) };
+}
+
+/** The services for requests to a release, of which cursors are of its window and percentile. */
+function servicesFor(release: Release, services: ProxyServices): ProxyServices {
+  const cursors = services.cursors.within(scopeOf(release));
+  return cursors === services.cursors ? services : { ...services, cursors };
 }
 
 /** Finds the subject of a GET, or throws a not-found problem. */
@@ -255,7 +266,7 @@ async function getResponse(get: MeteredGet): Promise<FinishedResponse> {
   const compute = async (turns: Turns) => {
     const shared = release.withTurns(turns);
     const located = await endpoint.locate?.(shared, known.resolved);
-    const context = contextOf(services, format);
+    const context = contextOf(servicesFor(release, services), format);
     return finishResponse(
       await endpoint.respond(shared, known.resolved, context, located),
       format,
@@ -340,8 +351,8 @@ async function executePost(
   const admitted = await principal.authorize();
   const { account, balance } = admitted;
   const turns = new Turns(account);
-  const release = services.releases.current.withTurns(turns);
-  principal.reads(release);
+  const current = services.releases.current.withTurns(turns);
+  principal.reads(current);
   parseInput({ params: NONE, query: NONE }, request, services.parameterNames);
   // A large body takes milliseconds to parse, and again to validate.
   await turns.yieldIfOverdue();
@@ -349,7 +360,10 @@ async function executePost(
   await turns.yieldIfOverdue();
   const chosen = chosenBody(endpoint, json);
   const { parameterNames } = services;
-  const body = validBody(chosen.schema, chosen.json, parameterNames, chosen.others);
+  const body = validFor(current, () =>
+    validBody(chosen.schema, chosen.json, parameterNames, chosen.others),
+  );
+  const release = releaseAt(current, body, 'body');
   await turns.yieldIfOverdue();
   const idempotent = idempotentRequest(endpoint.path, request.headers, json);
   const post: MeteredPost = {
@@ -397,7 +411,7 @@ async function payablePost(
   balance: number,
 ) {
   const format = formatFor(request.headers.accept, offersOf(endpoint));
-  const resolved = await endpoint.resolve(release, body, services);
+  const resolved = await endpoint.resolve(release, body, servicesFor(release, services));
   const most = endpoint.price?.(resolved);
   const least = endpoint.leastPrice ?? most;
   if (!mayAfford(balance, least)) throw tokensExhausted(balance, least, most);
@@ -408,7 +422,7 @@ async function payablePost(
   if (!mayAfford(balance, price)) throw tokensExhausted(balance, stated);
   /** Computes the response that a balance can pay for. */
   const compute = async (affordable: number): Promise<StorableResponse> => {
-    const context = contextOf(services, format);
+    const context = contextOf(servicesFor(release, services), format);
     const result = await endpoint.respond(release, located, context, affordable);
     const finished = await finishResponse(result, format, release.turns);
     // Stored with the response: a replay states the release that the response was computed from.

@@ -1,4 +1,7 @@
-/** Travel modes in the order of their ids. There is no drive mode. */
+/**
+ * Travel modes in the order of their ids. There is no drive mode. Which of them a release has
+ * stands in its manifest.
+ */
 export const MODES = [
   { modeId: 1, mode: 'walk', description: 'On foot along streets and paths.' },
   {
@@ -18,8 +21,8 @@ export const MODES = [
 export type Mode = (typeof MODES)[number]['mode'];
 export type ModeId = (typeof MODES)[number]['modeId'];
 
-/** Modes that are searched on the street network alone. */
-export type StreetMode = 'walk' | 'bike';
+/** Modes that are searched on a street network alone. */
+export type StreetMode = Exclude<Mode, 'transit'>;
 
 export const MODE_LABELS: readonly Mode[] = MODES.map((m) => m.mode);
 
@@ -29,9 +32,15 @@ const WORDS: Readonly<Record<string, string>> = {
   transit: 'by transit',
 };
 
-/** A mode in a sentence: `on foot`, `by bike`, `by transit`. */
-export function byMode(mode: string): string {
-  return WORDS[mode] ?? `by ${mode}`;
+/**
+ * A mode or service in a sentence: `on foot`, `by bike`, `by transit`, `by transit (midday)`,
+ * `by transit (am, percentile 50)`.
+ */
+export function byMode(service: string): string {
+  const [mode, departure, percentile] = service.split('.');
+  const words = WORDS[mode] ?? `by ${mode}`;
+  if (departure === undefined) return words;
+  return `${words} (${departure}${percentile === undefined ? '' : `, percentile ${percentile}`})`;
 }
 
 const ID_BY_LABEL = new Map<Mode, ModeId>(MODES.map((m) => [m.mode, m.modeId]));
@@ -40,18 +49,6 @@ export function modeIdOf(mode: Mode): ModeId {
   return ID_BY_LABEL.get(mode)!;
 }
 
-/** Names of the departure windows that releases hold transit times for. */
-export const DEPARTURE_WINDOWS = ['am'] as const;
-
-/** Minutes of the local day at which the window `am` opens, and its departures, a minute apart. */
-export const AM_WINDOW = { opens: 8 * 60, departures: 60 } as const;
-
-/** The time of day of a departure of the window, as `HH:MM`. */
-export function departureTime(departure: number): string {
-  const minutes = AM_WINDOW.opens + departure;
-  const twoDigits = (value: number) => String(value).padStart(2, '0');
-  return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+export function isMode(label: string): label is Mode {
+  return ID_BY_LABEL.has(label as Mode);
 }
-
-/** Percentiles of the door-to-door times of a window that releases hold. */
-export const PERCENTILES = [10] as const;

@@ -46,6 +46,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'error-facts',
     'modes',
+    'services',
     'states',
     'folded-text',
     'shown-text',
@@ -230,12 +231,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 361, lines: 38_600 },
-  infra: { files: 119, lines: 13_450 },
+  builder: { files: 368, lines: 39_950 },
+  infra: { files: 120, lines: 13_550 },
   portal: { files: 233, lines: 22_350 },
-  proxy: { files: 277, lines: 34_850 },
-  shards: { files: 172, lines: 16_700 },
-  test: { files: 798, lines: 114_400 },
+  proxy: { files: 292, lines: 38_500 },
+  shards: { files: 174, lines: 17_100 },
+  test: { files: 804, lines: 115_900 },
 };
 
 const TOP_LEVEL = new Set([

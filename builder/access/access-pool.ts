@@ -5,7 +5,6 @@ import {
 } from '../../shards/access/access-columns.ts';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import type { Mode } from '../../shards/modes.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
 import { openStore } from '../../shards/store/open-store.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
@@ -25,7 +24,7 @@ interface CountedCounty {
 /** A county whose `access` object is to be made. */
 export interface AccessRequest {
   readonly county: CountyFips;
-  readonly modes: readonly Mode[];
+  readonly modes: readonly string[];
   /** The weights to count. */
   readonly access: readonly string[];
   readonly reach: readonly (readonly [Direction, ObjectRef])[];

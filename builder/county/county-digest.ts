@@ -32,7 +32,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   if (region.streets.slopes) text(HILLS);
   if (region.rulesOfR5.size > 0) text([...region.rulesOfR5]);
   text([linked.modes, linked.taxonomy.types]);
-  text([scope.county, scope.windowStart, scope.reach]);
+  text([scope.county, scope.windowStarts, scope.reach]);
   text(region.coverage && [scope.ground.clip(region.coverage)]);
   text(region.outlines);
   region.counties.get(scope.county)!.forEach((block, i) => {
@@ -50,7 +50,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   for (const network of [region.walk, region.bike])
     hashStreets(hash, region.streets, network, scope);
   hashImpassable(hash, region.impassable.lines, scope);
-  if (region.transit) hashTransit(hash, region.transit, scope.stops);
+  for (const transit of region.transits) hashTransit(hash, transit, scope.stops);
   return hash.digest('hex');
 }
 
@@ -146,8 +146,9 @@ function gather(hash: Hash) {
  * in `chosen`.
  */
 function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
-  const { stops, timetable, routes, rules, insideWalks } = transit;
+  const { window, stops, timetable, routes, rules, insideWalks } = transit;
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
+  text(window);
   const numbers = new Map(Array.from(chosen, (stop, number) => [stop, number]));
   text(Array.from(chosen, (stop) => [stops[stop].name, stops[stop].entrances]));
   for (const changes of [rules, insideWalks]) {

@@ -18,7 +18,8 @@ export interface CountyScope {
   /** The county's blocks in the region: `firstBlock` to `endBlock`, exclusive. */
   readonly firstBlock: BlockOrdinal;
   readonly endBlock: BlockOrdinal;
-  readonly windowStart: Millis;
+  /** When each window of departures opens there. */
+  readonly windowStarts: readonly Millis[];
   /** Ordinals of the destinations that may be reachable, ascending. */
   readonly destinations: Int32Array;
   /** Counties whose blocks may be reachable, ascending, including this county. */
@@ -31,10 +32,10 @@ export interface CountyScope {
 
 /** Returns the scope of each origin county, in the order of the counties. */
 export function scopeCounties({ region, searchRegion }: LinkedRegion): CountyScope[] {
-  const { counties, targets, destinations, transit } = region;
+  const { counties, targets, destinations, transits } = region;
   const fastest = fastestIn(region);
-  const stopReach =
-    transit && new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
+  const longest = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
+  const reaches = transits.map((transit) => new StopReach(transit, longest, fastest));
   const firstBlocks = new Map<CountyFips, BlockOrdinal>();
   let targetBlocks = 0;
   for (const [county, blocks] of targets) {
@@ -44,18 +45,18 @@ export function scopeCounties({ region, searchRegion }: LinkedRegion): CountySco
   return [...counties].map(([county, blocks]) => {
     const firstBlock = firstBlocks.get(county)!;
     const boxes = boxesAround(blocks.map(({ lon, lat }) => [lon, lat]));
-    const windowStart = stopReach?.windowStartOf(boxes) ?? ROUTING.transit.windowStart;
+    const windowStarts = reaches.map((reach) => reach.windowStartOf(boxes));
     const stopsWithin = (minutes: Minutes) => {
       const limit = minutes * MILLIS_PER_MINUTE;
-      const each = boxes.flatMap((one) => [
-        ...(stopReach?.stopsFrom(one, windowStart, limit) ?? []),
-      ]);
+      const each = reaches.flatMap((reach, window) =>
+        boxes.flatMap((one) => [...reach.stopsFrom(one, windowStarts[window], limit)]),
+      );
       return Int32Array.from(new Set(each)).sort();
     };
     const groundWithin = (minutes: number, from: Int32Array) => {
       const cover = new CellSet(FINE_CELLS);
       for (const one of boxes) cover.add(bufferBox(one, rideMetres(minutes, fastest)));
-      for (const part of stopReach?.boxesAround(from) ?? []) cover.add(part);
+      for (const part of reaches[0]?.boxesAround(from) ?? []) cover.add(part);
       return cover;
     };
     const stops = stopsWithin(ROUTING.maxReachMinutes);
@@ -75,7 +76,7 @@ export function scopeCounties({ region, searchRegion }: LinkedRegion): CountySco
       county,
       firstBlock,
       endBlock: firstBlock + blocks.length,
-      windowStart,
+      windowStarts,
       destinations: Int32Array.from(near),
       reach: [...targets.keys()].filter(
         (other) =>

@@ -13,9 +13,9 @@ import { UsefulWalks } from '../transit/useful-walks.ts';
 import type { CountyScope } from './county-scope.ts';
 
 /**
- * The transit that journeys from a county may use, with a numbering of its own: the stops of the
- * county's scope, and the calls of all trips at these stops. It depends on nothing outside the
- * scope.
+ * The transit that journeys from a county may use in a window of departures, with a numbering of
+ * its own: the stops of the county's scope, and the calls of all trips at these stops. It depends
+ * on nothing outside the scope.
  */
 export class TransitOfCounty {
   readonly transit: CountyTransit;
@@ -23,8 +23,10 @@ export class TransitOfCounty {
   readonly #useful: UsefulWalks;
   readonly #egress: EgressWalks;
 
-  constructor({ region }: LinkedRegion, own: TransitRegion, scope: CountyScope) {
-    const { stops, routes } = region.transit!;
+  /** `window`: the position of the window of departures. */
+  constructor({ region, searchRegion }: LinkedRegion, window: number, scope: CountyScope) {
+    const { stops, routes } = region.transits[window];
+    const own = searchRegion.transits[window];
     const ordinals = new Int32Array(stops.length).fill(-1);
     scope.stops.forEach((stop, ordinal) => {
       ordinals[stop] = ordinal;
@@ -45,10 +47,10 @@ export class TransitOfCounty {
     this.#ordinals = ordinals;
     this.#useful = new UsefulWalks(timetable);
     this.#egress = new EgressWalks(own.egress);
-    const { departures, departureStep, boardSlack } = ROUTING.transit;
+    const { departureStep, boardSlack } = ROUTING.transit;
     this.transit = {
-      windowStart: scope.windowStart,
-      departures,
+      windowStart: scope.windowStarts[window],
+      departures: own.window.departures,
       step: departureStep,
       boardSlack,
       stops: Array.from(scope.stops, (stop) => stops[stop].name),

@@ -10,7 +10,7 @@ import { encodeNearest } from '../../shards/nearest/nearest.ts';
 import { nthNearestIds } from '../../shards/nearest/nth-nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { Spool } from '../../shards/store/spool.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
+import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import { TransitWriter } from '../../shards/transit/transit-writer.ts';
 import { type BlockOrdinal, type CountyFips, toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
@@ -49,16 +49,19 @@ export async function searchCounty(
   onBlocks: (done: number) => void,
 ): Promise<SearchedCounty> {
   const { region, searchRegion, blocks } = linked;
-  const { county, firstBlock, endBlock, windowStart } = scope;
+  const { county, firstBlock, endBlock, windowStarts } = scope;
   const own = region.counties.get(county)!;
   const origins = own.map(({ geoid }) => geoid);
   const destinations = Array.from(scope.destinations, (one) => region.destinations[one]);
   const reachBlocks = blocksOf(linked, scope);
   const modes = linked.modes.length;
+  const { bases } = searchRegion;
   const poiSpool = new Spool(`${scratch}/pois-${county}`);
   const reachSpool = new Spool(`${scratch}/reach-${county}`);
   const nthSpool = new Spool(`${scratch}/nth-nearest-${county}`);
-  const transitSpool = new Spool(`${scratch}/transit-${county}`);
+  const spools = searchRegion.transits.map(
+    ({ window: { name } }) => new Spool(`${scratch}/transit-${name}-${county}`),
+  );
   try {
     const pois = new MatrixWriter(
       `pois/${county}`,
@@ -67,6 +70,7 @@ export async function searchCounty(
         targets: destinations.map(({ destId }) => destId),
         attributes: factsInScope(linked, scope),
         modes,
+        bases,
         unit: TENTHS,
       },
       poiSpool,
@@ -74,25 +78,25 @@ export async function searchCounty(
     const targets = reachBlocks.map((block) => blocks[block].geoid);
     const reach = new MatrixWriter(
       `reach-from/${county}`,
-      { origins, targets, modes, unit: MINUTES },
+      { origins, targets, modes, bases, unit: MINUTES },
       reachSpool,
     );
     const columns = modes * searchRegion.leafCount;
     const nearest = new Uint16Array(own.length * columns);
     const nth = new NthColumns({ blocks: own.length, modes, types: searchRegion.typeCount });
-    const transit =
-      searchRegion.transit && new TransitOfCounty(linked, searchRegion.transit, scope);
-    const transitWriter =
-      transit &&
-      new TransitWriter(
-        `transit/${county}`,
-        transit.transit,
-        { origins: own.length, blocks: reachBlocks.length, pois: destinations.length },
-        transitSpool,
-      );
+    const counts = {
+      origins: own.length,
+      blocks: reachBlocks.length,
+      pois: destinations.length,
+    };
+    const transits = searchRegion.transits.map(({ window: { name } }, w) => {
+      const transit = new TransitOfCounty(linked, w, scope);
+      const writer = new TransitWriter(`transit/${county}`, transit.transit, counts, spools[w]);
+      return { name, transit, writer };
+    });
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
-      windowStart,
+      windowStarts,
       destinationOrdinals: shareArrays(
         ordinalsIn(scope.destinations, searchRegion.destinationCount),
       ),
@@ -103,17 +107,21 @@ export async function searchCounty(
       reach.append(result.reach);
       nearest.set(result.nearest, request.firstRow * columns);
       nth.add(request.firstRow, result.nth);
-      if (result.access)
-        for (const walks of transit!.access(result.access)) transitWriter!.row(walks);
+      const { access } = result;
+      if (access) {
+        for (const { transit, writer } of transits) {
+          for (const walks of transit.access(access)) writer.row(walks);
+        }
+      }
       poiRows += result.poiRows;
       reachRows += result.reachRows;
       onBlocks(request.firstRow + request.to - request.from);
     });
-    if (transit && transitWriter) {
+    for (const { transit, writer } of transits) {
       const { destinationCount } = searchRegion;
       const ends = [...reachBlocks.map((block) => destinationCount + block), ...scope.destinations];
       for (const [i, target] of ends.entries()) {
-        transitWriter.row(transit.egress(target));
+        writer.row(transit.egress(target));
         // In a large county this takes many seconds, during which timers must renew the build's
         // lock.
         if (i % ROWS_PER_TURN === 0) await turnOfLoop();
@@ -122,13 +130,18 @@ export async function searchCounty(
     const types = nthNearestIds(linked.taxonomy);
     const nthNearest = new MatrixWriter(
       `nth-nearest/${county}`,
-      { origins: types, targets: origins, modes, unit: TENTHS },
+      { origins: types, targets: origins, modes, bases, unit: TENTHS },
       nthSpool,
     );
     nth.writeTo(nthNearest);
     const links = linked.links.slice(firstBlock, endBlock);
+    const further: Record<string, ObjectRef> = {};
     const put = (kind: string, extension: string, object: Parameters<typeof putObject>[3]) =>
       putObject(store, `${kind}/${county}`, extension, object);
+    const [base, ...others] = transits;
+    for (const { name, writer } of others) {
+      further[name] = await put('transit', 'tta', writer.finish());
+    }
     return {
       blocks: own.length,
       population: own.reduce((sum, { population }) => sum + (population ?? 0), 0),
@@ -142,15 +155,16 @@ export async function searchCounty(
         'nth-nearest': await put('nth-nearest', 'tta', nthNearest.finish()),
         pois: await put('pois', 'tta', pois.finish()),
         'reach-from': await put('reach-from', 'tta', reach.finish()),
-        ...(transitWriter && { transit: await put('transit', 'tta', transitWriter.finish()) }),
+        ...(base && { transit: await put('transit', 'tta', base.writer.finish()) }),
         blocks: await put('blocks', 'fgb', blockPolygons(county, own)),
       },
+      ...(others.length > 0 && { transit_of_windows: further }),
     };
   } finally {
     poiSpool.close();
     reachSpool.close();
     nthSpool.close();
-    transitSpool.close();
+    for (const spool of spools) spool.close();
   }
 }
 
@@ -172,11 +186,15 @@ export async function withFacts(
 ): Promise<SearchedCounty> {
   const { pois } = searched.objects;
   const old = await Matrix.open(store, pois);
-  const { origins, targets, modes, unit } = old;
+  const { origins, targets, modes, bases, unit } = old;
   const spool = new Spool(`${scratch}/pois-${county}`);
   try {
     const stem = `pois/${county}`;
-    const written = new MatrixWriter(stem, { origins, targets, attributes, modes, unit }, spool);
+    const written = new MatrixWriter(
+      stem,
+      { origins, targets, attributes, modes, bases, unit },
+      spool,
+    );
     for (let first = 0; first < origins.length; first += ROWS_PER_READ) {
       const end = Math.min(first + ROWS_PER_READ, origins.length);
       const ranges = Array.from({ length: end - first }, (_, i) => old.rowRange(first + i));
@@ -214,7 +232,7 @@ function ordinalsIn(chosen: ArrayLike<number>, count: number): Int32Array {
 
 function* chunkRequests(
   { county, firstBlock, endBlock }: CountyScope,
-  common: Pick<ChunkRequest, 'windowStart' | 'destinationOrdinals' | 'blockOrdinals'>,
+  common: Pick<ChunkRequest, 'windowStarts' | 'destinationOrdinals' | 'blockOrdinals'>,
 ): Generator<ChunkRequest> {
   for (let from = firstBlock; from < endBlock; from += CHUNK_BLOCKS) {
     const to = Math.min(from + CHUNK_BLOCKS, endBlock);

@@ -2,6 +2,7 @@ import { accessCountsOf } from '../../shards/access/access-columns.ts';
 import { linkModeOf } from '../../shards/blocks/block-index.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { CountyTable } from './export-table.ts';
+import { serviceColumns, serviceValues } from './service-columns.ts';
 
 /** Blocks whose rows make a group: about a hundred thousand rows. */
 const GROUP_BLOCKS = 1 << 10;
@@ -11,11 +12,11 @@ export const accessTable: CountyTable = {
   name: 'access',
   description:
     'How many people or jobs are within reach of each block; no row: the mode could not be routed from the block.',
-  columns: () => [
+  columns: (release) => [
     { name: 'geoid', type: 'string', description: 'Census block, 15 digits.' },
     { name: 'of', type: 'string', description: 'What is counted, a column of `weights`.' },
     { name: 'direction', type: 'string', description: 'from the block, or to it.' },
-    { name: 'mode', type: 'string', description: 'walk, bike or transit.' },
+    ...serviceColumns(release),
     { name: 'minutes', type: 'uint8', description: 'Time limit in minutes.' },
     { name: 'count', type: 'uint32', description: 'How many are within it.' },
   ],
@@ -31,15 +32,18 @@ export const accessTable: CountyTable = {
       access.flatMap((of) => directions.map((way) => release.accessCounts(manifest, of, way))),
     );
     const counts = columns.flat();
+    const services = serviceValues(release);
+    const columnsOf = accessTable.columns(release);
     for (let first = 0; first < index.count; first += GROUP_BLOCKS) {
       const end = Math.min(index.count, first + GROUP_BLOCKS);
-      const values: (string | number)[][] = [[], [], [], [], [], []];
+      const values = columnsOf.map((): unknown[] => []);
       for (let block = first; block < end; block++) {
         const geoid = geoidFromNumber(index.geoids[block]);
         const routed = modes.filter((mode) => index.isLinked(block, linkModeOf(mode)));
         for (const [i, { of, direction, mode, minutes }] of rows.entries()) {
           if (!routed.includes(mode)) continue;
-          const row = [geoid, of, direction, mode, minutes, counts[i][block]];
+          const service = services[modes.indexOf(mode)];
+          const row = [geoid, of, direction, ...service, minutes, counts[i][block]];
           for (const [c, value] of row.entries()) values[c].push(value);
         }
       }

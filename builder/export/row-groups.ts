@@ -1,4 +1,4 @@
-import type { Dictionary, RowGroup } from '../../shards/parquet/table.ts';
+import type { Dictionary, IndexedGroup } from '../../shards/parquet/table.ts';
 
 /** Maximum rows per group: enough to compress well, few enough to hold and to skip. */
 const GROUP_ROWS = 1 << 17;
@@ -46,7 +46,7 @@ export class RowGroups {
   }
 
   /** Ends the group and returns it. The next group overwrites its arrays. */
-  take(): RowGroup {
+  take(): IndexedGroup {
     const rows = this.#rows;
     this.#rows = 0;
     return {

@@ -2,17 +2,22 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 import { byMode } from '../../shards/modes.ts';
-import { type Dictionary, NULL_INDEX, type RowGroup } from '../../shards/parquet/table.ts';
+import {
+  type Dictionary,
+  type IndexedGroup,
+  NULL_INDEX,
+  type RowGroup,
+} from '../../shards/parquet/table.ts';
 import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import type { CountyTable } from './export-table.ts';
 import { RowGroups } from './row-groups.ts';
+import { serviceColumns, withServices } from './service-columns.ts';
 
 const ORIGIN = {
   name: 'geoid',
   type: 'string',
   description: 'Census block that the trip starts from, 15 digits.',
 } as const;
-const MODE = { name: 'mode', type: 'string', description: 'walk, bike or transit.' } as const;
 const POI_MINUTES = {
   name: 'minutes',
   type: 'double',
@@ -23,9 +28,9 @@ const POI_MINUTES = {
 export const nearestTable: CountyTable = {
   name: 'nearest',
   description: 'Minutes to the nearest POI of each type; no row: not within 30 minutes.',
-  columns: () => [
+  columns: (release) => [
     ORIGIN,
-    MODE,
+    ...serviceColumns(release),
     { name: 'dest_type_id', type: 'int32', description: 'Destination type, a leaf of `types`.' },
     { name: 'dest_type', type: 'string', description: 'Its label.' },
     POI_MINUTES,
@@ -43,9 +48,10 @@ export const nearestTable: CountyTable = {
       labels,
       timesOf(TENTHS),
     ]);
+    const finished = withServices(release, 1);
     const [origins, modeOf, typeIds, types, times] = groups.columns;
     for await (const { ordinal, cells } of nearestCells(release, county)) {
-      if (groups.isTooFullFor(cells.length)) yield groups.take();
+      if (groups.isTooFullFor(cells.length)) yield finished(groups.take());
       let row = groups.rows;
       for (let c = 0; c < cells.length; c++) {
         if (cells[c] === 0) continue;
@@ -59,7 +65,7 @@ export const nearestTable: CountyTable = {
       groups.rows = row;
       done((ordinal + 1) / index.count);
     }
-    yield groups.take();
+    yield finished(groups.take());
   },
 };
 
@@ -71,7 +77,7 @@ export const nearestWideTable: CountyTable = {
     ORIGIN,
     ...release.manifest.modes.flatMap((mode) =>
       labelsOf(release).map((label) => ({
-        name: `${mode}_${label}`,
+        name: `${mode.replaceAll('.', '_')}_${label}`,
         type: 'double' as const,
         nullable: true,
         description: `Minutes ${byMode(mode)} to the nearest of ${label}.`,
@@ -125,9 +131,9 @@ function labelsOf({ taxonomy }: Release): string[] {
 export const poisTable: CountyTable = {
   name: 'pois',
   description: 'Minutes to every POI within 30 minutes.',
-  columns: () => [
+  columns: (release) => [
     ORIGIN,
-    MODE,
+    ...serviceColumns(release),
     { name: 'dest_id', type: 'int64', description: 'POI, a row of `poi_catalogue`.' },
     POI_MINUTES,
   ],
@@ -141,7 +147,13 @@ export const poisTable: CountyTable = {
       timesOf(matrix.unit),
     ]);
     const [origin, mode, target, time] = groups.columns;
-    yield* matrixRows(matrix, groups, { origin, mode, target, time }, done);
+    yield* matrixRows(
+      matrix,
+      groups,
+      { origin, mode, target, time },
+      withServices(release, 1),
+      done,
+    );
   },
 };
 
@@ -149,10 +161,10 @@ export const poisTable: CountyTable = {
 export const reachTable: CountyTable = {
   name: 'reach',
   description: 'Minutes to every block within 60 minutes.',
-  columns: () => [
+  columns: (release) => [
     ORIGIN,
     { name: 'to_geoid', type: 'string', description: 'Census block that it ends in, 15 digits.' },
-    MODE,
+    ...serviceColumns(release),
     { name: 'minutes', type: 'uint8', description: 'Travel time in whole minutes, rounded up.' },
   ],
   objectsOf: ({ manifest: { objects } }) => [objects['reach-from']],
@@ -165,7 +177,13 @@ export const reachTable: CountyTable = {
       timesOf(matrix.unit),
     ]);
     const [origin, target, mode, time] = groups.columns;
-    yield* matrixRows(matrix, groups, { origin, mode, target, time }, done);
+    yield* matrixRows(
+      matrix,
+      groups,
+      { origin, mode, target, time },
+      withServices(release, 2),
+      done,
+    );
   },
 };
 
@@ -174,16 +192,17 @@ async function* matrixRows(
   matrix: Matrix,
   groups: RowGroups,
   columns: Readonly<Record<'origin' | 'mode' | 'target' | 'time', Uint32Array>>,
+  finished: (group: IndexedGroup) => IndexedGroup,
   done: (share: number) => void,
 ): AsyncGenerator<RowGroup> {
   const { least } = matrix.unit;
   for await (const { ordinal, modes } of matrix.rows()) {
     const rows = modes.reduce((sum, { targets }) => sum + targets.length, 0);
-    if (groups.isTooFullFor(rows)) yield groups.take();
+    if (groups.isTooFullFor(rows)) yield finished(groups.take());
     for (let m = 0; m < modes.length; m++) {
       const { targets, times } = modes[m];
       for (let first = 0; first < targets.length; ) {
-        if (groups.isFull) yield groups.take();
+        if (groups.isFull) yield finished(groups.take());
         const start = groups.rows;
         const count = Math.min(targets.length - first, columns.target.length - start);
         columns.origin.fill(ordinal, start, start + count);
@@ -196,7 +215,7 @@ async function* matrixRows(
     }
     done((ordinal + 1) / matrix.origins.length);
   }
-  yield groups.take();
+  yield finished(groups.take());
 }
 
 /** All times that a unit can represent, in minutes. */

@@ -135,6 +135,24 @@ export function regularDays(
   return withAtLeast(ORDINARY_SHARE, days, reference, (day) => trips.get(day)!);
 }
 
+/**
+ * Returns the days of a feed as if a weekend's day of the week were its weekdays: ordinary are its
+ * `regularDays`, told apart by their trips, the usual number of trips first.
+ */
+export function daysOfWeekend(days: FeedDays, weekday: number, near: ServiceDay): FeedDays {
+  const regular = regularDays(days, weekday, near);
+  const tripsOn = (day: ServiceDay) => days.trips.get(day)!;
+  const patterns = [...groupBy(regular, tripsOn)]
+    .map(([trips, alike]) => ({ days: alike, preferred: alike, trips }))
+    .sort((a, b) => b.trips * b.days.length - a.trips * a.days.length || a.days[0] - b.days[0]);
+  return {
+    trips: days.trips,
+    ordinary: new Set(regular),
+    patterns,
+    best: sustained(regular, tripsOn),
+  };
+}
+
 /** Groups days by their service. */
 function patternsOf(
   days: readonly ServiceDay[],

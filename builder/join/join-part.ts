@@ -10,6 +10,7 @@ import {
   objectRefSchema,
   tileArchiveSchema,
 } from '../../shards/release/manifest.ts';
+import { basesOf } from '../../shards/services.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips, DestId } from '../../shards/units.ts';
@@ -141,7 +142,14 @@ async function make(
     ]),
   );
   const { threads, transposeMemory: memory } = fit;
-  const transposing = { ...context, counties, modes: modes.length, threads, memory };
+  const transposing = {
+    ...context,
+    counties,
+    modes: modes.length,
+    bases: basesOf(modes),
+    threads,
+    memory,
+  };
   const reachTo = directions.includes('to') ? await transposeReach(transposing, own) : null;
   const counts = access.length > 0 ? await countAccess() : null;
   const buckets = counts && tiles ? await countBuckets(counts) : null;

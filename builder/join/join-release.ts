@@ -17,7 +17,7 @@ import type { CountyFips } from '../../shards/units.ts';
 import { countedWeights } from '../access/counted-weights.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
-import type { StoredPlan } from '../plan/release-plan.ts';
+import { type ReleasePlan, type StoredPlan, searchedWindows } from '../plan/release-plan.ts';
 import type { Progress } from '../progress.ts';
 import { noteRelease } from '../publish/note-release.ts';
 import { requireObjects } from '../publish/promote-release.ts';
@@ -110,6 +110,7 @@ export async function joinRelease(
     format: FORMAT_VERSION,
     release: request.release,
     modes: [...modes],
+    ...windowsOf(plan),
     directions: [...directions],
     components: components(sources),
     assumptions: assumptions(
@@ -141,6 +142,34 @@ export async function joinRelease(
   const archives = counted(Object.keys(tiles).length, 'tile archive');
   stage.finish(`${counted(built.size, 'county', 'counties')}, ${archives}`);
   return manifest;
+}
+
+/** The windows of departures of a plan, as in a manifest; nothing if there is no choice. */
+function windowsOf(plan: ReleasePlan): Pick<Manifest, 'windows'> {
+  const windows = searchedWindows(plan);
+  if (windows.length < 2 && (windows[0]?.percentiles.length ?? 0) < 2) return {};
+  return {
+    windows: windows.map(({ feeds, percentiles, name, opens, departures, day, service_date }) => ({
+      name,
+      opens,
+      departures,
+      day,
+      service_date,
+      percentiles: [...percentiles],
+      feeds: feeds.map(
+        ({
+          facts: { agency, file, sha256, service_date, runs_on_common_day, trips_in_window },
+        }) => ({
+          agency,
+          file,
+          sha256,
+          service_date,
+          runs_on_common_day,
+          trips_in_window,
+        }),
+      ),
+    })),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import { MINUTES, type ModeBases, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 import { counted } from '../../shards/number-words.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { objectRefSchema } from '../../shards/release/manifest.ts';
@@ -21,6 +21,7 @@ interface TransposeContext extends StageContext {
   /** The counties of the release, ascending. */
   readonly counties: Counties;
   readonly modes: number;
+  readonly bases: ModeBases;
   readonly threads: number;
   readonly memory: Bytes;
   readonly scratch: string;
@@ -65,7 +66,7 @@ export function transposePois(
 const receiptSchema = z.strictObject({ object: objectRefSchema });
 
 async function transposeWhereNew(
-  { modes, store, receipts, threads, memory, scratch, progress }: TransposeContext,
+  { modes, bases, store, receipts, threads, memory, scratch, progress }: TransposeContext,
   kind: 'reach-to' | 'catchment',
   unit: TimeUnit,
   matrices: readonly TransposedMatrix[],
@@ -85,7 +86,7 @@ async function transposeWhereNew(
   };
   if (keyed.size > 0) {
     const pool = openTransposePool(threads);
-    const options = { kind, modes, unit, memory, scratch };
+    const options = { kind, modes, bases, unit, memory, scratch };
     try {
       await transposeCounties(store, pool, [...keyed.keys()], options, keep, stage.at);
     } finally {

@@ -6,6 +6,12 @@ import {
   type LeftOutFeed,
   objectRefSchema,
 } from '../../shards/release/manifest.ts';
+import {
+  BASE_PERCENTILE,
+  BASE_WINDOW,
+  type DepartureWindow,
+  transitService,
+} from '../../shards/services.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
@@ -48,6 +54,8 @@ import {
   type DatedFeeds,
   type DayRequest,
   dateFeeds,
+  type OutlinedFeeds,
+  onWeekend,
   outlineFeeds,
 } from '../transit/date-feeds.ts';
 import { CountyEstimates } from './county-estimate.ts';
@@ -95,7 +103,17 @@ export async function makePlan(
   const { catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false, notFetched = [] } = request;
   const rulesOfR5 = rulesIn(request);
   const terms = gtfs.map((feed) => catalogued.get(feed) ?? null);
-  const options = [asked ?? null, partialWeights, leaveOutUnlicensed, terms, notFetched, rulesOfR5];
+  const { windows = [], percentiles = {} } = request;
+  const options = [
+    asked ?? null,
+    partialWeights,
+    leaveOutUnlicensed,
+    terms,
+    notFetched,
+    rulesOfR5,
+    windows,
+    percentiles,
+  ];
   const key = keyOf([described.inputs, [...counties].sort(), ...options]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) {
@@ -225,8 +243,9 @@ async function prepareAll(
   const placeFiles = inputs.places.filter((_, i) => !isLayer[i]);
   const places = await writePlaces({ ...of(placeFiles), area: box });
   const terms = termsOf(request, (feed) => inputAt(feed)!);
-  const { feeds, prepared } = await readFeeds(request, terms, { ...context, keyOf }, box);
-  const area = reachable(around(box, hasHills), prepared, hasHills);
+  const { feeds, prepared, windows } = await readFeeds(request, terms, { ...context, keyOf }, box);
+  const read = [prepared, ...windows.map((window) => window.feeds)].flat();
+  const area = reachable(around(box, hasHills), read, hasHills);
   const pois = await writePois({ ...of(inputs.pois), area });
   const mapped = boxes.map((county) => bufferBox(county, AROUND_THE_MAP));
   const osm = await writeOsmCells({ ...of(inputs.osm), area, mapped });
@@ -236,7 +255,7 @@ async function prepareAll(
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {
     program: programVersion(),
-    modes: feeds ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
+    modes: servicesOf(request, feeds !== null),
     taxonomy: { version: TAXONOMY_VERSION, types: [...new Taxonomy(taxonomy).types] },
     parameters: JSON.parse(JSON.stringify({ ...ROUTING, ...(hasHills && { hills: HILLS }) })),
     rules_of_r5: rulesIn(request),
@@ -260,6 +279,7 @@ async function prepareAll(
     places,
     feeds: [...prepared],
     feeds_left_out: [...(feeds?.leftOut ?? [])],
+    windows: [...windows],
     feed_licences: terms.licences,
     weights,
     addresses,
@@ -323,6 +343,22 @@ interface ReleaseFeeds {
   /** Null without feeds. */
   readonly feeds: DatedFeeds | null;
   readonly prepared: readonly PreparedFeed[];
+  /** The feeds of windows besides `am`. */
+  readonly windows: ReleasePlan['windows'];
+}
+
+/** The services of a release, in the order in which they are stored. */
+function servicesOf(
+  { windows = [], percentiles = {} }: PlanRequest,
+  hasTransit: boolean,
+): string[] {
+  if (!hasTransit) return ['walk', 'bike'];
+  const byTransit = [BASE_WINDOW, ...windows].flatMap(({ name }) => {
+    const others = (percentiles[name] ?? []).filter((one) => one !== BASE_PERCENTILE);
+    const all = [BASE_PERCENTILE, ...new Set(others.toSorted((a, b) => a - b))];
+    return all.map((percentile) => transitService(name, percentile));
+  });
+  return ['walk', 'bike', ...byTransit];
 }
 
 /**
@@ -336,7 +372,7 @@ async function readFeeds(
   area: BoundingBox,
 ): Promise<ReleaseFeeds> {
   const { progress } = preparation;
-  if (wanted.length + unwanted.length === 0) return { feeds: null, prepared: [] };
+  if (wanted.length + unwanted.length === 0) return { feeds: null, prepared: [], windows: [] };
   const readable = await outlineFeeds(wanted, await dayOf(request), area);
   let outlined = { ...readable, leftOut: [...unwanted, ...readable.leftOut] };
   for (;;) {
@@ -345,7 +381,11 @@ async function readFeeds(
     if (unusable.size === 0) {
       for (const line of feeds.notes) progress.note(line);
       acceptFeeds(factsOf(prepared), feeds.leftOut, request, progress);
-      return { feeds, prepared };
+      const windows: ReleasePlan['windows'] = [];
+      for (const window of request.windows ?? []) {
+        windows.push(await readWindow(window, outlined, feeds, preparation));
+      }
+      return { feeds, prepared, windows };
     }
     outlined = {
       ...outlined,
@@ -353,6 +393,30 @@ async function readFeeds(
       leftOut: [...outlined.leftOut, ...unusable.values()],
     };
   }
+}
+
+/** Reads feeds for a further window of departures, given those of the first one. */
+async function readWindow(
+  window: DepartureWindow,
+  outlined: OutlinedFeeds,
+  { clock }: DatedFeeds,
+  preparation: PreparationByJobs,
+): Promise<ReleasePlan['windows'][number]> {
+  const { name, opens, departures, day } = window;
+  const common = dayNumber(clock.common);
+  const on = day === 'weekday' ? outlined : onWeekend(outlined, day, common);
+  if (on.feeds.length === 0) {
+    const weekday = `${day[0].toUpperCase()}${day.slice(1)}`;
+    throw new BuildError(`window ${name}: no trip runs on any ${weekday}; leave it out`);
+  }
+  const dated = await dateFeeds(on, window);
+  for (const line of dated.notes) preparation.progress.note(`${name}: ${line}`);
+  const { prepared, unusable } = await writeFeeds(dated, preparation);
+  for (const { file, reason } of unusable.values()) {
+    preparation.progress.note(`WARNING: ${file}: not in the window ${name}: ${reason}`);
+  }
+  const service_date = isoDate(dated.clock.common);
+  return { name, opens, departures, day, service_date, feeds: [...prepared] };
 }
 
 /** Chooses the days of the feeds of a request; null without feeds. */

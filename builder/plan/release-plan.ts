@@ -1,17 +1,23 @@
 import { z } from 'zod';
 import { hashOfJson, parseJson, parseWith } from '../../shards/codec/json-object.ts';
-import { MODE_LABELS } from '../../shards/modes.ts';
-import { countyFipsSchema, leftOutFeedSchema } from '../../shards/release/manifest.ts';
+import {
+  countyFipsSchema,
+  leftOutFeedSchema,
+  servicesSchema,
+  windowSchema,
+} from '../../shards/release/manifest.ts';
+import { BASE_WINDOW, percentilesOf } from '../../shards/services.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { taxonomySchema } from '../../shards/taxonomy.ts';
 import { preparedBlocksSchema } from '../prepare/read-blocks.ts';
 import { preparedCellsSchema } from '../prepare/read-cells.ts';
-import { preparedFeedSchema } from '../prepare/read-feeds.ts';
+import { type PreparedFeed, preparedFeedSchema } from '../prepare/read-feeds.ts';
 import { preparedOsmSchema } from '../prepare/read-osm-cells.ts';
 import { preparedAddressesSchema } from '../prepare/write-addresses.ts';
 import { preparedWeightsSchema } from '../prepare/write-weights.ts';
 import { RULE_NAMES } from '../routing-parameters.ts';
+import type { SearchedWindow } from '../transit/transit-region.ts';
 import { countyEstimateSchema } from './county-estimate.ts';
 import { plannedInputSchema } from './planned-input.ts';
 
@@ -21,7 +27,8 @@ const inputs = z.array(plannedInputSchema);
 const releasePlanSchema = z.strictObject({
   /** `programVersion` of the program that created the plan, the only one that can build it. */
   program: z.string(),
-  modes: z.array(z.enum(MODE_LABELS)),
+  /** The services, as in a manifest. */
+  modes: servicesSchema,
   taxonomy: taxonomySchema,
   parameters: z.record(z.string(), z.json()),
   /** The rules that those of R5 replace. */
@@ -53,6 +60,12 @@ const releasePlanSchema = z.strictObject({
   /** The feeds that are read, in the order of the inputs. */
   feeds: z.array(preparedFeedSchema),
   feeds_left_out: z.array(leftOutFeedSchema),
+  /** The windows of departures besides that of `feeds`, and the feeds that each reads. */
+  windows: z.array(
+    windowSchema
+      .pick({ name: true, opens: true, departures: true, day: true, service_date: true })
+      .extend({ feeds: z.array(preparedFeedSchema) }),
+  ),
   /** The licences of feeds that have one, by their `fingerprint`. */
   feed_licences: z.record(z.string(), z.string()),
   /** The weights of the origin counties: final objects of the release. */
@@ -65,6 +78,29 @@ const releasePlanSchema = z.strictObject({
   counties: z.record(countyFipsSchema, countyEstimateSchema),
 });
 export type ReleasePlan = z.infer<typeof releasePlanSchema>;
+
+/** A window of departures of a plan, and the feeds that are read for it. */
+interface PlannedWindow extends SearchedWindow {
+  readonly service_date: string;
+  readonly feeds: readonly PreparedFeed[];
+}
+
+/**
+ * Returns the windows of departures of a plan with the percentiles of their services, in the order
+ * in which these are stored; none in a plan without transit.
+ */
+export function searchedWindows({
+  modes,
+  service_date,
+  feeds,
+  windows,
+}: ReleasePlan): PlannedWindow[] {
+  if (service_date === null) return [];
+  return [{ ...BASE_WINDOW, service_date, feeds }, ...windows].map((window) => ({
+    ...window,
+    percentiles: percentilesOf(modes, window.name),
+  }));
+}
 
 export interface StoredPlan {
   readonly ref: ObjectRef;

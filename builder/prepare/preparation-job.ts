@@ -30,6 +30,8 @@ const feedJobSchema = z.strictObject({
   without: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
   clock: z.strictObject({
     common: z.string(),
+    opens: z.number(),
+    length: z.number(),
     aheadOfUtc: z.number(),
     earliest: z.number(),
     latest: z.number(),

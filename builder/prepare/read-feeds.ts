@@ -4,6 +4,7 @@ import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { CellSet } from '../geo/cell-set.ts';
 import type { FeedDay, StopOfFeed } from '../transit/feed-day.ts';
+import type { SearchedWindow } from '../transit/transit-region.ts';
 
 /** Facts about a feed that is read, and the reference to its service day in the store. */
 export const preparedFeedSchema = z.strictObject({
@@ -45,12 +46,14 @@ function withEntrances(
   }));
 }
 
-/** The feeds of a plan, of which only those within reach are read. */
+/** The feeds of a window of departures, of which only those within reach are read. */
 export class FeedTables {
+  readonly window: SearchedWindow;
   readonly #store: Store;
   readonly #prepared: readonly PreparedFeed[];
 
-  constructor(store: Store, prepared: readonly PreparedFeed[]) {
+  constructor(store: Store, prepared: readonly PreparedFeed[], window: SearchedWindow) {
+    this.window = window;
     this.#store = store;
     this.#prepared = prepared;
   }
@@ -64,6 +67,11 @@ export class FeedTables {
     return [...this.#prepared.keys()].filter((feed) =>
       this.#prepared[feed].cells.some((cell) => cells.has(cell)),
     );
+  }
+
+  /** Identifies a feed, whatever its window. */
+  identityOf(feed: number): string {
+    return this.#prepared[feed].facts.sha256;
   }
 
   async read(feed: number): Promise<FeedDay> {

@@ -1,6 +1,6 @@
 import type { BlockLink } from '../../shards/blocks/block-index.ts';
-import type { Mode } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
+import { basesOf } from '../../shards/services.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BlockPoint } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -26,8 +26,8 @@ export interface LinkedRegion {
   /** The links of each block, one per mode in `LINK_MODES`. */
   readonly links: readonly (readonly BlockLink[])[];
   readonly taxonomy: Taxonomy;
-  /** The searched modes, in the order of their ids. */
-  readonly modes: readonly Mode[];
+  /** The searched services, in the order in which they are stored. */
+  readonly modes: readonly string[];
 }
 
 /** Whether trips by any mode can begin at a block. */
@@ -41,23 +41,24 @@ export function isLinked(links: readonly BlockLink[]): boolean {
  */
 export function linkRegion(
   region: Region,
-  modes: readonly Mode[],
+  modes: readonly string[],
   taxonomy: Taxonomy,
   progress: Progress,
 ): LinkedRegion {
   const blocks = [...region.targets.values()].flat();
-  const { destinations, transit } = region;
+  const { destinations, transits } = region;
+  const [base] = transits;
   const firstStop = destinations.length + blocks.length;
   const stage = progress.start('linking', 2, 'modes');
   const walkLinks = linkAll(region.walk, destinations, blocks);
   stage.at(1);
   const bikeLinks = linkAll(region.bike, destinations, blocks);
-  const stopLinks = transit && linkStops(transit, region.walk, firstStop);
+  const stopLinks = base && linkStops(base, region.walk, firstStop);
   const walk = streetRegion(
     region.walk,
     [...walkLinks.targets, ...(stopLinks?.into ?? [])],
     walkLinks,
-    firstStop + (transit?.stops.length ?? 0),
+    firstStop + (base?.stops.length ?? 0),
   );
   const bike = streetRegion(region.bike, bikeLinks.targets, bikeLinks, firstStop);
   const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
@@ -83,10 +84,10 @@ export function linkRegion(
       blockCount: blocks.length,
       walk,
       bike,
-      transit:
-        transit &&
-        stopLinks &&
-        walkFromStops(transit, region.walk, stopLinks, walk.targets, poiAreas, progress),
+      bases: basesOf(modes),
+      transits: stopLinks
+        ? walkFromStops(transits, region.walk, stopLinks, walk.targets, poiAreas, progress)
+        : [],
       firstInside: inside.first,
       inside: inside.values,
       firstLeaf: leaves.first,

@@ -76,10 +76,10 @@ export interface Region {
   readonly walk: ModeNetwork;
   readonly bike: ModeNetwork;
   /**
-   * Transit with the trips that could be ridden from the counties; null in a release without
-   * transit.
+   * Transit with the trips that could be ridden from the counties, by window of departures; empty
+   * in a release without transit.
    */
-  readonly transit: Transit | null;
+  readonly transits: readonly Transit[];
   /** The box in which the street data claims to be complete; null if not stated. */
   readonly coverage: BoundingBox | null;
   /** The polygons that the files were cut by, where known. */
@@ -104,8 +104,8 @@ interface RegionInputs {
   readonly pois: PoiTables;
   /** Null if all streets are level. */
   readonly elevation: HeightTables | null;
-  /** Null without transit. */
-  readonly feeds: FeedTables | null;
+  /** The feeds of each window of departures; empty without transit. */
+  readonly windows: readonly FeedTables[];
   /** The origin counties, ascending. */
   readonly counties: readonly CountyFips[];
   readonly rulesOfR5: RulesOfR5;
@@ -118,16 +118,20 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const fastest = fastestOf(elevation !== null);
   const own = boxAround([...counties.values()].flat());
   const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
+  const { windows } = request;
   const around =
-    request.feeds && (await transitAround(own, byStreet, request.feeds, fastest, progress));
+    windows.length > 0 ? await transitAround(own, byStreet, windows, fastest, progress) : null;
   // Scopes of counties consist of cells, none of which may extend beyond what is read.
   const area = FINE_CELLS.boxAround(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
-  const transit = around && assumeLevels(around.transit, extract.stations, rulesOfR5);
-  const joined = await joinLists(extract.destinations, request.pois, area);
-  const destinations = [...joined.destinations, ...(transit ? frequentStops(transit) : [])].sort(
-    (a, b) => a.destId - b.destId,
+  const transits = (around?.transits ?? []).map((transit) =>
+    assumeLevels(transit, extract.stations, rulesOfR5),
   );
+  const joined = await joinLists(extract.destinations, request.pois, area);
+  const destinations = [
+    ...joined.destinations,
+    ...transits.slice(0, 1).flatMap(frequentStops),
+  ].sort((a, b) => a.destId - b.destId);
   checkDestIds(destinations);
 
   const stage = progress.start('network', 2, 'modes');
@@ -147,7 +151,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     streets,
     walk,
     bike,
-    transit,
+    transits,
     coverage: extract.coverage,
     outlines: extract.outlines,
     impassable: extract.impassable,

@@ -6,13 +6,13 @@ import type { FeedTables } from '../prepare/read-feeds.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import type { FeedDay } from '../transit/feed-day.ts';
-import { joinFeeds, type TransitOfFeeds } from '../transit/join-feeds.ts';
+import { type FeedsOfWindow, joinFeeds, type TransitOfFeeds } from '../transit/join-feeds.ts';
 import { patternsAmong } from '../transit/patterns-among.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
-/** Public transport around some counties, and the area within its reach. */
+/** Public transport around some counties, by window, and the area within its reach. */
 interface TransitAround {
-  readonly transit: TransitOfFeeds;
+  readonly transits: readonly TransitOfFeeds[];
   /** A box around everything within reach, with or without transit. */
   readonly area: BoundingBox;
 }
@@ -26,31 +26,44 @@ interface TransitAround {
 export async function transitAround(
   counties: BoundingBox,
   byStreet: BoundingBox,
-  feeds: FeedTables,
+  windows: readonly FeedTables[],
   fastest: number,
   progress: Progress,
 ): Promise<TransitAround> {
-  const stage = progress.start('transit', feeds.count, 'feeds');
-  const read = new Map<number, FeedDay>();
+  const [{ count }] = windows;
+  const stage = progress.start('transit', count, 'feeds');
+  const read = windows.map((): Map<number, FeedDay> => new Map());
   const cells = new CellSet(COARSE_CELLS);
   cells.add(byStreet, 1);
+  const missingOf = (w: number) => windows[w].near(cells).filter((feed) => !read[w].has(feed));
   for (;;) {
-    const missing = feeds.near(cells).filter((feed) => !read.has(feed));
-    for (const feed of missing) {
-      read.set(feed, await feeds.read(feed));
-      stage.at(read.size);
+    for (const [w, feeds] of windows.entries()) {
+      for (const feed of missingOf(w)) {
+        read[w].set(feed, await feeds.read(feed));
+        if (w === 0) stage.at(read[w].size);
+      }
     }
-    // The order is that of the plan, which determines the numbering of stops.
-    const inOrder = [...read].sort(([a], [b]) => a - b).map(([, feed]) => feed);
-    const transit = joinFeeds(inOrder);
-    const { stops, boxes } = reachOf(transit, counties, fastest);
-    for (const box of boxes) cells.add(box, 1);
-    if (feeds.near(cells).some((feed) => !read.has(feed))) continue;
-    const timetable = patternsAmong(transit.timetable, stops);
-    stage.finish(
-      `${counted(transit.stops.length, 'stop')} in ${read.size} of ${counted(feeds.count, 'feed')}, ${counted(timetable.patternCount, 'pattern')}`,
+    const joined = joinFeeds(
+      windows.map((feeds, w): FeedsOfWindow => {
+        // The order is that of the plan, which determines the numbering of stops.
+        const inOrder = [...read[w]].sort(([a], [b]) => a - b);
+        return {
+          window: feeds.window,
+          feeds: new Map(inOrder.map(([feed, day]) => [feeds.identityOf(feed), day])),
+        };
+      }),
     );
-    return { transit: { ...transit, timetable }, area: boxes.reduce(boxAroundBoth, byStreet) };
+    const reached = joined.map((transit) => reachOf(transit, counties, fastest));
+    for (const box of reached.flatMap(({ boxes }) => boxes)) cells.add(box, 1);
+    if (windows.some((_, w) => missingOf(w).length > 0)) continue;
+    const transits = joined.map((transit, w) => {
+      return { ...transit, timetable: patternsAmong(transit.timetable, reached[w].stops) };
+    });
+    stage.finish(
+      `${counted(transits[0].stops.length, 'stop')} in ${read[0].size} of ${counted(count, 'feed')}, ${counted(transits[0].timetable.patternCount, 'pattern')}`,
+    );
+    const area = reached.flatMap(({ boxes }) => boxes).reduce(boxAroundBoth, byStreet);
+    return { transits, area };
   }
 }
 

@@ -1,9 +1,10 @@
 import type { StopWalks } from '../../shards/transit/transit-table.ts';
 import type { BlockOrdinal, Millis } from '../../shards/units.ts';
-import { PERCENTILE_INDEX, ROUTING } from '../routing-parameters.ts';
-import { unpackLink } from '../streets/street-region.ts';
+import { ROUTING, rankOfPercentile } from '../routing-parameters.ts';
+import { type SearchLink, unpackLink } from '../streets/street-region.ts';
 import { StreetSearch } from '../streets/street-search.ts';
 import { DoorToDoor } from '../transit/door-to-door.ts';
+import type { EgressTable } from '../transit/egress.ts';
 import { FastestDepartures } from '../transit/fastest-departures.ts';
 import { LANES, LaneSearch } from '../transit/lane-search.ts';
 import type { TransitRegion } from '../transit/transit-region.ts';
@@ -20,19 +21,30 @@ export class OriginSearch {
   readonly #region: SearchRegion;
   readonly #walk: StreetSearch;
   readonly #bike: StreetSearch;
-  readonly #transit: TransitSearch | null;
+  readonly #toStops: StreetSearch;
+  readonly #windows: readonly WindowSearch[];
   readonly #within: readonly WithinLimits[];
-  /** The targets reached from the block last found, by mode. */
+  /** The targets reached from the block last found, by service. */
   readonly reached: readonly Reached[];
   /** Walks to stops from the block last found; undefined without transit. */
   access: StopWalks | undefined;
+  /** The walks to stops from the blocks that are searched together, by lane. */
+  readonly #access: StopWalks[] = [];
+  readonly #accessStops: Int32Array;
+  readonly #accessTimes: Int32Array;
 
   constructor(region: SearchRegion) {
     this.#region = region;
     this.#walk = new StreetSearch(region.walk.graph, region.walk.targets, BLOCK_LIMIT);
     this.#bike = new StreetSearch(region.bike.graph, region.bike.targets, BLOCK_LIMIT);
-    this.#transit = region.transit && new TransitSearch(region, region.transit);
-    const searches = [this.#walk, this.#bike, ...(this.#transit ? [this.#transit] : [])];
+    const { maxWalkLeg } = ROUTING.transit;
+    this.#toStops = new StreetSearch(region.walk.graph, region.walk.targets, maxWalkLeg);
+    const stops = region.transits[0]?.timetable.stopCount ?? 0;
+    this.#accessStops = new Int32Array(stops);
+    this.#accessTimes = new Int32Array(stops);
+    this.#windows = region.transits.map((transit) => new WindowSearch(region, transit));
+    const byTransit = this.#windows.flatMap(({ percentiles }) => percentiles);
+    const searches = [this.#walk, this.#bike, ...byTransit];
     this.#within = searches.map(({ times }) => new WithinLimits(region, times));
     this.reached = this.#within;
   }
@@ -40,17 +52,51 @@ export class OriginSearch {
   /**
    * Fills `reached` for one block after another, and calls `found` for each. Transit is searched
    * from many blocks at a time, so blocks in one call take far less time than one by one.
+   * `windowStarts`: when each window of departures opens there.
    */
-  run(blocks: readonly BlockOrdinal[], windowStart: Millis, found: (block: BlockOrdinal) => void) {
+  run(
+    blocks: readonly BlockOrdinal[],
+    windowStarts: readonly Millis[],
+    found: (block: BlockOrdinal) => void,
+  ) {
     for (let first = 0; first < blocks.length; first += LANES) {
       const some = blocks.slice(first, first + LANES);
-      this.#transit?.search(some, windowStart);
+      if (this.#windows.length > 0) this.#searchTransit(some, windowStarts);
       for (const [lane, block] of some.entries()) {
         this.#runFrom(block, lane);
-        this.access = this.#transit?.access[lane];
+        this.access = this.#access[lane];
         found(block);
       }
     }
+  }
+
+  /** Searches all windows from up to `LANES` blocks, which walk to the same stops in each. */
+  #searchTransit(blocks: readonly BlockOrdinal[], windowStarts: readonly Millis[]): void {
+    for (const [lane, block] of blocks.entries()) {
+      const link = unpackLink(this.#region.walk.blockLinks, block);
+      this.#access[lane] = link ? this.#walksToStops(link) : NO_WALKS;
+    }
+    for (const [w, window] of this.#windows.entries()) {
+      window.search(this.#access.slice(0, blocks.length), windowStarts[w]);
+    }
+  }
+
+  #walksToStops(link: SearchLink): StopWalks {
+    const { destinationCount, blockCount } = this.#region;
+    const firstStop = destinationCount + blockCount;
+    this.#toStops.run(link);
+    const { reached, reachedCount, times } = this.#toStops;
+    let count = 0;
+    for (let i = 0; i < reachedCount; i++) {
+      const target = reached[i];
+      if (target < firstStop) continue;
+      this.#accessStops[count] = target - firstStop;
+      this.#accessTimes[count++] = times[target];
+    }
+    return {
+      stops: this.#accessStops.slice(0, count),
+      times: this.#accessTimes.slice(0, count),
+    };
   }
 
   /**
@@ -72,27 +118,51 @@ export class OriginSearch {
       if (walkFrom) this.#walk.setTime(target, 0);
       if (bikeFrom) this.#bike.setTime(target, 0);
     }
-    const [walked, ridden, byTransit] = this.#within;
+    const [walked, ridden, ...byTransit] = this.#within;
     walked.take(this.#walk.reached, this.#walk.reachedCount);
     ridden.take(this.#bike.reached, this.#bike.reachedCount);
-    if (!this.#transit) return;
-    this.#transit.fillIn(lane, walked);
-    byTransit.take(this.#transit.reached, this.#transit.reachedCount);
+    let service = 0;
+    for (const { percentiles } of this.#windows) {
+      for (const percentile of percentiles) {
+        percentile.fillIn(lane, walked);
+        byTransit[service++].take(percentile.reached, percentile.reachedCount);
+      }
+    }
   }
 }
 
-/** Searches by transit, on top of finished walk searches. */
-class TransitSearch {
-  readonly #region: SearchRegion;
-  readonly #toStops: StreetSearch;
+/** Searches by transit in one window of departures. */
+class WindowSearch {
   readonly #search: LaneSearch;
   readonly #fastest: FastestDepartures;
+  /** The results by percentile, all of the same search. */
+  readonly percentiles: readonly PercentileTimes[];
+
+  constructor(region: SearchRegion, { window, timetable, order, egress }: TransitRegion) {
+    const { departureStep: step, boardSlack } = ROUTING.transit;
+    const { departures } = window;
+    const limits = { departures, step, boardSlack, limit: BLOCK_LIMIT };
+    const ranks = window.percentiles.map((percentile) => rankOfPercentile(percentile, departures));
+    this.#search = new LaneSearch(timetable, order, limits);
+    this.#fastest = new FastestDepartures(timetable.stopCount, limits, Math.max(...ranks));
+    this.percentiles = ranks.map(
+      (rank) => new PercentileTimes(region, egress, this.#fastest, rank),
+    );
+  }
+
+  /** Searches from up to `LANES` blocks at a time, given their walks to stops. */
+  search(access: readonly StopWalks[], windowStart: Millis): void {
+    this.#search.begin(windowStart);
+    this.#fastest.begin(windowStart);
+    for (const [lane, { stops, times }] of access.entries()) this.#search.board(lane, stops, times);
+    this.#search.run(this.#fastest);
+    for (const one of this.percentiles) one.run();
+  }
+}
+
+/** The times of one rank among the departures of a search, on top of finished walk searches. */
+class PercentileTimes {
   readonly #doorToDoor: DoorToDoor;
-  readonly #targets: number;
-  /** The walks to stops in the last search, by lane. */
-  readonly access: StopWalks[] = [];
-  readonly #accessStops: Int32Array;
-  readonly #accessTimes: Int32Array;
   /**
    * Targets with a time, in no order, possibly repeated; only the first `reachedCount` are valid.
    */
@@ -100,51 +170,24 @@ class TransitSearch {
   readonly times: Int32Array;
   reachedCount = 0;
 
-  constructor(region: SearchRegion, { timetable, order, egress }: TransitRegion) {
-    const { departures, departureStep, boardSlack, maxWalkLeg } = ROUTING.transit;
-    this.#region = region;
-    this.#toStops = new StreetSearch(region.walk.graph, region.walk.targets, maxWalkLeg);
-    const limits = { departures, step: departureStep, boardSlack, limit: BLOCK_LIMIT };
-    this.#search = new LaneSearch(timetable, order, limits);
-    this.#fastest = new FastestDepartures(timetable.stopCount, limits, PERCENTILE_INDEX + 1);
-    this.#doorToDoor = new DoorToDoor(egress, this.#fastest, {
-      split: region.destinationCount,
+  constructor(
+    { destinationCount, blockCount }: SearchRegion,
+    egress: EgressTable,
+    fastest: FastestDepartures,
+    rank: number,
+  ) {
+    this.#doorToDoor = new DoorToDoor(egress, fastest, rank, {
+      split: destinationCount,
       limits: [DESTINATION_LIMIT, BLOCK_LIMIT],
     });
-    this.#targets = region.destinationCount + region.blockCount;
-    this.#accessStops = new Int32Array(timetable.stopCount);
-    this.#accessTimes = new Int32Array(timetable.stopCount);
-    this.reached = new Uint32Array(2 * this.#targets);
-    this.times = new Int32Array(this.#targets).fill(BLOCK_LIMIT + 1);
+    const targets = destinationCount + blockCount;
+    this.reached = new Uint32Array(2 * targets);
+    this.times = new Int32Array(targets).fill(BLOCK_LIMIT + 1);
   }
 
-  /** Searches from up to `LANES` blocks at a time. */
-  search(blocks: readonly BlockOrdinal[], windowStart: Millis): void {
-    this.#search.begin(windowStart);
-    this.#fastest.begin(windowStart);
-    for (const [lane, block] of blocks.entries()) {
-      this.access[lane] = NO_WALKS;
-      const link = unpackLink(this.#region.walk.blockLinks, block);
-      if (!link) continue;
-      this.#toStops.run(link);
-      this.#board(lane, this.#toStops);
-    }
-    this.#search.run(this.#fastest);
+  /** Takes the results of the last search. */
+  run(): void {
     this.#doorToDoor.run();
-  }
-
-  #board(lane: number, { reached, reachedCount, times }: StreetSearch): void {
-    let access = 0;
-    for (let i = 0; i < reachedCount; i++) {
-      const target = reached[i];
-      if (target < this.#targets) continue;
-      this.#accessStops[access] = target - this.#targets;
-      this.#accessTimes[access++] = times[target];
-    }
-    const stops = this.#accessStops.slice(0, access);
-    const walks = this.#accessTimes.slice(0, access);
-    this.access[lane] = { stops, times: walks };
-    this.#search.board(lane, stops, walks);
   }
 
   /**

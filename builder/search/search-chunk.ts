@@ -5,6 +5,7 @@ import { toMinutes, toTenths } from '../../shards/matrix/rounded-times.ts';
 import {
   encodeRow,
   MINUTES,
+  type ModeBases,
   type ModeRow,
   TENTHS,
   type TimeUnit,
@@ -24,7 +25,8 @@ export interface ChunkRequest {
   readonly to: BlockOrdinal;
   /** The row of block `from` in the county's objects. */
   readonly firstRow: number;
-  readonly windowStart: Millis;
+  /** When each window of departures opens there. */
+  readonly windowStarts: readonly Millis[];
   /**
    * The ordinal of each destination and block in the dictionaries of the county, indexed by its
    * ordinal in the region; -1 if it is not there.
@@ -67,12 +69,13 @@ export class ChunkSearch {
     this.#region = region;
     this.#search = new OriginSearch(region);
     const modes = this.#search.reached.length;
-    this.#pois = new RowEncoder(region.destinationCount, modes, TENTHS, toTenths);
-    this.#reach = new RowEncoder(region.blockCount, modes, MINUTES, toMinutes);
+    this.#pois = new RowEncoder(region.destinationCount, modes, region.bases, TENTHS, toTenths);
+    this.#reach = new RowEncoder(region.blockCount, modes, region.bases, MINUTES, toMinutes);
   }
 
   run(request: ChunkRequest): ChunkResult {
-    const { county, from, to, firstRow, windowStart, destinationOrdinals, blockOrdinals } = request;
+    const { county, from, to, firstRow, windowStarts, destinationOrdinals, blockOrdinals } =
+      request;
     const { destinationCount, leafCount, typeCount } = this.#region;
     const { reached } = this.#search;
     const modes = reached.length;
@@ -86,7 +89,7 @@ export class ChunkSearch {
     reach.begin(`reach-from/${county}`, count);
     const blocks = Array.from({ length: count }, (_, i) => from + i);
     const access: StopWalks[] = [];
-    this.#search.run(blocks, windowStart, (block) => {
+    this.#search.run(blocks, windowStarts, (block) => {
       const i = block - from;
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
       this.#nthOf(nth.subarray(i * lists, (i + 1) * lists));
@@ -99,7 +102,7 @@ export class ChunkSearch {
       reach: reach.finish(),
       nearest,
       nth,
-      access: this.#region.transit && listsOf(access),
+      access: this.#region.transits.length > 0 ? listsOf(access) : null,
       poiRows: pois.entries,
       reachRows: reach.entries,
     };
@@ -153,6 +156,7 @@ function listsOf(access: readonly StopWalks[]): AccessLists {
 
 /** Encodes the rows of a chunk. Its memory is reused for the next chunk. */
 class RowEncoder {
+  readonly #bases: ModeBases;
   readonly #unit: TimeUnit;
   readonly #toUnit: (time: Millis) => number;
   /** Per mode, with space for every target. */
@@ -163,7 +167,14 @@ class RowEncoder {
   #count = 0;
   entries = 0;
 
-  constructor(targets: number, modes: number, unit: TimeUnit, toUnit: (time: Millis) => number) {
+  constructor(
+    targets: number,
+    modes: number,
+    bases: ModeBases,
+    unit: TimeUnit,
+    toUnit: (time: Millis) => number,
+  ) {
+    this.#bases = bases;
     this.#unit = unit;
     this.#toUnit = toUnit;
     this.#buffers = Array.from({ length: modes }, () => ({
@@ -195,7 +206,14 @@ class RowEncoder {
     const modes = reached.map((one, mode) =>
       this.#pick(this.#buffers[mode], some(one), one.times, start, ordinals),
     );
-    this.#lengths[this.#count++] = encodeRow(this.#bytes, this.#sum, ordinal, modes, this.#unit);
+    this.#lengths[this.#count++] = encodeRow(
+      this.#bytes,
+      this.#sum,
+      ordinal,
+      modes,
+      this.#unit,
+      this.#bases,
+    );
   }
 
   finish(): EncodedRows {

@@ -1,3 +1,4 @@
+import type { ModeBases } from '../../shards/matrix/row-codec.ts';
 import type { StreetRegion } from '../streets/street-region.ts';
 import type { TransitRegion } from '../transit/transit-region.ts';
 
@@ -11,8 +12,10 @@ export interface SearchRegion {
   readonly blockCount: number;
   readonly walk: StreetRegion;
   readonly bike: StreetRegion;
-  /** Null without feeds. */
-  readonly transit: TransitRegion | null;
+  /** The services whose rows are stored by what differs from others, as `basesOf` lists them. */
+  readonly bases: ModeBases;
+  /** By window of departures; empty without feeds. */
+  readonly transits: readonly TransitRegion[];
   /**
    * Destinations that contain block `b`: `inside[firstInside[b]]` to `inside[firstInside[b + 1]]`,
    * exclusive.

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
-import { byMode, type Mode } from '../../shards/modes.ts';
+import { byMode } from '../../shards/modes.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
@@ -146,7 +146,7 @@ function boundsOf(counties: Parameters<typeof withSurroundings>[0]): BoundingBox
   };
 }
 
-function bandFacts(mode: Mode, type: string, bounds: BoundingBox): ArchiveFacts {
+function bandFacts(mode: string, type: string, bounds: BoundingBox): ArchiveFacts {
   return {
     name: `${type}, ${mode}`,
     description: `Minutes ${byMode(mode)} to the nearest: ${type}.`,

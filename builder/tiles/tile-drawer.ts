@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { Turns } from '../../shards/concurrency/turns.ts';
 import { boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
-import type { Mode } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import { openPoiMatrix, type PoiMatrix } from '../../shards/pois/poi-table.ts';
 import type { CountyManifest, Manifest } from '../../shards/release/manifest.ts';
@@ -34,7 +33,7 @@ interface DrawnCounty extends Pick<CountyManifest, 'block_box'> {
 
 /** The inputs of a release's tiles. */
 export interface TilesRequest {
-  readonly modes: readonly Mode[];
+  readonly modes: readonly string[];
   readonly taxonomy: Manifest['taxonomy'];
   readonly counties: Readonly<Record<CountyFips, DrawnCounty>>;
   /** Sources of POIs besides OpenStreetMap. */

@@ -2,9 +2,10 @@ import path from 'node:path';
 import { boxesMeet, bufferBox, EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
+import { BASE_WINDOW, type DepartureWindow } from '../../shards/services.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { type FeedOutline, readFeedOutline } from '../gtfs/feed-outline.ts';
-import { bestLike } from '../gtfs/ordinary-days.ts';
+import { bestLike, daysOfWeekend } from '../gtfs/ordinary-days.ts';
 import { chooseServiceDays, ownDays } from '../gtfs/service-day.ts';
 import {
   dayNumber,
@@ -61,18 +62,42 @@ export interface DayRequest {
 }
 
 /** Feeds whose days are to be chosen, and those that are left out. */
-interface OutlinedFeeds extends DayRequest {
+export interface OutlinedFeeds extends DayRequest {
   /** An area that contains all origins. */
   readonly area: BoundingBox;
   readonly feeds: readonly ReadableFeed[];
+  /** Feeds that are left out only since no trip runs on such a day. */
+  readonly onOtherDays: readonly ReadableFeed[];
   readonly leftOut: readonly LeftOutFeed[];
+}
+
+/** Days of the weekend as `weekdayOf` numbers them. */
+const WEEKDAY_OF = { saturday: 5, sunday: 6 } as const;
+
+/**
+ * Returns what is to be chosen for a window of departures on a day of the weekend: the ordinary one
+ * of each feed that is nearest to the common day of the release.
+ */
+export function onWeekend(
+  outlined: OutlinedFeeds,
+  day: keyof typeof WEEKDAY_OF,
+  common: ServiceDay,
+): OutlinedFeeds {
+  const days = [...outlined.feeds, ...outlined.onOtherDays].map((feed) => {
+    return { ...feed, days: daysOfWeekend(feed.days, WEEKDAY_OF[day], common) };
+  });
+  const feeds = days.filter(({ days: { ordinary } }) => ordinary.size > 0);
+  return { ...outlined, asked: null, near: common, feeds, onOtherDays: [], leftOut: [] };
 }
 
 /**
  * Chooses the service day of each feed, considering all feeds. Feeds whose service another has are
  * left out. Throws a `BuildError` if there are no feeds, or none has service on the requested day.
  */
-export async function dateFeeds(outlined: OutlinedFeeds): Promise<DatedFeeds> {
+export async function dateFeeds(
+  outlined: OutlinedFeeds,
+  window: DepartureWindow = BASE_WINDOW,
+): Promise<DatedFeeds> {
   const { asked, near, area, feeds: readable } = outlined;
   const leftOut = [...outlined.leftOut];
   if (readable.length === 0) throw noneUsable(leftOut);
@@ -81,7 +106,7 @@ export async function dateFeeds(outlined: OutlinedFeeds): Promise<DatedFeeds> {
   }
   const { common, byFeed, patterns, ...chosen } = chooseServiceDays(readable, asked, near);
   const notes = [...chosen.notes];
-  const clock = clockOf(readable, common, area);
+  const clock = clockOf(readable, common, area, window);
   const repeated = await findRepeatedRoutes(
     readable.map((outline, i) => ({ outline, day: byFeed[i] })),
     clock,
@@ -127,6 +152,7 @@ export async function outlineFeeds(
 ): Promise<OutlinedFeeds> {
   const known = new Map<string, string>();
   const feeds: ReadableFeed[] = [];
+  const onOtherDays: ReadableFeed[] = [];
   const leftOut: LeftOutFeed[] = [];
   for (const file of paths) {
     const sha256 = await fingerprint(file);
@@ -141,6 +167,7 @@ export async function outlineFeeds(
       const feed = { ...(await readFeedOutline(file, near)), sha256 };
       if (ownDays(feed.days, asked).length === 0) {
         leftOut.push(withoutService(feed, asked));
+        if (isWithinReach(feed, area)) onOtherDays.push(feed);
       } else if (!isWithinReach(feed, area)) {
         const kilometres = FARTHEST_RIDE / 1000;
         const reason = `has no stop within ${kilometres} km of the blocks; check the coordinates of its stops`;
@@ -150,7 +177,7 @@ export async function outlineFeeds(
       leftOut.push(unreadableFeed(file, sha256, error));
     }
   }
-  return { asked, near, area, feeds, leftOut };
+  return { asked, near, area, feeds, onOtherDays, leftOut };
 }
 
 /** Whether any stop of a feed may be reached from an area. */

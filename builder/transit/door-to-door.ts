@@ -20,8 +20,8 @@ interface TargetLimits {
 
 /**
  * Reduces the results of a range search to one time per target. Each departure takes the best
- * combination of alighting and walking on; the result is the `wanted`th of these times in ascending
- * order.
+ * combination of alighting and walking on; the result is the `rank`th of these times in ascending
+ * order, of no higher rank than the search keeps departures.
  *
  * In a dense city a target has hundreds of stops within walking distance, and nearly all of them
  * are useless, since the time by one stop alone is an upper bound of the time by all stops. So
@@ -39,6 +39,7 @@ interface TargetLimits {
 export class DoorToDoor {
   readonly #egress: EgressTable;
   readonly #fastest: FastestDepartures;
+  readonly #rank: number;
   readonly #upTo: TargetLimits;
   /**
    * Per stop and lane, the shortest time, and the time that results from alighting only there;
@@ -88,9 +89,10 @@ export class DoorToDoor {
    */
   readonly lowered: Uint32Array;
 
-  constructor(egress: EgressTable, fastest: FastestDepartures, upTo: TargetLimits) {
+  constructor(egress: EgressTable, fastest: FastestDepartures, rank: number, upTo: TargetLimits) {
     this.#egress = egress;
     this.#fastest = fastest;
+    this.#rank = rank;
     this.#upTo = upTo;
     const stops = egress.firstGroup.length - 1;
     this.#shortest = new Int32Array(stops * LANES);
@@ -103,7 +105,7 @@ export class DoorToDoor {
     this.#least = new Int32Array(groupCount).fill(NO_TIME);
     this.#shared = new Int32Array(stops);
     this.#pairs = new Int32Array(stops);
-    this.#best = new Int32Array(fastest.wanted);
+    this.#best = new Int32Array(rank);
     this.#clusters = new Int32Array(clusters);
     this.#found = new Int32Array(LANES * clusters * CLUSTER_SIZE);
     this.lowered = new Uint32Array(egress.targets.length);
@@ -172,7 +174,7 @@ export class DoorToDoor {
       for (let lane = 0; lane < LANES; lane++) {
         const at = stops[i] * LANES + lane;
         this.#shortest[at] = keys[at * wanted] >> DEPARTURE_BITS;
-        this.#alone[at] = keys[at * wanted + wanted - 1] >> DEPARTURE_BITS;
+        this.#alone[at] = keys[at * wanted + this.#rank - 1] >> DEPARTURE_BITS;
         if (this.#shortest[at] !== NO_TIME) this.#moving |= 1 << lane;
       }
     }
@@ -321,18 +323,19 @@ export class DoorToDoor {
     const { stop, walks } = this.#egress;
     const { keys, wanted } = this.#fastest;
     const best = this.#best;
+    const rank = this.#rank;
     let below = this.#times[i] << DEPARTURE_BITS;
     let kept = 0;
     for (let p = 0; p < this.#pairCount; p++) {
       const pair = this.#pairs[p];
       const walk = walks[(pair << CLUSTER_SHIFT) + i] << DEPARTURE_BITS;
       const first = (stop[pair] * LANES + lane) * wanted;
-      for (let at = first; at < first + wanted && keys[at] + walk < below; at++) {
+      for (let at = first; at < first + rank && keys[at] + walk < below; at++) {
         kept = keepBest(best, kept, keys[at] + walk);
-        if (kept === wanted) below = best[wanted - 1];
+        if (kept === rank) below = best[rank - 1];
       }
     }
-    if (kept === wanted) this.#times[i] = best[wanted - 1] >> DEPARTURE_BITS;
+    if (kept === rank) this.#times[i] = best[rank - 1] >> DEPARTURE_BITS;
   }
 }
 

@@ -11,8 +11,8 @@ const NEVER = NO_TIME << DEPARTURE_BITS;
 
 /**
  * Keeps the fastest departures to each stop from each lane's origin, up to the wanted number. If
- * the result for a target is its `wanted`th best time, a stop's other departures cannot change it,
- * since those kept are at least as fast after any walk.
+ * the result for a target is its `wanted`th best time, or one of a lower rank, a stop's other
+ * departures cannot change it, since those kept are at least as fast after any walk.
  */
 export class FastestDepartures implements ArrivalListener {
   readonly wanted: number;

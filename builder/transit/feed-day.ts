@@ -14,7 +14,7 @@ import {
 } from '../gtfs/service-time.ts';
 import { stationOf, timeZoneOf } from '../gtfs/stations.ts';
 import { type DayWindow, readTrips, type TripRun } from '../gtfs/trips.ts';
-import { MILLIS_PER_SECOND, WINDOW_LENGTH } from '../routing-parameters.ts';
+import { MILLIS_PER_SECOND } from '../routing-parameters.ts';
 import type { StopWalk, TransferRule } from './build-footpaths.ts';
 import { transferRulesOf } from './transfer-rules.ts';
 import { opensAt, shiftOf, type TransitClock } from './transit-clock.ts';
@@ -101,7 +101,7 @@ export async function readFeedDay(
   const routeOrdinals = new Map(routes.map((id, ordinal) => [id, ordinal]));
   const added = inWindow.map(({ run, window: { number, shift } }) => {
     const scheduled = scheduledTrip(run, shift, ordinals, routeOrdinals);
-    countDepartures(run, scheduled, stops, departures);
+    countDepartures(run, scheduled, stops, clock.length, departures);
     return { run, day: number, scheduled };
   });
   const positions = new Map(added.map(({ scheduled }, i) => [scheduled, i]));
@@ -272,13 +272,14 @@ function countDepartures(
   run: TripRun,
   { stops: calls, departures }: ScheduledTrip,
   stops: readonly StopOfFeed[],
+  length: Millis,
   counts: readonly Map<string, number>[],
 ): void {
   const line = lineOf(run, stops[calls[calls.length - 1]]);
   run.calls.forEach(({ board }, i) => {
     const isLast = i === calls.length - 1;
     const opens = stops[calls[i]].windowStart;
-    if (board && !isLast && departures[i] >= opens && departures[i] < opens + WINDOW_LENGTH) {
+    if (board && !isLast && departures[i] >= opens && departures[i] < opens + length) {
       const ofStop = counts[calls[i]];
       ofStop.set(line, (ofStop.get(line) ?? 0) + 1);
     }

@@ -35,14 +35,15 @@ interface Site {
  */
 export function frequentStops({ stops, departures }: Transit): Destination[] {
   const sites = new Map<string, Site>();
-  const ordinals = [...stops.keys()].sort((a, b) => southFirst(stops[a], stops[b]));
+  const called = [...stops.keys()].filter((stop) => departures[stop] !== null);
+  const ordinals = called.sort((a, b) => southFirst(stops[a], stops[b]));
   for (const ordinal of ordinals) {
     const { agency, station, entrances } = stops[ordinal];
     const key = `${agency}\0${idOf(station)}`;
     const site: Site = sites.get(key) ?? { agency, station, entrances: [], departures: new Map() };
     sites.set(key, site);
     site.entrances.push(...entrances);
-    for (const [line, count] of departures[ordinal]) {
+    for (const [line, count] of departures[ordinal]!) {
       site.departures.set(line, (site.departures.get(line) ?? 0) + count);
     }
   }

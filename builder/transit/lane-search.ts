@@ -86,7 +86,7 @@ export class LaneSearch {
   /**
    * Adds the stops within walking distance of a lane's origin, each once, with their walking times.
    */
-  board(lane: number, accessStops: Int32Array, accessTimes: Int32Array): void {
+  board(lane: number, accessStops: ArrayLike<number>, accessTimes: ArrayLike<Millis>): void {
     const { boardSlack } = this.#limits;
     for (let i = 0; i < accessStops.length; i++) {
       this.#boardAt(lane, accessStops[i], this.#windowStart + accessTimes[i] + boardSlack);

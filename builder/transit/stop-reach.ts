@@ -8,7 +8,7 @@ import {
 import type { Footpaths } from '../../shards/transit/footpaths.ts';
 import { Raptor } from '../../shards/transit/raptor.ts';
 import type { BoundingBox, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
-import { ROUTING, WINDOW_LENGTH } from '../routing-parameters.ts';
+import { ROUTING, windowTimes } from '../routing-parameters.ts';
 import { buildFootpaths, type StopWalk } from './build-footpaths.ts';
 import type { Transit } from './join-feeds.ts';
 import type { Entrance, TransitStop } from './transit-stop.ts';
@@ -23,7 +23,7 @@ const TRANSFER_METRES: Metres = 1.01 * maxTransferWalk;
  * The facts of transit that are used: the timetable, the entrances of stops, and which stops share
  * a station, regardless of the time inside.
  */
-interface RiddenStops extends Pick<Transit, 'timetable'> {
+interface RiddenStops extends Pick<Transit, 'timetable' | 'window'> {
   readonly stops: readonly (Pick<TransitStop, 'lon' | 'lat' | 'windowStart'> & {
     readonly entrances: readonly Pick<Entrance, 'lon' | 'lat'>[];
   })[];
@@ -64,7 +64,11 @@ export class StopReach {
   stopsFrom(box: BoundingBox, windowStart: Millis, limit = this.#limit): Int32Array {
     const access = Int32Array.from(this.#stopsBy(box));
     const readyAt = new Int32Array(access.length).fill(windowStart);
-    const reached = this.#raptor.run(access, readyAt, windowStart + limit + WINDOW_LENGTH);
+    const reached = this.#raptor.run(
+      access,
+      readyAt,
+      windowStart + limit + windowTimes(this.#transit.window).length,
+    );
     const ridden = this.#raptor.reached.subarray(0, reached);
     const { first, ways } = this.#footpaths;
     const stops = new Set<StopOrdinal>(access);
@@ -80,7 +84,8 @@ export class StopReach {
    * away are ignored, since they may not all be known.
    */
   windowStartOf(boxes: readonly BoundingBox[]): Millis {
-    let nearest = { distance: Number.POSITIVE_INFINITY, windowStart: ROUTING.transit.windowStart };
+    const { opens } = windowTimes(this.#transit.window);
+    let nearest = { distance: Number.POSITIVE_INFINITY, windowStart: opens };
     for (const box of boxes) {
       const [lon, lat] = [(box.minLon + box.maxLon) / 2, (box.minLat + box.maxLat) / 2];
       for (const ordinal of this.#stopsBy(box)) {

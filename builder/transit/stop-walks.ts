@@ -59,16 +59,18 @@ const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 /**
  * Finds the walks from every stop to the stops that are possible transfers, and to the target
  * destinations and blocks. Destinations whose area in `around` contains an entrance of the stop are
- * reached at that entrance. `targets` holds all targets, stops last.
+ * reached at that entrance. `targets` holds all targets, stops last. The windows of departures
+ * share all walks.
  */
 export function walkFromStops(
-  transit: Transit,
+  transits: readonly Transit[],
   walk: ModeNetwork,
   links: StopLinks,
   targets: LinkedTargets,
   around: PoiAreas,
   progress: Progress,
-): TransitRegion {
+): TransitRegion[] {
+  const [transit] = transits;
   const firstStop = targets.targetCount - transit.stops.length;
   const stage = progress.start('stops', transit.stops.length, 'stops');
   const search = new StreetSearch(searchGraphOf(walk.graph), targets, maxWalkLeg);
@@ -100,12 +102,16 @@ export function walkFromStops(
   });
   const walks = walksBetweenStops(transit, walk, links);
   const footpaths = buildFootpaths(transit.stops.length, walks, transit.rules, boardSlack);
-  const { timetable } = transit;
-  const order = buildCallOrder(timetable, buildTripTransfers(timetable, footpaths, LIMIT));
+  const orders = transits.map(({ timetable }) =>
+    buildCallOrder(timetable, buildTripTransfers(timetable, footpaths, LIMIT)),
+  );
   stage.finish(
     `${counted(transit.stops.length, 'stop')} (${withCommas(links.unlinked)} not near a street), ${counted(footpaths.ways.length / 2, 'transfer')}, up to ${withCommas(maxTransferWalk)} m along streets`,
   );
-  return { timetable, order, egress: egress.finish(), footpaths };
+  const shared = { egress: egress.finish(), footpaths };
+  return transits.map(({ window, timetable }, w) => {
+    return { window, timetable, order: orders[w], ...shared };
+  });
 }
 
 function* walksBetweenStops(

@@ -1,4 +1,5 @@
 import { boxesMeet, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { BASE_WINDOW, type DepartureWindow } from '../../shards/services.ts';
 import type { BoundingBox, Metres, Millis, Seconds } from '../../shards/units.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
 import { offsetAtNoon, type ServiceDate } from '../gtfs/service-time.ts';
@@ -6,13 +7,19 @@ import {
   MILLIS_PER_MINUTE,
   MILLIS_PER_SECOND,
   ROUTING,
-  WINDOW_LENGTH,
+  windowTimes,
 } from '../routing-parameters.ts';
 
-/** The common clock of all feeds of a release, which is that of the feed with the most trips. */
+/**
+ * The common clock of all feeds that are read for a window of departures, which is that of the feed
+ * with the most trips.
+ */
 export interface TransitClock {
-  /** The nominal day of the release. */
+  /** The nominal day of the window. */
   readonly common: ServiceDate;
+  /** When the window opens, by the local clock, and how long it stays open. */
+  readonly opens: Millis;
+  readonly length: Millis;
   /** The offset of the clock from UTC on that day. */
   readonly aheadOfUtc: Seconds;
   /**
@@ -22,8 +29,6 @@ export interface TransitClock {
   readonly earliest: Millis;
   readonly latest: Millis;
 }
-
-const { windowStart } = ROUTING.transit;
 
 /** No train travels this far within the longest reported time. */
 export const FARTHEST_RIDE: Metres = 300_000;
@@ -36,18 +41,20 @@ export function clockOf(
   feeds: readonly FeedOutline[],
   common: ServiceDate,
   area: BoundingBox,
+  window: DepartureWindow = BASE_WINDOW,
 ): TransitClock {
   const largest = feeds.reduce((best, feed) => (feed.trips > best.trips ? feed : best));
-  const clock = { common, aheadOfUtc: offsetAtNoon(largest.timeZone, common) };
+  const { opens, length } = windowTimes(window);
+  const clock = { common, opens, length, aheadOfUtc: offsetAtNoon(largest.timeZone, common) };
   const far = bufferBox(area, FARTHEST_RIDE);
   const zones = feeds.flatMap(({ zones }) =>
     [...zones].filter(([, box]) => boxesMeet(box, far)).map(([zone]) => zone),
   );
-  const opens = [windowStart, ...Array.from(new Set(zones), (zone) => opensAt(clock, zone))];
+  const openings = [opens, ...Array.from(new Set(zones), (zone) => opensAt(clock, zone))];
   return {
     ...clock,
-    earliest: Math.min(...opens),
-    latest: Math.max(...opens) + WINDOW_LENGTH + ROUTING.maxReachMinutes * MILLIS_PER_MINUTE,
+    earliest: Math.min(...openings),
+    latest: Math.max(...openings) + length + ROUTING.maxReachMinutes * MILLIS_PER_MINUTE,
   };
 }
 
@@ -64,8 +71,8 @@ export function shiftOf(
 
 /** Returns when the window opens in a zone, on the common clock. */
 export function opensAt(
-  clock: Pick<TransitClock, 'common' | 'aheadOfUtc'>,
+  clock: Pick<TransitClock, 'common' | 'aheadOfUtc' | 'opens'>,
   timeZone: string,
 ): Millis {
-  return windowStart + shiftOf(clock, timeZone) * MILLIS_PER_SECOND;
+  return clock.opens + shiftOf(clock, timeZone) * MILLIS_PER_SECOND;
 }

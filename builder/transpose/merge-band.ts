@@ -1,7 +1,12 @@
 import { stemSum } from '../../shards/codec/object-name.ts';
 import { VarintWriter } from '../../shards/codec/varint.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
-import { encodeRow, type ModeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import {
+  encodeRow,
+  type ModeBases,
+  type ModeRow,
+  type TimeUnit,
+} from '../../shards/matrix/row-codec.ts';
 
 /** A band of targets, whose rows are distributed over pieces of many slices. */
 export interface BandRequest {
@@ -15,6 +20,7 @@ export interface BandRequest {
   /** The ordinal of each origin of all sources among the targets of the matrix, or -1. */
   readonly ordinals: Int32Array;
   readonly modes: number;
+  readonly bases: ModeBases;
   readonly unit: TimeUnit;
 }
 
@@ -26,7 +32,7 @@ interface BandPiece {
 
 /** Merges the pieces of a band into rows of the resulting matrix. */
 export function mergeBand(request: BandRequest): EncodedRows {
-  const { stem, targets, firstRow, ordinals, modes, unit } = request;
+  const { stem, targets, firstRow, ordinals, modes, bases, unit } = request;
   const sum = stemSum(stem);
   const readers = request.pieces.map((piece) => new PieceReader(piece, ordinals, unit));
   const out = new VarintWriter(1 << 20);
@@ -39,7 +45,7 @@ export function mergeBand(request: BandRequest): EncodedRows {
       for (const row of rows) reader.readOrigins(row);
       reader.advance();
     }
-    lengths[target] = encodeRow(out, sum, firstRow + target, rows.map(filled), unit);
+    lengths[target] = encodeRow(out, sum, firstRow + target, rows.map(filled), unit, bases);
   }
   return { bytes: out.view().slice(), lengths };
 }

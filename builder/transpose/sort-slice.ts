@@ -1,5 +1,5 @@
 import { VarintWriter } from '../../shards/codec/varint.ts';
-import { decodeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import { decodeRow, type ModeBases, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 import type { EntryBuffer } from './entry-buffer.ts';
 
 /** Some consecutive rows of a matrix, transposed separately. */
@@ -13,6 +13,7 @@ export interface SliceRequest {
   readonly lengths: Uint32Array;
   readonly bytes: Uint8Array;
   readonly modes: number;
+  readonly bases: ModeBases;
   readonly unit: TimeUnit;
   /** The ordinal of each target of the matrix among the wanted targets, or -1. */
   readonly ordinals: Int32Array;
@@ -35,15 +36,14 @@ export interface SortedSlice {
 
 /** Transposes a slice. A truncated row throws a `ShardError`. */
 export function sortSlice(request: SliceRequest, buffer: EntryBuffer): SortedSlice {
-  const { object, firstRow, lengths, bytes, modes, unit, ordinals, bands } = request;
+  const { object, firstRow, lengths, bytes, modes, bases, unit, ordinals, bands } = request;
   const targets = bands[bands.length - 1];
-  // Every entry takes at least `unit.bits` bits, so the number of bytes gives an upper bound.
-  buffer.begin(Math.ceil((bytes.length * 8) / unit.bits), targets, modes);
+  buffer.begin(Math.ceil(bytes.length * mostEntriesPerByte(unit, bases)), targets, modes);
   let at = 0;
   for (let i = 0; i < lengths.length; i++) {
     const row = bytes.subarray(at, at + lengths[i]);
     at += lengths[i];
-    const decoded = decodeRow(object, firstRow + i, row, modes, ordinals.length, unit);
+    const decoded = decodeRow(object, firstRow + i, row, modes, ordinals.length, unit, bases);
     for (let m = 0; m < modes; m++) {
       buffer.add(i, m, decoded[m].targets, decoded[m].times, ordinals);
     }
@@ -66,6 +66,14 @@ export function sortSlice(request: SliceRequest, buffer: EntryBuffer): SortedSli
     bandStarts[band + 1] = out.length;
   }
   return { firstOrigin: request.firstOrigin, bytes: out.view().slice(), bandStarts };
+}
+
+/**
+ * The most entries that a byte of rows stands for. Each takes at least `unit.bits` bits, but those
+ * of a mode with a base, which may be as many as the base has, take next to none.
+ */
+export function mostEntriesPerByte(unit: TimeUnit, bases: ModeBases): number {
+  return (8 / unit.bits) * (1 + bases.filter((base) => base >= 0).length);
 }
 
 function writeOrigins(

@@ -1,7 +1,7 @@
 import { concat } from '../../shards/arrays/concat.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { type EncodedRows, MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
-import type { TimeUnit } from '../../shards/matrix/row-codec.ts';
+import type { ModeBases, TimeUnit } from '../../shards/matrix/row-codec.ts';
 import { Spool } from '../../shards/store/spool.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
@@ -22,6 +22,7 @@ interface TransposeOptions {
   /** Folder of the objects. */
   readonly kind: 'reach-to' | 'catchment';
   readonly modes: number;
+  readonly bases: ModeBases;
   readonly unit: TimeUnit;
   readonly memory: Bytes;
   readonly scratch: string;
@@ -40,7 +41,7 @@ export async function transposeCounties(
   onDone: (rows: number) => void,
 ): Promise<void> {
   if (matrices.length === 0) return;
-  const { kind, modes, unit, scratch } = options;
+  const { kind, modes, bases, unit, scratch } = options;
   const sources = distinct(matrices.flatMap((matrix) => matrix.sources));
   const originsOf = new Map<string, Float64Array>();
   for (const ref of sources) originsOf.set(ref.name, (await Matrix.open(store, ref)).origins);
@@ -58,7 +59,7 @@ export async function transposeCounties(
     const { county, stem, origins, attributes, sources: own } = parts[next];
     const targets = concat(own.map(({ name }) => originsOf.get(name)!));
     const spool = new Spool(`${scratch}/${kind}-${county}`);
-    const shape = { origins, targets, modes, unit, ...(attributes && { attributes }) };
+    const shape = { origins, targets, modes, bases, unit, ...(attributes && { attributes }) };
     return { spool, writer: new MatrixWriter(stem, shape, spool) };
   };
   const onRows = async (rows: EncodedRows, areLast: boolean) => {

@@ -1,13 +1,13 @@
 import { concat } from '../../shards/arrays/concat.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
-import type { TimeUnit } from '../../shards/matrix/row-codec.ts';
+import type { ModeBases, TimeUnit } from '../../shards/matrix/row-codec.ts';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { inOrder } from '../threads/pool.ts';
 import { BYTES_PER_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
-import type { SliceRequest } from './sort-slice.ts';
+import { mostEntriesPerByte, type SliceRequest } from './sort-slice.ts';
 import type { TransposePool, TransposeRequest } from './transpose-pool.ts';
 
 /** The inputs and resources of a transposition. */
@@ -17,6 +17,7 @@ interface TranspositionRequest {
   /** The matrices to create, one after another. */
   readonly parts: readonly TransposedPart[];
   readonly modes: number;
+  readonly bases: ModeBases;
   readonly unit: TimeUnit;
   /** Memory limit for slices and their entries. */
   readonly memory: Bytes;
@@ -59,7 +60,7 @@ export async function transpose(
 ): Promise<void> {
   const runs = new ScratchFile(`${request.scratch}/runs`);
   try {
-    const { parts, modes, unit } = request;
+    const { parts, modes, bases, unit } = request;
     const bands = bandsOf(parts);
     const starts = Uint32Array.from([...bands.map(({ first }) => first), totalOf(parts)]);
     const sorted: { firstOrigin: number; offset: Bytes; bandStarts: Uint32Array }[] = [];
@@ -81,7 +82,9 @@ export async function transpose(
             firstOrigin,
             bytes: runs.read(offset + bandStarts[b], bandStarts[b + 1] - bandStarts[b]),
           }));
-        yield { band: { stem: part.stem, pieces, targets, firstRow, ordinals, modes, unit } };
+        yield {
+          band: { stem: part.stem, pieces, targets, firstRow, ordinals, modes, bases, unit },
+        };
       }
     }
     let next = 0;
@@ -127,11 +130,11 @@ function totalOf(parts: readonly TransposedPart[]): number {
 /** Cuts the sources into slices that fit into the threads' memory. */
 async function* slices(
   store: Store,
-  { sources, parts, modes, unit, memory }: TranspositionRequest,
+  { sources, parts, modes, bases, unit, memory }: TranspositionRequest,
   bands: Uint32Array,
   threads: number,
 ): AsyncGenerator<{ slice: SliceRequest }> {
-  const memoryPerByte = COPIES_OF_A_SLICE + (BYTES_PER_ENTRY * 8) / unit.bits;
+  const memoryPerByte = COPIES_OF_A_SLICE + BYTES_PER_ENTRY * mostEntriesPerByte(unit, bases);
   const share = sources.reduce((sum, { bytes }) => sum + bytes, 0) / threads;
   const limit = Math.max(
     MIN_SLICE_BYTES,
@@ -164,6 +167,7 @@ async function* slices(
           ),
           bytes: bytes === 0 ? new Uint8Array(0) : await store.readRange(source, start, bytes),
           modes,
+          bases,
           unit,
           ordinals,
           bands,

@@ -5,6 +5,7 @@ import { readInputList } from '../../builder/fetch/fetch-folder.ts';
 import { RULE_NAMES, type RuleOfR5 } from '../../builder/routing-parameters.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { ArgumentError } from '../errors.ts';
+import { KNOWN_WINDOWS, parsePercentiles, parseWindows } from './window-options.ts';
 
 /** Flags on the feeds of a release. */
 export interface FeedFlags {
@@ -28,6 +29,8 @@ export interface InputFlags extends FeedFlags {
   addresses?: string[];
   counties?: string;
   rulesOfR5?: RuleOfR5[];
+  windows?: string;
+  percentiles?: string[];
 }
 
 /** Adds the flags for a release's inputs to a command. */
@@ -74,6 +77,14 @@ export function addInputs(command: Command): Command {
     .option(
       '--counties <fips>',
       'origin counties, five-digit codes, comma-separated (default: all in --blocks); destinations may be in any block of --blocks',
+    )
+    .option(
+      '--windows <list>',
+      `windows of departures by transit, comma-separated: ${KNOWN_WINDOWS}, or name=HH:MM+60@weekday, @saturday or @sunday; am is always among them`,
+    )
+    .option(
+      '--percentiles <lists...>',
+      'percentiles of the transit times of a window, such as 10,50 for all or am:10,50 for one; 10 is always among them',
     )
     .addOption(
       new Option(
@@ -142,11 +153,14 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
   if (flags.serviceDate !== undefined && gtfs.length === 0) {
     throw new ArgumentError('--service-date: applies only to transit feeds; add --gtfs');
   }
+  const windows = parseWindows(flags.windows);
   return {
     osm,
     blocks,
     population: files(flags.population),
     gtfs,
+    windows,
+    percentiles: parsePercentiles(flags.percentiles, windows),
     places: files(flags.places, fetched?.places),
     pois: files(flags.pois, fetched?.pois),
     elevation: files(flags.elevation),

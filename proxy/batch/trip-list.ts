@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { departureTime, MODE_LABELS, type Mode } from '../../shards/modes.ts';
+import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import { exactObjectOf } from '../fields/compounds.ts';
 import { jsonSchemaOf, optional } from '../fields/field.ts';
 import { sentOrigin } from '../fields/locations.ts';
-import { departureOfWindow, modeLabel } from '../fields/rows.ts';
+import { DEPARTS, departs, modeLabel } from '../fields/rows.ts';
 import { withoutNulls } from '../http/validation.ts';
 import { geoidAsSent } from './origin-kinds.ts';
 import {
@@ -21,8 +21,8 @@ export interface SentTrip {
   readonly to?: SentBlock | undefined;
   readonly dest_id?: PoiOrigin | undefined;
   readonly mode?: Mode | undefined;
-  /** Number of a departure of the window. */
-  readonly departs?: number | undefined;
+  /** Local time of a departure, `HH:MM`. */
+  readonly departs?: string | undefined;
   /** The shortened JSON of what is no object. */
   readonly sent?: string;
 }
@@ -39,11 +39,7 @@ const TRIP = {
   mode: optional(modeLabel, {
     description: 'Travel mode. Omitted: transit, or walk in a release without transit.',
   }).json,
-  departs: optional(departureOfWindow, {
-    description:
-      'Explains the fastest trip by transit that leaves at this local time, such as `08:15`, ' +
-      'instead of the stored time.',
-  }).json,
+  departs: optional(departs, { description: DEPARTS }).json,
 };
 
 const tripObject = exactObjectOf('a trip', TRIP).refine(
@@ -87,7 +83,7 @@ export function nameOfTrip({ from, to, dest_id, mode, departs, sent }: SentTrip)
     ...(to !== undefined && { to: geoidAsSent(to) }),
     ...(dest_id !== undefined && poi),
     ...(mode !== undefined && { mode }),
-    ...(departs !== undefined && { departs: departureTime(departs) }),
+    ...(departs !== undefined && { departs }),
     ...(sent !== undefined && { sent }),
   };
 }

@@ -1,6 +1,5 @@
 import { groupBy } from '../../shards/arrays/group-by.ts';
 import type { Geoid } from '../../shards/geoid.ts';
-import { DEPARTURE_WINDOWS } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import type { FoundRows, RowFormat } from '../formats/rows.ts';
@@ -21,9 +20,10 @@ import { wellFormed } from './origin-kinds.ts';
 import { destIdOf } from './origin-lists.ts';
 import { nameOfTrip, type SentTrip } from './trip-list.ts';
 
-/** A trip as sent, and the mode that it is made by. */
+/** A trip as sent, the mode that it is made by, and the number of its departure. */
 export interface ModedTrip extends SentTrip {
   readonly position: ReleaseMode;
+  readonly departure?: number | undefined;
 }
 
 /** The trips of a request. */
@@ -73,7 +73,7 @@ async function locateTrip(
   { spread }: TripsQuery,
   sent: ModedTrip,
 ): Promise<TripOrError> {
-  const { position: mode, departs: departure } = sent;
+  const { position: mode, departure } = sent;
   const origin = await locateOrigin(release, originOfGeoid(release, wellFormed(sent.from ?? null)));
   const end = endOf(sent);
   const endBlock = await locateEnd(release, origin, end);
@@ -151,8 +151,8 @@ function rowOf(release: Release, { origin, end, mode }: LocatedTrip, trip: Expla
   return {
     block: origin.geoid,
     to: 'geoid' in end ? end.geoid : end.destId,
-    mode: release.manifest.modes[mode],
-    departure: DEPARTURE_WINDOWS[0],
+    mode: release.services[mode].mode,
+    departure: release.timing.departure,
     ...trip,
   };
 }

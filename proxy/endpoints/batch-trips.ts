@@ -9,6 +9,7 @@ import { maxRows, spread, WINDOW } from '../fields/rows.ts';
 import { invalidParameters } from '../http/problem.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { PLANS } from '../plans.ts';
+import { departureOf } from '../queries/journeys/explain.ts';
 import { defaultMode, modeFault } from '../queries/modes-and-types.ts';
 import { explainedTrip } from '../schemas/schemas.ts';
 
@@ -42,7 +43,6 @@ export const tripsExplain = postEndpoint({
   problems: BATCH_PROBLEMS,
 
   resolve(release, { trips, spread, max_rows }, services): TripsQuery {
-    const { modes } = release.manifest;
     const faults = trips.flatMap(({ mode }, i) =>
       mode === undefined ? [] : modeFault(release, mode, ['body', 'trips', i, 'mode']),
     );
@@ -51,9 +51,10 @@ export const tripsExplain = postEndpoint({
       faults.push({ loc: ['body', 'spread'], msg, type: 'too_many' });
     }
     if (faults.length > 0) throw invalidParameters(faults);
-    const moded = trips.map((trip) => ({
+    const moded = trips.map((trip, i) => ({
       ...trip,
-      position: modes.indexOf(trip.mode ?? defaultMode(release)),
+      position: release.positionOf(trip.mode ?? defaultMode(release)),
+      departure: departureOf(release, trip.departs, ['body', 'trips', i, 'departs']),
     }));
     return { trips: moded, spread, rowBudget: rowBudgetOf({ max_rows }, services) };
   },

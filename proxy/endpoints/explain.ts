@@ -1,13 +1,13 @@
-import { DEPARTURE_WINDOWS } from '../../shards/modes.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { optional, parameters } from '../fields/field.ts';
 import { blockGeoid, geoid } from '../fields/locations.ts';
-import { departureOfWindow, modeLabel, poiId, spread, WINDOW } from '../fields/rows.ts';
+import { DEPARTS, departs, modeLabel, poiId, spread, WINDOW } from '../fields/rows.ts';
 import { invalidParameters } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
 import {
+  departureOf,
   explainTrips,
   locateEnd,
   objectsOfTrip,
@@ -57,12 +57,7 @@ export const explain = meteredEndpoint({
       example: ({ trip }) => trip.mode,
     }),
     ...WINDOW,
-    departs: optional(departureOfWindow, {
-      id: 'Departs',
-      description:
-        'Explains the fastest trip by transit that leaves at this local time, such as `08:15`, ' +
-        'instead of the stored time.',
-    }),
+    departs: optional(departs, { id: 'Departs', description: DEPARTS }),
     spread,
   }),
   responseDescription: 'The travel time and the legs.',
@@ -78,7 +73,6 @@ export const explain = meteredEndpoint({
   resolve(release, { params: { geoid }, query }): ResolvedTrip {
     const { to, dest_id, mode: label, departs, spread } = query;
     const origin = originOfGeoid(release, geoid);
-    const { modes } = release.manifest;
     const mode = modePosition(release, label ?? defaultMode(release));
     if ((to === undefined) === (dest_id === undefined)) {
       const msg = 'send exactly one of to, a block, and dest_id, a POI';
@@ -90,7 +84,7 @@ export const explain = meteredEndpoint({
         geoid,
         to,
         dest_id,
-        mode: modes[mode],
+        mode: release.services[mode].mode,
         departs,
         spread: spread || undefined,
       }),
@@ -98,7 +92,7 @@ export const explain = meteredEndpoint({
       origin,
       end,
       mode,
-      options: { departure: departs, spread },
+      options: { departure: departureOf(release, departs, ['query', 'departs']), spread },
     };
   },
 
@@ -114,8 +108,8 @@ export const explain = meteredEndpoint({
     const body = {
       block: block.geoid,
       to: 'geoid' in end ? end.geoid : end.destId,
-      mode: release.manifest.modes[mode],
-      departure: DEPARTURE_WINDOWS[0],
+      mode: release.services[mode].mode,
+      departure: release.timing.departure,
       ...(await explainTrips(release, block, [{ end, mode, options }]))[0],
       ...unroutedMetadata(unknown),
     };

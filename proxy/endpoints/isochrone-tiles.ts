@@ -14,11 +14,12 @@ import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
 import { NONE, parameters, required } from '../fields/field.ts';
 import { integer } from '../fields/kinds.ts';
 import { modeLabel, typeName, WINDOW } from '../fields/rows.ts';
+import { releaseAt, scopeOf } from '../fields/served-words.ts';
 import { invalidParameters, Problem, truncate } from '../http/problem.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
-import type { TypeName } from '../queries/modes-and-types.ts';
+import { modeLabels, type TypeName } from '../queries/modes-and-types.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { modeSchema } from '../queries/rows/row-columns.ts';
 
@@ -49,7 +50,7 @@ export const isochroneMeta = freeEndpoint({
       body: {
         version: release.version,
         directions: release.manifest.directions,
-        modes: release.manifest.modes,
+        modes: modeLabels(release, release.chosen),
         max_minutes: BOUNDS.contour.max,
         dest_set: 'blocks',
         assumptions: assumptionsOf(release),
@@ -163,8 +164,8 @@ export const tileJson = freeEndpoint({
   response: z.looseObject({ tilejson: z.literal('3.0.0'), tiles: z.array(z.string()) }),
   problems: ['no-isochrone-data'],
   cache: 'catalogue',
-  async respond({ releases, config }, { params: { mode, dest_type_id } }) {
-    const release = releases.current;
+  async respond({ releases, config }, { params: { mode, dest_type_id }, query }) {
+    const release = releaseAt(releases.current, query, 'query');
     const archive = await release.tiles(archiveOf(release, mode, dest_type_id));
     const { minZoom, maxZoom, bounds, centre } = archive.header;
     const { vector_layers, name, attribution, description } = await archive.metadata();
@@ -176,7 +177,9 @@ export const tileJson = freeEndpoint({
         attribution,
         version: '1.0.0',
         scheme: 'xyz',
-        tiles: [`${config.baseUrl}/v1/isochrone/tiles/${mode}/${dest_type_id}/{z}/{x}/{y}.mvt`],
+        tiles: [
+          `${config.baseUrl}/v1/isochrone/tiles/${mode}/${dest_type_id}/{z}/{x}/{y}.mvt${timingOf(release)}`,
+        ],
         minzoom: minZoom,
         maxzoom: maxZoom,
         bounds: [
@@ -251,8 +254,10 @@ export const isochroneTile = meteredEndpoint({
   },
 });
 
-function archiveOf({ manifest, taxonomy }: Release, mode: Mode, type: TypeName): TileArchive {
-  const name = `${mode}-${taxonomy.idOf(type)}`;
+function archiveOf(release: Release, mode: Mode, type: TypeName): TileArchive {
+  const { manifest, taxonomy, services } = release;
+  const service = services[release.positionOf(mode)]?.name ?? mode;
+  const name = `${service}-${taxonomy.idOf(type)}`;
   if (Object.hasOwn(manifest.tiles, name)) return manifest.tiles[name];
   if (Object.keys(manifest.tiles).length === 0) {
     throw new Problem('no-isochrone-data', 'the release was built without map tiles');
@@ -261,4 +266,10 @@ function archiveOf({ manifest, taxonomy }: Release, mode: Mode, type: TypeName):
     'no-isochrone-data',
     `there are no tiles for ${mode} and destination type ${truncate(String(type))}: the type must be a leaf of the taxonomy, and the mode one of the release`,
   );
+}
+
+/** The query of the tiles of a release as read for another window or percentile. */
+function timingOf(release: Release): string {
+  const { departure, percentile } = release.timing;
+  return scopeOf(release) === '' ? '' : `?departure=${departure}&percentile=${percentile}`;
 }

@@ -286,7 +286,7 @@ async function countsWithin(
   { mode, direction, levels, opportunities }: ResolvedIsochrone,
 ): Promise<{ counts: Record<string, number> }[] | null> {
   if (opportunities.length === 0) return null;
-  const modes = [block.release.manifest.modes.indexOf(mode)];
+  const modes = [block.release.positionOf(mode)];
   const [found] = await countOpportunities(block, modes, opportunities, direction);
   const within = found.map((counts) => counts.within(levels));
   return levels.map((_, i) => ({

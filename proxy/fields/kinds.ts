@@ -12,12 +12,12 @@ export function kindOf(value: unknown): string {
 }
 
 /** Completes the error message for a value, since some clients send each value as a list of one. */
-function singleFault(fault: string, value: unknown): string {
+export function singleFault(fault: string, value: unknown): string {
   return Array.isArray(value) ? `${fault}, not ${kindOf(value)}` : fault;
 }
 
 /** Text of a parameter that must not be repeated. */
-const onceText = z.string({
+export const onceText = z.string({
   error: ({ input }) => (input === undefined ? 'is missing' : 'must be given once'),
 });
 
@@ -37,17 +37,6 @@ export function choice<const W extends readonly string[]>(words: W): Kind<W[numb
       error: ({ input }) => (input === undefined ? missing(fault) : singleFault(fault, input)),
     }),
   };
-}
-
-/** One of several whole numbers. */
-export function numberChoice<const N extends readonly number[]>(numbers: N): Kind<N[number]> {
-  const json = z
-    .literal(numbers, {
-      error: ({ input }) => singleFault(`must be ${numbers.join(' or ')}`, input),
-    })
-    .meta({ override: { type: 'integer', enum: [...numbers] } });
-  const text = onceText.transform(decimal).pipe(json);
-  return { text: text.meta({ override: json.meta()!.override }), json };
 }
 
 /** In text `true` or `1`, `false` or `0`, in any case. */

@@ -1,25 +1,20 @@
 import { z } from 'zod';
 import { foldText } from '../../shards/folded-text.ts';
-import {
-  AM_WINDOW,
-  DEPARTURE_WINDOWS,
-  departureTime,
-  MODE_LABELS,
-  PERCENTILES,
-} from '../../shards/modes.ts';
+import { BASE_PERCENTILE, BASE_WINDOW } from '../../shards/services.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
 import { SMALL_GROUP } from '../queries/areas/group-measures.ts';
 import type { TypeName } from '../queries/modes-and-types.ts';
 import { list } from './compounds.ts';
-import { type Kind, optional, required, several, withDefault, withSchema } from './field.ts';
-import { choice, flag, integer, number, numberChoice, phrase, UNBOUNDED } from './kinds.ts';
+import { optional, required, several, withDefault, withSchema } from './field.ts';
+import { flag, integer, number, phrase, UNBOUNDED } from './kinds.ts';
 import { block } from './locations.ts';
+import { servedChoice } from './served-words.ts';
 
 /** Rows per page in examples, few because examples should be cheap. */
 export const FEW_ROWS = 2;
 
-export const modeLabel = choice(MODE_LABELS);
+export const modeLabel = servedChoice('modes');
 
 export const mode = optional(list(modeLabel, { of: 'mode labels' }), {
   id: 'Mode',
@@ -29,12 +24,12 @@ export const mode = optional(list(modeLabel, { of: 'mode labels' }), {
 
 /** The window of departures and the percentile, on every route that takes a mode. */
 export const WINDOW = {
-  departure: optional(withSchema(choice(DEPARTURE_WINDOWS), { default: DEPARTURE_WINDOWS[0] }), {
+  departure: optional(withSchema(servedChoice('departures'), { default: BASE_WINDOW.name }), {
     id: 'Departure',
     description:
       'Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute.',
   }),
-  percentile: optional(withSchema(numberChoice(PERCENTILES), { default: PERCENTILES[0] }), {
+  percentile: optional(withSchema(servedChoice('percentiles'), { default: BASE_PERCENTILE }), {
     id: 'Percentile',
     description:
       'Percentile of the transit times over the departures of the window: 10 is the time of someone ' +
@@ -42,19 +37,11 @@ export const WINDOW = {
   }),
 };
 
-const DEPARTURES = Array.from({ length: AM_WINDOW.departures }, (_, nth) => departureTime(nth));
-const DEPARTURE_FAULT = `must be a minute from ${DEPARTURES[0]} to ${DEPARTURES.at(-1)}, such as 08:15`;
-
-const departure = (text: z.ZodType<string>) =>
-  text
-    .refine((time) => DEPARTURES.includes(time), { error: DEPARTURE_FAULT })
-    .transform((time) => DEPARTURES.indexOf(time));
-
-/** A departure of the window by its local time, `HH:MM`; its number, from 0. */
-export const departureOfWindow: Kind<number> = {
-  text: departure(phrase((text) => text).text),
-  json: departure(phrase((text) => text).json),
-};
+/** A departure by its local time, `HH:MM`, which is one of the window that is read. */
+export const departs = phrase((text) => text);
+export const DEPARTS =
+  'Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead ' +
+  'of the stored time.';
 
 /** Whether all departures of the window are searched for a trip. */
 export const spread = withDefault(flag, false, {

@@ -23,11 +23,18 @@ const TAG_BYTES = 16;
  */
 export class CursorSealer {
   readonly #secrets: () => readonly string[];
+  readonly #scope: string;
   #derived: { readonly keys: readonly Keys[]; readonly sealer: string } | undefined;
 
   /** The first of `secrets` seals cursors; every one of them opens them. */
-  constructor(secrets: () => readonly string[]) {
+  constructor(secrets: () => readonly string[], scope = '') {
     this.#secrets = secrets;
+    this.#scope = scope;
+  }
+
+  /** Cursors of queries that also differ from those of others by a scope. */
+  within(scope: string): CursorSealer {
+    return scope === this.#scope ? this : new CursorSealer(this.#secrets, scope);
   }
 
   /** Identifies the sealing secret without revealing it: changes when cursors do. */
@@ -44,7 +51,7 @@ export class CursorSealer {
       plain.writeBigUInt64BE(BigInt(value), i * 8);
     });
     const [keys] = this.#fromSecrets().keys;
-    const tag = tagOf(keys, query, plain);
+    const tag = tagOf(keys, this.#scope + query, plain);
     const cipher = createCipheriv(CIPHER, keys.encryption, tag);
     return Buffer.concat([tag, cipher.update(plain), cipher.final()]).toString('base64url');
   }
@@ -81,7 +88,7 @@ export class CursorSealer {
       const plain = createDecipheriv(CIPHER, keys.encryption, tag).update(
         bytes.subarray(TAG_BYTES),
       );
-      if (timingSafeEqual(tagOf(keys, query, plain), tag)) return plain;
+      if (timingSafeEqual(tagOf(keys, this.#scope + query, plain), tag)) return plain;
     }
     return null;
   }

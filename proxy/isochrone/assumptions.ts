@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { DEPARTURE_WINDOWS, PERCENTILES } from '../../shards/modes.ts';
-import { feedSchema } from '../../shards/release/manifest.ts';
+import { feedSchema, type ReleaseWindow } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
+import { clockTime } from '../../shards/services.ts';
+import { wordsOf } from '../fields/served-words.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
 
 const words = z.string().optional();
@@ -55,13 +56,21 @@ export const assumptionsSchema = z
   })
   .meta({ id: 'Assumptions' });
 
-const WINDOWS = { departures: DEPARTURE_WINDOWS, percentiles: PERCENTILES };
-
-/** Assumptions behind the times of an isochrone. */
-export function assumptionsOf({ manifest }: Release) {
+/**
+ * Assumptions behind the times of an isochrone. The windows of departures are described where there
+ * are several.
+ */
+export function assumptionsOf(release: Release) {
+  const { manifest, windows } = release;
+  const { departures, percentiles } = wordsOf(release);
   return {
     ...manifest.assumptions,
-    ...(manifest.modes.includes('transit') && WINDOWS),
+    ...(windows.length > 0 && { departures, percentiles }),
+    ...(manifest.windows && { windows: manifest.windows.map(described) }),
     fill_holes_below_m2: FILL_HOLES_BELOW,
   };
+}
+
+function described({ feeds: _, opens, ...window }: ReleaseWindow) {
+  return { ...window, opens: clockTime(opens) };
 }

@@ -26,7 +26,7 @@ export async function reachable(
 ): Promise<Reachable> {
   const matrix = await release.reach(county, direction);
   const row = await matrix.encodedRow(ordinal);
-  const { targets, times } = row.mode(release.manifest.modes.indexOf(mode));
+  const { targets, times } = row.mode(release.positionOf(mode));
   return { matrix, targets, minutes: times };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { byMode, PERCENTILES } from '../../shards/modes.ts';
+import { byMode } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
+import { BASE_PERCENTILE } from '../../shards/services.ts';
 import type { ToolCalls } from './tool-calls.ts';
 
 /** Result of a tool: a short text for the reader, its content as data, and links to more of it. */
@@ -64,7 +65,7 @@ export function unroutedTexts(
 }
 
 /** States which departures transit times refer to, since most departures take longer. */
-export const TRANSIT_TIMES = `Transit times are the ${PERCENTILES[0]}th percentile of departures on a weekday from 8:00 to 9:00: most departures take longer.`;
+export const TRANSIT_TIMES = `Transit times are the ${BASE_PERCENTILE}th percentile of departures on a weekday from 8:00 to 9:00: most departures take longer.`;
 
 /** Returns `TRANSIT_TIMES` for the text of a result, if it has times by transit. */
 export function transitNotes(modes: readonly string[]): string[] {

@@ -24,6 +24,8 @@ export interface ResolvedQuery {
 export interface ResolvedRequest {
   readonly resolved: ResolvedQuery;
   readonly etag: string;
+  /** The release as read for the window and the percentile of the request. */
+  readonly release: Release;
   /** Identifies the response among those of all URLs. */
   readonly cacheKey: string;
 }

@@ -38,7 +38,7 @@ export async function findMarks(
   release: Release,
   responses: ExampleResponses,
 ): Promise<ExampleMarks | null> {
-  const [mode] = release.manifest.modes;
+  const [{ mode }] = release.services;
   for await (const { geoid, point, place } of candidates(release)) {
     const found =
       (await nearestPoi(responses, geoid, { ...point, mode: [mode], type: [GROCERY_STORES] })) ??
@@ -83,7 +83,7 @@ async function rideFrom(
   point: ExampleMarks['point'],
 ): Promise<ExampleMarks['trip'] | null> {
   const mode = 'transit';
-  if (!release.manifest.modes.includes(mode)) return null;
+  if (release.positionOf(mode) === -1) return null;
   const parameters = { ...point, mode: [mode], limit: ROWS_EXAMINED };
   const found = await responses.json(pointPois, { parameters }).catch(onProblem);
   const rows = (found?.results ?? []) as { dest_id: DestId; travel_time: number }[];

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Release } from '../../shards/release/release.ts';
 import type { Endpoint, ExampleMarks } from '../endpoint.ts';
 import { exampleOf } from '../fields/field.ts';
+import { withWords, wordsOf } from '../fields/served-words.ts';
 import { MEDIA_TYPES } from '../formats/negotiate.ts';
 import { type StaticResponse, staticResponse } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
@@ -71,7 +72,8 @@ export class ServedDocument {
   }
 
   async #withExamples(release: Release): Promise<StaticResponse> {
-    const document: Document = JSON.parse(this.#withoutExamples());
+    const plain: Document = JSON.parse(this.#withoutExamples());
+    const document = withWords(plain, wordsOf(release));
     const responses = new ExampleResponses(this.#services, release);
     const marks = await findMarks(release, responses);
     if (marks === null) return staticResponse(this.#withoutExamples());

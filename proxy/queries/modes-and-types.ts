@@ -57,7 +57,10 @@ function likelyLabel({ types }: Taxonomy, text: TypeName): string | undefined {
 }
 const SLIPS = 2;
 
-/** Returns requested modes as positions in the release's list; throws for one not in the list. */
+/**
+ * Returns the positions of the services of requested modes, of those that the request chooses from;
+ * throws for a mode that the release lacks.
+ */
 export function modePositions(
   release: Release,
   modes: readonly Mode[] | undefined,
@@ -65,12 +68,12 @@ export function modePositions(
 ): ReleaseMode[] {
   const lacking = modes?.flatMap((mode) => modeFault(release, mode, [part, 'mode'])) ?? [];
   if (lacking.length > 0) throw invalidParameters(lacking);
-  return release.manifest.modes.flatMap((mode, position) =>
-    modes === undefined || modes.includes(mode) ? [position] : [],
+  return release.chosen.filter(
+    (position) => modes === undefined || modes.includes(release.services[position].mode),
   );
 }
 
-/** Returns the position of a mode in the release's list; throws if the list lacks the mode. */
+/** Returns the position of the service of a mode; throws if the release lacks the mode. */
 export function modePosition(
   release: Release,
   mode: Mode,
@@ -80,24 +83,25 @@ export function modePosition(
 }
 
 /** The mode of trips that are sent without one: transit, where a release has it. */
-export function defaultMode({ manifest: { modes } }: Release): Mode {
-  return modes.includes('transit') ? 'transit' : 'walk';
+export function defaultMode(release: Release): Mode {
+  return release.positionOf('transit') === -1 ? 'walk' : 'transit';
 }
 
 /** Returns the fault of a mode that the release was built without; empty for a mode that it has. */
 export function modeFault(
-  { manifest: { modes } }: Release,
+  release: Release,
   mode: Mode,
   loc: ParameterIssue['loc'],
 ): ParameterIssue[] {
+  const modes = modeLabels(release, release.chosen);
   if (modes.includes(mode)) return [];
   const msg = `this release has no mode ${mode}; it has ${modes.join(', ')}`;
   return [{ loc, msg, type: 'mode_not_in_release' }];
 }
 
-/** Returns the labels of mode positions, as spelled in a canonical request. */
+/** Returns the modes of services, as spelled in a canonical request. */
 export function modeLabels(release: Release, positions: readonly ReleaseMode[]): Mode[] {
-  return positions.map((position) => release.manifest.modes[position]);
+  return positions.map((position) => release.services[position].mode);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
-import { DEPARTURE_WINDOWS } from '../../shards/modes.ts';
+import { BASE_WINDOW } from '../../shards/services.ts';
 import { noiseSchema } from '../../shards/weights/noise.ts';
 import { LEG_KINDS } from '../queries/journeys/journey.ts';
 import { SPREAD_PERCENTILES } from '../queries/journeys/window-trips.ts';
@@ -71,7 +71,7 @@ export const explainedTrip = z
     block: z.string(),
     to: z.union([z.string(), z.int()]),
     mode: modeSchema,
-    departure: z.enum(DEPARTURE_WINDOWS),
+    departure: z.enum([BASE_WINDOW.name]),
     travel_time: z.number().nullable(),
     departs: z.string().nullable().meta({
       description: 'Local time at which the rider leaves, `HH:MM`; null for a trip without rides.',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ColumnFile, encodeColumnFile } from '../bands/column-file.ts';
 import { ShardError } from '../errors.ts';
-import { MODE_LABELS } from '../modes.ts';
 import type { CountyFips } from '../units.ts';
 import {
   ACCESS_CLASSES_MAGIC,
@@ -16,7 +15,7 @@ const headSchema: z.ZodType<AccessClassesHead> = z.strictObject({
     z.strictObject({
       of: z.string(),
       direction: z.enum(['from', 'to']),
-      mode: z.enum(MODE_LABELS),
+      mode: z.string(),
       minutes: z.int(),
       bounds: z.array(z.int().min(1)),
     }),

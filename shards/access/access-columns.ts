@@ -1,4 +1,3 @@
-import type { Mode } from '../modes.ts';
 import type { Minutes } from '../units.ts';
 
 /** The time limits up to which `access` objects count. */
@@ -9,7 +8,8 @@ export interface AccessCount {
   /** The weight that is counted. */
   readonly of: string;
   readonly direction: 'from' | 'to';
-  readonly mode: Mode;
+  /** The service that reaches, by name. */
+  readonly mode: string;
   readonly minutes: Minutes;
 }
 
@@ -18,7 +18,7 @@ export interface AccessContents {
   /** Weights. */
   readonly access: readonly string[];
   readonly directions: readonly AccessCount['direction'][];
-  readonly modes: readonly Mode[];
+  readonly modes: readonly string[];
 }
 
 export function accessColumn({ of, direction, mode, minutes }: AccessCount): string {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
-import type { Mode } from '../modes.ts';
 import type { CountyBlock, CountyFips, DestTypeId, MicroDegrees } from '../units.ts';
 import {
   BLOCK_BANDS_MAGIC,
@@ -25,7 +24,7 @@ const headSchema: z.ZodType<BlockBandsHead> = z.strictObject({
 
 export interface BlockBandFacts {
   readonly county: CountyFips;
-  readonly modes: readonly Mode[];
+  readonly modes: readonly string[];
   /** Ascending. */
   readonly leafIds: readonly DestTypeId[];
   /** Ascending, as in the county's index. */

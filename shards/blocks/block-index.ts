@@ -2,7 +2,7 @@ import { ordinalIn } from '../arrays/sorted.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { decodingError } from '../errors.ts';
 import { type Geoid, type GeoidNumber, geoidToNumber } from '../geoid.ts';
-import type { Mode, StreetMode } from '../modes.ts';
+import type { StreetMode } from '../modes.ts';
 import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
@@ -28,8 +28,8 @@ export type LinkStatus = (typeof LINK_STATUSES)[number];
 /** The street modes whose links an index records, in order. Transit uses the walk link. */
 export const LINK_MODES: readonly StreetMode[] = ['walk', 'bike'];
 
-/** The street mode on which a journey by this mode starts. */
-export function linkModeOf(mode: Mode): StreetMode {
+/** The street mode on which a journey by a mode or service starts. */
+export function linkModeOf(mode: string): StreetMode {
   return mode === 'bike' ? 'bike' : 'walk';
 }
 

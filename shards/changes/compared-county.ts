@@ -142,12 +142,11 @@ type Fill = (measure: Measure, values: Float64Array) => void;
 async function openValues(side: ComparedSide | null, measures: readonly Measure[]): Promise<Fill> {
   if (side === null) return (_, values) => values.fill(UNKNOWN);
   const { release, county, index, ordinals } = side;
-  const { modes } = release.manifest;
   const rows = await rowsOf(release, county, measures);
   const counts = await countsOf(release, county, measures);
   const times = new Uint16Array(index.count);
   return (measure, values) => {
-    const position = modes.indexOf(measure.mode);
+    const position = release.positionOf(measure.mode);
     let own: Uint16Array | Uint32Array = times;
     if (measure.kind === 'minutes') {
       times.fill(0);

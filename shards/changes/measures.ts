@@ -6,7 +6,9 @@ import type { ReleasePair } from './compared-county.ts';
 
 /** The modes that both releases have, in the order of the later one. */
 export function modesOfBoth({ before, after }: ReleasePair): Mode[] {
-  return after.manifest.modes.filter((mode) => before.manifest.modes.includes(mode));
+  return after.chosen
+    .map((position) => after.services[position].mode)
+    .filter((mode) => before.positionOf(mode) !== -1);
 }
 
 /** The leaf types that both releases have, ascending. */

@@ -4,7 +4,7 @@ import { envelopeContent } from '../store/envelope.ts';
 import type { PutBody } from '../store/put-body.ts';
 import type { Spool } from '../store/spool.ts';
 import { encodeDictionary, MATRIX_KIND, UNITS } from './matrix.ts';
-import { encodeRow, type ModeRow, type TimeUnit } from './row-codec.ts';
+import { encodeRow, type ModeBases, type ModeRow, NO_BASES, type TimeUnit } from './row-codec.ts';
 
 /** Encoded matrix rows, one after the other, as workers return them. */
 export interface EncodedRows {
@@ -41,8 +41,9 @@ export class MatrixWriter {
   /** Adds the next origin's row: one entry per mode. Rows come in origin order. */
   row(modes: readonly ModeRow[]): void {
     if (modes.length !== this.#shape.modes) throw new RangeError(`row has ${modes.length} modes`);
+    const { unit, bases } = this.#shape;
     this.#row.reset();
-    const length = encodeRow(this.#row, this.#sum, this.#written, modes, this.#shape.unit);
+    const length = encodeRow(this.#row, this.#sum, this.#written, modes, unit, bases);
     this.append({ bytes: this.#row.view().slice(), lengths: Uint32Array.of(length) });
   }
 
@@ -54,13 +55,14 @@ export class MatrixWriter {
   }
 
   finish(): PutBody {
-    const { origins, targets, attributes, modes, unit } = this.#shape;
+    const { origins, targets, attributes, modes, unit, bases = NO_BASES } = this.#shape;
     if (this.#written !== origins.length) {
       throw new RangeError(`${this.#written} rows for ${origins.length} origins`);
     }
     const meta = new VarintWriter();
     meta.uint(UNITS.indexOf(unit));
     meta.uint(modes);
+    for (const base of bases) meta.uint(base + 1);
     return envelopeContent(
       MATRIX_KIND,
       [
@@ -82,5 +84,7 @@ interface MatrixShape {
   readonly targets: ArrayLike<number>;
   readonly attributes?: Uint8Array;
   readonly modes: number;
+  /** The modes that others differ little from, as `encodeRow` takes them; none by default. */
+  readonly bases?: ModeBases;
   readonly unit: TimeUnit;
 }

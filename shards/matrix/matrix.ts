@@ -10,7 +10,15 @@ import {
 } from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
-import { EncodedRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
+import {
+  EncodedRow,
+  MINUTES,
+  type ModeBases,
+  type ModeRow,
+  NO_BASES,
+  TENTHS,
+  type TimeUnit,
+} from './row-codec.ts';
 
 export const MATRIX_KIND = 'MATR';
 /** Bytes per read of a scan. */
@@ -18,6 +26,7 @@ const SCAN_BYTES = 4 * 2 ** 20;
 /** Largest gap between rows that are fetched by one read. */
 const GAP_BYTES: Bytes = 32 * 2 ** 10;
 const NOTHING = new Uint8Array(0);
+const MAX_MODES = 64;
 /** Time units, indexed by their number in `META`. */
 export const UNITS: readonly TimeUnit[] = [TENTHS, MINUTES];
 
@@ -31,6 +40,8 @@ export class Matrix {
   /** The `ATTR` section as written. */
   readonly attributes: Uint8Array;
   readonly modes: number;
+  /** The bases of modes, see `row-codec.ts`. */
+  readonly bases: ModeBases;
   readonly unit: TimeUnit;
   readonly ref: ObjectRef;
   readonly #source: RangeSource;
@@ -46,7 +57,9 @@ export class Matrix {
       const meta = new VarintReader(section('META'));
       this.unit = UNITS[meta.uint()];
       this.modes = meta.uint();
-      if (!this.unit || this.modes > 16) throw new RangeError('has an unknown unit or mode count');
+      this.bases = decodeBases(meta, this.modes);
+      if (!this.unit || this.modes > MAX_MODES)
+        throw new RangeError('has an unknown unit or mode count');
       this.origins = decodeDictionary(section('ORIG'));
       this.targets = decodeDictionary(section('TARG'));
       this.attributes = section('ATTR');
@@ -164,9 +177,19 @@ export class Matrix {
   }
 
   #encoded(ordinal: number, bytes: Uint8Array): EncodedRow {
-    const { modes, targets, unit } = this;
-    return new EncodedRow(this.ref.name, ordinal, bytes, modes, targets.length, unit);
+    const { modes, targets, unit, bases } = this;
+    return new EncodedRow(this.ref.name, ordinal, bytes, modes, targets.length, unit, bases);
   }
+}
+
+/** Reads the base of each mode, which follow where any has one. A base comes before its modes. */
+function decodeBases(meta: VarintReader, modes: number): ModeBases {
+  if (meta.done || modes > MAX_MODES) return NO_BASES;
+  return Array.from({ length: modes }, (_, mode) => {
+    const base = meta.uint() - 1;
+    if (base >= mode) throw new RangeError(`has mode ${base} as the base of ${mode}`);
+    return base;
+  });
 }
 
 /** Encodes strictly ascending ids below 2⁵³ as deltas. */

@@ -1,3 +1,4 @@
+import { BitReader, BitWriter } from '../codec/bits.ts';
 import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
 import { VarintReader, type VarintWriter } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
@@ -13,6 +14,11 @@ import type { Minutes } from '../units.ts';
  *                        first
  *                bits    times minus the unit's least, `bits` wide, little-endian, padded to a byte
  *     4 bytes    checksum, see `checked-row.ts`
+ *
+ * A mode may have a base, a mode before it whose row differs little. Then its targets that the base
+ * has come first: as runs of one difference of the times, bit by bit in Elias' gamma code, the
+ * length of each run and its `Difference`, padded to a byte. The number and the form in its varint
+ * are those of its other targets, which follow as in any mode.
  *
  * A row without targets is empty.
  */
@@ -38,6 +44,17 @@ export const MAX_POI_MINUTES: Minutes = TENTHS.most / 10;
 /** Whole minutes, 1 to 60: used by reach between blocks. */
 export const MINUTES: TimeUnit = { name: 'minutes', least: 1, most: 60, bits: 6 };
 
+/** The position of the base of each mode, or -1; empty if no mode has one. */
+export type ModeBases = readonly number[];
+export const NO_BASES: ModeBases = [];
+
+/**
+ * The difference of a time from that of the base: none, or the target is not reached. Any other is
+ * its zigzag number, from 1, plus `GONE`.
+ */
+const SAME = 1;
+const GONE = 2;
+
 const NO_ROW: ModeRow = { targets: new Uint32Array(0), times: new Uint16Array(0) };
 
 /**
@@ -50,18 +67,26 @@ export function encodeRow(
   ordinal: number,
   modes: readonly ModeRow[],
   unit: TimeUnit,
+  bases = NO_BASES,
 ): number {
   if (modes.every((mode) => mode.targets.length === 0)) return 0;
   const start = out.length;
-  const asRuns = modes.map(({ targets }) => countRuns(targets) * 2 < targets.length);
-  modes.forEach(({ targets }, m) => {
+  const baseOf = (m: number): ModeRow | undefined => modes[bases[m]];
+  const apart = modes.map((mode, m) => {
+    const base = baseOf(m);
+    return base ? withoutTargets(mode, base) : mode;
+  });
+  const asRuns = apart.map(({ targets }) => countRuns(targets) * 2 < targets.length);
+  apart.forEach(({ targets }, m) => {
     out.uint(targets.length * 2 + (asRuns[m] ? 1 : 0));
   });
-  modes.forEach(({ targets, times }, m) => {
-    for (let i = 1; i < targets.length; i++) {
-      if (targets[i] > targets[i - 1]) continue;
-      throw new RangeError(`row ${ordinal}: target ${targets[i]} is out of order`);
+  apart.forEach(({ targets, times }, m) => {
+    for (let i = 1; i < modes[m].targets.length; i++) {
+      if (modes[m].targets[i] > modes[m].targets[i - 1]) continue;
+      throw new RangeError(`row ${ordinal}: target ${modes[m].targets[i]} is out of order`);
     }
+    const base = baseOf(m);
+    if (base) encodeDifferences(out, ordinal, modes[m], base, unit);
     if (asRuns[m]) encodeRuns(out, targets);
     else encodeDistances(out, targets);
     encodeTimes(out, ordinal, times, unit);
@@ -69,6 +94,57 @@ export function encodeRow(
   out.take(ROW_CRC_BYTES);
   sealRow(sum, ordinal, out.view(), start);
   return out.length - start;
+}
+
+/** The targets of a row that another lacks; both ascend. */
+function withoutTargets({ targets, times }: ModeRow, other: ModeRow): ModeRow {
+  const kept: number[] = [];
+  for (let i = 0, at = 0; i < targets.length; i++) {
+    while (at < other.targets.length && other.targets[at] < targets[i]) at++;
+    if (other.targets[at] !== targets[i]) kept.push(i);
+  }
+  return {
+    targets: Uint32Array.from(kept, (i) => targets[i]),
+    times: Uint16Array.from(kept, (i) => times[i]),
+  };
+}
+
+/** Writes how the times of a row differ from those of its base, at the targets of the base. */
+function encodeDifferences(
+  out: VarintWriter,
+  ordinal: number,
+  { targets, times }: ModeRow,
+  base: ModeRow,
+  { least, most }: TimeUnit,
+): void {
+  const bits = new BitWriter(out);
+  let difference = 0;
+  let run = 0;
+  const endRun = () => {
+    if (run === 0) return;
+    bits.gamma(run);
+    bits.gamma(difference);
+  };
+  for (let i = 0, at = 0; i < base.targets.length; i++) {
+    while (at < targets.length && targets[at] < base.targets[i]) at++;
+    let next = GONE;
+    if (at < targets.length && targets[at] === base.targets[i]) {
+      const time = times[at];
+      if (time < least || time > most) {
+        throw new RangeError(`row ${ordinal}: time ${time} is not within ${least} to ${most}`);
+      }
+      const later = time - base.times[i];
+      next = later === 0 ? SAME : GONE + (later > 0 ? 2 * later - 1 : -2 * later);
+    }
+    if (next !== difference) {
+      endRun();
+      difference = next;
+      run = 0;
+    }
+    run++;
+  }
+  endRun();
+  bits.finish();
 }
 
 function countRuns(targets: Uint32Array): number {
@@ -132,6 +208,7 @@ export class EncodedRow {
   readonly #unit: TimeUnit;
   readonly #reader: VarintReader;
   readonly #heads: readonly number[];
+  readonly #bases: ModeBases;
   readonly #decoded: ModeRow[] = [];
 
   constructor(
@@ -141,7 +218,9 @@ export class EncodedRow {
     modes: number,
     targets: number,
     unit: TimeUnit,
+    bases = NO_BASES,
   ) {
+    this.#bases = bases;
     this.#object = object;
     this.#ordinal = ordinal;
     this.#targets = targets;
@@ -158,7 +237,15 @@ export class EncodedRow {
   mode(position: number): ModeRow {
     const decoded = this.#decoded;
     while (decoded.length <= position) {
-      decoded.push(this.#read(() => this.#next(this.#heads[decoded.length])));
+      const next = decoded.length;
+      const base: ModeRow | undefined = decoded[this.#bases[next]];
+      decoded.push(
+        this.#read(() => {
+          if (!base) return this.#next(this.#heads[next]);
+          const shared = decodeDifferences(this.#reader, base, this.#unit);
+          return merged(shared, this.#next(this.#heads[next]));
+        }),
+      );
     }
     return decoded[position];
   }
@@ -246,4 +333,47 @@ function decodeTimes(reader: VarintReader, count: number, unit: TimeUnit): Uint1
     pendingBits -= bits;
   }
   return times;
+}
+
+/** Reads the targets that a row shares with its base. */
+function decodeDifferences(reader: VarintReader, base: ModeRow, unit: TimeUnit): ModeRow {
+  const { length } = base.targets;
+  const targets = new Uint32Array(length);
+  const times = new Uint16Array(length);
+  const bits = new BitReader(reader);
+  let count = 0;
+  for (let i = 0; i < length; ) {
+    const end = i + bits.gamma();
+    if (end > length) throw new RangeError(`has differences of more than ${length} times`);
+    const difference = bits.gamma();
+    if (difference === GONE) {
+      i = end;
+      continue;
+    }
+    const zigzag = difference === SAME ? 0 : difference - GONE;
+    const later = zigzag % 2 === 1 ? (zigzag + 1) / 2 : -zigzag / 2;
+    for (; i < end; i++) {
+      const time = base.times[i] + later;
+      if (time < unit.least || time > unit.most) throw new RangeError(`has time ${time}`);
+      targets[count] = base.targets[i];
+      times[count++] = time;
+    }
+  }
+  return { targets: targets.subarray(0, count), times: times.subarray(0, count) };
+}
+
+/** Merges two rows without a target in common. */
+function merged(a: ModeRow, b: ModeRow): ModeRow {
+  if (b.targets.length === 0) return a;
+  const count = a.targets.length + b.targets.length;
+  const targets = new Uint32Array(count);
+  const times = new Uint16Array(count);
+  for (let to = 0, i = 0, j = 0; to < count; to++) {
+    const isOfA = j === b.targets.length || (i < a.targets.length && a.targets[i] < b.targets[j]);
+    const [row, at] = isOfA ? [a, i++] : [b, j++];
+    targets[to] = row.targets[at];
+    times[to] = row.times[at];
+    if (to > 0 && targets[to] <= targets[to - 1]) throw new RangeError('has a target twice');
+  }
+  return { targets, times };
 }

@@ -5,8 +5,9 @@ import type { Manifest } from './manifest.ts';
 export function objectsNamed(manifest: Manifest): ObjectRef[] {
   const owners = [
     ...Object.values(manifest.counties).flatMap(
-      ({ objects, block_bands = {}, access_classes = {} }) => [
+      ({ objects, transit_of_windows = {}, block_bands = {}, access_classes = {} }) => [
         objects,
+        transit_of_windows,
         block_bands,
         access_classes,
       ],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../codec/format-version.ts';
 import { COUNTY_FIPS } from '../geoid.ts';
-import { MODE_LABELS } from '../modes.ts';
+import { parseService, WINDOW_DAYS, WINDOW_NAME } from '../services.ts';
 import { taxonomySchema } from '../taxonomy.ts';
 import { WEIGHT_NAME, weightSchema } from '../weights/weight.ts';
 
@@ -40,6 +40,11 @@ export type CountyObjectKind = (typeof COUNTY_OBJECT_KINDS)[number];
 /** Directions of block-to-block times: from a block, or to it. Every release has `from`. */
 export const DIRECTIONS = ['from', 'to'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
+
+const serviceSchema = z.string().refine((name) => parseService(name) !== undefined, {
+  error: 'is not the name of a service',
+});
+export const servicesSchema = z.array(serviceSchema).min(1);
 
 /** Objects that each state has, for its census places that have blocks in the release. */
 export const STATE_OBJECT_KINDS = ['places', 'place-map'] as const;
@@ -85,6 +90,8 @@ export const countySchema = z.strictObject({
     weights: objectRefSchema.optional(),
     addresses: objectRefSchema.optional(),
   }),
+  /** Objects like `transit` of further windows of departures, by their names. */
+  transit_of_windows: z.record(z.string().regex(WINDOW_NAME), objectRefSchema).optional(),
   /** The band of each block by mode and leaf type; absent where the release has no tiles. */
   block_bands: tileArchiveSchema.optional(),
   /** The class of each block by every count of `access`; absent without such counts or tiles. */
@@ -173,6 +180,30 @@ export const leftOutFeedSchema = z.strictObject({
 });
 export type LeftOutFeed = z.infer<typeof leftOutFeedSchema>;
 
+/** A window of departures of a release that has several services by transit. */
+export const windowSchema = z.strictObject({
+  name: z.string().regex(WINDOW_NAME),
+  /** Minutes of the local day at which it opens, and its departures, a minute apart. */
+  opens: z.int().min(0),
+  departures: z.int().min(1),
+  day: z.enum(WINDOW_DAYS),
+  /** The common service day of the feeds. */
+  service_date: z.iso.date(),
+  percentiles: z.array(z.int()).min(1),
+  /** The feeds that are read for it. */
+  feeds: z.array(
+    feedSchema.pick({
+      agency: true,
+      file: true,
+      sha256: true,
+      service_date: true,
+      runs_on_common_day: true,
+      trips_in_window: true,
+    }),
+  ),
+});
+export type ReleaseWindow = z.infer<typeof windowSchema>;
+
 /** The licence that a feed's catalogue states, as a rule by its URL; null if none is known. */
 const licence = z.string().nullable().default(null);
 
@@ -200,8 +231,13 @@ const membersSchema = z.strictObject({
     error: `is not ${FORMAT_VERSION}: another version of the program made it; build the release again`,
   }),
   release: releaseSchema,
-  /** The routed modes, in the order of their ids. */
-  modes: z.array(z.enum(MODE_LABELS)).min(1),
+  /** The services that objects hold times of, by name, in the order in which they are stored. */
+  modes: servicesSchema,
+  /**
+   * The windows of departures, `am` first; absent if transit has no service but that of the
+   * 10th percentile of `am`.
+   */
+  windows: z.array(windowSchema).optional(),
   /** The directions for which counties have reach objects. */
   directions: z.array(z.enum(DIRECTIONS)).min(1),
   components: z.array(componentSchema),
@@ -227,8 +263,8 @@ const membersSchema = z.strictObject({
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)).extend({
     'address-directory': objectRefSchema.optional(),
   }),
-  /** PMTiles archives: `blocks`, `basemap`, `<mode>-<dest_type_id>` and `pois-<dest_type_id>`. */
-  tiles: z.record(z.string().regex(/^[a-z]+(-\d+)?$/), tileArchiveSchema),
+  /** PMTiles archives: `blocks`, `basemap`, `<service>-<dest_type_id>`, `pois-<dest_type_id>`. */
+  tiles: z.record(z.string().regex(/^[a-z0-9_.]+(-\d+)?$/), tileArchiveSchema),
 });
 
 /**

@@ -1,7 +1,6 @@
 import type { GeoidNumber } from '../geoid.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import type { ModeRow } from '../matrix/row-codec.ts';
-import type { Mode } from '../modes.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyFips, DestId, Tenths } from '../units.ts';
 import { COUNTY_OBJECT_KINDS, type CountyObjectKind, type Manifest } from './manifest.ts';
@@ -21,7 +20,7 @@ interface RowsMoved {
     readonly by: Tenths;
     readonly block: GeoidNumber;
     readonly dest: DestId;
-    readonly mode: Mode;
+    readonly mode: string;
   } | null;
 }
 
@@ -70,7 +69,7 @@ export async function* diffReleases(
 interface Rows {
   readonly store: Store;
   readonly ref: ObjectRef;
-  readonly modes: readonly Mode[];
+  readonly modes: readonly string[];
 }
 
 async function diffRows(before: Rows, after: Rows): Promise<RowsMoved> {
@@ -109,7 +108,7 @@ interface Side {
 function compare(
   earlier: Side,
   later: Side,
-  where: { readonly block: GeoidNumber; readonly mode: Mode },
+  where: { readonly block: GeoidNumber; readonly mode: string },
   found: RowsMoved,
 ): void {
   const idAt = ({ ids, row }: Side, i: number) =>

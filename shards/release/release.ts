@@ -11,6 +11,7 @@ import { BandedArea } from '../geometry/banded-area.ts';
 import { type SharedBorders, sharedBorderSteps } from '../geometry/shared-borders.ts';
 import { boxWithin } from '../geometry/wgs84.ts';
 import { Matrix } from '../matrix/matrix.ts';
+import type { Mode } from '../modes.ts';
 import {
   decodeNearestRow,
   nearestBytes,
@@ -23,11 +24,25 @@ import { PmtilesArchive } from '../pmtiles/archive.ts';
 import { type CheckedObject, CheckedPages } from '../pmtiles/checked-pages.ts';
 import { DestDirectory } from '../pois/dest-directory.ts';
 import type { PoiMatrix } from '../pois/poi-table.ts';
+import {
+  BASE_PERCENTILE,
+  BASE_WINDOW,
+  type DepartureWindow,
+  parseService,
+  type Service,
+} from '../services.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { Taxonomy } from '../taxonomy.ts';
 import type { TransitTable } from '../transit/transit-table.ts';
-import type { BoundingBox, Bytes, CountyBlock, CountyFips, StatePlace } from '../units.ts';
+import type {
+  BoundingBox,
+  Bytes,
+  CountyBlock,
+  CountyFips,
+  ReleaseMode,
+  StatePlace,
+} from '../units.ts';
 import { PEOPLE, type Weight } from '../weights/weight.ts';
 import { CountyBoxes } from './county-boxes.ts';
 import {
@@ -62,6 +77,28 @@ export interface ReleaseCounty {
   readonly poiBox: BoundingBox | null;
 }
 
+/** A window of departures, and the percentiles of its times that a release holds. */
+export interface WindowOfRelease extends DepartureWindow {
+  readonly percentiles: readonly number[];
+}
+
+/** A window of departures by its name, and a percentile of its times. */
+export interface Timing {
+  readonly departure: string;
+  readonly percentile: number;
+}
+
+export const BASE_TIMING: Timing = { departure: BASE_WINDOW.name, percentile: BASE_PERCENTILE };
+
+function chosenAt(services: readonly Service[], timing: Timing): ReleaseMode[] {
+  return [...services.keys()].filter((position) => {
+    const { departure, percentile } = services[position];
+    return (
+      departure === null || (departure === timing.departure && percentile === timing.percentile)
+    );
+  });
+}
+
 const VERSION_DIGITS = 12;
 
 /** One published release: its manifest, and its objects as typed readers. Immutable. */
@@ -72,7 +109,15 @@ export class Release {
   readonly version: string;
   readonly taxonomy: Taxonomy;
   readonly store: Store;
-  /** Cells per `nearest` row: modes × leaf types. */
+  /** The services whose times objects hold, in the order in which they store them. */
+  readonly services: readonly Service[];
+  /** The windows of departures; empty without transit. */
+  readonly windows: readonly WindowOfRelease[];
+  /** The window and the percentile whose transit times are read. */
+  readonly timing: Timing;
+  /** The positions in `services` of those that modes stand for, ascending. */
+  readonly chosen: readonly ReleaseMode[];
+  /** Cells per `nearest` row: services × leaf types. */
   readonly columns: number;
   /** The weights of every block: people, and those that the release was built with. */
   readonly weights: readonly Weight[];
@@ -103,6 +148,12 @@ export class Release {
     this.manifest = manifest;
     this.version = `${latest.release}-${latest.sha256.slice(0, VERSION_DIGITS)}`;
     this.taxonomy = new Taxonomy(manifest.taxonomy.types);
+    this.services = manifest.modes.map((name) => parseService(name)!);
+    const base = { ...BASE_WINDOW, percentiles: [BASE_PERCENTILE] };
+    const hasTransit = this.services.some(({ mode }) => mode === 'transit');
+    this.windows = manifest.windows ?? (hasTransit ? [base] : []);
+    this.timing = BASE_TIMING;
+    this.chosen = chosenAt(this.services, this.timing);
     this.columns = manifest.modes.length * this.taxonomy.leafIds.length;
     const all = Object.values(manifest.counties);
     const people = all.reduce((sum, { population }) => sum + population, 0);
@@ -126,6 +177,18 @@ export class Release {
    */
   withTurns(turns: Turns): Release {
     return Object.assign(Object.create(Release.prototype) as Release, this, { turns });
+  }
+
+  /** This release, as read for another window or percentile; undefined if it lacks their times. */
+  at(timing: Timing): Release | undefined {
+    const chosen = chosenAt(this.services, timing);
+    if (chosen.length < this.chosen.length) return undefined;
+    return Object.assign(Object.create(Release.prototype) as Release, this, { timing, chosen });
+  }
+
+  /** The position in `services` of the one that a mode stands for; -1 if the release lacks it. */
+  positionOf(mode: Mode): ReleaseMode {
+    return this.chosen.find((position) => this.services[position].mode === mode) ?? -1;
   }
 
   /** The county of a block, if the release covers it. */

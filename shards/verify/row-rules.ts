@@ -3,7 +3,7 @@ import { type BlockIndex, linkModeOf } from '../blocks/block-index.ts';
 import { geoidFromNumber } from '../geoid.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 import type { ModeRow } from '../matrix/row-codec.ts';
-import type { Mode } from '../modes.ts';
+import { modeOfService } from '../services.ts';
 import type { Findings } from './finding.ts';
 
 /**
@@ -46,16 +46,18 @@ export function sameIds(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
  */
 export function originRowCheck(
   matrix: Matrix,
-  modes: readonly Mode[],
+  modes: readonly string[],
   index: BlockIndex | null,
   findings: Findings,
   nameOf: (target: number) => string,
 ): (ordinal: number, rows: readonly ModeRow[]) => void {
-  const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];
+  const walk = modes.indexOf('walk');
+  const byTransit = [...modes.keys()].filter((m) => modeOfService(modes[m]) === 'transit');
   return (ordinal, rows) => {
     const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
-    const late = transit === -1 ? -1 : slowerThanWalking(rows[walk], rows[transit]);
-    if (late !== -1) {
+    for (const transit of byTransit) {
+      const late = slowerThanWalking(rows[walk], rows[transit]);
+      if (late === -1) continue;
       const pair = () => `${block()} to ${nameOf(matrix.targets[late])}`;
       findings.add('later by transit than on foot', pair);
     }

@@ -73,7 +73,7 @@ async function onTimetables(): Promise<void> {
         await writeFeed(path.join(folder, 'one.zip'), feeds[0], {}),
         await writeFeed(path.join(folder, 'two.zip'), feeds[1], {}),
       ];
-      const built = await buildSmallCity(folder, city, files, SERVICE_DATE);
+      const built = await buildSmallCity(folder, city, files, { serviceDate: SERVICE_DATE });
       const reach = await built.reach();
       await built.close();
       const walks = walksOf(city);

@@ -71,7 +71,7 @@ export async function timeSearches(
   const linked = linkRegion(region, modes, taxonomy, silent);
   const linkSeconds = (performance.now() - began) / 1000;
   const { searchRegion } = linked;
-  const [{ windowStart }] = scopeCounties(linked);
+  const [{ windowStarts }] = scopeCounties(linked);
   const origins: number[] = [];
   for (let block = 0; block < searchRegion.blockCount; block++) {
     if (unpackLink(searchRegion.walk.blockLinks, block)) origins.push(block);
@@ -80,17 +80,17 @@ export async function timeSearches(
   const stride = LANES * Math.ceil(origins.length / ORIGINS);
   const some = origins.filter((_, i) => i % stride < LANES);
   const all = new OriginSearch(searchRegion);
-  const streets = new OriginSearch({ ...searchRegion, transit: null });
+  const streets = new OriginSearch({ ...searchRegion, transits: [] });
   const rounds = Array.from({ length: ROUNDS }, () => {
     const [streetsMs, allMs] = [streets, all].map((search) => {
       const begun = performance.now();
-      search.run(some, windowStart, () => {});
+      search.run(some, windowStarts, () => {});
       return (performance.now() - begun) / some.length;
     });
     return { allMs, transitMs: allMs - streetsMs };
   });
   let [faster, reached] = [0, 0];
-  all.run(some, windowStart, () => {
+  all.run(some, windowStarts, () => {
     for (const { count } of all.reached) reached += count;
     const [walk, , transit] = all.reached.map(({ times }) => times);
     if (!transit) return;
@@ -99,8 +99,8 @@ export async function timeSearches(
   return {
     origins: some.length,
     targets: searchRegion.destinationCount + searchRegion.blockCount,
-    stops: region.transit?.stops.length ?? 0,
-    calls: searchRegion.transit?.order.stop.length ?? 0,
+    stops: region.transits[0]?.stops.length ?? 0,
+    calls: searchRegion.transits[0]?.order.stop.length ?? 0,
     allMs: median(rounds.map(({ allMs }) => allMs)),
     transitMs: median(rounds.map(({ transitMs }) => transitMs)),
     linkSeconds,

@@ -18,7 +18,7 @@ test('a county across the antimeridian covers the ground around its islands, not
       counties,
       targets: counties,
       destinations: [near, far],
-      transit: null,
+      transits: [],
       streets: {},
     },
     searchRegion: {

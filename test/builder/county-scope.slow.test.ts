@@ -129,13 +129,13 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     const { linked, scopes } = await linkCity({ osm, blocks, gtfs: [feed] }, sizes);
     const { destinationCount: places, blockCount: count } = linked.searchRegion;
     const search = new OriginSearch(linked.searchRegion);
-    for (const { firstBlock, endBlock, windowStart, ...scope } of scopes) {
+    for (const { firstBlock, endBlock, windowStarts, ...scope } of scopes) {
       const inScope = new Set(scope.destinations);
       leftOut.places += places - inScope.size;
       leftOut.counties += scopes.length - scope.reach.length;
-      leftOut.stops += linked.region.transit!.stops.length - scope.stops.length;
+      leftOut.stops += linked.region.transits[0].stops.length - scope.stops.length;
       for (let block = firstBlock; block < endBlock; block++) {
-        search.run([block], windowStart, () => {});
+        search.run([block], windowStarts, () => {});
         for (const reached of search.reached) {
           const targets = [...reached.targets.subarray(0, reached.count)];
           expect(targets).toEqual(withinLimits(reached.times, places, count));

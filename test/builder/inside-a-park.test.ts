@@ -22,7 +22,7 @@ test('residents of a park and riders alighting in it are already there; others w
   ];
   const city = { ...avenue(Object.values(BLOCKS), [1_000]), parks: [outline] };
   const feed = await writeFeed(`${folder}/feed.zip`, busFeed());
-  const built = await buildSmallCity(folder, city, [feed], '2026-03-11');
+  const built = await buildSmallCity(folder, city, [feed], { serviceDate: '2026-03-11' });
   const [before, inside, bus] = await built.nearest('parks_large');
   await built.close();
   // Half a minute out to the avenue and 1,200 m along it; sides have an entrance every 50 m.

@@ -7,10 +7,10 @@ import { putObject } from '../../builder/publish/put-object.ts';
 import { transitAround } from '../../builder/region/transit-around.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import type { FeedDay } from '../../builder/transit/feed-day.ts';
-import { joinFeeds } from '../../builder/transit/join-feeds.ts';
 import { StopReach } from '../../builder/transit/stop-reach.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { ALIGHT, BOARD } from '../../shards/transit/timetable.ts';
+import { AM, joinedFeeds } from '../support/joined-feeds.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const MINUTE = 60_000;
@@ -44,12 +44,12 @@ function ride(from: number, to: number, [leaves, arrives]: [number, number]): Fe
 
 async function feedsOf(days: readonly FeedDay[], store: FolderStore): Promise<FeedTables> {
   const prepared: PreparedFeed[] = [];
-  for (const day of days) {
+  for (const [i, day] of days.entries()) {
     const cells = day.stops.map(({ lon, lat }) => COARSE_CELLS.at(lon, lat));
     const feedDay = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(day));
-    prepared.push({ facts: {} as PreparedFeed['facts'], cells, feedDay });
+    prepared.push({ facts: { sha256: String(i) } as PreparedFeed['facts'], cells, feedDay });
   }
-  return new FeedTables(store, prepared);
+  return new FeedTables(store, prepared, AM);
 }
 
 test('feeds are included as far as those before them lead, and no others', async () => {
@@ -67,7 +67,8 @@ test('feeds are included as far as those before them lead, and no others', async
     ...silent,
     start: () => ({ at: () => {}, finish: (summary?: string) => void reported.push(summary) }),
   };
-  const { transit, area } = await transitAround(here, byStreet, feeds, 1, progress);
+  const { transits, area } = await transitAround(here, byStreet, [feeds], 1, progress);
+  const [transit] = transits;
   expect(reported).toEqual(['6 stops in 3 of 5 feeds, 3 patterns']);
   // Stops are in input order, not in order of discovery.
   expect(transit.stops.map(({ name }) => name)).toEqual(['1.001', '2', '0', '1', '2.001', '3']);
@@ -77,11 +78,11 @@ test('feeds are included as far as those before them lead, and no others', async
   const nobody = await transitAround(
     here,
     byStreet,
-    await feedsOf(days.slice(0, 1), store),
+    [await feedsOf(days.slice(0, 1), store)],
     1,
     silent,
   );
-  expect(nobody.transit.stops).toEqual([]);
+  expect(nobody.transits[0].stops).toEqual([]);
   await store.close();
 });
 
@@ -96,7 +97,7 @@ test('the start of a county’s window does not depend on feeds out of its reach
     entrances: stop.entrances.map((entrance) => ({ ...entrance, lat: 0.4 })),
   }));
   const opens = (days: readonly FeedDay[]) =>
-    new StopReach(joinFeeds(days), 60 * MINUTE, 1).windowStartOf([wide]);
+    new StopReach(joinedFeeds(days), 60 * MINUTE, 1).windowStartOf([wide]);
   const beside = { ...ride(0.5, 0.6, [0, 20]), stops: placed };
   expect(opens([atItsEdge])).toBe(windowStart);
   expect(opens([beside, atItsEdge])).toBe(windowStart);

@@ -25,6 +25,8 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 const MODES = 3;
+/** The last mode is stored by what differs from the first. */
+const BASES = [-1, -1, 0];
 const COUNTIES = ['99001', '99003', '99005', '99007'];
 
 /** A county with the ids of its blocks, and of all blocks that its rows lead to. */
@@ -55,7 +57,7 @@ async function drawCounties(seed: number, unit: TimeUnit, blocks: number) {
     const isSilent = i === COUNTIES.length - 1;
     const spool = new Spool('small enough for memory');
     const stem = `reach-from/${fips}`;
-    const shape = { origins: blocksOf[i], targets, modes: MODES, unit };
+    const shape = { origins: blocksOf[i], targets, modes: MODES, bases: BASES, unit };
     const writer = new MatrixWriter(stem, shape, spool);
     for (const origin of blocksOf[i]) {
       const share = isSilent ? 0 : dice.pick([0, 0.02, 0.5, 1]);
@@ -81,7 +83,14 @@ async function turnAround(counties: readonly County[], unit: TimeUnit, memory: n
     origins: Float64Array.from(blocks),
     sources: counties.filter((from) => from.targets.includes(blocks[0])).map((from) => from.source),
   }));
-  const options = { kind: 'reach-to', modes: MODES, unit, memory, scratch: folder } as const;
+  const options = {
+    kind: 'reach-to',
+    bases: BASES,
+    modes: MODES,
+    unit,
+    memory,
+    scratch: folder,
+  } as const;
   const pool = openTransposePool(1);
   const made = new Map<string, ObjectRef>();
   const keep = async ({ county }: TransposedMatrix, object: ObjectRef) => {

@@ -83,7 +83,8 @@ export async function readNaiveRelease(
   storeFolder: string,
   placeFile: string,
 ): Promise<NaiveRelease> {
-  const { modes, taxonomy, counties } = release.manifest;
+  const { taxonomy, counties } = release.manifest;
+  const modes = release.services.map(({ mode }) => mode);
   const whole = (name: string) => readFile(path.join(storeFolder, name));
   const blocks: NaiveBlock[] = [];
   const pois = new Map<number, NaivePoi>();
@@ -153,7 +154,8 @@ export type NaiveReaches = Readonly<
 
 /** Reads the reachable pairs. Times towards a block come from the reach of the other blocks. */
 export async function readNaiveReach(release: Release, storeFolder: string): Promise<NaiveReaches> {
-  const { modes, counties } = release.manifest;
+  const { counties } = release.manifest;
+  const modes = release.services.map(({ mode }) => mode);
   const reaches = { from: new Map<string, NaiveReach[]>(), to: new Map<string, NaiveReach[]>() };
   for (const { objects } of Object.values(counties)) {
     const { name } = objects['reach-from'];

@@ -35,6 +35,7 @@ async function grownBy(
     await queries.compute(release, url, async () => ({
       resolved: await endpoint.resolve(release, { params: {}, query }, services),
       etag: `"${i}"`,
+      release,
       cacheKey: `"${i}"`,
     }));
   }

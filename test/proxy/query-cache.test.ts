@@ -14,6 +14,7 @@ const RELEASES = ['first', 'second'].map((name) => ({ name }) as unknown as Rele
 const resolvedOf = (release: number, url: string): ResolvedRequest => ({
   resolved: { canonical: url, dependsOn: [] } as unknown as ResolvedRequest['resolved'],
   etag: `"${release} ${url}"`,
+  release: RELEASES[release],
   cacheKey: `"${release} ${url}"`,
 });
 
@@ -140,6 +141,7 @@ test('a query takes the more memory the longer it is and the more objects it dep
       await queries.compute(RELEASES[0], `/${i}`, async () => ({
         resolved,
         etag: '"x"',
+        release: RELEASES[0],
         cacheKey: '"x"',
       }));
     }

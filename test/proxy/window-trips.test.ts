@@ -8,7 +8,7 @@ import {
   WindowTrip,
 } from '../../proxy/queries/journeys/window-trips.ts';
 import { Turns } from '../../shards/concurrency/turns.ts';
-import { departureTime } from '../../shards/modes.ts';
+import { clockTime } from '../../shards/services.ts';
 import type { CountyTransit } from '../../shards/transit/transit-table.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from '../transit/dice.ts';
@@ -46,6 +46,9 @@ function randomCase(seed: number): Case {
   return { network, opens: 70 + dice.below(40), access, egress, onFoot };
 }
 
+/** Minutes of the day at which the window opens. */
+const OPENS = 12 * 60;
+
 function transitOf({ network, opens }: Case): CountyTransit {
   return {
     windowStart: opens,
@@ -72,6 +75,7 @@ async function found(given: Case, asked: readonly Asked[]) {
     ({ egress = given.egress, stored, departure, spread = false }) =>
       new WindowTrip(
         transit,
+        OPENS,
         walksOf(egress),
         UNROUNDED,
         { time: stored, onFoot: given.onFoot },
@@ -125,7 +129,7 @@ test('a departure has the fastest trip that leaves then, with legs that add up t
       const trip = trips[departure]!;
       expect([departure, trip.travel_time]).toEqual([departure, time === Infinity ? null : time]);
       const rides = trip.legs.filter(({ kind }) => kind === 'ride');
-      expect(trip.departs).toBe(rides.length > 0 ? departureTime(departure) : null);
+      expect(trip.departs).toBe(rides.length > 0 ? clockTime(OPENS + departure) : null);
       if (trip.travel_time !== null) expect(lengthOf(trip)).toBe(trip.travel_time);
       if (trip.travel_time === null) continue;
       const key = rides.map(({ route }) => route).join();
@@ -150,7 +154,7 @@ test('the first departure of a time is explained', () =>
       const { stored } = asked[i];
       expect([trip?.travel_time, trip?.departs]).toEqual([
         stored,
-        departureTime(times.indexOf(stored)),
+        clockTime(OPENS + times.indexOf(stored)),
       ]);
     }
     const none = Array.from({ length: MOST }, (_, i) => i + 1).find(

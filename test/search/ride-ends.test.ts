@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { silent } from '../../builder/progress.ts';
 import { linkRegion } from '../../builder/region/link-region.ts';
-import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { RIDE } from '../../builder/streets/trait-bits.ts';
@@ -46,7 +45,7 @@ test('a bicycle starts and ends in the street, or is pushed along the sidewalk, 
     silent,
   );
   const search = new OriginSearch(searchRegion);
-  search.run([0], ROUTING.transit.windowStart, () => {});
+  search.run([0], [], () => {});
   const [, near, far] = search.reached[1].times.subarray(searchRegion.destinationCount);
   const seconds = (pushed: number, ridden: number) => pushed / (4.8 / 3.6) + ridden / (15 / 3.6);
   expect(near / 1000).toBeCloseTo(seconds(5 + 50 + 5, 0), 0);

@@ -96,9 +96,9 @@ const modeRow = (unit: TimeUnit): fc.Arbitrary<ModeRow> =>
 
 describe.each([TENTHS, MINUTES])('a matrix row in $name', (unit) => {
   const rows = fc.array(modeRow(unit), { minLength: 1, maxLength: 3 });
-  const encode = (ordinal: number, modes: ModeRow[]) => {
+  const encode = (ordinal: number, modes: ModeRow[], bases: readonly number[] = []) => {
     const out = new VarintWriter();
-    encodeRow(out, stemSum('object'), ordinal, modes, unit);
+    encodeRow(out, stemSum('object'), ordinal, modes, unit, bases);
     return out.view().slice();
   };
   const decode = (ordinal: number, bytes: Uint8Array, modes: number) =>
@@ -107,6 +107,22 @@ describe.each([TENTHS, MINUTES])('a matrix row in $name', (unit) => {
   test('is read back as written', () =>
     forAll(100, rows, fc.nat(), (modes, ordinal) => {
       expect(decode(ordinal, encode(ordinal, modes), modes.length)).toEqual(modes);
+    }));
+
+  test('of modes that differ little or much from a mode before them is read back as written, and takes little more than that mode if they do not differ', () =>
+    forAll(100, modeRow(unit), modeRow(unit), fc.nat(), (base, other, ordinal) => {
+      const drifted = {
+        targets: base.targets.filter((target) => target % 3 > 0),
+        times: base.times
+          .filter((_, i) => base.targets[i] % 3 > 0)
+          .map((time, i) => Math.min(time + (i % 5), unit.most)),
+      };
+      const modes = [base, other, drifted, base, other];
+      const bases = [-1, -1, 0, 0, 2];
+      const bytes = encode(ordinal, modes, bases);
+      expect(decodeRow('object', ordinal, bytes, 5, TARGETS, unit, bases)).toEqual(modes);
+      const once = encode(ordinal, [base]);
+      expect(encode(ordinal, [base, base], [-1, 0]).length - once.length).toBeLessThan(8);
     }));
 
   test('raises a named error when truncated, read as another row, or with any bit flipped', () =>

@@ -222,7 +222,8 @@ describe('a travel-time matrix', () => {
 
     test.each([
       ['has an unknown unit or mode count', { META: [2, 1] }],
-      ['has an unknown unit or mode count', { META: [0, 17] }],
+      ['has an unknown unit or mode count', { META: [0, 65] }],
+      ['has mode 1 as the base of 1', { META: [0, 2, 0, 2] }],
       ['does not add up to its rows', { RDIR: [1] }],
       ['does not add up to its rows', { ROWS: [1] }],
       ['counts 9 ids in 2 bytes', { ORIG: [9, 1] }],

@@ -8,7 +8,6 @@ import {
   type BlockRecord,
   LINK_MODES,
 } from '../../shards/blocks/block-index.ts';
-import type { Mode } from '../../shards/modes.ts';
 import { decodeNearestRow, encodeNearest, nearestRange } from '../../shards/nearest/nearest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
@@ -87,6 +86,6 @@ async function drawAgain({ folder, manifest }: TamperedRelease): Promise<void> {
   await target.close();
 }
 
-function streetOf(mode: Mode): 'walk' | 'bike' {
+function streetOf(mode: string): 'walk' | 'bike' {
   return mode === 'bike' ? 'bike' : 'walk';
 }

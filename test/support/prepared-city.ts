@@ -24,6 +24,7 @@ import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
+import { AM } from './joined-feeds.ts';
 
 /** Provides the dependencies of preparation, in a store that is removed afterwards. */
 function withPreparation<T>(work: (context: PreparationContext) => Promise<T>): Promise<T> {
@@ -127,12 +128,12 @@ export function readFiles(files: Files): Promise<Region> {
   return withPreparation(async (context) => {
     const blocks = await tablesOf(files.blocks, context);
     const counties = files.counties.length > 0 ? files.counties : blocks.counties;
-    const feeds =
-      files.feeds &&
-      new FeedTables(context.store, (await preparedOf(files.feeds, context)).prepared);
+    const windows = files.feeds
+      ? [new FeedTables(context.store, (await preparedOf(files.feeds, context)).prepared, AM)]
+      : [];
     const osm = await osmOf(files.osm, context);
     const pois = await poisOf(files.pois ?? [], context);
     const { rulesOfR5 = OWN_RULES } = files;
-    return readRegion({ elevation: null, osm, blocks, pois, counties, feeds, rulesOfR5 }, silent);
+    return readRegion({ elevation: null, osm, blocks, pois, counties, windows, rulesOfR5 }, silent);
   });
 }

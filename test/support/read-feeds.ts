@@ -1,9 +1,10 @@
 import { readFeed } from '../../builder/gtfs/feed.ts';
 import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { type FeedDay, readFeedDay } from '../../builder/transit/feed-day.ts';
-import { joinFeeds, type Transit } from '../../builder/transit/join-feeds.ts';
+import type { Transit } from '../../builder/transit/join-feeds.ts';
 import { assumeLevels } from '../../builder/transit/station-levels.ts';
 import type { FeedFacts } from '../../shards/release/manifest.ts';
+import { joinedFeeds } from './joined-feeds.ts';
 
 /**
  * All trips of feeds on their days, without a map of their stations, and the metadata of each feed.
@@ -25,5 +26,5 @@ export async function readFeeds({
       feed.source.close();
     }
   }
-  return { transit: assumeLevels(joinFeeds(days), []), facts };
+  return { transit: assumeLevels(joinedFeeds(days), []), facts };
 }

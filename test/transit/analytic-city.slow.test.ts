@@ -17,7 +17,7 @@ async function timesOnAvenue(
 ) {
   const city = avenue([1_000, ...(to.blocks ?? [])], to.shops ?? [1_000]);
   const file = await writeFeed(path.join(folder, 'feed.zip'), avenueFeed(...feed));
-  const built = await buildSmallCity(folder, city, [file], WEDNESDAY);
+  const built = await buildSmallCity(folder, city, [file], { serviceDate: WEDNESDAY });
   const [toShops] = await built.shopTimes('transit');
   const [toBlocks] = await built.reach();
   await built.close();

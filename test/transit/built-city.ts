@@ -3,7 +3,6 @@ import { type BuildResult, buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { Minutes, Tenths } from '../../shards/units.ts';
@@ -16,12 +15,12 @@ export interface BuiltCity {
   readonly release: Release;
   /** Notes and summaries of stages. */
   readonly said: readonly string[];
-  /** Tenths of a minute by a mode, by block and then by shop; no entry where the row is missing. */
-  shopTimes(mode: Mode): Promise<Map<number, Tenths>[]>;
-  /** Tenths by transit from each block to the nearest place of a type; 0 for none within reach. */
-  nearest(label: string): Promise<Tenths[]>;
-  /** Whole minutes by transit between blocks, by origin and then by target. */
-  reach(): Promise<Map<number, Minutes>[]>;
+  /** Tenths of a minute by a service, by block and then by shop; none where a row is missing. */
+  shopTimes(service: string): Promise<Map<number, Tenths>[]>;
+  /** Tenths from each block to the nearest place of a type; 0 for none in reach. */
+  nearest(label: string, service?: string): Promise<Tenths[]>;
+  /** Whole minutes between blocks, by origin and then by target. */
+  reach(service?: string): Promise<Map<number, Minutes>[]>;
   close(): Promise<void>;
 }
 
@@ -30,15 +29,15 @@ export async function buildSmallCity(
   folder: string,
   city: SmallCity,
   gtfs: readonly string[],
-  serviceDate?: string,
+  options: Pick<BuildRequest, 'serviceDate' | 'windows' | 'percentiles'> = {},
 ): Promise<BuiltCity> {
-  return buildCity(folder, { ...(await writeSmallCity(folder, city)), gtfs, serviceDate });
+  return buildCity(folder, { ...(await writeSmallCity(folder, city)), gtfs, ...options });
 }
 
 /** Builds a release of any inputs into `folder`. */
 export async function buildCity(
   folder: string,
-  inputs: Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs' | 'serviceDate' | 'elevation'>,
+  inputs: Omit<BuildRequest, 'counties' | 'release' | 'tiles'>,
 ): Promise<BuiltCity> {
   const store = new FolderStore(path.join(folder, 'store'));
   const said: string[] = [];
@@ -53,12 +52,12 @@ export async function buildCity(
     result,
     release,
     said,
-    async shopTimes(mode) {
+    async shopTimes(service) {
       const pois = await release.pois(county);
       const shopOf = new Map(
         Array.from({ length: pois.table.count }, (_, i) => [pois.table.facts(i).name, i] as const),
       );
-      const at = release.manifest.modes.indexOf(mode);
+      const at = release.manifest.modes.indexOf(service);
       const rows = await Promise.all(
         Array.from({ length: county.blocks }, (_, block) => pois.matrix.row(block)),
       );
@@ -72,18 +71,18 @@ export async function buildCity(
         return byShop;
       });
     },
-    async nearest(label) {
+    async nearest(label, service = 'transit') {
       const { leafIds } = release.taxonomy;
       const column = leafIds.indexOf(leafOf(release, label));
-      const at = release.manifest.modes.indexOf('transit') * leafIds.length + column;
+      const at = release.manifest.modes.indexOf(service) * leafIds.length + column;
       const rows = Array.from({ length: county.blocks }, (_, block) =>
         release.nearest(county, block),
       );
       return (await Promise.all(rows)).map((row) => row[at]);
     },
-    async reach() {
+    async reach(service = 'transit') {
       const matrix = await Matrix.open(store, county.objects['reach-from']);
-      const at = release.manifest.modes.indexOf('transit');
+      const at = release.manifest.modes.indexOf(service);
       const rows = await Promise.all(
         Array.from({ length: county.blocks }, (_, block) => matrix.row(block)),
       );

@@ -57,7 +57,7 @@ export class BusTown {
    */
   async build(feeds: readonly string[], serviceDate?: string) {
     const folder = await mkdtemp(this.path('build-'));
-    const built = await buildSmallCity(folder, avenue(BLOCKS, [1_000]), feeds, serviceDate);
+    const built = await buildSmallCity(folder, avenue(BLOCKS, [1_000]), feeds, { serviceDate });
     const reach = await built.reach();
     await built.close();
     const { assumptions, feeds: facts } = built.release.manifest;

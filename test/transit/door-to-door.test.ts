@@ -30,7 +30,10 @@ test('the only route is taken, whose duration equals both its own bound and the 
   egress.endStop();
   egress.add(0, walk);
   egress.endStop();
-  const search = new DoorToDoor(egress.finish(), fastest, { split: 1, limits: [limit, limit] });
+  const search = new DoorToDoor(egress.finish(), fastest, fastest.wanted, {
+    split: 1,
+    limits: [limit, limit],
+  });
   const times = Int32Array.of(never);
   search.run();
   expect(search.lower(lane, times)).toBe(1);
@@ -47,30 +50,36 @@ test('the time to a target is the n-th shortest over the departures, each by its
       limits: [20 + dice.below(60), 20 + dice.below(60)],
     } as const;
     const limits = { departures: 60, step: 2, boardSlack: 0, limit: Math.max(...upTo.limits) };
-    const wanted = 1 + dice.below(6);
+    const wanted = 1 + dice.below(dice.pick([6, 60]));
     const walks = randomWalks(dice, stopCount, targetCount);
     const fastest = new FastestDepartures(stopCount, limits, wanted);
-    const search = new DoorToDoor(egressOf(walks, targetCount), fastest, upTo);
+    // Searches for several ranks share the departures that are kept for the highest.
+    const egress = egressOf(walks, targetCount);
+    const searches = [wanted, 1 + dice.below(wanted)].map((rank) => {
+      return { rank, search: new DoorToDoor(egress, fastest, rank, upTo) };
+    });
     // One search serves window after window.
     for (let windows = 0; windows < 2; windows++) {
       const opens = dice.below(100);
       fastest.begin(opens);
       const alighted = drawArrivals(dice, { stopCount, opens, ...limits }, fastest);
-      search.run();
+      for (const { search } of searches) search.run();
       for (let lane = 0; lane < LANES; lane++) {
-        const direct = Int32Array.from({ length: targetCount }, () => 5 + dice.below(90));
-        const times = direct.slice();
-        const lowered = search.lower(lane, times);
-        const byLane = alighted.map((ofStop) => ofStop[lane]);
-        const meant = direct.map((walk, target) => {
-          const limit = upTo.limits[target < upTo.split ? 0 : 1];
-          const time = wantedTime(byLane, walks, target, wanted);
-          return time <= limit && time < walk ? time : walk;
-        });
-        expect(times.join()).toBe(meant.join());
-        expect(search.lowered.slice(0, lowered).sort().join()).toBe(
-          [...direct.keys()].filter((target) => meant[target] < direct[target]).join(),
-        );
+        for (const { rank, search } of searches) {
+          const direct = Int32Array.from({ length: targetCount }, () => 5 + dice.below(90));
+          const times = direct.slice();
+          const lowered = search.lower(lane, times);
+          const byLane = alighted.map((ofStop) => ofStop[lane]);
+          const meant = direct.map((walk, target) => {
+            const limit = upTo.limits[target < upTo.split ? 0 : 1];
+            const time = wantedTime(byLane, walks, target, rank);
+            return time <= limit && time < walk ? time : walk;
+          });
+          expect(times.join()).toBe(meant.join());
+          expect(search.lowered.slice(0, lowered).sort().join()).toBe(
+            [...direct.keys()].filter((target) => meant[target] < direct[target]).join(),
+          );
+        }
       }
     }
   }));
@@ -96,7 +105,7 @@ test('no walk is read from a stop that the bounds of its cluster exclude for all
     drawArrivals(dice, { stopCount, opens: 0, ...limits }, fastest);
     const table = egressOf(walks, targetCount);
     const timesIn = (egress: EgressTable) => {
-      const search = new DoorToDoor(egress, fastest, upTo);
+      const search = new DoorToDoor(egress, fastest, fastest.wanted, upTo);
       search.run();
       return Array.from({ length: LANES }, (_, lane) => {
         const times = new Int32Array(targetCount).fill(1_000);
@@ -135,7 +144,10 @@ test('departures are compared one by one only where another stop has a faster on
       },
     });
     const counted: FastestDepartures = Object.create(fastest, { keys: { value: keys } });
-    const found = new DoorToDoor(egressOf(walks, 3), counted, { split: 0, limits: [100, 100] });
+    const found = new DoorToDoor(egressOf(walks, 3), counted, counted.wanted, {
+      split: 0,
+      limits: [100, 100],
+    });
     found.run();
     const times = new Int32Array(3).fill(1_000);
     found.lower(lane, times);
@@ -178,6 +190,7 @@ test('for a single lane, no more stops, walks and departures are read than its b
     const search = new DoorToDoor(
       egress,
       Object.create(fastest, { keys: { value: keys.counted } }),
+      fastest.wanted,
       upTo,
     );
     search.run();

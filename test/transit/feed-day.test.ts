@@ -34,6 +34,8 @@ interface Trip {
   readonly headway?: number;
 }
 
+const MORNING = { opens: 8 * HOUR, length: HOUR };
+
 interface Day {
   readonly date: string;
   readonly aheadOfUtc?: number;
@@ -112,7 +114,7 @@ async function read(trips: readonly Trip[], day: Day) {
   });
   const feed = await readFeed(file);
   const { aheadOfUtc = SUMMER, earliest = 8 * HOUR, latest = 10 * HOUR } = day;
-  const clock = { common: day.common ?? date, aheadOfUtc, earliest, latest };
+  const clock = { common: day.common ?? date, aheadOfUtc, earliest, latest, ...MORNING };
   const of = {
     path: file,
     sha256: 'abc',
@@ -215,7 +217,13 @@ test('a trip repeated by headway that departs days before is read if it lasts un
     })),
   });
   const feed = await readFeed(file);
-  const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
+  const clock = {
+    common: '20260311',
+    aheadOfUtc: SUMMER,
+    earliest: 8 * HOUR,
+    latest: 10 * HOUR,
+    ...MORNING,
+  };
   const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
   const { feedDay } = await readFeedDay(feed, of, clock);
   feed.source.close();
@@ -265,7 +273,13 @@ test('a stop from which or to which no pathway leads is reported, if trips may b
     })),
   });
   const feed = await readFeed(file);
-  const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
+  const clock = {
+    common: '20260311',
+    aheadOfUtc: SUMMER,
+    earliest: 8 * HOUR,
+    latest: 10 * HOUR,
+    ...MORNING,
+  };
   const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
   const { facts } = await readFeedDay(feed, of, clock);
   feed.source.close();
@@ -310,7 +324,13 @@ test('a call at a boarding area is at its platform, and one at a node without co
     })),
   });
   const feed = await readFeed(file);
-  const clock = { common: '20260311', aheadOfUtc: SUMMER, earliest: 8 * HOUR, latest: 10 * HOUR };
+  const clock = {
+    common: '20260311',
+    aheadOfUtc: SUMMER,
+    earliest: 8 * HOUR,
+    latest: 10 * HOUR,
+    ...MORNING,
+  };
   const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
   const { feedDay, facts } = await readFeedDay(feed, of, clock);
   feed.source.close();

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import type { StopOfFeed } from '../../builder/transit/feed-day.ts';
 import { frequentStops } from '../../builder/transit/frequent-stops.ts';
-import { joinFeeds } from '../../builder/transit/join-feeds.ts';
 import type { TransitStop } from '../../builder/transit/transit-stop.ts';
 import { buildTimetable } from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
+import { AM, joinedFeeds } from '../support/joined-feeds.ts';
 import { Dice } from './dice.ts';
 
 /**
@@ -30,6 +30,7 @@ function stopAt(north: number, lines: Record<string, number> | number, agency = 
 
 function frequent(...list: readonly ReturnType<typeof stopAt>[]) {
   return frequentStops({
+    window: AM,
     stops: list.map(({ stop }) => stop),
     departures: list.map(({ departures }) => departures),
     timetable: buildTimetable(list.length, []),
@@ -58,7 +59,7 @@ test('a line that two feeds list counts once', () => {
     const lists = { trips: [], routes: [], continuations: [], rules: [], insideWalks: [] };
     return { ...lists, stops, departures: [new Map([['red', departures]])] };
   });
-  const { stops, ...joined } = joinFeeds(days);
+  const { stops, ...joined } = joinedFeeds(days);
   const list = stops as unknown as readonly TransitStop[];
   expect(frequentStops({ ...joined, stops: list, insideWalks: [] })).toEqual([]);
 });

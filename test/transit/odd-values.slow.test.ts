@@ -91,7 +91,14 @@ test('whatever a cell of a feed has, the feed gives finite times and facts that 
     const file = await writeFeed(path.join(folder, `feed ${feeds++}`), tables);
     try {
       const feed = await readFeed(file);
-      const clock = { common: '20260311', aheadOfUtc: 0, earliest: 8 * HOUR, latest: 20 * HOUR };
+      const clock = {
+        common: '20260311',
+        aheadOfUtc: 0,
+        earliest: 8 * HOUR,
+        latest: 20 * HOUR,
+        opens: 8 * HOUR,
+        length: HOUR,
+      };
       const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
       const { feedDay, facts } = await readFeedDay(feed, of, clock);
       feed.source.close();

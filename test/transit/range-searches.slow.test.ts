@@ -21,6 +21,7 @@ import {
   type TransferRule,
   transitTimes,
   type Walks,
+  type Window,
 } from './time-expanded.ts';
 
 const MINUTE = 60_000;
@@ -29,6 +30,7 @@ const WALK_LIMIT = 30 * MINUTE;
 const TRANSFER_LIMIT = 12.5 * MINUTE;
 const OPENS = 8 * 60 * MINUTE;
 const LIMITS = { departures: 60, step: MINUTE, boardSlack: MINUTE, limit: LIMIT };
+const AM: Window = { opens: OPENS / MINUTE, departures: LIMITS.departures, rank: 6 };
 const KINDS = { 1: 'timed', 2: 'minimum', 3: 'never' } as const;
 
 test('times from range RAPTOR and from all origins at once equal those of the brute-force search, to the millisecond', () =>
@@ -36,13 +38,25 @@ test('times from range RAPTOR and from all origins at once equal those of the br
     const nowhere = Array.from({ length: stopCount }, () => pointAt(0, 0));
     const { runs, rules, inSeat } = randomTimetable(seed, nowhere);
     const walks = randomWalks(seed, stopCount);
-    const meant = transitTimes(runs, rules, walks, inSeat).map((times) =>
-      times.map((time) => (time <= LIMIT ? time : null)),
-    );
-    const { raptor, lanes } = builderTimes(runs, rules, walks, inSeat);
-    expect(raptor).toEqual(meant);
-    expect(lanes).toEqual(meant);
+    for (const windows of [[AM], randomWindow(seed)]) {
+      const found = builderTimes(runs, rules, walks, inSeat, windows);
+      for (const [i, window] of windows.entries()) {
+        const meant = transitTimes(runs, rules, walks, inSeat, window).map((times) =>
+          times.map((time) => (time <= LIMIT ? time : null)),
+        );
+        expect(found.raptor[i]).toEqual(meant);
+        expect(found.lanes[i]).toEqual(meant);
+      }
+    }
   }));
+
+/** A window of other departures, and several ranks among them. */
+function randomWindow(seed: number): Window[] {
+  const dice = new Dice(seed ^ 0x3d);
+  const [opens, departures] = [7 * 60 + dice.below(120), 1 + dice.below(60)];
+  const ranks = [1 + dice.below(departures), 1 + dice.below(departures), Math.ceil(departures / 2)];
+  return ranks.map((rank) => ({ opens, departures, rank }));
+}
 
 describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
   /**
@@ -117,13 +131,19 @@ function randomWalks(seed: number, stops: number): Walks {
   };
 }
 
-/** Times from each origin to each target by the builder's searches; null beyond the limit. */
+/**
+ * Times from each origin to each target by the builder's searches, for several ranks in one window;
+ * null beyond the limit.
+ */
 function builderTimes(
   runs: readonly Run[],
   rules: readonly TransferRule[],
   walks: Walks,
   inSeat: readonly InSeat[],
+  windows: readonly Window[],
 ) {
+  const [{ opens, departures }] = windows;
+  const window = { opens: opens * MINUTE, limits: { ...LIMITS, departures } };
   const stopCount = walks.between.length;
   const targetCount = walks.direct[0].length;
   const trips = runs.map((calls) => ({
@@ -168,21 +188,26 @@ function builderTimes(
         times: Int32Array.from(near, ({ time }) => time),
       };
     });
-    const fastest = new FastestDepartures(stopCount, LIMITS, 6);
+    const ranks = windows.map(({ rank }) => rank);
+    const fastest = new FastestDepartures(stopCount, window.limits, Math.max(...ranks));
     const upTo = { split: targetCount, limits: [LIMIT, LIMIT] } as const;
-    const doorToDoor = new DoorToDoor(egressTable, fastest, upTo);
-    const tell = search(timetable, footpaths, access);
+    const searches = ranks.map((rank) => new DoorToDoor(egressTable, fastest, rank, upTo));
+    const tell = search(timetable, footpaths, access, window);
     // Earlier results, from elsewhere and at another time, are discarded.
-    fastest.begin(OPENS - 10 * MINUTE);
-    for (let lane = 0; lane < LANES; lane++) fastest.arrive(0, lane, OPENS, 0, 59);
-    doorToDoor.run();
-    fastest.begin(OPENS);
+    fastest.begin(window.opens - 10 * MINUTE);
+    for (let lane = 0; lane < LANES; lane++) {
+      fastest.arrive(0, lane, window.opens, 0, departures - 1);
+    }
+    for (const doorToDoor of searches) doorToDoor.run();
+    fastest.begin(window.opens);
     tell(fastest);
-    doorToDoor.run();
-    return access.map((_, origin) => {
-      const times = Int32Array.from(walks.direct[origin], (time) => Math.min(time, LIMIT + 1));
-      doorToDoor.lower(laneOf(origin), times);
-      return Array.from(times, (time) => (time <= LIMIT ? time : null));
+    return searches.map((doorToDoor) => {
+      doorToDoor.run();
+      return access.map((_, origin) => {
+        const times = Int32Array.from(walks.direct[origin], (time) => Math.min(time, LIMIT + 1));
+        doorToDoor.lower(laneOf(origin), times);
+        return Array.from(times, (time) => (time <= LIMIT ? time : null));
+      });
     });
   };
   return {
@@ -197,7 +222,10 @@ type Search = (
   timetable: Timetable,
   footpaths: Footpaths,
   access: Access,
+  window?: { readonly opens: number; readonly limits: typeof LIMITS },
 ) => (found: ArrivalListener) => void;
+
+const USUAL = { opens: OPENS, limits: LIMITS };
 
 /** The lane of an origin: the first origin has the last lane. */
 function laneOf(origin: number): number {
@@ -205,41 +233,45 @@ function laneOf(origin: number): number {
 }
 
 /** One RAPTOR search per departure. */
-const raptor: Search = (timetable, footpaths, access) => (found) => {
-  const search = new Raptor(timetable, footpaths);
-  const { departures, step, boardSlack, limit } = LIMITS;
-  for (const [origin, { stops, times }] of access.entries()) {
-    const arrivals = Array.from({ length: departures }, (_, departure) => {
-      const leaves = OPENS + departure * step;
-      const readyAt = times.map((time) => leaves + time + boardSlack);
-      const reached = search.run(stops, readyAt, leaves + limit);
-      return new Map(
-        Array.from(search.reached.subarray(0, reached), (stop) => [stop, search.arrivals[stop]]),
-      );
-    });
-    // Departures that arrive together are one event.
-    for (let stop = 0; stop < timetable.stopCount; stop++) {
-      for (let first = 0, next = 1; first < departures; first = next++) {
-        const arrival = arrivals[first].get(stop);
-        while (next < departures && arrivals[next].get(stop) === arrival) next++;
-        if (arrival === undefined) continue;
-        found.arrive(stop, laneOf(origin), arrival, first, next - 1);
+const raptor: Search =
+  (timetable, footpaths, access, window = USUAL) =>
+  (found) => {
+    const search = new Raptor(timetable, footpaths);
+    const { departures, step, boardSlack, limit } = window.limits;
+    for (const [origin, { stops, times }] of access.entries()) {
+      const arrivals = Array.from({ length: departures }, (_, departure) => {
+        const leaves = window.opens + departure * step;
+        const readyAt = times.map((time) => leaves + time + boardSlack);
+        const reached = search.run(stops, readyAt, leaves + limit);
+        return new Map(
+          Array.from(search.reached.subarray(0, reached), (stop) => [stop, search.arrivals[stop]]),
+        );
+      });
+      // Departures that arrive together are one event.
+      for (let stop = 0; stop < timetable.stopCount; stop++) {
+        for (let first = 0, next = 1; first < departures; first = next++) {
+          const arrival = arrivals[first].get(stop);
+          while (next < departures && arrivals[next].get(stop) === arrival) next++;
+          if (arrival === undefined) continue;
+          found.arrive(stop, laneOf(origin), arrival, first, next - 1);
+        }
       }
     }
-  }
-};
+  };
 
 /** One search of all lanes together, after a previous one that left all lanes full. */
-const lanes: Search = (timetable, footpaths, access) => (found) => {
-  const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
-  const search = new LaneSearch(timetable, buildCallOrder(timetable, transfers), LIMITS);
-  search.begin(OPENS - 10 * MINUTE);
-  for (let lane = 0; lane < LANES; lane++) {
-    const { stops, times } = access[lane % access.length];
-    search.board(lane, stops, times);
-  }
-  search.run({ arrive: () => {} });
-  search.begin(OPENS);
-  for (const [i, { stops, times }] of access.entries()) search.board(laneOf(i), stops, times);
-  search.run(found);
-};
+const lanes: Search =
+  (timetable, footpaths, access, window = USUAL) =>
+  (found) => {
+    const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
+    const search = new LaneSearch(timetable, buildCallOrder(timetable, transfers), window.limits);
+    search.begin(window.opens - 10 * MINUTE);
+    for (let lane = 0; lane < LANES; lane++) {
+      const { stops, times } = access[lane % access.length];
+      search.board(lane, stops, times);
+    }
+    search.run({ arrive: () => {} });
+    search.begin(window.opens);
+    for (const [i, { stops, times }] of access.entries()) search.board(laneOf(i), stops, times);
+    search.run(found);
+  };

@@ -7,6 +7,7 @@ import type { StopOfFeed, WalkOfFeed } from '../../builder/transit/feed-day.ts';
 import { assumeLevels } from '../../builder/transit/station-levels.ts';
 import { buildTimetable } from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
+import { AM } from '../support/joined-feeds.ts';
 import { Dice } from './dice.ts';
 
 /** A metre at the equator in degrees, to the east and to the north. */
@@ -72,6 +73,7 @@ test('a platform has the level of its feed, or of the nearest station of its kin
         : [{ lon, lat, secondsIn: 0, secondsOut: 0, level: 0, isEntrance: false }];
     const found = assumeLevels(
       {
+        window: AM,
         stops: stops as unknown as StopOfFeed[],
         insideWalks,
         timetable: buildTimetable(stops.length, []),

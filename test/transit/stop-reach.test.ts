@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ROUTING, WINDOW_LENGTH } from '../../builder/routing-parameters.ts';
+import { ROUTING, windowTimes } from '../../builder/routing-parameters.ts';
 import { StopReach } from '../../builder/transit/stop-reach.ts';
 import { forAll } from '../support/for-all.ts';
+import { AM } from '../support/joined-feeds.ts';
 import { Dice } from './dice.ts';
 import { earliest, type Network, randomNetwork, timetableOf } from './random-network.ts';
 
@@ -45,6 +46,7 @@ function drawn(seed: number) {
     new StopReach(
       {
         timetable: timetableOf(network),
+        window: AM,
         stops: places.map(({ stop, entrances, windowStart }) => {
           return { ...at(stop), windowStart, entrances: entrances.map(at) };
         }),
@@ -83,7 +85,7 @@ test('the stops of a box are those that a trip without lost time reaches, and th
     );
     const free: Network = { ...network, changes };
     // The trips run as the window opens, or as it ends.
-    const opens = 90 + dice.below(20) - dice.pick([0, WINDOW_LENGTH]);
+    const opens = 90 + dice.below(20) - dice.pick([0, windowTimes(AM).length]);
     const [limit, other] = [dice.below(40), dice.below(40)];
     const search = reach(limit);
     for (const [asked, latest] of [
@@ -94,7 +96,7 @@ test('the stops of a box are those that a trip without lost time reaches, and th
       const from = access.map((stop) => ({ stop, time: 0 }));
       const arrivals = earliest(free, from, opens);
       const ridden = [...places.keys()].filter(
-        (stop) => arrivals[stop] <= opens + latest + WINDOW_LENGTH,
+        (stop) => arrivals[stop] <= opens + latest + windowTimes(AM).length,
       );
       const onward = changes.filter((change) => ridden.includes(change.from)).map(({ to }) => to);
       const found = search.stopsFrom(boxOf(squares[0]), opens, asked);

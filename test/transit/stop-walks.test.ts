@@ -17,6 +17,7 @@ import type { Entrance, TransitStop } from '../../builder/transit/transit-stop.t
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
 import { ALIGHT, BOARD, buildTimetable } from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
+import { AM } from '../support/joined-feeds.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { Dice } from './dice.ts';
 
@@ -77,6 +78,7 @@ function randomTown(dice: Dice) {
     minimum: MINUTE * dice.below(9),
   }));
   const transit: Transit = {
+    window: AM,
     stops: stops.map((ways) => ({ entrances: ways.map(entranceOf) }) as unknown as TransitStop),
     timetable: buildTimetable(stops.length, trips),
     routes: ['Line'],
@@ -159,7 +161,7 @@ test('riders walk up to a kilometre from stop to stop, and half an hour from a s
     const pois = hasOutline ? [{ outline: [[[...outline, outline[0]]]] }] : [];
     const around = new PoiAreas(pois as unknown as ConstructorParameters<typeof PoiAreas>[0]);
     const said: string[] = [];
-    const region = walkFromStops(transit, walk, links, all, around, listening(said));
+    const [region] = walkFromStops([transit], walk, links, all, around, listening(said));
 
     expect([...region.egress.targets].sort((a, b) => a - b)).toEqual([...targets.keys()]);
     const found = walksOf(region.egress, stops.length);

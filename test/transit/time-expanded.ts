@@ -11,9 +11,15 @@ const WALK_LIMIT = 30 * MINUTE;
 /** 1,000 m at 4.8 km/h. */
 const TRANSFER_LIMIT = 12.5 * MINUTE;
 const BOARD_SLACK = 60_000;
-const DEPARTURES = Array.from({ length: 60 }, (_, minute) => (8 * 60 + minute) * MINUTE);
-/** Position of the tenth percentile among sorted times: ⌈0.10 · 60⌉ − 1. */
-const RANK = 5;
+/** From 08:00 to 08:59, and the tenth percentile of the times: the ⌈0.10 · 60⌉th. */
+const AM: Window = { opens: 8 * 60, departures: 60, rank: 6 };
+
+/** Departures at each minute of the day from `opens`, and the rank of a time among theirs. */
+export interface Window {
+  readonly opens: number;
+  readonly departures: number;
+  readonly rank: number;
+}
 
 /** A vehicle at a stop. */
 export interface Call {
@@ -67,18 +73,20 @@ interface Hop {
 }
 
 /**
- * The tenth percentile of the time to each target over the departures 08:00 to 08:59:
- * [origin][target], Infinity where most departures never arrive.
+ * The time to each target of a rank among the departures of a window: [origin][target], Infinity
+ * where too few departures arrive.
  */
 export function transitTimes(
   runs: readonly Run[],
   rules: readonly TransferRule[],
   walks: Walks,
   inSeat: readonly InSeat[] = [],
+  { opens, departures: count, rank } = AM,
 ): number[][] {
   const hops = hopsByTime(runs);
   // Earlier calls cannot be boarded.
-  const departures = DEPARTURES.map((departure) => {
+  const departures = Array.from({ length: count }, (_, nth) => {
+    const departure = (opens + nth) * MINUTE;
     return { departure, later: hops.filter(({ from }) => from.departs >= departure) };
   });
   const after = new Map<Call, number[]>();
@@ -102,7 +110,7 @@ export function transitTimes(
     });
     return walks.direct[origin].map((_, target) => {
       const times = byDeparture.map((byTarget) => byTarget[target]);
-      return times.sort((a, b) => (a === b ? 0 : a - b))[RANK];
+      return times.sort((a, b) => (a === b ? 0 : a - b))[rank - 1];
     });
   });
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FeedDay, StopOfFeed } from '../../builder/transit/feed-day.ts';
-import { joinFeeds } from '../../builder/transit/join-feeds.ts';
 import {
   buildTimetable,
   firstNotBefore,
@@ -9,6 +8,7 @@ import {
   type Timetable,
 } from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
+import { joinedFeeds } from '../support/joined-feeds.ts';
 import { Dice } from './dice.ts';
 import { randomNetwork, timetableOf } from './random-network.ts';
 
@@ -175,11 +175,11 @@ test('joined feeds keep their trips, walks and rules at their own stops', () =>
         insideWalks: changes.map((change) => ({ ...change, lies: 'indoors' })),
       };
     });
-    const joined = joinFeeds(feeds);
+    const joined = joinedFeeds(feeds);
     const { timetable } = joined;
     const nameOf = (stop: number) => joined.stops[stop].id;
     const ownNames = (feed: number) => (stop: number) => `${feed}:${stop}`;
-    expect(joined.departures.map((lines) => [...lines.keys()])).toEqual(
+    expect(joined.departures.map((lines) => [...lines!.keys()])).toEqual(
       joined.stops.map(({ id }) => [`${id.split(':')[0]}\0${id}`]),
     );
     expect(joined.stops.map(({ id }) => id)).toEqual(

@@ -58,7 +58,7 @@ describe('the common clock', () => {
       ['UTC', -4],
       ['America/Phoenix', 3],
     ] as const) {
-      const clock = { common: JULY, aheadOfUtc: -4 * 3600 };
+      const clock = { common: JULY, opens: 8 * HOUR, aheadOfUtc: -4 * 3600 };
       expect(shiftOf(clock, zone)).toBe(hours * 3600);
       expect(opensAt(clock, zone)).toBe((8 + hours) * HOUR);
     }

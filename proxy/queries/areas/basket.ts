@@ -68,7 +68,7 @@ export async function criteriaBits(
     const bit = 1 << j;
     const { targets, times } = rows[ascending.indexOf(ids[j])].mode(mode);
     for (let i = 0; i < targets.length; i++) if (times[i] <= maxTenths) met[targets[i]] |= bit;
-    const street = linkModeOf(release.manifest.modes[mode]);
+    const street = linkModeOf(release.services[mode].mode);
     for (const block of index.unlinked(street)) unknown[block] |= bit;
     const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;

@@ -230,7 +230,7 @@ export class CoverageSums {
       this.#totals[w] += sumOf(ordinals, column);
     });
     for (const [m, position] of modes.entries()) {
-      const street = linkModeOf(this.#release.manifest.modes[position]);
+      const street = linkModeOf(this.#release.services[position].mode);
       const unlinked = index.unlinked(street);
       masked.forEach((column, w) => {
         this.#noData[m * weights.length + w] += sumOf(unlinked, column);
@@ -260,7 +260,7 @@ export class CoverageSums {
     let at = 0;
     for (const type of types) {
       for (const [m, position] of modes.entries()) {
-        const mode = this.#release.manifest.modes[position];
+        const mode = this.#release.services[position].mode;
         let reference: GroupSums | undefined;
         for (const [w, weight] of weights.entries()) {
           const sums = this.#sumsOf(at++);

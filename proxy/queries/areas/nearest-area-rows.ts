@@ -38,8 +38,8 @@ export class NearestAreaRows implements BlockRows<Uint16Array> {
     this.#query = query;
     this.#after = position;
     this.#limit = limit;
-    this.#modeIds = release.manifest.modes.map(modeIdOf);
-    this.#timeKeys = release.manifest.modes.map(timeKey);
+    this.#modeIds = release.services.map(({ mode }) => modeIdOf(mode));
+    this.#timeKeys = release.services.map(({ mode }) => timeKey(mode));
     this.#addRow = rows.of(...arealParts(query, null));
   }
 
@@ -84,6 +84,6 @@ export class NearestAreaRows implements BlockRows<Uint16Array> {
   }
 
   #reasonKey(index: BlockIndex, ordinal: CountyBlock, mode: ReleaseMode): number {
-    return reasonKey(missingReason(index, ordinal, this.#release.manifest.modes[mode]));
+    return reasonKey(missingReason(index, ordinal, this.#release.services[mode].mode));
   }
 }

@@ -75,7 +75,7 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
     const population = index.population(ordinal);
     for (const [leaf, type] of this.#leaves.entries()) {
       for (const [m, position] of modes.entries()) {
-        const mode = this.#release.manifest.modes[position];
+        const mode = this.#release.services[position].mode;
         for (const nth of nths ?? [1]) {
           const tenths = byMode[m]?.lists[leaf * MAX_NTH + nth - 1] ?? 0;
           if (tenths === 0 && !query.withMissing) break;

@@ -11,16 +11,17 @@ import {
 import { MAX_POI_MINUTES, MINUTES, type ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
+import { BASE_WINDOW, clockTime, type DepartureWindow } from '../../../shards/services.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { TransitTable } from '../../../shards/transit/transit-table.ts';
 import type { CountyBlock, DestId, Minutes, ReleaseMode } from '../../../shards/units.ts';
-import { invalidParameters, Problem } from '../../http/problem.ts';
+import { invalidParameters, type ParameterIssue, Problem } from '../../http/problem.ts';
 import { locateOrigin, type OriginBlock, originOfGeoid } from '../origins/origin-block.ts';
 import { homeCounty } from '../pois/catchment.ts';
 import { fastestTrips } from './journey.ts';
 import {
   type ExplainedTrip,
-  NO_SPREAD,
+  noSpread,
   type Rounding,
   streetTrip,
   type TripOptions,
@@ -52,23 +53,31 @@ const TO_POI: Rounding = {
 /** The objects that the legs of a trip are read from. */
 export function objectsOfTrip(
   release: Release,
-  { objects }: CountyManifest,
+  county: CountyManifest,
   end: TripEnd,
   mode: ReleaseMode,
 ): ObjectRef[] {
-  const transit = isTransit(release, mode) ? [transitObject(release, objects)] : [];
+  const { objects } = county;
+  const transit = isTransit(release, mode) ? [transitObject(release, county)] : [];
   if ('destId' in end) return [objects.index, objects.pois, ...transit];
   // The index of the county of the end states whether the end could be routed.
   const ofEnd = release.countyOfBlock(end.geoid)?.objects.index ?? [];
   return [objects.index, objects['reach-from'], ...transit].concat(ofEnd);
 }
 
-function isTransit({ manifest: { modes } }: Release, mode: ReleaseMode): boolean {
-  return modes[mode] === 'transit';
+function isTransit({ services }: Release, mode: ReleaseMode): boolean {
+  return services[mode].mode === 'transit';
 }
 
-/** Returns the transit object of a county; throws for a release that was built without transit. */
-function transitObject({ latest }: Release, { transit }: CountyManifest['objects']): ObjectRef {
+/**
+ * Returns the transit object of a county in the window of departures that is read; throws for a
+ * release that was built without transit.
+ */
+function transitObject(
+  { latest, timing: { departure } }: Release,
+  { objects: { transit }, transit_of_windows = {} }: CountyManifest,
+): ObjectRef {
+  if (Object.hasOwn(transit_of_windows, departure)) return transit_of_windows[departure];
   if (transit) return transit;
   throw invalidParameters([
     {
@@ -100,6 +109,28 @@ export async function locateEnd(
   if (ordinalIn(targets, geoidToNumber(end.geoid)) !== -1) return null;
   const detail = `there is no census block ${end.geoid} in this release`;
   throw new Problem('block-not-found', detail, { geoid: end.geoid });
+}
+
+/** The window of departures that is read. */
+function windowOf({ windows, timing }: Release): DepartureWindow {
+  return windows.find(({ name }) => name === timing.departure) ?? BASE_WINDOW;
+}
+
+/**
+ * Returns the number of the departure at a local time, `HH:MM`, which was sent at `loc`; throws for
+ * one out of the window.
+ */
+export function departureOf(
+  release: Release,
+  time: string | undefined,
+  loc: ParameterIssue['loc'],
+): number | undefined {
+  if (time === undefined) return undefined;
+  const { opens, departures } = windowOf(release);
+  const times = Array.from({ length: departures }, (_, nth) => clockTime(opens + nth));
+  if (times.includes(time)) return times.indexOf(time);
+  const msg = `must be a minute from ${times[0]} to ${times.at(-1)}, such as ${times[departures >> 2]}`;
+  throw invalidParameters([{ loc, msg, type: 'custom' }]);
 }
 
 /** A trip to be explained, by its end and its mode. */
@@ -141,7 +172,7 @@ export async function explainTrips(
     if (!(trip instanceof WindowTrip)) return trip;
     const { found } = trip;
     if (found) return found;
-    const { name } = transitObject(release, origin.county.objects);
+    const { name } = transitObject(release, origin.county);
     const time = stored[i].minutes[asked[i].mode];
     throw new ShardError(name, `row ${origin.ordinal}`, `has no trip of ${time} minutes`);
   });
@@ -154,23 +185,26 @@ async function storedOrSearched(
   { end, mode, options }: AskedTrip,
   { minutes, target }: StoredTrip,
 ): Promise<ExplainedTrip | WindowTrip> {
-  const { modes } = release.manifest;
   const time = minutes[mode];
-  if (!isTransit(release, mode)) return streetTrip(modes[mode] === 'bike' ? 'ride' : 'walk', time);
+  if (!isTransit(release, mode))
+    return streetTrip(release.services[mode].mode === 'bike' ? 'ride' : 'walk', time);
   const { departure, spread } = options;
-  if (target === -1) return { ...streetTrip('walk', time), ...(spread && { spread: NO_SPREAD }) };
-  const onFoot = minutes[modes.indexOf('walk')];
+  const { opens, departures } = windowOf(release);
+  if (target === -1) {
+    return { ...streetTrip('walk', time), ...(spread && { spread: noSpread(departures) }) };
+  }
+  const onFoot = minutes[release.positionOf('walk')];
   // Where riding is no faster, transit times are those of walking.
   if (time === onFoot && departure === undefined && !spread) return streetTrip('walk', time);
   const table = await transitTable(release, origin);
   const isBlock = 'geoid' in end;
   const egress = await (isBlock ? table.egressToBlock(target) : table.egressToPoi(target));
   const rounding = isBlock ? TO_BLOCK : TO_POI;
-  return new WindowTrip(table.transit, egress, rounding, { time, onFoot }, options);
+  return new WindowTrip(table.transit, opens, egress, rounding, { time, onFoot }, options);
 }
 
 function transitTable(release: Release, { county }: OriginBlock): Promise<TransitTable> {
-  return release.transit(county, transitObject(release, county.objects));
+  return release.transit(county, transitObject(release, county));
 }
 
 /** Reads the stored times of trips from a block: at most one row for blocks and one for POIs. */

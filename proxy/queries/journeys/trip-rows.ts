@@ -1,5 +1,5 @@
 import type { Geoid } from '../../../shards/geoid.ts';
-import type { DEPARTURE_WINDOWS, Mode } from '../../../shards/modes.ts';
+import type { Mode } from '../../../shards/modes.ts';
 import type { DestId } from '../../../shards/units.ts';
 import { Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import type { RowFormat, Rows } from '../../formats/rows.ts';
@@ -11,7 +11,7 @@ export interface TripRow extends ExplainedTrip {
   readonly block: Geoid;
   readonly to: Geoid | DestId;
   readonly mode: Mode;
-  readonly departure: (typeof DEPARTURE_WINDOWS)[number];
+  readonly departure: string;
 }
 
 const FACTS = {

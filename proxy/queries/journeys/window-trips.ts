@@ -1,4 +1,4 @@
-import { AM_WINDOW, departureTime } from '../../../shards/modes.ts';
+import { clockTime } from '../../../shards/services.ts';
 import type { CountyTransit, StopWalks } from '../../../shards/transit/transit-table.ts';
 import type { Millis, Minutes } from '../../../shards/units.ts';
 import {
@@ -47,12 +47,10 @@ export interface Spread {
 export type ExplainedTrip = Trip & { readonly spread?: Spread };
 
 /** The spread of a trip to a place that no trip reaches. */
-export const NO_SPREAD: Spread = {
-  departures: AM_WINDOW.departures,
-  as_fast: 0,
-  minutes: Object.fromEntries(SPREAD_PERCENTILES.map((percentile) => [String(percentile), null])),
-  routes: [],
-};
+export function noSpread(departures: number): Spread {
+  const minutes = SPREAD_PERCENTILES.map((percentile) => [String(percentile), null]);
+  return { departures, as_fast: 0, minutes: Object.fromEntries(minutes), routes: [] };
+}
 
 /** A trip without rides by transit; beyond reach if it has no time. */
 export function streetTrip(kind: Leg['kind'], minutes: Minutes | undefined): Trip {
@@ -83,6 +81,8 @@ export class WindowTrip implements Destination {
   readonly range: DepartureRange;
   readonly longest: Millis;
   readonly #transit: CountyTransit;
+  /** Minutes of the local day at which the window opens. */
+  readonly #opens: Minutes;
   readonly #rounding: Rounding;
   readonly #stored: StoredTimes;
   readonly #options: TripOptions;
@@ -95,6 +95,7 @@ export class WindowTrip implements Destination {
 
   constructor(
     transit: CountyTransit,
+    opens: Minutes,
     egress: StopWalks,
     rounding: Rounding,
     stored: StoredTimes,
@@ -102,6 +103,7 @@ export class WindowTrip implements Destination {
   ) {
     this.egress = egress;
     this.#transit = transit;
+    this.#opens = opens;
     this.#rounding = rounding;
     this.#stored = stored;
     this.#options = options;
@@ -156,8 +158,9 @@ export class WindowTrip implements Destination {
 
   #tripOf(departure: number, travel_time: Minutes, journey: Journey): Trip {
     const legs = legsOf(journey, this.#transit, this.#rounding.minutesOf);
+    const departs = clockTime(this.#opens + departure);
     const boardings = journey.rides.filter(({ ready }) => ready !== null).length;
-    return { travel_time, departs: departureTime(departure), transfers: boardings - 1, legs };
+    return { travel_time, departs, transfers: boardings - 1, legs };
   }
 
   /** The lines of a journey; a line on which the rider stays seated is named once. */

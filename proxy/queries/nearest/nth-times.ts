@@ -97,7 +97,7 @@ export async function nthTimesOf(
   const row = await matrix.encodedRow(ordinal);
   const rows: NthRow[] = [];
   for (const [m, times] of (await typeTimesOf(release, row, table, leaves, filter)).entries()) {
-    const mode = release.manifest.modes[filter.modes[m]];
+    const mode = release.services[filter.modes[m]].mode;
     for (const [leaf, type] of leaves.entries()) {
       for (const nth of filter.nths ?? [1]) {
         const tenths = times.lists[leaf * MAX_NTH + nth - 1];

@@ -155,11 +155,11 @@ export async function summaryOf(
 
 /** The mode and type of a cell. */
 function cellOf(
-  { manifest, taxonomy: { leafIds } }: Release,
+  { services, taxonomy: { leafIds } }: Release,
   column: number,
 ): { mode: Mode; type: DestTypeId } {
   const mode = Math.floor(column / leafIds.length);
-  return { mode: manifest.modes[mode], type: leafIds[column - mode * leafIds.length] };
+  return { mode: services[mode].mode, type: leafIds[column - mode * leafIds.length] };
 }
 
 /** Renders cells as rows. `origin`: the members that identify the origin in a batch. */

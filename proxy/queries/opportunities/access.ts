@@ -129,7 +129,7 @@ export function accessOf(
   { modes, direction, opportunities, levels, decay }: AccessQuery,
   { columns, name } = NO_ORIGIN,
 ): FoundRows {
-  const labels = block.release.manifest.modes;
+  const labels = block.release.services.map(({ mode }) => mode);
   const routed = modes.filter(
     (mode) => unroutedReason(block.index, block.ordinal, labels[mode]) === null,
   );

@@ -297,7 +297,7 @@ function cellsOf(
     for (const [m, mode] of modes.entries()) {
       if (!withMissing && reasonOf(m) !== undefined) continue;
       for (const [l, limit] of minutes.entries()) {
-        const position = [id, o, modeIdOf(release.manifest.modes[mode]), limit];
+        const position = [id, o, modeIdOf(release.services[mode].mode), limit];
         if (isAfter(position, page.position)) cells.push({ of: o, mode: m, level: l, position });
       }
     }
@@ -319,7 +319,7 @@ export async function queryAreaAccess(
   const parts = partsOf(query);
   const results = format.rows(allColumns(parts));
   const add = results.of(...parts);
-  const labels = modes.map((position) => release.manifest.modes[position]);
+  const labels = modes.map((position) => release.services[position].mode);
   const countsOf = await counter(release, located);
   let end = page.position;
   for (const { subject, cells } of subjects) {
@@ -419,7 +419,7 @@ function subjectOfArea(area: AveragedArea): Subject {
 
 /** The streets by which a block is routed, by mode. */
 function streetsOf(release: Release, { modes }: AreaAccessQuery) {
-  return modes.map((position) => linkModeOf(release.manifest.modes[position]));
+  return modes.map((position) => linkModeOf(release.services[position].mode));
 }
 
 /** The tracts, places or counties that blocks are in, by GEOID, and their weights. */

@@ -93,7 +93,7 @@ async function blocksNearOne(
 ): Promise<Float64Array> {
   const matrix = await release.reach(county, direction);
   const row = await matrix.encodedRow(ordinal);
-  const { targets, times } = row.mode(release.manifest.modes.indexOf(mode));
+  const { targets, times } = row.mode(release.positionOf(mode));
   const within = targets.filter((_, i) => times[i] <= max_minutes);
   return Float64Array.from(within, (target) => matrix.targets[target]);
 }

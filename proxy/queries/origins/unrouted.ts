@@ -41,7 +41,7 @@ export function unroutedModes(
 ): Unrouted[] | null {
   if (index.isFullyRoutable(ordinal)) return null;
   const unrouted = modes.flatMap((position): Unrouted[] => {
-    const mode = release.manifest.modes[position];
+    const mode = release.services[position].mode;
     const reason = unroutedReason(index, ordinal, mode);
     return reason === null ? [] : [{ mode, reason }];
   });

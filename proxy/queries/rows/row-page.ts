@@ -36,7 +36,7 @@ export const ROW_BEGINS = [0, -1];
  * needs.
  */
 export async function pageOfRow(
-  { manifest: { modes }, turns }: Release,
+  { services, turns }: Release,
   { targets: ids, unit }: Matrix,
   row: EncodedRow,
   filter: EntryFilter,
@@ -46,7 +46,7 @@ export async function pageOfRow(
   const takesAll = filter.isWanted === undefined && filter.maxTenths >= unit.most;
   let count = 0;
   for (const position of filter.modes) {
-    const mode = modes[position];
+    const { mode } = services[position];
     if (modeIdOf(mode) < afterModeId) continue;
     const { targets, times } = row.mode(position);
     const isResumed = modeIdOf(mode) === afterModeId;

@@ -85,7 +85,7 @@ export async function locateSites(
   const all: Site[] = [];
   const located: LocatedSite[] = [];
   const errors: SiteError[] = [];
-  const label = release.manifest.modes[mode];
+  const label = release.services[mode].mode;
   for await (const { site, place } of placedSites(list, source, locating)) {
     const pause = release.turns.yieldIfOverdue();
     if (pause) await pause;

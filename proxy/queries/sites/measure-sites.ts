@@ -69,7 +69,7 @@ export async function measureSites(measuring: Measuring): Promise<SiteMeasures> 
   const sites = await measureEach(measuring, nearest);
   const { gains, covers } = await measureGains(measuring, nearest);
   const chosen = await chooseBest(measuring, nearest, covers);
-  const mode = release.manifest.modes[measuring.mode];
+  const mode = release.services[measuring.mode].mode;
   const last = minutes[minutes.length - 1];
   const uncovered =
     measuring.uncovered === 0

@@ -220,7 +220,7 @@ async function rowsOf(
   supply: Float64Array,
   release: Release,
 ): Promise<SupplyRow[]> {
-  const street = linkModeOf(release.manifest.modes[mode]);
+  const street = linkModeOf(release.services[mode].mode);
   const rows: SupplyRow[] = [];
   const areas = new Map<number, { sum: number; weights: number }>();
   let at = 0;

@@ -71,7 +71,7 @@ export async function readWeight(
 ): Promise<AreaWeight> {
   const count = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
   const counts = new Float64Array(count);
-  const street = linkModeOf(release.manifest.modes[mode]);
+  const street = linkModeOf(release.services[mode].mode);
   let [at, total, noData] = [0, 0, 0];
   for (const { county, index, ordinals } of parts) {
     const column = await release.weightCounts(county, name);

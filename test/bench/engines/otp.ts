@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { PERCENTILE_INDEX, ROUTING } from '../../../builder/routing-parameters.ts';
+import { ROUTING, rankOfPercentile } from '../../../builder/routing-parameters.ts';
 import type { Position } from '../../../shards/geometry/polygon.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { ensureDebianPackage } from '../../support/debian.ts';
@@ -179,5 +179,7 @@ function tripOf(found: readonly Itinerary[], opens: number): Minutes {
     const later = found.filter(({ startTime }) => startTime >= leaves);
     return Math.min(walk, ...later.map(({ endTime }) => (endTime - leaves) / 60_000));
   });
-  return times.sort((a, b) => a - b)[PERCENTILE_INDEX];
+  return times.sort((a, b) => a - b)[
+    rankOfPercentile(ROUTING.transit.percentile, times.length) - 1
+  ];
 }

@@ -22,7 +22,7 @@ export function ourTimes(
 ): OurMinutes {
   const { search, first, modes } = searchOf(region, origins, targets);
   const rows = new Map(modes.map((mode) => [mode, [] as Minutes[][]]));
-  search.run([...origins.keys()], ROUTING.transit.windowStart, () => {
+  search.run([...origins.keys()], [ROUTING.transit.windowStart], () => {
     modes.forEach((mode, at) => {
       const times = search.reached[at].times.subarray(first, first + targets.length);
       rows.get(mode)!.push(Array.from(times, inMinutes));
@@ -41,7 +41,7 @@ export function ourProcessorTime(
   targets: readonly Position[],
 ): number {
   const { search } = searchOf(region, origins, targets);
-  const round = () => search.run([...origins.keys()], ROUTING.transit.windowStart, () => {});
+  const round = () => search.run([...origins.keys()], [ROUTING.transit.windowStart], () => {});
   round();
   const before = process.cpuUsage();
   round();
@@ -55,11 +55,11 @@ function searchOf(region: Region, origins: readonly Position[], targets: readonl
     return { ...block, population: null, landArea: null, area: { polygons: [] } };
   });
   const counties = new Map([['99001', points]]);
-  const modes = MODE_LABELS.slice(0, region.transit ? 3 : 2);
+  const modes = MODE_LABELS.slice(0, region.transits.length > 0 ? 3 : 2);
   const { searchRegion } = linkRegion(
     { ...region, counties, targets: counties },
     modes,
-    new Taxonomy(publicTaxonomy(() => region.transit !== null)),
+    new Taxonomy(publicTaxonomy(() => region.transits.length > 0)),
     silent,
   );
   const first = searchRegion.destinationCount + origins.length;
@@ -83,5 +83,5 @@ export function withoutCoverage(region: Region): Region {
 /** The region in which bicycles ride any street that is open to them, and without transit. */
 export function withoutStress(region: Region): Region {
   const traits = region.streets.traits.map((own) => withStress(own, 1, 1));
-  return withoutCoverage({ ...region, streets: { ...region.streets, traits }, transit: null });
+  return withoutCoverage({ ...region, streets: { ...region.streets, traits }, transits: [] });
 }

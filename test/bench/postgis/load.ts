@@ -48,7 +48,7 @@ async function* blockLines(release: Release): AsyncGenerator<string> {
   for (const county of Object.values(release.manifest.counties)) {
     const index = await release.index(county);
     const unrouted = new Uint8Array(index.count);
-    for (const mode of release.manifest.modes) {
+    for (const { mode } of release.services) {
       for (const block of index.unlinked(linkModeOf(mode))) unrouted[block] |= 1 << modeIdOf(mode);
     }
     for (let i = 0; i < index.count; i++) {
@@ -60,7 +60,7 @@ async function* blockLines(release: Release): AsyncGenerator<string> {
 
 async function* nearestLines(release: Release): AsyncGenerator<string> {
   const { leafIds } = release.taxonomy;
-  const modeIds = release.manifest.modes.map(modeIdOf);
+  const modeIds = release.services.map(({ mode }) => modeIdOf(mode));
   for (const county of Object.values(release.manifest.counties)) {
     const index = await release.index(county);
     for (let block = 0; block < index.count; block++) {
@@ -89,7 +89,7 @@ async function* poiLines(release: Release): AsyncGenerator<string> {
 }
 
 async function* poiTimeLines(release: Release): AsyncGenerator<string> {
-  const modeIds = release.manifest.modes.map(modeIdOf);
+  const modeIds = release.services.map(({ mode }) => modeIdOf(mode));
   for (const county of Object.values(release.manifest.counties)) {
     const pois = await release.pois(county);
     const { origins, targets } = pois.matrix;

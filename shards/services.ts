@@ -1,0 +1,100 @@
+import { isMode, type Mode } from './modes.ts';
+
+/** Days whose timetables a window of departures may be of. */
+export const WINDOW_DAYS = ['weekday', 'saturday', 'sunday'] as const;
+export type WindowDay = (typeof WINDOW_DAYS)[number];
+
+/** Departures at each whole minute of a part of the day, by the clock at the origin. */
+export interface DepartureWindow {
+  readonly name: string;
+  /** Minutes of the local day at which it opens. */
+  readonly opens: number;
+  readonly departures: number;
+  readonly day: WindowDay;
+}
+
+/** The window, and the percentile, of requests that name none. All transit has it. */
+export const BASE_WINDOW = {
+  name: 'am',
+  opens: 8 * 60,
+  departures: 60,
+  day: 'weekday',
+} as const satisfies DepartureWindow;
+export const BASE_PERCENTILE = 10;
+
+export const WINDOW_NAME = /^[a-z][a-z0-9_]{0,23}$/;
+
+/**
+ * A kind of times that a release holds: of a mode and, by transit, of a window of departures and a
+ * percentile of its door-to-door times. The manifest lists the services of a release by name, in
+ * the order in which all its objects store them: `walk`, `transit`, `transit.midday`,
+ * `transit.am.50`.
+ */
+export interface Service {
+  readonly name: string;
+  readonly mode: Mode;
+  /** Null for modes without a timetable, like `percentile`. */
+  readonly departure: string | null;
+  readonly percentile: number | null;
+}
+
+/** The name of the transit service of a window and a percentile. */
+export function transitService(departure: string, percentile: number): string {
+  if (percentile !== BASE_PERCENTILE) return `transit.${departure}.${percentile}`;
+  return departure === BASE_WINDOW.name ? 'transit' : `transit.${departure}`;
+}
+
+/** Parses the name of a service; undefined for any other text. */
+export function parseService(name: string): Service | undefined {
+  const [mode, departure, percentile, ...rest] = name.split('.');
+  if (!isMode(mode) || rest.length > 0) return undefined;
+  if (mode !== 'transit') {
+    return departure === undefined ? { name, mode, departure: null, percentile: null } : undefined;
+  }
+  const service = {
+    name,
+    mode,
+    departure: departure ?? BASE_WINDOW.name,
+    percentile: percentile === undefined ? BASE_PERCENTILE : Number(percentile),
+  };
+  const isSpelled =
+    WINDOW_NAME.test(service.departure) &&
+    isPercentile(service.percentile) &&
+    name === transitService(service.departure, service.percentile);
+  return isSpelled ? service : undefined;
+}
+
+/** The percentiles of a window of departures among some services, in their order. */
+export function percentilesOf(services: readonly string[], departure: string): number[] {
+  return services.flatMap((name) => {
+    const service = parseService(name);
+    return service?.departure === departure ? [service.percentile!] : [];
+  });
+}
+
+/**
+ * Returns, for each service, the position of the one before it that its times differ little from,
+ * or -1. Transit at other times differs little from the first; empty if no service has such a base.
+ */
+export function basesOf(services: readonly string[]): number[] {
+  const byTransit = services.map((name) => parseService(name)?.mode === 'transit');
+  const base = byTransit.indexOf(true);
+  const bases = byTransit.map((isTransit, position) => (isTransit && position > base ? base : -1));
+  return bases.some((one) => one !== -1) ? bases : [];
+}
+
+/** Whether a number may be the percentile of a service. */
+export function isPercentile(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= 99;
+}
+
+/** The mode of a service by its name. */
+export function modeOfService(name: string): Mode {
+  return parseService(name)!.mode;
+}
+
+/** A time of day as `HH:MM`. */
+export function clockTime(minutes: number): string {
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+}

@@ -1,0 +1,154 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DepartureWindow } from '../../shards/services.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { folderOfTests, folderOfThisTest } from '../support/temporary-folder.ts';
+import { avenue, avenueFeed, tripFrom } from './avenue.ts';
+import { type BuiltCity, buildSmallCity } from './built-city.ts';
+import { exception, service } from './feed-records.ts';
+import { writeFeed } from './gtfs-text.ts';
+import { blockGeoid } from './small-city.ts';
+
+const [WEST, EAST] = [blockGeoid(0), blockGeoid(1)];
+/** Minutes of the walks to the first stop and from the last, with those of boarding. */
+const WALKS = 3.5 + 1 + 2.5;
+const MIDDAY: DepartureWindow = { name: 'midday', opens: 720, departures: 60, day: 'weekday' };
+const WINDOWS: readonly DepartureWindow[] = [
+  MIDDAY,
+  { name: 'saturday', opens: 660, departures: 60, day: 'saturday' },
+];
+
+/** Trips from A to B at each of the minutes that `every` leaves between two, for three hours. */
+function line(id: string, first: number, every: number, ride: number) {
+  return Array.from({ length: 180 / every }, (_, n) => {
+    return { service: id, ...tripFrom(first + n * every, { A: 0, B: ride }) };
+  });
+}
+
+/**
+ * In the morning a bus every 10 minutes, at midday a slower one every 30; on Saturdays another,
+ * which one feed has alone and does not run on a holiday.
+ */
+async function city(folder: string): Promise<BuiltCity> {
+  const stops = { A: 1_240, B: 9_000 };
+  const weekdays = avenueFeed(stops, [...line('week', 420, 10, 13), ...line('week', 660, 30, 20)], {
+    'calendar.txt': [service('week', '1111100', 20260101, 20261231)],
+  });
+  const saturdays = avenueFeed(stops, line('saturday', 600, 15, 16), {
+    'calendar.txt': [service('saturday', '0000010', 20260101, 20261231)],
+    'calendar_dates.txt': [exception('saturday', 20260314, 2)],
+  });
+  const feeds = [
+    await writeFeed(path.join(folder, 'weekdays.zip'), weekdays),
+    await writeFeed(path.join(folder, 'saturdays.zip'), saturdays),
+  ];
+  return buildSmallCity(folder, avenue([1_000, 9_160], [1_000]), feeds, {
+    serviceDate: '2026-03-12',
+    windows: WINDOWS,
+    percentiles: { midday: [50] },
+  });
+}
+
+describe('a release with further windows', () => {
+  const folder = folderOfTests();
+  let built: BuiltCity;
+  let proxy: ProxyHarness;
+  let key: string;
+  beforeAll(async () => {
+    built = await city(folder);
+    await built.close();
+    proxy = await openProxy(path.join(folder, 'store'));
+    key = (await proxy.customer({ tokens: 10_000 })).key;
+  }, 120_000);
+  afterAll(() => proxy?.close());
+
+  const explained = async (query: string) =>
+    (await proxy.get(`/v1/blocks/${WEST}/explain?to=${EAST}&${query}`, key)).json();
+
+  test('has the times of each window, on the day of each', async () => {
+    expect(built.release.manifest.modes).toEqual([
+      'walk',
+      'bike',
+      'transit',
+      'transit.midday',
+      'transit.midday.50',
+      'transit.saturday',
+    ]);
+    const days = built.release.manifest.windows!.map(({ name, service_date }) => [
+      name,
+      service_date,
+    ]);
+    expect(days).toEqual([
+      ['am', '2026-03-12'],
+      ['midday', '2026-03-12'],
+      // The Saturday that is as near has no service.
+      ['saturday', '2026-03-07'],
+    ]);
+    // At the 10th percentile a rider waits up to a minute of ten, and three of thirty.
+    for (const [query, minutes] of [
+      ['', WALKS + 13 + 0.5],
+      ['departure=midday', WALKS + 20 + 2.5],
+      ['departure=midday&percentile=50', WALKS + 20 + 14.5],
+      ['departure=saturday', WALKS + 16 + 1.5],
+    ] as const) {
+      const { travel_time, legs, departure } = await explained(query);
+      expect([query, travel_time]).toEqual([query, Math.ceil(minutes)]);
+      const sum = legs.reduce((all: number, leg: { minutes: number }) => all + leg.minutes, 0);
+      expect(sum).toBe(travel_time);
+      expect(departure).toBe(/departure=(\w+)/.exec(query)?.[1] ?? 'am');
+    }
+  });
+
+  test('lists them, and names those that exist for any other', async () => {
+    const { assumptions, modes } = (await proxy.get('/v1/isochrone/meta')).json();
+    expect(modes).toEqual(['walk', 'bike', 'transit']);
+    expect(assumptions).toMatchObject({
+      departures: ['am', 'midday', 'saturday'],
+      percentiles: [10, 50],
+      windows: [
+        { name: 'am', opens: '08:00', percentiles: [10] },
+        { name: 'midday', opens: '12:00', percentiles: [10, 50] },
+        { name: 'saturday', opens: '11:00', service_date: '2026-03-07' },
+      ],
+    });
+    const faults: [query: string, fault: string][] = [
+      ['departure=night', 'query.departure: must be one of am, midday, saturday'],
+      ['percentile=90', 'query.percentile: must be 10 or 50'],
+      ['percentile=50', 'query.percentile: must be one of 10 with departure am'],
+      [
+        'departs=08:10&departure=midday',
+        'query.departs: must be a minute from 12:00 to 12:59, such as 12:15',
+      ],
+    ];
+    for (const [query, detail] of faults) {
+      expect(await explained(query)).toMatchObject({ status: 400, detail });
+    }
+    const document = (await proxy.get('/openapi.json')).json();
+    expect(document.components.parameters.Departure.schema.enum).toEqual(assumptions.departures);
+  });
+
+  test('has an ETag and cursors for each', async () => {
+    const pois = (query: string) => proxy.get(`/v1/blocks/${WEST}/pois?limit=1&${query}`, key);
+    const tags = await Promise.all(['', 'departure=am', 'departure=midday'].map(pois));
+    const [none, am, midday] = tags.map(({ headers }) => headers.etag);
+    expect(am).toBe(none);
+    expect(midday).not.toBe(am);
+    const { next_cursor } = (await pois('departure=midday')).json();
+    expect(next_cursor).toEqual(expect.any(String));
+    expect((await pois(`departure=midday&cursor=${next_cursor}`)).statusCode).toBe(200);
+    expect((await pois(`cursor=${next_cursor}`)).statusCode).toBe(400);
+  });
+});
+
+test('a window on a day without any service is refused', async () => {
+  const folder = await folderOfThisTest();
+  const feed = avenueFeed({ A: 1_240, B: 9_000 }, line('week', 420, 10, 13), {
+    'calendar.txt': [service('week', '1111100', 20260101, 20261231)],
+  });
+  const file = await writeFeed(path.join(folder, 'weekdays.zip'), feed);
+  const sunday: DepartureWindow = { name: 'sunday', opens: 660, departures: 60, day: 'sunday' };
+  const build = buildSmallCity(folder, avenue([1_000, 9_160], [1_000]), [file], {
+    windows: [sunday],
+  });
+  await expect(build).rejects.toThrow('window sunday: no trip runs on any Sunday');
+});
