@@ -227,6 +227,7 @@ const queries = freeEndpoint({
       basket: z.int(),
       site: z.int().meta({ description: 'A site or a candidate.' }),
       sites_minimum: z.int(),
+      changes: z.int(),
       explain: z.int(),
       exports: z.record(z.string(), z.int()).meta({
         description: 'A file of each exported table: of one county, or of the release.',

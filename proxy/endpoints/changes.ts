@@ -62,7 +62,7 @@ export const changes = postEndpoint({
   rows: { geometry: null },
   responseDescription: 'The sums of the area.',
   response: z.object({
-    from: z.string().meta({ description: 'The version of the earlier release.' }),
+    from: z.string(),
     to: z.string(),
     area: areaFacts,
     results: z.array(changeRow),

@@ -18,9 +18,9 @@ const releaseName = phrase((text) =>
 export const CHANGES = {
   from: required(releaseName, {
     description:
-      'The earlier release: its label, its version as in `X-Data-Release`, or the name of its manifest.',
+      'The earlier release: label, version as in `X-Data-Release`, or name of the manifest.',
   }),
-  to: required(releaseName, { description: 'The release that is compared with it.' }),
+  to: required(releaseName, { description: 'The later one.' }),
   type: destType,
   of: optional(
     list({ text: weightName, json: weightName }, { of: 'weights', most: LIMITS.weightsListed }),

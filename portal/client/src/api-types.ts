@@ -467,9 +467,8 @@ export type ChangeRow = {
   /** Beyond 30 minutes before only. */
   newly_within?: number;
   no_longer_within?: number;
-  /** Average over the blocks known in both releases, to two decimals; null without any, and for small groups. */
+  /** Over the blocks known in both releases, to two decimals. */
   mean_before: number | null;
-  /** Average over the blocks known in both releases, to two decimals; null without any, and for small groups. */
   mean_after: number | null;
   no_data: number;
 };
@@ -945,6 +944,7 @@ export interface Operations {
           /** A site or a candidate. */
           site: number;
           sites_minimum: number;
+          changes: number;
           explain: number;
           /** A file of each exported table: of one county, or of the release. */
           exports: {
@@ -1827,9 +1827,9 @@ export interface Operations {
   /** Gains and losses of people between two releases. Compares minutes to the nearest POI of each `type`, or with `of` how many people or jobs are within `minutes` of a block: the sums of `weight` over the blocks of the area. `gained` and `lost`: where times are shorter and longer by at least 1, 2, 5 and 10 minutes, or counts higher and lower by at least so many percent of the count before (any rise from 0 is all). A time beyond 30 minutes counts as 30, so that no gain or loss is overstated. `unchanged`: by less than 1. `no_data`: where the mode could not be routed from the block in one release, or only one has the block. `total` is `gained["1"]` + `lost["1"]` + `unchanged` + `no_data`. Weights and areas of a block are those of `to`, or of `from` if only that has it. Means of groups of fewer than 100 are null unless `small`. `noise`: by weight, as `/v1/meta/weights` has it. 10 tokens an area, and one a row. */
   measureChanges: {
     params: Pick<SharedParams, 'departure' | 'percentile' | 'weight' | 'area'> & {
-      /** The earlier release: its label, its version as in `X-Data-Release`, or the name of its manifest. */
+      /** The earlier release: label, version as in `X-Data-Release`, or name of the manifest. */
       from: string;
-      /** The release that is compared with it. */
+      /** The later one. */
       to: string;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
@@ -1846,7 +1846,6 @@ export interface Operations {
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
-        /** The version of the earlier release. */
         from: string;
         to: string;
         area: AreaFacts;

@@ -105,8 +105,7 @@ function callOf(
       const { truncated } = chunk.data as { readonly truncated?: readonly unknown[] };
       const counted = part.length - Number(chunk.headers.get('x-batch-truncated'));
       const again = truncated?.map(asOrigin) ?? part.slice(counted);
-      if (again.length === part.length)
-        throw new Error('The service delivered none of the origins.');
+      if (again.length === part.length) throw new Error('no origin delivered');
       yield chunk;
       left = [...again, ...left.slice(part.length)];
     }

@@ -152,15 +152,7 @@ export async function rowAreas(
 
 const BY_STEP = Object.fromEntries(CHANGE_STEPS.map((step) => [String(step), 'double' as const]));
 const byStep = z.record(z.string(), sum);
-const mean = z
-  .number()
-  .min(0)
-  .nullable()
-  .meta({
-    description:
-      'Average over the blocks known in both releases, to two decimals; null without any, and for ' +
-      'small groups.',
-  });
+const mean = z.number().min(0).nullable();
 
 const AREA = new Columns<RowMembers>({
   geoid: {
@@ -193,7 +185,10 @@ const WITHIN = new Columns<RowMembers>({
   no_longer_within: { type: 'double', schema: sum.optional() },
 });
 const MEANS = new Columns<RowMembers>({
-  mean_before: { type: 'double', schema: mean },
+  mean_before: {
+    type: 'double',
+    schema: mean.meta({ description: 'Over the blocks known in both releases, to two decimals.' }),
+  },
   mean_after: { type: 'double', schema: mean },
   no_data: { type: 'double', schema: sum },
 });

@@ -140,6 +140,7 @@ describe('§4.1 free routes', () => {
         basket: 10,
         site: 1,
         sites_minimum: 10,
+        changes: 10,
         explain: 5,
         exports: {
           nearest: 1_000,
