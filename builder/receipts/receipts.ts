@@ -10,7 +10,7 @@ const sealedSchema = z.strictObject({ check: z.string(), value: z.unknown() });
 
 const RECEIPTS = 'receipts/';
 
-/** What a stage works with: it keeps results and receipts in a store, and reports progress. */
+/** The store of a stage's results and receipts, and where its progress is reported. */
 export interface StageContext {
   readonly store: WritableStore;
   readonly receipts: Receipts;

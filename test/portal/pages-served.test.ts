@@ -187,11 +187,12 @@ test('cached files are not sent again, and HEAD sends no body', async () => {
   expect((await get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml');
 });
 
-test('llms.txt states the prices and links the API, the map and sign-in', async () => {
+test('llms.txt states what requests cost, no prices of a portal that sells nothing, and links the API, the map and sign-in', async () => {
   const { statusCode, headers, body } = await get('/llms.txt');
   expect([statusCode, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(body).toContain(`(${API}/below/llms.txt)`);
-  expect(body).toContain(`$${PLANS.membership.price_usd} a month`);
+  expect(body).toContain(`An isochrone costs ${PLANS.charges.isochrone_contour} tokens`);
+  expect(body).not.toContain('$');
   const own = body.slice(body.indexOf('## Portal'));
   for (const [, url] of own.matchAll(/\]\(([^)]+)\)/g)) {
     expect((await get(new URL(url).pathname)).statusCode).toBe(200);
