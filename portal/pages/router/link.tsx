@@ -18,15 +18,29 @@ export function Link(props: {
     event.preventDefault();
     navigate(toNow());
   };
+  // A new tab takes the address from the link.
+  const renew = ({ currentTarget }: { readonly currentTarget: HTMLAnchorElement }) => {
+    currentTarget.href = toNow();
+  };
   return (
-    <a href={to} class={props.class} aria-current={isHere ? 'page' : undefined} onClick={follow}>
+    <a
+      href={to}
+      class={props.class}
+      aria-current={isHere ? 'page' : undefined}
+      onClick={follow}
+      onPointerDown={renew}
+      onFocus={renew}
+    >
       {children}
     </a>
   );
 }
 
 /** Link to the sign-in page, which leads back here: to the map, to its very state. */
-export function SignInLink({ children }: { readonly children: ComponentChildren }) {
+export function SignInLink(props: {
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}) {
   const toNow = () => {
     const next = nextPageOf(location.pathname + location.hash);
     return next === PAGE_PATHS.overview
@@ -34,8 +48,8 @@ export function SignInLink({ children }: { readonly children: ComponentChildren 
       : `${PAGE_PATHS.signIn}?next=${nextParameter(next)}`;
   };
   return (
-    <Link to={PAGE_PATHS.signIn} toNow={toNow}>
-      {children}
+    <Link to={PAGE_PATHS.signIn} {...props} toNow={toNow}>
+      {props.children}
     </Link>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { counted } from '../../formats.ts';
+import { PLANS } from '../../../../proxy/plans.ts';
+import { count, counted } from '../../formats.ts';
 import { SignInLink } from '../../router/link.tsx';
 import { useRequests } from './use-paid-requests.ts';
 
@@ -30,11 +31,18 @@ export function KeyDialog() {
         <h2 id="key-title">This costs tokens</h2>
         {waiting !== null && (
           <p>
-            At most {counted(waiting.price, 'token')} of your account. The key stays in this page
-            and is forgotten when you leave. Or <SignInLink>sign in</SignInLink>: no key is needed
-            then, and you return to this map.
+            At most {counted(waiting.price, 'token')} of your account. A new account has{' '}
+            {count(PLANS.free_grant.tokens)} tokens free. You return to this map.
           </p>
         )}
+        <div class="actions">
+          <SignInLink class="button button-main">
+            Sign in, {count(PLANS.free_grant.tokens)} tokens free
+          </SignInLink>
+          <button type="button" class="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </div>
         <div class="field">
           <label for="map-key">API key</label>
           <input
@@ -46,14 +54,12 @@ export function KeyDialog() {
             onInput={(event) => setKey(event.currentTarget.value)}
           />
         </div>
-        <div class="actions">
-          <button type="submit" class="button button-main">
-            Continue
-          </button>
-          <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-        </div>
+        <p class="quiet">
+          In place of signing in. It stays in this page and is forgotten when you leave.
+        </p>
+        <button type="submit" class="button">
+          Continue with this key
+        </button>
       </form>
     </dialog>
   );
