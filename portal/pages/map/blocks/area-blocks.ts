@@ -20,7 +20,7 @@ import {
   TRACT_DIGITS,
 } from '../state/area.ts';
 import type { MapPosition } from '../state/map-state.ts';
-import { type Box, pointsAround } from '../tiles/vector-tiles.ts';
+import { type Box, namesAround, pointsAround } from '../tiles/vector-tiles.ts';
 import { type CountyBands, geoidText } from './block-bands.ts';
 import { boxInView, widened } from './box-in-view.ts';
 import {
@@ -199,6 +199,31 @@ export function metresWithin(mode: string, minutes: number): number {
   return minutes * (FASTEST[mode] ?? FASTEST_RIDE);
 }
 
+/** The box of an area, and of what is within some metres of it. */
+function boxAround({ blocks: { lon, lat }, inside }: AreaBlocks, metres: number): Box {
+  const box = boxOf(inside.map((i) => [lon[i], lat[i]] as const));
+  return edgesOf(bufferBox(box, metres + BLOCK_METRES));
+}
+
+/** The names of the POIs of some archives around an area, by their ids; empty until loaded. */
+export function usePoiNames(
+  urls: readonly string[],
+  area: AreaBlocks | null,
+  metres: number,
+): ReadonlyMap<number, string> {
+  const [names, setNames] = useState<ReadonlyMap<number, string>>(new Map());
+  useEffect(() => {
+    if (area === null) return;
+    const around = boxAround(area, metres);
+    Promise.all(urls.map((url) => namesAround(url, around, 'pois'))).then(
+      (each) => setNames(new Map(each.flat())),
+      // The ids are shown instead.
+      () => {},
+    );
+  }, [JSON.stringify(urls), area, metres]);
+  return names;
+}
+
 /**
  * The most POIs that some archives have within some metres of an area; null while they are not
  * counted, and without an area or an archive.
@@ -212,9 +237,7 @@ export function usePoisAround(
   const key = area && urls.length > 0 ? JSON.stringify([urls, area.area, metres]) : null;
   useEffect(() => {
     if (area === null || key === null) return;
-    const { lon, lat } = area.blocks;
-    const box = boxOf(area.inside.map((i) => [lon[i], lat[i]] as const));
-    const around = edgesOf(bufferBox(box, metres + BLOCK_METRES));
+    const around = boxAround(area, metres);
     Promise.all(urls.map((url) => pointsAround(url, around, 'pois'))).then(
       (each) => setCounted({ key, most: each.reduce((sum, one) => sum + one, 0) }),
       // The limit of the API is stated instead.

@@ -5,6 +5,8 @@ export function SumsTable(props: {
   readonly heads: readonly string[];
   readonly rows: readonly {
     readonly name: string | number;
+    /** Tells the row from others of its name. */
+    readonly key?: string | number;
     readonly figures: readonly string[];
   }[];
 }) {
@@ -22,8 +24,8 @@ export function SumsTable(props: {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, figures }) => (
-          <tr key={name}>
+        {rows.map(({ name, key = name, figures }) => (
+          <tr key={key}>
             <th scope="row">{name}</th>
             {figures.map((figure, i) => (
               <td key={heads[i + 1]} class="number">

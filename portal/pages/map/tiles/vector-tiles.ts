@@ -54,6 +54,23 @@ export async function readTiles(
   return read.flat();
 }
 
+/** Tiles that are read for names; a region has thousands. */
+const MAX_NAME_TILES = 256;
+
+/** Reads the names of points in a box, by their ids; none in a box of too many tiles. */
+export async function namesAround(
+  archiveUrl: string,
+  box: Box,
+  layer: string,
+): Promise<readonly (readonly [id: number, name: string])[]> {
+  const tiles = tilesIn(box, TILE_ZOOMS.most);
+  if (tiles.length > MAX_NAME_TILES) return [];
+  const points = await readTiles(archiveUrl, tiles, [layer]);
+  return points.flatMap(({ feature: { id, properties } }) =>
+    id !== undefined && typeof properties.name === 'string' ? [[id, properties.name] as const] : [],
+  );
+}
+
 /** Counts the points of a layer in the tiles that intersect a box: at least those in the box. */
 export async function pointsAround(archiveUrl: string, box: Box, layer: string): Promise<number> {
   return (await readTiles(archiveUrl, tilesIn(box, TILE_ZOOMS.blocks), [layer])).length;

@@ -78,7 +78,7 @@ export function SitesPanel({ sites: measured, area }: Pick<Loaded, 'sites' | 'ar
               <SitesResults
                 coverage={coverage}
                 unit={unit}
-                areaName={area.state === 'here' ? area.of.name : null}
+                area={area.state === 'here' ? area.of : null}
                 onTry={onTry}
               />
             )}

@@ -3,6 +3,7 @@ import { localDistance } from '../../../../../shards/geometry/wgs84.ts';
 import type { DataOf } from '../../../../client/src/index.ts';
 import { count, counted, percent } from '../../../formats.ts';
 import { FileButton } from '../../../parts/file-button.tsx';
+import { type AreaBlocks, metresWithin, usePoiNames } from '../../blocks/area-blocks.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { Switch } from '../../panels/choices.tsx';
@@ -24,15 +25,18 @@ const COLOURED: readonly (readonly [MapState['sitesColoured'], string])[] = [
 export function SitesResults(props: {
   readonly coverage: SitesCoverage;
   readonly unit: string;
-  /** Name of the chosen area; null for everyone in reach. */
-  readonly areaName: string | null;
+  /** The chosen area; null for everyone in reach. */
+  readonly area: AreaBlocks | null;
   /** Measures with some candidates more. */
   readonly onTry: (sites: readonly Site[]) => void;
 }) {
-  const { coverage, unit, areaName, onTry } = props;
-  const { state, choice } = useMap();
+  const { coverage, unit, onTry } = props;
+  const areaName = props.area?.name ?? null;
+  const { catalogue, state, choice } = useMap();
   const { within } = state.sitesBy;
   const { results, sites, gains, chosen, area, sites_from } = coverage;
+  const pois = catalogue.poisOf(choice.sitesType?.leaves ?? [], []).map(({ url }) => url);
+  const names = usePoiNames(pois, props.area, metresWithin(choice.mode, within));
   const one = choice.sitesType === null ? 'a site' : anyOf(choice.sitesType.name);
   const [sums] = results;
   const near = sums.within[within];
@@ -98,7 +102,8 @@ export function SitesResults(props: {
         caption={`Near each site, within ${within} min`}
         heads={['Site', unit, 'also near another']}
         rows={sites.map((one) => ({
-          name: one.id,
+          key: one.id,
+          name: names.get(Number(one.id)) ?? one.id,
           figures: [count(one.within[within]), count(one.overlap[within])],
         }))}
         errors={coverage.errors.filter(({ list }) => list === 'sites')}
