@@ -42,6 +42,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 /** Formats a share: `38%`, or `0.4%` below one per cent, so that few do not appear as none. */
 export function percent(share: number): string {
   const value = share * 100;
+  if (value > 0 && value < 0.05) return '<0.1%';
   return `${value > 0 && value < 1 ? value.toFixed(1) : Math.round(value)}%`;
 }
 

@@ -18,10 +18,15 @@ export interface MapType {
   readonly leaves: readonly number[];
 }
 
-/** The types of which a word, or a word of whose parent, begins with a text. */
+/**
+ * The types of which a word, or a word of whose parent, begins with a text: first those whose own
+ * name does.
+ */
 export function typesBeginning(types: readonly MapType[], typed: string): readonly MapType[] {
   const begun = ` ${typed.trim().toLowerCase()}`;
-  return types.filter(({ name, group }) => ` ${name} ${group ?? ''}`.toLowerCase().includes(begun));
+  const has = (text: string) => ` ${text}`.toLowerCase().includes(begun);
+  const found = types.filter(({ name, group }) => has(`${name} ${group ?? ''}`));
+  return typed.trim() === '' ? found : found.toSorted((a, b) => +has(b.name) - +has(a.name));
 }
 
 export interface Catalogue {

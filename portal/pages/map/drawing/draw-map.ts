@@ -19,7 +19,7 @@ import {
   setOpacity,
   showLayers,
 } from './paint.ts';
-import { POIS, PoiLayers } from './poi-layers.ts';
+import { type DrawnPoi, POIS, PoiLayers } from './poi-layers.ts';
 
 interface TileBlock {
   readonly geoid: string;
@@ -62,8 +62,8 @@ export interface MapEvents {
   /** Called after the user has moved the map. */
   readonly onMoved: (position: MapPosition) => void;
   readonly onZoom: (zoom: number) => void;
-  /** Called when a point was selected, with the block at it; null if there is none. */
-  readonly onBlock: (block: TileBlock | null, at: Point) => void;
+  /** Called when a point was selected, with the block and the POI at it; null if there is none. */
+  readonly onBlock: (block: TileBlock | null, at: Point, poi: DrawnPoi | null) => void;
   readonly onHover: (hovered: HoveredBlock | null) => void;
   readonly onMarker: (id: string) => void;
   readonly onPointed: (id: string | null) => void;
@@ -284,14 +284,15 @@ export class DrawnMap {
       if (this.#map.isMoving()) return;
       const block = blockAt(this.#map, [x, y]);
       const place = placeAt(this.#map, this.#map.unproject([x, y]));
-      const poi = this.#pois.nameAt([x, y]);
+      const poi = this.#pois.at([x, y])?.name ?? null;
       this.#parts.onHover(block && { block, poi, place, x, y });
     });
   }
 
   #select(x: number, y: number): void {
     const { lat, lng } = this.#map.unproject([x, y]);
-    this.#parts.onBlock(blockAt(this.#map, [x, y]), { lat, lon: lng });
+    const poi = this.#pois.at([x, y]);
+    this.#parts.onBlock(blockAt(this.#map, [x, y]), { lat, lon: lng }, poi);
   }
 
   #position(): MapPosition {

@@ -1,6 +1,7 @@
 import type { Map as MapLibreMap } from 'maplibre-gl';
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import type { PoiArchive } from '../catalogue/catalogue.ts';
+import type { Point } from '../state/codecs.ts';
 import { FONT } from './base-map.ts';
 import { addressOf } from './new-map.ts';
 import type { Scheme } from './paint.ts';
@@ -10,6 +11,12 @@ export const POIS = 'pois-';
 /** Zoom of the tiles that have names. */
 const NAMES_ZOOM = 14;
 const NAMES = '-names';
+
+/** A POI as drawn; its place is that of the tile, and its name is null at low zooms. */
+export interface DrawnPoi extends Point {
+  readonly dest_id: number;
+  readonly name: string | null;
+}
 
 /** POIs as dots over the blocks, with their names at high zooms. */
 export class PoiLayers {
@@ -72,11 +79,13 @@ export class PoiLayers {
     }
   }
 
-  /** The name of a POI at a point of the map in pixels; null if there is none. */
-  nameAt(at: [number, number]): string | null {
+  /** The POI at a point of the map in pixels; null if there is none. */
+  at(at: [number, number]): DrawnPoi | null {
     if (this.#shown.length === 0) return null;
     const layers = [...this.#shown.keys()].map((i) => POIS + i);
     const [found] = this.#map.queryRenderedFeatures(at, { layers });
-    return found ? (found.properties.name ?? null) : null;
+    if (found?.geometry.type !== 'Point') return null;
+    const [lon, lat] = found.geometry.coordinates;
+    return { dest_id: Number(found.id), name: found.properties.name ?? null, lat, lon };
   }
 }

@@ -102,8 +102,8 @@ export function Combobox(props: {
             </div>
           ))}
       </div>
-      <p class="unseen" role="status">
-        {isShown ? said : ''}
+      <p class={isShown ? 'unseen' : 'quiet'} role="status">
+        {isShown ? said : isOpen && onLeave && text !== '' && 'No match.'}
       </p>
     </div>
   );

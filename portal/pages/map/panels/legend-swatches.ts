@@ -42,15 +42,15 @@ export function nearestSwatches(baseMap: BaseMap | null, scheme: Scheme): readon
   return [...bands, ...groundSwatches(baseMap, scheme)];
 }
 
-/** Swatches of the minutes of a reach. */
-export function reachSwatches(scheme: Scheme): readonly Swatch[] {
+/** Swatches of the minutes of a reach up to `most`. */
+export function reachSwatches(scheme: Scheme, most: number): readonly Swatch[] {
   const { classes, beyond } = MAP_COLOURS[scheme];
   return [
-    ...classes.map((colour, i) => ({
+    ...classes.slice(0, Math.ceil(most / CLASS_MINUTES)).map((colour, i) => ({
       colour,
-      label: `${i * CLASS_MINUTES}–${(i + 1) * CLASS_MINUTES} min`,
+      label: `${i * CLASS_MINUTES}–${Math.min(most, (i + 1) * CLASS_MINUTES)} min`,
     })),
-    { colour: beyond, label: 'longer' },
+    { colour: beyond, label: `over ${most} min` },
   ];
 }
 

@@ -46,7 +46,7 @@ export function PeopleLegend(props: {
             </th>
             <td class="number">
               {people !== null && !hasArea && <Bar share={people / most} />}
-              {people === null ? '' : count(people)}
+              {people !== null && <span class="people-count">{count(people)}</span>}
             </td>
             {hasArea && <td class="number">{inArea === undefined ? '' : count(inArea)}</td>}
             <td class="number">{hasArea ? share(inArea, allInArea) : share(people, all)}</td>

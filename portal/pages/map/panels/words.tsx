@@ -12,6 +12,11 @@ export function reachTitle(mode: string, direction: Direction, minutes: number):
   return `${verb} within ${minutes} minutes ${byMode(mode)}`;
 }
 
+/** Title of a catchment before there is one: `Who gets to a place within 30 minutes on foot`. */
+export function catchmentTitle(mode: string, minutes: number): string {
+  return `Who gets to a place within ${minutes} minutes ${byMode(mode)}`;
+}
+
 /** GEOID, or latitude and longitude of an origin. */
 export function originText(origin: Origin): string {
   return typeof origin === 'string' ? origin : `${origin.lat},${origin.lon}`;

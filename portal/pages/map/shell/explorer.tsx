@@ -79,6 +79,7 @@ function MapParts(props: {
       const poi = poiOf(id, { profile, found });
       if (poi) showCatchment(poi);
     },
+    onDrawnPoi: showCatchment,
   });
   const title = MAP_VIEWS[view].title(viewed);
   const selected = state.block === null ? '' : `Block ${state.block} is selected.`;
@@ -115,15 +116,19 @@ function useEvents(
     readonly onPressed: (geoid: string | null) => void;
     readonly onPointed: (marker: string | null) => void;
     readonly onPoi: (marker: string) => void;
+    readonly onDrawnPoi: (poi: FoundPoi) => void;
   },
 ): StageEvents {
   const { state, change } = useMap();
   const { view, sites, sitesType, adds } = state;
   return {
-    onBlock(block, at) {
+    onBlock(block, at, poi) {
       if (drawnArea.drawing !== null) return drawnArea.add(at);
       if (view === 'sites') {
         return change({ sites: withSite(sites, at, sitesType === null ? adds : 'candidate') });
+      }
+      if (view === 'catchment' && poi !== null) {
+        return on.onDrawnPoi({ ...poi, name: poi.name ?? `POI ${poi.dest_id}` });
       }
       const geoid = block?.geoid ?? null;
       if (view === 'reach' && geoid !== null) {

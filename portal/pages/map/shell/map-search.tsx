@@ -214,13 +214,13 @@ function useAddressSearch(typed: string): {
   return { found, said };
 }
 
-export type FoundPoi = PoiSearchResult;
+export type FoundPoi = Pick<PoiSearchResult, 'dest_id' | 'name' | 'lat' | 'lon'>;
 
 const MOST = 10;
 const RADIUS_M = 25_000;
 
 /** Requests up to ten POIs around a point whose names contain some words. */
-function poiSearch(q: string, { lat, lon }: Point): PaidRequest<readonly FoundPoi[]> {
+function poiSearch(q: string, { lat, lon }: Point): PaidRequest<readonly PoiSearchResult[]> {
   return {
     name: `pois ${q} ${lat} ${lon}`,
     price: MOST * PLANS.charges.row,

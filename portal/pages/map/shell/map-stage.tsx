@@ -249,7 +249,7 @@ function useFollowed(
 /** Events that reach the handlers of the latest render. */
 function eventsOf(latest: { readonly current: { readonly events: StageEvents } }): StageEvents {
   return {
-    onBlock: (block, at) => latest.current.events.onBlock(block, at),
+    onBlock: (block, at, poi) => latest.current.events.onBlock(block, at, poi),
     onMarker: (marker) => latest.current.events.onMarker(marker),
     onPointed: (marker) => latest.current.events.onPointed(marker),
     onMarkerMoved: (marker, to) => latest.current.events.onMarkerMoved(marker, to),

@@ -15,8 +15,6 @@ import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import type { FoundPoi } from './map-search.tsx';
 
-type MarkedPoi = Pick<FoundPoi, 'dest_id' | 'name' | 'lat' | 'lon'>;
-
 /** POIs that markers may stand for: those of a profile, and one that was searched for. */
 interface MarkedPois {
   readonly profile: Profile | null;
@@ -69,9 +67,9 @@ export function poiOf(marker: string, { profile, found }: MarkedPois) {
   return pois.find((one) => one && markerId(one) === marker) ?? undefined;
 }
 
-function poiMarkers(profile: Profile | null, found: MarkedPoi | null): readonly MapMarker[] {
+function poiMarkers(profile: Profile | null, found: FoundPoi | null): readonly MapMarker[] {
   const markers = new Map<string, MapMarker>();
-  const mark = ({ dest_id, name, lat, lon }: MarkedPoi, minutes: string) =>
+  const mark = ({ dest_id, name, lat, lon }: FoundPoi, minutes: string) =>
     markers.set(markerId({ dest_id })!, {
       id: markerId({ dest_id })!,
       at: { lat, lon },

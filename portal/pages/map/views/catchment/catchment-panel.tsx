@@ -4,12 +4,12 @@ import { useBlockFacts } from '../../blocks/use-block-facts.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
-import { ModeChoice } from '../../panels/choices.tsx';
+import { ModeChoice, TypeChoice } from '../../panels/choices.tsx';
 import { catchmentSwatches } from '../../panels/legend-swatches.ts';
 import { MinutesSlider } from '../../panels/minutes-slider.tsx';
 import { PeopleWithin } from '../../panels/people-within.tsx';
 import { Swatches } from '../../panels/swatches.tsx';
-import { FarNote, PercentileNote, reachTitle } from '../../panels/words.tsx';
+import { catchmentTitle, FarNote, PercentileNote, reachTitle } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { MAX_CATCHMENT_MINUTES, minutesOf } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
@@ -33,13 +33,20 @@ export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'a
       : null;
   return (
     <section class="view" aria-labelledby="catchment">
-      <h2 id="catchment">{reachTitle(mode, 'to', minutes)}</h2>
+      <h2 id="catchment">
+        {catchment === null ? catchmentTitle(mode, minutes) : reachTitle(mode, 'to', minutes)}
+      </h2>
       <PercentileNote modes={[mode]} />
       {catchment === null ? (
-        <p class="quiet">
-          Search for a place above, or select a block, load its minutes, and click one of its
-          markers.
-        </p>
+        <>
+          <p class="quiet">Click a place on the map, or search for one above.</p>
+          <TypeChoice
+            label="Places on the map"
+            types={[...catalogue.parents, ...catalogue.types]}
+            type={choice.type.id}
+            onType={(next) => change({ type: next })}
+          />
+        </>
       ) : (
         <>
           <p>{poiName}</p>

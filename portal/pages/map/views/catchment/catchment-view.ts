@@ -1,7 +1,7 @@
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { CATCHMENT_CLASS_MINUTES, minutesTo, reachClasses } from '../../measures/reach.ts';
 import { catchmentSwatches } from '../../panels/legend-swatches.ts';
-import { reachTitle } from '../../panels/words.tsx';
+import { catchmentTitle, reachTitle } from '../../panels/words.tsx';
 import { minutesOf } from '../../state/map-state.ts';
 import type { MapView } from '../map-view.ts';
 import { PAGE_ROWS } from './catchment-request.ts';
@@ -11,7 +11,9 @@ export const catchmentView: MapView = {
   name: 'Catchment',
   sides: 0,
   title: ({ state, choice, poiName }) =>
-    `${reachTitle(choice.mode, 'to', minutesOf(state))}: ${poiName ?? 'no POI chosen'}`,
+    poiName === null
+      ? catchmentTitle(choice.mode, minutesOf(state))
+      : `${reachTitle(choice.mode, 'to', minutesOf(state))}: ${poiName}`,
   legend: ({ scheme }) => catchmentSwatches(scheme),
   modes: ({ mode }) => [mode],
   shown({ catalogue, state, choice, catchment }) {
@@ -20,7 +22,7 @@ export const catchmentView: MapView = {
       of: 'classes',
       name: `catchment ${catchment?.pages.at(-1)?.name}`,
       modes: [choice.mode],
-      pois: catalogue.poisOf([], [choice.mode]),
+      pois: catalogue.poisOf(choice.type.leaves, [choice.mode]),
       palette: 'classes',
       blocks: reach && {
         geoids: reach.geoids,

@@ -130,7 +130,7 @@ function Compared(props: {
       {compared === 'difference' ? (
         <Swatches isSingle entries={differenceSwatches(scheme)} />
       ) : (
-        <Swatches entries={reachSwatches(scheme)} />
+        <Swatches entries={reachSwatches(scheme, minutes)} />
       )}
       {isFar && <FarNote />}
       <ListedBlocks list={facts && comparisonList(facts, comparison, minutes)} />

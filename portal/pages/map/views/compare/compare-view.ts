@@ -20,7 +20,9 @@ export const compareView: MapView = {
     return `${sides}, within ${minutesOf(state)} minutes`;
   },
   legend: ({ state, scheme }) =>
-    state.compared === 'difference' ? differenceSwatches(scheme) : reachSwatches(scheme),
+    state.compared === 'difference'
+      ? differenceSwatches(scheme)
+      : reachSwatches(scheme, minutesOf(state)),
   modes: ({ mode, otherMode }) => [mode, otherMode],
   shown: ({ catalogue, state, choice, a, b, comparison }) => ({
     of: 'classes',

@@ -1,9 +1,10 @@
 import { BEYOND } from '../../../../../shards/bands/time-bands.ts';
+import { type AreaBlocks, bodyOf } from '../../blocks/area-blocks.ts';
 import { type Catalogue, type MapType, mapTitle } from '../../catalogue/catalogue.ts';
 import type { Shown } from '../../drawing/draw-map.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
 import { summaryOf } from '../../panels/people-sentences.tsx';
-import { bandWords, type Loaded, type MapView } from '../map-view.ts';
+import { bandWords, type Loaded, type MapRequest, type MapView } from '../map-view.ts';
 import { NearestPanel, sayNear } from './nearest-panel.tsx';
 
 /** Minutes to the nearest POI of a type. */
@@ -29,9 +30,11 @@ export const nearestView: MapView = {
     return bandWords(blocks, geoid);
   },
   Panel: NearestPanel,
-  requests({ state: { block: geoid }, choice: { mode, type } }) {
-    if (geoid === null) return [];
+  requests({ state: { block: geoid }, choice: { mode, type }, area }) {
+    const ofArea = area.state === 'here' ? [coverageRequest(area.of, mode, type.id)] : [];
+    if (geoid === null) return ofArea;
     return [
+      ...ofArea,
       {
         name: 'Minutes from the selected block',
         path: `/v1/blocks/${geoid}/summary?mode=${mode}&type=${type.id}`,
@@ -63,5 +66,17 @@ export function shownNearest(
       classes: view.of.map((band) => (band === BEYOND ? 0 : band)),
     },
     ...over,
+  };
+}
+
+/** The request for the exact sums of the chosen area. */
+function coverageRequest(area: AreaBlocks, mode: string, type: number): MapRequest {
+  return {
+    name: `People of ${area.name} by minutes`,
+    path: '/v1/coverage',
+    operation: 'measureCoverage',
+    parameters: { area: bodyOf(area), mode: [mode], type: [type] },
+    isPost: true,
+    rows: 'results',
   };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { count, counted } from '../../../formats.ts';
 import { useApi } from '../../../session/use-api.ts';
 import { reachList } from '../../blocks/block-lists.ts';
@@ -36,6 +36,12 @@ export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'are
   const scheme = useColourScheme();
   const { origin, direction, minutes } = state;
   const { mode } = choice;
+  const before = useRef(origin);
+  useEffect(() => {
+    // On a phone, what to do next would be below the fold.
+    if (origin !== before.current) document.getElementById('reach')?.scrollIntoView();
+    before.current = origin;
+  }, [origin]);
   const geoids = reach?.geoids ?? null;
   const { facts, isFar } = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
   const list =
@@ -69,7 +75,7 @@ export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'are
           </Paid>
           <MinutesSlider />
           <EveryClick request={a} />
-          <Swatches entries={reachSwatches(scheme)} />
+          <Swatches entries={reachSwatches(scheme, minutes)} />
           {!hasNoStreet(requests, a) && <Opportunities origin={origin} />}
           {isFar && <FarNote />}
           <ListedBlocks list={list} />

@@ -17,7 +17,7 @@ export const reachView: MapView = {
     if (origin === null) return NO_ORIGIN;
     return `${reachTitle(choice.mode, direction, minutesOf(state))}: ${originName(origin, poiName)}`;
   },
-  legend: ({ scheme }) => reachSwatches(scheme),
+  legend: ({ scheme, state }) => reachSwatches(scheme, minutesOf(state)),
   modes: ({ mode }) => [mode],
   shown: ({ catalogue, state, choice: { mode }, a, reach }) => ({
     of: 'classes',

@@ -41,5 +41,5 @@ export function sitesSwatches(
     ];
   }
   const [most] = classesWithin(sitesBy.within);
-  return most === MAX_MINUTES ? reachSwatches(scheme) : catchmentSwatches(scheme);
+  return most === MAX_MINUTES ? reachSwatches(scheme, MAX_MINUTES) : catchmentSwatches(scheme);
 }
