@@ -231,12 +231,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 368, lines: 39_950 },
+  builder: { files: 362, lines: 39_100 },
   infra: { files: 120, lines: 13_550 },
-  portal: { files: 233, lines: 22_350 },
-  proxy: { files: 292, lines: 38_500 },
+  portal: { files: 233, lines: 22_500 },
+  proxy: { files: 278, lines: 35_050 },
   shards: { files: 174, lines: 17_100 },
-  test: { files: 804, lines: 115_900 },
+  test: { files: 800, lines: 114_750 },
 };
 
 const TOP_LEVEL = new Set([

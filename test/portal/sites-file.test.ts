@@ -1,7 +1,31 @@
 import { expect, test } from 'vitest';
-import { readSites, sitesFile } from '../../portal/pages/map/views/sites/sites-files.ts';
+import {
+  type FindAddress,
+  readSites,
+  sitesFile,
+} from '../../portal/pages/map/views/sites/sites-files.ts';
 
-const read = (text: string) => readSites(new Blob([text]));
+/** Finds one address, which ends in `1`. */
+const find: FindAddress = async (address) =>
+  address.endsWith('1') ? { lat: 36.1, lon: -70.2 } : null;
+const read = (text: string) => readSites(new Blob([text]), find);
+
+test('lines without coordinates are found by their address, and an uncertain one is named', async () => {
+  const found = { lat: 36.1, lon: -70.2, isCandidate: false };
+  expect(await read('id,address\na,Plum Avenue 1\n')).toEqual({ sites: [{ id: 'a', ...found }] });
+  expect(await read('id,lat,lon,address\na,,,Plum Avenue 1\nb,36,-70,nowhere\n')).toEqual({
+    sites: [
+      { id: 'a', ...found },
+      { id: 'b', lat: 36, lon: -70, isCandidate: false },
+    ],
+  });
+  expect(await read('id,address\na,Plum Avenue 1\nb,Plum Avenue 2\n')).toEqual({
+    fault: 'Line 3 of the file: “Plum Avenue 2” is not certain. Give lat and lon.',
+  });
+  expect(await read('id,lat,lon,address\na,99,-70,\n')).toMatchObject({
+    fault: expect.stringMatching(/^Line 2 of the file: lat must be/),
+  });
+});
 
 test('a file of sites is read by its column names, in any order, with quotes and a byte order mark', async () => {
   expect(
@@ -31,7 +55,7 @@ test.each([
   const littleEndian = Buffer.from(`\uFEFF${text}`, 'utf16le');
   const bigEndian = Buffer.from(littleEndian).swap16();
   for (const file of [text, `\uFEFF${text}`, littleEndian, bigEndian]) {
-    expect(await readSites(new Blob([file]))).toEqual({ sites: [BALTIMORE] });
+    expect(await readSites(new Blob([file]), find)).toEqual({ sites: [BALTIMORE] });
   }
 });
 
@@ -41,7 +65,7 @@ test('a file that is saved has the same sites when it is opened', async () => {
     { id: '007', lat: 0, lon: 180, isCandidate: false },
     { id: '=1+1', lat: -1, lon: -180, isCandidate: false },
   ];
-  expect(await readSites(sitesFile(sites))).toEqual({ sites });
+  expect(await readSites(sitesFile(sites), find)).toEqual({ sites });
 });
 
 test.each([

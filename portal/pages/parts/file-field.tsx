@@ -3,7 +3,7 @@ import { explained } from '../api/fault.ts';
 import { Notice } from './notice.tsx';
 
 /**
- * A field for a file that the page reads itself; it is sent nowhere. `read` returns what is wrong
+ * A field for a file that the page reads itself. `read` returns what is wrong
  * with the file, or null.
  */
 export function FileField(props: {

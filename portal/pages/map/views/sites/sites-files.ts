@@ -3,6 +3,7 @@ import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { areaRows, siteColumns, siteRows } from '../../../../../proxy/queries/sites/site-table.ts';
 import { csvField, csvLine } from '../../../../../shards/csv/csv-line.ts';
 import type { DataOf } from '../../../../client/src/index.ts';
+import type { Point } from '../../state/codecs.ts';
 import type { MapState } from '../../state/map-state.ts';
 import { MAX_UNCOVERED, type Site } from '../../state/sites.ts';
 
@@ -37,12 +38,23 @@ type ReadSites = { readonly sites: readonly Site[] } | { readonly fault: string 
 
 const MAX_BYTES = 1_000_000;
 
-/** Reads sites from a CSV file in UTF-8 or UTF-16, as the API does. Nothing is sent anywhere. */
-export async function readSites(file: Blob): Promise<ReadSites> {
+/** Finds the point of an address; null if it is not certain. */
+export type FindAddress = (address: string) => Promise<Point | null>;
+
+/** Addresses of a file that are looked up, one request each. */
+const MAX_ADDRESSES = 200;
+
+/**
+ * Reads sites from a CSV file in UTF-8 or UTF-16, as the API does. Only addresses of lines without
+ * coordinates are sent.
+ */
+export async function readSites(file: Blob, find: FindAddress): Promise<ReadSites> {
   if (file.size > MAX_BYTES) return { fault: 'The file is over 1 MB: too large for 1,000 sites.' };
   const text = textOf(await file.arrayBuffer());
   if (text.includes('\0')) return { fault: 'The file is not text: save it as CSV.' };
-  const parsed = parseSitesCsv(text, 2 * REQUEST_LIMITS.sites);
+  const placed = parseSitesCsv(text, 2 * REQUEST_LIMITS.sites);
+  const parsed = 'faults' in placed ? ((await byAddress(text, find)) ?? placed) : placed;
+  if ('fault' in parsed) return parsed;
   if ('faults' in parsed) {
     const [{ line, msg }] = parsed.faults;
     return { fault: `${line === undefined ? 'The file' : `Line ${line} of the file:`} ${msg}.` };
@@ -55,6 +67,36 @@ export async function readSites(file: Blob): Promise<ReadSites> {
   return Math.max(candidates, sites.length - candidates) > REQUEST_LIMITS.sites
     ? { fault: `The file has more than ${REQUEST_LIMITS.sites} sites or candidates.` }
     : { sites };
+}
+
+/** The sites of a text with coordinates or an address in each line; null for any other. */
+async function byAddress(text: string, find: FindAddress) {
+  const parsed = parseSitesCsv(text, 2 * REQUEST_LIMITS.sites, { isUnplacedKept: true });
+  if ('faults' in parsed) return null;
+  const isPlaced = ({ lat, lon }: (typeof parsed.sites)[number]) =>
+    typeof lat === 'number' && typeof lon === 'number' && isOnEarth(lon, lat);
+  const sought = parsed.sites.filter((one) => !isPlaced(one));
+  if (sought.some(({ address }) => address === '')) return null;
+  if (sought.length > MAX_ADDRESSES) {
+    return { fault: `The file has more than ${MAX_ADDRESSES} addresses without coordinates.` };
+  }
+  const found = new Map<string, Point>();
+  for (const { line, address } of sought) {
+    const at = await find(address);
+    if (at === null) {
+      return { fault: `Line ${line} of the file: “${address}” is not certain. Give lat and lon.` };
+    }
+    found.set(address, at);
+  }
+  return {
+    sites: parsed.sites.map((one) =>
+      isPlaced(one) ? one : { ...one, ...found.get(one.address)! },
+    ),
+  };
+}
+
+function isOnEarth(lon: number, lat: number): boolean {
+  return Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
 }
 
 /** Writes sites to a CSV file that `readSites` reads, ids to the letter. */

@@ -12,6 +12,7 @@ import { useRequests } from '../../paid/use-paid-requests.ts';
 import { Choose, ModeChoice, Switch, TypeChoice, WeightChoice } from '../../panels/choices.tsx';
 import { Swatches } from '../../panels/swatches.tsx';
 import { PercentileNote } from '../../panels/words.tsx';
+import { degrees } from '../../state/codecs.ts';
 import { useMap } from '../../state/map-context.ts';
 import {
   type Direction,
@@ -224,18 +225,28 @@ function unitOf(listed: readonly { weight: string; unit: string }[], weight: str
   return listed.find((one) => one.weight === weight)?.unit ?? '';
 }
 
+/** Confidence from which the API takes an address as a site. */
+const CERTAIN = 0.8;
+
 /** Opens a CSV file of sites, which replace the current ones. */
 function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => void }) {
+  const api = useApi();
+  const find = async (address: string) => {
+    const [best] = (await api.findAddresses({ q: address, limit: 1 })).data.results;
+    return best && best.confidence >= CERTAIN
+      ? { lat: degrees(best.lat), lon: degrees(best.lon) }
+      : null;
+  };
   const open = async (file: File) => {
     const { readSites } = await import('./sites-files.ts');
-    const read = await readSites(file);
+    const read = await readSites(file, find);
     if ('fault' in read) return read.fault;
     onSites(read.sites);
     return null;
   };
   return (
     <FileField
-      label="Or upload a CSV: id, lat, lon; optionally candidate (yes/no)"
+      label="Or upload a CSV: id, lat, lon (or address); optionally candidate (yes/no)"
       accept=".csv,text/csv"
       read={open}
     />
