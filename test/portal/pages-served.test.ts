@@ -27,6 +27,7 @@ const ON_REQUEST = new Set([
   'catchment-panel',
   'compare-panel',
   'csv-line',
+  'groups-panel',
   'make-picture',
   'share-ways',
   'sites-files',

@@ -6,6 +6,14 @@ export interface Weight {
   readonly unit: string;
   /** Whether it is counted within reach of every block. */
   readonly area_access: boolean;
+  /** How far counts are from what was counted, if the source says so. */
+  readonly noise?: {
+    readonly typical_error: readonly {
+      readonly counts: string;
+      readonly error: string;
+      readonly source: string;
+    }[];
+  } | null;
 }
 
 /** Units of weights in the order in which they are offered; others follow. */

@@ -1,4 +1,5 @@
 import { count, percent } from '../../../formats.ts';
+import { onRequest } from '../../../parts/failed-script.tsx';
 import { nearestList } from '../../blocks/block-lists.ts';
 import { shareWithin, type Tally } from '../../blocks/coloured-blocks.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
@@ -39,11 +40,17 @@ export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) 
         <PercentileNote modes={[mode]} />
         <Legend title={title} blocks={blocks} />
         <Sentences of={sentencesOf(blocks, area, sayNear(type.name))} />
+        {area.state === 'here' && <Groups area={area.of} />}
         <ListedBlocks list={list} />
       </section>
     </>
   );
 }
+
+const Groups = onRequest(
+  'the groups',
+  async () => (await import('./groups-panel.tsx')).GroupsPanel,
+);
 
 const NEAR_CLASSES = 3;
 
