@@ -233,10 +233,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 362, lines: 39_100 },
   infra: { files: 120, lines: 13_550 },
-  portal: { files: 233, lines: 22_500 },
+  portal: { files: 234, lines: 22_600 },
   proxy: { files: 278, lines: 35_050 },
   shards: { files: 174, lines: 17_100 },
-  test: { files: 800, lines: 114_750 },
+  test: { files: 800, lines: 114_800 },
 };
 
 const TOP_LEVEL = new Set([

@@ -295,3 +295,66 @@ test('search by keyboard finds a city for free, a POI for tokens, and the people
   expect(wrong).toEqual([]);
   await context.close();
 });
+
+test('a link to sites of a type reads the bands of that type, and of no other', async () => {
+  const { archives } = (await site.proxy.get('/v1/meta/tiles')).json();
+  const bandsOf = (type: number): string =>
+    archives.find(
+      (one: { layer: string; mode: string; dest_type_id: number }) =>
+        one.layer === 'bands' && one.mode === 'walk' && one.dest_type_id === type,
+    ).url;
+  const browser = await sharedChromium(...SOFTWARE_GL);
+  const context = await browser.newContext({ viewport: { width: 960, height: 720 } });
+  const read = new Set<string>();
+  context.on('request', (request) => read.add(request.url()));
+  const { page, wrong } = await openWatched(
+    context,
+    `${site.address}/map#x=1&v=sites&a=99003&qt=601`,
+  );
+  await page.locator('[data-drawn]').waitFor();
+  expect(read).toContain(bandsOf(601));
+  expect(read).not.toContain(bandsOf(101));
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('a place that is clicked on the map is the one whose catchment is offered', async () => {
+  const { key } = await site.proxy.customer();
+  const [{ dest_id, lat, lon, name }] = (
+    await site.proxy.get('/v1/pois?lat=36&lon=-70&radius_m=5000&type=601&limit=1', key)
+  ).json().results;
+  const browser = await sharedChromium(...SOFTWARE_GL);
+  const { page, wrong, context } = await open(`#x=1&v=catchment&t=601&map=16/${lat}/${lon}`, {
+    browser,
+  });
+  await page.locator('[data-drawn]').waitFor();
+  await page.locator('.map-canvas').click();
+  await page.waitForURL(`**p=${dest_id}`);
+  await page.locator('section.view').getByText(name, { exact: true }).waitFor();
+  await page.getByRole('button', { name: /^Load the catchment/ }).waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('the groups of a chosen area have the shares that the API has', async () => {
+  const { page, wrong, context } = await open('#x=1&a=9957600');
+  const owner = await site.proxy.customer({ tokens: 100 });
+  await buy(page, /^By group in Port Meridian/, owner.key);
+  const table = page.getByRole('table', { name: /by group$/ });
+  await table.waitFor();
+  const { key } = await site.proxy.customer();
+  const by = ['hispanic', 'workers_low_wage'];
+  const asked = { area: { places: ['9957600'] }, mode: ['walk'], type: [101], by };
+  const { results } = (await site.proxy.post('/v1/coverage', key, asked)).json();
+  const rows = await table
+    .locator('tbody tr')
+    .evaluateAll((all) =>
+      all.map((row) => [...row.children].slice(1).map((cell) => cell.textContent)),
+    );
+  for (const { total, share } of results) {
+    expect(rows).toContainEqual([text(total), `${Math.round(100 * share[15])}%`]);
+  }
+  await page.getByText(/reliable in places of 350 to 400 people/).waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});

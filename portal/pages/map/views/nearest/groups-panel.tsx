@@ -49,7 +49,7 @@ function shareText(share: unknown): string {
   return within == null ? '' : percent(within);
 }
 
-/** What the release says of the accuracy of small groups. */
+/** Says how reliable the release calls the counts of small groups. */
 function NoiseNote({ groups }: { readonly groups: readonly Weight[] }) {
   const errors = groups.flatMap(({ noise }) => noise?.typical_error ?? []);
   const ofGroups = errors.find(({ counts }) => counts.startsWith('groups'));
