@@ -87,7 +87,7 @@ function MapParts(props: {
     <div class="map-parts">
       <Sheet>
         <Panels
-          {...{ viewed, faults, pressed, pointed, showCatchment, drawnArea }}
+          {...{ viewed, shown, faults, pressed, pointed, showCatchment, drawnArea }}
           onFound={setFound}
           onPointed={setPointed}
         />
@@ -155,6 +155,7 @@ function useEvents(
 /** The search, the views, and the panels of the current view and of the selected block. */
 function Panels(props: {
   readonly viewed: Viewed;
+  readonly shown: Shown;
   readonly faults: readonly string[];
   /** GEOID of the block that was pressed last. */
   readonly pressed: string | null;
@@ -164,7 +165,8 @@ function Panels(props: {
   readonly onPointed: (id: string | null) => void;
   readonly showCatchment: (poi: FoundPoi) => void;
 }) {
-  const { viewed, faults, pressed, pointed, drawnArea, onFound, onPointed, showCatchment } = props;
+  const { viewed, shown, faults, pressed, pointed, drawnArea } = props;
+  const { onFound, onPointed, showCatchment } = props;
   const { state, change } = useMap();
   const { view, block } = state;
   const { Panel } = MAP_VIEWS[view];
@@ -185,6 +187,7 @@ function Panels(props: {
       ))}
       <AreaPanel area={viewed.area} drawing={drawnArea.drawing} onDraw={drawnArea.onDraw} />
       <Panel {...viewed} />
+      <DotsKey pois={shown.pois} />
       {block !== null && (
         <BlockPanel
           geoid={block}
@@ -196,6 +199,15 @@ function Panels(props: {
       )}
     </>
   );
+}
+
+/** Says what the dots on the map stand for; nothing without any. */
+function DotsKey({ pois }: Pick<Shown, 'pois'>) {
+  const words = [
+    ...(pois.some(({ isStop }) => !isStop) ? ['filled: places of the type'] : []),
+    ...(pois.some(({ isStop }) => isStop) ? ['hollow: transit stops'] : []),
+  ];
+  return words.length === 0 ? null : <p class="quiet">Dots on the map, {words.join('; ')}.</p>;
 }
 
 /** The current view to share: as a link, a picture, code, or a map for other pages. */
