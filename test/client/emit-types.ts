@@ -1,3 +1,5 @@
+import { BASE_PERCENTILE, BASE_WINDOW } from '../../shards/services.ts';
+
 /** The subset of JSON Schema that our documents use. */
 interface Schema {
   readonly $ref?: string;
@@ -248,6 +250,8 @@ function mediaTypeOf(mediaType: string, schema: Schema): string {
  */
 function typeOf(schema: Schema, isSent = false): string {
   if (schema.$ref) return nameIn(schema.$ref);
+  // Releases may have further windows of departures and percentiles.
+  if (isOfRelease(schema)) return typeof schema.enum![0];
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
   const choices = choicesOf(schema);
@@ -304,3 +308,9 @@ const indented = (text: string) => text.replaceAll(/^(?=.)/gm, '  ');
 const block = (members: readonly string[]) => `{\n${members.map(indented).join('\n')}\n}`;
 const doc = (text = '') =>
   text.trim() && `/** ${text.trim().replaceAll('*/', '*\\/').replaceAll(/\s+/g, ' ')} */\n`;
+
+/** Whether a schema lists the windows or the percentiles of the release that the document is of. */
+function isOfRelease(schema: Schema): boolean {
+  const [word, ...others] = schema.enum ?? [];
+  return others.length === 0 && (word === BASE_WINDOW.name || word === BASE_PERCENTILE);
+}

@@ -669,9 +669,9 @@ export interface SharedParams {
   /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
   mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
   /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
-  departure?: 'am' | undefined;
+  departure?: string | undefined;
   /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
-  percentile?: 10 | undefined;
+  percentile?: number | undefined;
   /** Destination types by id, or by label (`grocery_stores`); repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
   type?: ReadonlyArray<number> | undefined;
   /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
@@ -1096,7 +1096,7 @@ export interface Operations {
         block: string;
         to: string | number;
         mode: Mode;
-        departure: 'am';
+        departure: string;
         travel_time: number | null;
         /** Local time at which the rider leaves, `HH:MM`; null for a trip without rides. */
         departs: string | null;
