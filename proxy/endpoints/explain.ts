@@ -78,6 +78,7 @@ export const explain = meteredEndpoint({
       const msg = 'send exactly one of to, a block, and dest_id, a POI';
       throw invalidParameters([{ loc: ['query', 'to'], msg, type: 'conflict' }]);
     }
+    const departure = departureOf(release, departs, ['query', 'departs']);
     const end: TripEnd = to === undefined ? { destId: dest_id! } : { geoid: to };
     return {
       canonical: canonicalRequest('explain', {
@@ -85,14 +86,14 @@ export const explain = meteredEndpoint({
         to,
         dest_id,
         mode: release.services[mode].mode,
-        departs,
+        departs: departure,
         spread: spread || undefined,
       }),
       dependsOn: objectsOfTrip(release, origin.county, end, mode),
       origin,
       end,
       mode,
-      options: { departure: departureOf(release, departs, ['query', 'departs']), spread },
+      options: { departure, spread },
     };
   },
 
