@@ -8,6 +8,7 @@ import {
   type TileArchive,
 } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
+import { parseService } from '../../shards/services.ts';
 import { MICRO } from '../../shards/units.ts';
 import { BOUNDS } from '../bounds.ts';
 import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
@@ -112,13 +113,15 @@ export const tileArchives = freeEndpoint({
   respond({ releases, config }) {
     const { latest, manifest } = releases.current;
     const archives = Object.entries(manifest.tiles).map(([name, { archive }]) => {
-      const [mode, type] = name.split('-');
+      const [service, type] = name.split('-');
       const facts = { url: `${config.baseUrl}/${archive.name}`, bytes: archive.bytes };
       if (type === undefined) return { layer: name, mode: null, dest_type_id: null, ...facts };
       const dest_type_id = Number(type);
-      return mode === 'pois'
-        ? { layer: mode, mode: null, dest_type_id, ...facts }
-        : { layer: 'bands', mode, dest_type_id, ...facts };
+      if (service === 'pois') return { layer: service, mode: null, dest_type_id, ...facts };
+      const { mode, departure, percentile } = parseService(service)!;
+      // Those of the window and percentile of every release are told apart by having neither.
+      const timing = service === mode ? {} : { departure, percentile };
+      return { layer: 'bands', mode, ...timing, dest_type_id, ...facts };
     });
     const counties = Object.values(manifest.counties);
     return {

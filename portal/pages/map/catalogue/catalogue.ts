@@ -112,7 +112,8 @@ export async function mapCatalogue(api: Client, units: Units): Promise<Catalogue
   const blocks = archives.find(({ layer }) => layer === 'blocks');
   const bands = new Map(
     archives
-      .filter(({ layer }) => layer === 'bands')
+      // Those of further windows and percentiles name theirs.
+      .filter((archive) => archive.layer === 'bands' && !('departure' in archive))
       .map(({ mode, dest_type_id, url }) => [`${mode}-${dest_type_id}`, url]),
   );
   const pois = new Map(
