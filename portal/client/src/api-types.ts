@@ -478,7 +478,7 @@ export type ExplainedTrip = {
   block: string;
   to: string | number;
   mode: Mode;
-  departure: 'am';
+  departure: string;
   travel_time: number | null;
   /** Local time at which the rider leaves, `HH:MM`; null for a trip without rides. */
   departs: string | null;
