@@ -13,6 +13,8 @@ export interface FeedFlags {
   strict?: boolean;
   maxFeedsLeftOut?: string;
   feedsWithoutLicence: 'keep' | 'leave-out';
+  windows?: string;
+  percentiles?: string[];
 }
 
 export interface InputFlags extends FeedFlags {
@@ -29,8 +31,6 @@ export interface InputFlags extends FeedFlags {
   addresses?: string[];
   counties?: string;
   rulesOfR5?: RuleOfR5[];
-  windows?: string;
-  percentiles?: string[];
 }
 
 /** Adds the flags for a release's inputs to a command. */
@@ -78,14 +78,6 @@ export function addInputs(command: Command): Command {
       '--counties <fips>',
       'origin counties, five-digit codes, comma-separated (default: all in --blocks); destinations may be in any block of --blocks',
     )
-    .option(
-      '--windows <list>',
-      `windows of departures by transit, comma-separated: ${KNOWN_WINDOWS}, or name=HH:MM+60@weekday, @saturday or @sunday; am is always among them`,
-    )
-    .option(
-      '--percentiles <lists...>',
-      'percentiles of the transit times of a window, such as 10,50 for all or am:10,50 for one; 10 is always among them',
-    )
     .addOption(
       new Option(
         '--rules-of-r5 <rules...>',
@@ -95,12 +87,20 @@ export function addInputs(command: Command): Command {
   return addFeeds(command);
 }
 
-/** Adds the flags on which feeds a release may do without, and the day they are read for. */
+/** Adds the flags on which feeds a release may do without, and when they are read for. */
 export function addFeeds(command: Command): Command {
   return command
     .option(
       '--service-date <date>',
       'transit service day, YYYY-MM-DD (default: the weekday closest to the street data with regular service in most feeds)',
+    )
+    .option(
+      '--windows <list>',
+      `windows of departures by transit, comma-separated: ${KNOWN_WINDOWS}, or name=HH:MM+60@weekday, @saturday or @sunday; am is always among them`,
+    )
+    .option(
+      '--percentiles <lists...>',
+      'percentiles of the transit times of a window, such as 10,50 for all or am:10,50 for one; 10 is always among them',
     )
     .option(
       '--strict',
@@ -122,7 +122,10 @@ export function addFeeds(command: Command): Command {
 
 /** Parses the flags on feeds; throws an `ArgumentError` for invalid values. */
 export function readFeeds(flags: FeedFlags) {
+  const windows = parseWindows(flags.windows);
   return {
+    windows,
+    percentiles: parsePercentiles(flags.percentiles, windows),
     leaveOutUnlicensed: flags.feedsWithoutLicence === 'leave-out',
     strictFeeds: flags.strict ?? false,
     maxFeedsLeftOut: parsePercent(flags.maxFeedsLeftOut) ?? MAX_FEEDS_LEFT_OUT,
@@ -153,14 +156,11 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
   if (flags.serviceDate !== undefined && gtfs.length === 0) {
     throw new ArgumentError('--service-date: applies only to transit feeds; add --gtfs');
   }
-  const windows = parseWindows(flags.windows);
   return {
     osm,
     blocks,
     population: files(flags.population),
     gtfs,
-    windows,
-    percentiles: parsePercentiles(flags.percentiles, windows),
     places: files(flags.places, fetched?.places),
     pois: files(flags.pois, fetched?.pois),
     elevation: files(flags.elevation),

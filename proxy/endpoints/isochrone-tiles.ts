@@ -119,7 +119,7 @@ export const tileArchives = freeEndpoint({
       const dest_type_id = Number(type);
       if (service === 'pois') return { layer: service, mode: null, dest_type_id, ...facts };
       const { mode, departure, percentile } = parseService(service)!;
-      // Those of the window and percentile of every release are told apart by having neither.
+      // The archives of `am` at the 10th percentile, which every release has, name neither.
       const timing = service === mode ? {} : { departure, percentile };
       return { layer: 'bands', mode, ...timing, dest_type_id, ...facts };
     });
