@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Polygon } from '../../../../shards/geometry/polygon.ts';
-import { polygonFault, SweepLine } from '../../../../shards/geometry/sweep-line.ts';
 import {
   boxAroundPoint,
   boxOf,
@@ -111,6 +110,7 @@ type Named = Pick<AreaBlocks, 'area' | 'name'>;
 
 async function blocksInPolygons(api: Client, outline: readonly Polygon[], named: Named) {
   const points = outline.flatMap(([shell]) => shell);
+  const { polygonFault, SweepLine } = await import('../../../../shards/geometry/sweep-line.ts');
   if (outline.some((polygon) => polygonFault(polygon) !== null)) return 'invalid';
   const sweep = new SweepLine(outline);
   const counties = await countiesIn(api, edgesOf(boxOf(points)));

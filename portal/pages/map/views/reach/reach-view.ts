@@ -1,3 +1,4 @@
+import { onRequest } from '../../../parts/failed-script.tsx';
 import { minutesTo, reachClasses } from '../../measures/reach.ts';
 import { reachSwatches } from '../../panels/legend-swatches.ts';
 import { originName, reachTitle } from '../../panels/words.tsx';
@@ -5,7 +6,6 @@ import type { Choice } from '../../state/choice.ts';
 import { MAX_MINUTES, type MapState, minutesOf, type Origin } from '../../state/map-state.ts';
 import type { MapRequest } from '../map-view.ts';
 import { type MapView, NO_ORIGIN } from '../map-view.ts';
-import { ReachPanel } from './reach-panel.tsx';
 import { accessQuery } from './reach-request.ts';
 
 /** Blocks within reach of an origin, or that reach it. */
@@ -35,7 +35,7 @@ export const reachView: MapView = {
     const minutes = minutesTo(reach, geoid);
     return minutes === undefined ? `over ${MAX_MINUTES} min` : `${minutes} min`;
   },
-  Panel: ReachPanel,
+  Panel: onRequest('the view', async () => (await import('./reach-panel.tsx')).ReachPanel),
   requests({ state, choice }) {
     if (state.origin === null) return [];
     const reach = blocksRequest('Reach', state, state.origin, choice.mode);
