@@ -232,7 +232,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 362, lines: 39_100 },
-  infra: { files: 120, lines: 13_550 },
+  infra: { files: 120, lines: 13_600 },
   portal: { files: 234, lines: 22_600 },
   proxy: { files: 278, lines: 35_050 },
   shards: { files: 174, lines: 17_100 },

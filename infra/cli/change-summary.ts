@@ -23,6 +23,11 @@ export function measureInWords({ after }: ReleasePair, measure: Measure): string
   return `${(weight?.label ?? measure.of).toLowerCase()} within ${measure.minutes} minutes ${by}`;
 }
 
+/** A part of a total, with its percent: `7,334 (18.3 %)`; `0` for none. */
+export function shareInWords(part: number, total: number): string {
+  return part === 0 ? '0' : `${withCommas(part)} (${((100 * part) / total).toFixed(1)} %)`;
+}
+
 /** A change of a count, as total and percent: `1,200.5 → 1,300.5 on average (+100, +8.3 %)`. */
 export function meansInWords({ mean_before, mean_after }: ChangeSums, unit = ''): string {
   if (mean_before === null || mean_after === null) return 'not known';
@@ -83,8 +88,7 @@ function* mostMoved(title: string, lines: Line[]): Generator<string> {
 function inWords(pair: ReleasePair, measure: Measure, sums: ChangeSums, unit: string): string {
   const { gained, lost, total } = sums;
   const least = measure.kind === 'minutes' ? 'five minutes' : 'five percent';
-  const share = (part: number) =>
-    `${withCommas(part)}${total === 0 ? '' : ` (${((100 * part) / total).toFixed(1)} %)`}`;
+  const share = (part: number) => shareInWords(part, total);
   const means = measure.kind === 'minutes' ? meansInWords(sums, ' minutes') : meansInWords(sums);
   return `${measureInWords(pair, measure)}: ${share(gained[STEP])} ${unit} gain ${least} or more, ${share(lost[STEP])} lose; ${means}`;
 }

@@ -6,7 +6,7 @@ import type { ChangeSums } from '../../shards/changes/change-sums.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { noiseOf } from '../../shards/weights/noise.ts';
-import { measureInWords, nameOf } from './change-summary.ts';
+import { measureInWords, nameOf, shareInWords } from './change-summary.ts';
 import type { Comparison } from './compare-releases.ts';
 import { REPORT_CLASSES } from './report-map.ts';
 
@@ -69,9 +69,9 @@ export function reportPage(
     '',
     'total',
     `better by ≥ 5 ${unit}`,
-    'better by ≥ 1',
+    `better by ≥ 1 ${unit}`,
     'unchanged',
-    'worse by ≥ 1',
+    `worse by ≥ 1 ${unit}`,
     `worse by ≥ 5 ${unit}`,
     'not known',
     'average before',
@@ -99,8 +99,7 @@ ${methodOf(pair.before, pair.after, measure)
 /** The answer in one sentence. */
 function answerOf({ total, gained, lost, unchanged }: ChangeSums, isTime: boolean): string {
   const least = isTime ? 'five minutes' : 'five percent';
-  const share = (part: number) =>
-    total === 0 ? '0' : `${withCommas(part)} (${((100 * part) / total).toFixed(1)} %)`;
+  const share = (part: number) => shareInWords(part, total);
   return `Of ${withCommas(total)} people, ${share(gained[5])} gain ${least} or more, ${share(lost[5])} lose ${least} or more; for ${share(unchanged)} the change is less than ${isTime ? 'a minute' : 'a percent'}.`;
 }
 
@@ -116,8 +115,11 @@ function legendOf({ kind }: Measure): string {
 function rowOf(name: string, sums: ChangeSums, isGroup: boolean): string {
   const { total, gained, lost, unchanged, no_data, mean_before, mean_after } = sums;
   const isSmall = isGroup && total - no_data < SMALL_GROUP;
+  // A tenth of a job says nothing, a tenth of a minute does.
   const mean = (value: number | null) =>
-    value === null || isSmall ? '–' : withCommas(Math.round(10 * value) / 10);
+    value === null || isSmall
+      ? '–'
+      : withCommas(value < 100 ? Math.round(10 * value) / 10 : Math.round(value));
   const counts = [total, gained[5], gained[1], unchanged, lost[1], lost[5], no_data];
   const cells = [...counts.map(withCommas), mean(mean_before), mean(mean_after)];
   return `<tr><td>${escapeHtml(name)}</td>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
@@ -126,12 +128,12 @@ function rowOf(name: string, sums: ChangeSums, isGroup: boolean): string {
 function methodOf(before: Release, after: Release, { kind, mode }: Measure): string[] {
   const daysOf = ({ manifest }: Release) =>
     [...new Set(manifest.feeds.map(({ service_date }) => service_date))].sort().join(', ');
-  const day = (release: Release) => daysOf(release) || 'no timetable';
+  const days = [...new Set([before, after].map((one) => daysOf(one) || 'no timetable'))];
   const noise = noiseOf(after.weights[0]);
   return [
     `Door-to-door times from the centre of each census block, over the streets of OpenStreetMap${
       mode === 'transit'
-        ? `, and by the timetables of ${day(before)} and ${day(after)}: the 10th percentile of the departures of each minute from 8:00 to 9:00, the time of someone who knows the timetable`
+        ? `, and by the timetables of ${days.join(' and ')}: the 10th percentile of the departures of each minute from 8:00 to 9:00, the time of someone who knows the timetable`
         : ''
     }. ${
       kind === 'minutes'
