@@ -235,8 +235,8 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   infra: { files: 120, lines: 13_600 },
   portal: { files: 234, lines: 22_600 },
   proxy: { files: 278, lines: 35_050 },
-  shards: { files: 174, lines: 17_100 },
-  test: { files: 801, lines: 114_850 },
+  shards: { files: 174, lines: 17_150 },
+  test: { files: 801, lines: 114_900 },
 };
 
 const TOP_LEVEL = new Set([

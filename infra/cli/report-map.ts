@@ -63,18 +63,26 @@ function fillOf(of: number): string {
   return of === NO_DATA ? 'url(#none)' : REPORT_CLASSES[of].colour;
 }
 
-/** The outlines of a county's blocks with land, by class; of the later release, if it has it. */
+/** The outlines of a county's blocks with land, by class; of the later release, if it has them. */
 async function partsOf(
-  county: ComparedCounty,
+  { after, before, geoids }: ComparedCounty,
   classes: Uint8Array,
 ): Promise<(DissolvePart & { readonly of: number })[]> {
-  const { release, county: own, index, ordinals } = (county.after ?? county.before)!;
-  const { outlines } = await release.areas(own);
-  const hasLand = (block: number) => index.landArea(ordinals[block]) !== 0;
-  return Array.from({ length: NO_DATA + 1 }, (_, of) => {
-    const geoids = county.geoids.filter((_, block) => classes[block] === of && hasLand(block));
-    return { of, outlines, areas: ordinalsOf(outlines.geoids, geoids) };
-  });
+  const parts: (DissolvePart & { readonly of: number })[] = [];
+  for (const side of [after, before]) {
+    if (side === null) continue;
+    const { release, county, index, ordinals } = side;
+    const { outlines } = await release.areas(county);
+    const isDrawn = (block: number) =>
+      ordinals[block] !== -1 &&
+      (side === after || after === null || after.ordinals[block] === -1) &&
+      index.landArea(ordinals[block]) !== 0;
+    for (let of = 0; of <= NO_DATA; of++) {
+      const own = geoids.filter((_, block) => classes[block] === of && isDrawn(block));
+      if (own.length > 0) parts.push({ of, outlines, areas: ordinalsOf(outlines.geoids, own) });
+    }
+  }
+  return parts;
 }
 
 function boxOf(drawn: readonly Rings[]) {

@@ -79,10 +79,13 @@ export const changes = postEndpoint({
     };
   },
 
-  async locate({ turns }, { asked, area, find, mostRows }) {
+  async locate({ turns, timing }, { asked, area, find, mostRows }) {
     const open = async (member: 'from' | 'to'): Promise<Release> => {
       try {
-        return (await find(asked[member])).withTurns(turns);
+        const found = (await find(asked[member])).at(timing);
+        if (found) return found.withTurns(turns);
+        const msg = `release ${asked[member]} has no transit times of departure ${timing.departure} at percentile ${timing.percentile}`;
+        throw refusal(member, msg, 'percentile_not_in_release');
       } catch (error) {
         if (error instanceof UnknownRelease)
           throw refusal(member, error.message, 'unknown_release');

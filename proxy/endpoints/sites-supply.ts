@@ -25,7 +25,7 @@ import {
   supplyRow,
 } from '../queries/sites/supply.ts';
 import { addressMatch } from '../schemas/address-schemas.ts';
-import { areaFacts, siteErrors, siteId } from '../schemas/coverage-schemas.ts';
+import { areaFacts, siteErrors, siteId, sitesFrom } from '../schemas/coverage-schemas.ts';
 import { isNone, sourceOfSites } from './sites-coverage.ts';
 
 /** The sizes of catchments where none is sent: with `step`, and with another decay. */
@@ -78,6 +78,7 @@ export const sitesSupply = postEndpoint({
   responseDescription: 'The sites, and the supply of blocks or areas.',
   response: z.object({
     area: areaFacts,
+    sites_from: sitesFrom.optional(),
     formula: z
       .object({
         method: z.string(),

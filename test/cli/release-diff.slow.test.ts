@@ -99,9 +99,7 @@ test('Parquet has the rows of CSV; options select types, modes and areas', async
   const own = expected.filter((row) => /^99001\d{10},walk,\d+,cinemas,/.test(row));
   expect(texts.toSorted()).toEqual(own);
   expect((await readFile(out('some.csv'), 'utf8')).trimEnd().split('\r\n').slice(1)).toEqual(texts);
-  expect(stdout).toMatch(
-    /minutes on foot to the nearest of cinemas: 0 people gain five/,
-  );
+  expect(stdout).toMatch(/minutes on foot to the nearest of cinemas: 0 people gain five/);
   expect(stdout).toMatch(/by county:\n {2}Meridian County, XA \(99001\): minutes on foot/);
   expect(stdout).toMatch(/by group:\n {2}\w+: minutes on foot/);
   expect(stdout).toContain('noise: The census of 2020');

@@ -42,7 +42,7 @@ async function city(folder: string): Promise<BuiltCity> {
     await writeFeed(path.join(folder, 'weekdays.zip'), weekdays),
     await writeFeed(path.join(folder, 'saturdays.zip'), saturdays),
   ];
-  return buildSmallCity(folder, avenue([1_000, 9_160], [1_000]), feeds, {
+  return buildSmallCity(folder, avenue([1_000, 9_160], [9_100, 9_160]), feeds, {
     serviceDate: '2026-03-12',
     windows: WINDOWS,
     percentiles: { midday: [50] },
@@ -125,6 +125,45 @@ describe('a release with further windows', () => {
     }
     const document = (await proxy.get('/openapi.json')).json();
     expect(document.components.parameters.Departure.schema.enum).toEqual(assumptions.departures);
+  });
+
+  test('answers every kind of request with the times of the window', async () => {
+    const get = async (path: string) => (await proxy.get(path, key)).json();
+    const post = async (path: string, body: object) => (await proxy.post(path, key, body)).json();
+    const summary = async (departure: string) =>
+      (await get(`/v1/blocks/${WEST}/summary?mode=transit&departure=${departure}`)).results;
+    const atMidday = new Map<number, number>();
+    for (const { dest_type_id, travel_time } of await summary('midday')) {
+      atMidday.set(dest_type_id, travel_time);
+    }
+    const slower = (await summary('am')).find(
+      (row: { dest_type_id: number; travel_time: number }) =>
+        Math.ceil(row.travel_time) < (atMidday.get(row.dest_type_id) ?? Infinity),
+    );
+    const { dest_type_id: type, travel_time: am } = slower;
+    const midday = atMidday.get(type) ?? 30;
+    const area = { blocks: [WEST] };
+    const all_of = [{ type, mode: 'transit', max_minutes: Math.ceil(am) }];
+    const { release } = proxy.releases.current.manifest;
+    for (const [departure, minutes] of [
+      ['am', am],
+      ['midday', midday],
+    ] as const) {
+      const isMet = minutes === am;
+      const { basket } = await post('/v1/coverage', { area, all_of, departure });
+      expect([departure, basket.with_all === basket.total]).toEqual([departure, isMet]);
+      const match = await post('/v1/blocks/match', { area, all_of, departure });
+      expect([departure, match.results.length]).toEqual([departure, isMet ? 1 : 0]);
+      const compared = { from: release, to: release, area, type: [type], mode: ['transit'] };
+      const changes = await post('/v1/changes', { ...compared, departure });
+      expect(changes.results).toMatchObject([{ mean_before: minutes, mean_after: minutes }]);
+      const trips = [{ from: WEST, to: EAST }];
+      const { results } = await post('/v1/explain', { trips, departure });
+      const { travel_time } = await explained(`departure=${departure}`);
+      expect(results).toMatchObject([{ departure, travel_time }]);
+    }
+    const other = { from: release, to: release, area, type: [type], departure: 'night' };
+    expect(await post('/v1/changes', other)).toMatchObject({ status: 400 });
   });
 
   test('has an ETag and cursors for each', async () => {

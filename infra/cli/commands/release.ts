@@ -29,7 +29,7 @@ import type { Store, WritableStore } from '../../../shards/store/store.ts';
 import { canBeWritten } from '../../../shards/store/store-location.ts';
 import { verifyExports } from '../../../shards/verify/exports.ts';
 import { type Finding, verifyRelease } from '../../../shards/verify/verify-release.ts';
-import { describe, UsageError } from '../../errors.ts';
+import { ArgumentError, describe, UsageError } from '../../errors.ts';
 import { storeSchema } from '../../settings/locations.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { print } from '../print.ts';
@@ -59,6 +59,18 @@ interface ShowFlags extends Flags {
 
 interface AllDiffFlags extends DiffFlags, Flags {
   readonly json?: boolean;
+}
+
+/** Refuses options that would have no effect on how `tta release diff` is called. */
+function refuseUnused(flags: AllDiffFlags): void {
+  if (flags.out !== undefined) {
+    if (flags.json) throw new ArgumentError('--json applies only without --out');
+    return;
+  }
+  const { type, of, minutes, mode, area } = flags;
+  for (const [name, value] of Object.entries({ type, of, minutes, mode, area })) {
+    if (value !== undefined) throw new ArgumentError(`--${name} applies only with --out`);
+  }
 }
 
 /** Defines the options and the action of `tta release`. */
@@ -101,6 +113,7 @@ export function defineRelease(release: Command): void {
     run(async () => {
       const names = namesOfPair(flags, before, after);
       const { out } = flags;
+      refuseUnused(flags);
       await withStore(flags, (store) =>
         out === undefined
           ? diff(store, ...names, flags.json === true)

@@ -36,10 +36,9 @@ export function requestedCriteria(
     ...modeFault(release, mode, ['body', 'all_of', i, 'mode']),
   ]);
   if (faults.length > 0) throw invalidParameters(faults);
-  const { modes } = release.manifest;
   return asked.map(({ type, mode, nth, max_minutes }) => ({
     type: release.taxonomy.idOf(type)!,
-    mode: modes.indexOf(mode),
+    mode: release.positionOf(mode),
     nth,
     maxTenths: tenthsWithin(max_minutes),
   }));

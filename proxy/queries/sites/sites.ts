@@ -85,7 +85,7 @@ export async function querySites(
   const tokens = priceOfSites(query)!;
   const facts = {
     area: { ...areaFactsOf(parts), counties: countiesOf(parts) },
-    ...(query.sites.kind === 'pois' && { sites_from: sourceFacts(query.sites, sites, area) }),
+    ...sourceFacts(query.sites, sites, parts),
   };
   const ending = { errors, precision: 'block' };
   if (format.name === 'json') {
@@ -106,17 +106,22 @@ export async function querySites(
   return { body: { ...facts, results: measures.results, ...ending, rows }, tokens };
 }
 
-/** Where the POIs of a type were taken from. */
-function sourceFacts(
-  { within }: Extract<SiteSource, { readonly kind: 'pois' }>,
+/** Says where the POIs of a type were taken from, and how many lie outside the blocks counted. */
+export function sourceFacts(
+  source: SiteSource,
   { located }: LocatedSites,
-  { geoids }: WeightedArea,
+  parts: readonly CountyBlocks[],
 ) {
-  const isOutside = ({ block: { geoid } }: LocatedSite) => ordinalIn(geoids, Number(geoid)) === -1;
+  if (source.kind !== 'pois') return {};
+  const partOf = new Map(parts.map((part) => [part.county, part]));
+  const isOutside = ({ block: { county, ordinal } }: LocatedSite) =>
+    ordinalIn(partOf.get(county)?.ordinals ?? [], ordinal) === -1;
   return {
-    kind: within === null ? 'area' : 'near',
-    counties: [...new Set(located.map(({ block: { geoid } }) => countyOf(geoid)))].sort(),
-    outside: located.filter(isOutside).length,
+    sites_from: {
+      kind: source.within === null ? 'area' : 'near',
+      counties: [...new Set(located.map(({ block: { geoid } }) => countyOf(geoid)))].sort(),
+      outside: located.filter(isOutside).length,
+    },
   };
 }
 

@@ -18,7 +18,7 @@ import type { Decay } from '../opportunities/decay.ts';
 import { rowSchema } from '../rows/row-columns.ts';
 import { type LocatedSites, locateSites, type SiteSource } from './locate-sites.ts';
 import { blocksReached, type Reaching, reachesOf } from './site-reach.ts';
-import { noneLocated } from './sites.ts';
+import { noneLocated, sourceFacts } from './sites.ts';
 import { readWeight, WeightedArea } from './weighted-area.ts';
 
 /** Ratios are of a capacity to this many of the weight. */
@@ -151,6 +151,7 @@ export async function querySupply(
   const assumed = located.filter(({ capacity }) => capacity === undefined).length;
   const body = {
     area: areaFactsOf(parts),
+    ...sourceFacts(query.sites, query.located, parts),
     formula: formulaOf(query, assumed),
     errors,
     precision: 'block',
