@@ -87,8 +87,8 @@ test('a batch operation is identified by the truncated origins in its response',
     required: ['ids'],
   };
   const batch = { type: 'object', properties: { truncated: { type: 'array' } } };
-  expect(emitted(batch, body)).toContain("ask: ['free','POST','/v1/ask','ids',9],");
-  expect(emitted({}, body)).toContain("ask: ['free','POST','/v1/ask'],");
+  expect(emitted(batch, body)).toContain("ask: ['posted','/v1/ask','ids',9],");
+  expect(emitted({}, body)).toContain("ask: ['posted','/v1/ask'],");
 });
 
 test('a schema type without a counterpart in TypeScript is refused', () => {

@@ -92,8 +92,9 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
     return indented(`${doc(`${summary}. ${description}`)}${type}`);
   });
   const table = operations.map(({ path, method, operation, params }) => {
-    const access = (operation.security ?? []).length === 0 ? 'free' : 'keyed';
-    const row = [access, method.toUpperCase(), path, ...chunksOf(operation, params)];
+    const isFree = (operation.security ?? []).length === 0;
+    const access = method === 'post' ? 'posted' : isFree ? 'free' : 'keyed';
+    const row = [access, path, ...chunksOf(operation, params)];
     return `  ${operation.operationId}: ${JSON.stringify(row).replaceAll('"', "'")},`;
   });
   return [
@@ -107,10 +108,16 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
     `export interface SharedResponses ${objectType(sharedResponses)}\n`,
     '/** Parameters, and responses by media type, of each operation. */',
     `export interface Operations {\n${types.join('\n')}\n}\n`,
-    '/** Access, method, path; of a batch its list and length. */',
     `export const OPERATIONS: Record<
   keyof Operations,
-  readonly [access: 'free' | 'keyed', method: string, path: string, list?: string, size?: number]
+  readonly [
+    /** Without a key, with one, or with one by POST. */
+    access: 'free' | 'keyed' | 'posted',
+    path: string,
+    /** Of a batch: the list that it is cut along, and its length. */
+    list?: string,
+    size?: number,
+  ]
 > = {\n${table.join('\n')}\n};\n`,
   ].join('\n');
 }
@@ -232,11 +239,15 @@ function chunksOf(operation: ApiOperation, params: Schema): [list: string, size:
   const response = contentOf(operation)['application/json']?.schema;
   if (!response?.properties?.truncated) return [];
   const properties = params.properties!;
-  // Origins that may be absent, as an area is sent in their place, are the first list.
-  const list = [...(params.required ?? []), ...Object.keys(properties)].find(
-    (name) => properties[name].type === 'array',
-  )!;
-  return [list, properties[list].maxItems!];
+  const names = params.required?.length ? params.required : Object.keys(properties);
+  // Origins that may be absent, as an area is sent in their place, are the longest list.
+  const [longest] = names
+    .flatMap((list): [string, number][] => {
+      const { type, maxItems = 0 } = properties[list];
+      return type === 'array' ? [[list, maxItems]] : [];
+    })
+    .sort(([, a], [, b]) => b - a);
+  return longest;
 }
 
 function mediaTypeOf(mediaType: string, schema: Schema): string {

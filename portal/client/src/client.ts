@@ -65,11 +65,12 @@ export function clientOver(send: Send): Client {
 }
 
 function callOf(
-  [access, method, path, list, size]: (typeof OPERATIONS)[Name],
+  [access, path, list, size]: (typeof OPERATIONS)[Name],
   params: Params,
   options: CallOptions,
   send: Send,
 ): Call<unknown, unknown> {
+  const method = access === 'posted' ? 'POST' : 'GET';
   const route = { isFree: access === 'free', method, path };
   let sent: Promise<Reply<unknown>> | undefined;
   /** Sends the call's first request, once, whether the call is awaited, iterated or both. */
@@ -117,7 +118,7 @@ function callOf(
     catch: (onError) => itself().catch(onError),
     finally: (onEnd) => itself().finally(onEnd),
     [Symbol.toStringTag]: 'Call',
-    [Symbol.asyncIterator]: () => (list ? chunks(list) : pages()),
+    [Symbol.asyncIterator]: () => (list && params[list] ? chunks(list) : pages()),
     async *rows() {
       for await (const { data } of this) {
         const { results, exports = [] } = data as Partial<Record<'results' | 'exports', unknown[]>>;
