@@ -148,7 +148,8 @@ function gather(hash: Hash) {
 function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   const { window, stops, timetable, routes, rules, insideWalks } = transit;
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
-  text(window);
+  const { name, opens, departures, percentiles } = window;
+  text([name, opens, departures, percentiles]);
   const numbers = new Map(Array.from(chosen, (stop, number) => [stop, number]));
   text(Array.from(chosen, (stop) => [stops[stop].name, stops[stop].entrances]));
   for (const changes of [rules, insideWalks]) {

@@ -54,6 +54,9 @@ export async function landmarksOf(release: Release): Promise<{ marks: Landmarks;
       contours: ['10', '10,20,30', '20,10', '5,10,15,20,25'],
       q: ['a', 'Park', 'é', '%', '_', ...names, ...places.map(({ name }) => name)],
       v: [release.version, 'another'],
+      // Ends of trips, or releases that are compared.
+      from: [...geoids, ...geoids.map(() => release.version)],
+      to: [...geoids, ...geoids.map(() => release.version)],
       // Valid cursors come from responses.
       cursor: [],
       mode: ['walk', 'bike', 'transit'],

@@ -36,7 +36,10 @@ const LINKS = '/v1/exports/links';
 const TYPES_TOKENS = 10;
 const EXPLAIN = '/v1/blocks/{geoid}/explain';
 const EXPLAIN_TOKENS = 5;
+const TRIPS = '/v1/explain';
 const SITES = '/v1/sites/coverage';
+const SUPPLY = '/v1/sites/supply';
+const CHANGES = '/v1/changes';
 const ISOCHRONE = '/v1/isochrone';
 const BY_THE_ROW = new Set(KNOWN_REQUESTS.map(({ route }) => route).filter((r) => r !== ISOCHRONE));
 
@@ -52,6 +55,12 @@ export function worthOf(response: Delivered): number {
   if (isTile(route)) return 1;
   if (route === EXPLAIN) return EXPLAIN_TOKENS;
   const type = String(headers['content-type']);
+  if (route === TRIPS) return EXPLAIN_TOKENS * tripsIn(type, response);
+  if (route === CHANGES) return AREA_TOKENS + rowsIn(type, body);
+  if (route === SUPPLY) {
+    const { sites, others } = suppliedIn(type, body, Number(headers['x-batch-errors']));
+    return Math.max(AREA_TOKENS, sites) + others;
+  }
   if (route === SITES) {
     return Math.max(AREA_TOKENS, sitesIn(type, body, Number(headers['x-batch-errors'])));
   }
@@ -67,6 +76,33 @@ function isUnresolved({ sent, headers, body }: Delivered): boolean {
   const isJson = String(headers['content-type']).startsWith('application/json');
   const errors = isJson ? JSON.parse(body.toString()).errors?.length : headers['x-batch-errors'];
   return Number(errors) === (origins ?? dest_ids)?.length;
+}
+
+/** Number of trips in a response whose rows may be legs. */
+function tripsIn(contentType: string, { sent, headers, body }: Delivered): number {
+  if (contentType.startsWith('application/json')) return rowsIn(contentType, body);
+  const left = [headers['x-batch-errors'], headers['x-batch-truncated']].map((one) =>
+    Number(one ?? 0),
+  );
+  return JSON.parse(sent!).trips.length - left[0] - left[1];
+}
+
+/** Numbers of sites that have a ratio, without errors, and of the other rows of supply. */
+function suppliedIn(contentType: string, body: Buffer, errors: number) {
+  if (contentType.startsWith('application/json')) {
+    const { sites, results } = JSON.parse(body.toString());
+    return { sites: sites.length, others: results.length };
+  }
+  const rows = rowsIn(contentType, body);
+  const others = rows - siteRowsIn(contentType, body, rows);
+  return { sites: rows - others - errors, others };
+}
+
+/** Number of rows of sites, which alone have an id. */
+function siteRowsIn(contentType: string, body: Buffer, rows: number): number {
+  if (contentType.startsWith('application/vnd.apache.parquet')) return rows - idlessIn(body);
+  const row = contentType.startsWith('text/csv') ? /^sites,/gm : /"list":"sites"/g;
+  return body.toString().match(row)?.length ?? 0;
 }
 
 function isCoverage(route: string): boolean {
@@ -89,15 +125,20 @@ function sitesIn(contentType: string, body: Buffer, errors: number): number {
 function uncoveredIn(contentType: string, body: Buffer): number {
   if (contentType.startsWith('application/vnd.apache.parquet')) {
     // Only rows of uncovered blocks have no id.
-    const { row_groups } = parquetMetadata(new Uint8Array(body).buffer);
-    const ids = row_groups.map(({ columns }) =>
-      columns.find(({ meta_data }) => meta_data?.path_in_schema.join() === 'id'),
-    );
-    return ids.reduce((sum, id) => sum + Number(id?.meta_data?.statistics?.null_count ?? 0), 0);
+    return idlessIn(body);
   }
   // A row of CSV begins with the name of its list.
   const row = contentType.startsWith('text/csv') ? /^uncovered,/gm : /"list":"uncovered"/g;
   return body.toString().match(row)?.length ?? 0;
+}
+
+/** Number of rows of a Parquet file without an id. */
+function idlessIn(body: Buffer): number {
+  const { row_groups } = parquetMetadata(new Uint8Array(body).buffer);
+  const ids = row_groups.map(({ columns }) =>
+    columns.find(({ meta_data }) => meta_data?.path_in_schema.join() === 'id'),
+  );
+  return ids.reduce((sum, id) => sum + Number(id?.meta_data?.statistics?.null_count ?? 0), 0);
 }
 
 /** Whether a response of the route may cost the client anything. */
