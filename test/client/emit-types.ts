@@ -114,7 +114,7 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
     /** Without a key, with one, or with one by POST. */
     access: 'free' | 'keyed' | 'posted',
     path: string,
-    /** Of a batch: the list that it is cut along, and its length. */
+    /** The list that a batch is cut along, and its length. */
     list?: string,
     size?: number,
   ]

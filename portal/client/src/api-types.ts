@@ -2081,7 +2081,7 @@ export const OPERATIONS: Record<
     /** Without a key, with one, or with one by POST. */
     access: 'free' | 'keyed' | 'posted',
     path: string,
-    /** Of a batch: the list that it is cut along, and its length. */
+    /** The list that a batch is cut along, and its length. */
     list?: string,
     size?: number,
   ]
