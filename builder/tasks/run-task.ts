@@ -57,7 +57,11 @@ export async function runTask(task: Task, context: TaskContext): Promise<TaskRes
       const { searched } = await buildRegion(request, store, progress, receipts);
       return { searched, notes: [] };
     }
-    default:
+    case 'part':
+    case 'states':
+    case 'tiles':
+    case 'archives':
+    case 'join':
       await runJoinTask(task, context);
       return { searched: [], notes: [] };
   }
