@@ -232,13 +232,13 @@ async function resolvedGet(
 ): Promise<ResolvedRequest> {
   const input = validFor(current, () => parseInput(endpoint, request, services.parameterNames));
   const release = releaseAt(current, input.query, 'query');
-  const resolved = await endpoint.resolve(release, input, servicesFor(release, services));
+  const resolved = await endpoint.resolve(release, input, withCursorsOf(release, services));
   const etag = strongEtag(scopeOf(release) + resolved.canonical, resolved.dependsOn);
   return { resolved, etag, release, cacheKey: cacheKeyOf(etag, resolved) };
 }
 
-/** The services for requests to a release, of which cursors are of its window and percentile. */
-function servicesFor(release: Release, services: ProxyServices): ProxyServices {
+/** The services, with cursors bound to the window and percentile that the release is read for. */
+function withCursorsOf(release: Release, services: ProxyServices): ProxyServices {
   const cursors = services.cursors.within(scopeOf(release));
   return cursors === services.cursors ? services : { ...services, cursors };
 }
@@ -266,7 +266,7 @@ async function getResponse(get: MeteredGet): Promise<FinishedResponse> {
   const compute = async (turns: Turns) => {
     const shared = release.withTurns(turns);
     const located = await endpoint.locate?.(shared, known.resolved);
-    const context = contextOf(servicesFor(release, services), format);
+    const context = contextOf(withCursorsOf(release, services), format);
     return finishResponse(
       await endpoint.respond(shared, known.resolved, context, located),
       format,
@@ -411,7 +411,7 @@ async function payablePost(
   balance: number,
 ) {
   const format = formatFor(request.headers.accept, offersOf(endpoint));
-  const resolved = await endpoint.resolve(release, body, servicesFor(release, services));
+  const resolved = await endpoint.resolve(release, body, withCursorsOf(release, services));
   const most = endpoint.price?.(resolved);
   const least = endpoint.leastPrice ?? most;
   if (!mayAfford(balance, least)) throw tokensExhausted(balance, least, most);
@@ -422,7 +422,7 @@ async function payablePost(
   if (!mayAfford(balance, price)) throw tokensExhausted(balance, stated);
   /** Computes the response that a balance can pay for. */
   const compute = async (affordable: number): Promise<StorableResponse> => {
-    const context = contextOf(servicesFor(release, services), format);
+    const context = contextOf(withCursorsOf(release, services), format);
     const result = await endpoint.respond(release, located, context, affordable);
     const finished = await finishResponse(result, format, release.turns);
     // Stored with the response: a replay states the release that the response was computed from.

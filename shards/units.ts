@@ -51,8 +51,8 @@ export type CountyPoi = Branded<number, 'poi of the county'>;
 /** Position of a census place in its state's object, by GEOID. */
 export type StatePlace = Branded<number, 'census place of the state'>;
 
-/** Position of a mode in the release's list. */
-export type ReleaseMode = Branded<number, 'mode of the release'>;
+/** Position of a service in the release's list. */
+export type ReleaseMode = Branded<number, 'service of the release'>;
 
 /** Five-digit county FIPS code: state and county. */
 export type CountyFips = Branded<string, 'county'>;

@@ -51,7 +51,7 @@ export const taskSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('part'), ...ofRelease, units, counties: unit }),
   /** The census places of the release, from all parts. */
   z.strictObject({ kind: z.literal('states'), ...joined }),
-  /** The tiles around a unit, see `drawTiles`. */
+  /** The tiles around a unit, and its access classes; see `drawTiles`, `makeAccessClasses`. */
   z.strictObject({ kind: z.literal('tiles'), ...joined, counties: unit }),
   /** A group of archives of the tiles of all units, see `joinArchives`. */
   z.strictObject({ kind: z.literal('archives'), ...joined, group: z.int().min(0) }),

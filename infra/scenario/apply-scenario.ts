@@ -218,13 +218,13 @@ const REFERRING: Readonly<
   'fare_rules.txt': { trips: [], routes: ['route_id'] },
   'route_networks.txt': { trips: [], routes: ['route_id'] },
 };
-/** The tables whose records are translated, by their names in `translations.txt`. */
 const TRANSLATIONS = 'translations.txt';
 
 /** Drops the records of other tables that refer to trips and routes that are no more. */
 async function referringTables({ feed, removedTrips, removedRoutes }: FeedDraft) {
   const changed: { table: RawTable; note: string[] }[] = [];
   if (removedTrips.size === 0 && removedRoutes.size === 0) return changed;
+  /** By the names of tables in `translations.txt`. */
   const translated: Readonly<Record<string, ReadonlySet<string>>> = {
     trips: removedTrips,
     stop_times: removedTrips,

@@ -121,7 +121,7 @@ export class ComparedCounty {
     const kinds = ['index', ...measures.map(({ kind }) => OBJECT_OF[kind])] as const;
     const isSame = (kind: (typeof kinds)[number]) =>
       before.county.objects[kind]?.sha256 === after.county.objects[kind]?.sha256;
-    // Their columns are where the modes, types and weights of the release are.
+    // Where a column is follows from the services, and for counts the weights and directions.
     const contentsOf = ({ manifest }: Release) =>
       JSON.stringify([manifest.modes, manifest.access, manifest.directions]);
     return kinds.every(isSame) && contentsOf(before.release) === contentsOf(after.release);

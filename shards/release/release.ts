@@ -221,8 +221,8 @@ export class Release {
   }
 
   /**
-   * Tenths of a minute to the nearest POI of each leaf type, 0 for beyond 30 minutes: mode by mode
-   * in manifest order, leaves as in `taxonomy.leafIds`. One range read.
+   * Tenths of a minute to the nearest POI of each leaf type, 0 for beyond 30 minutes: service by
+   * service in manifest order, leaves as in `taxonomy.leafIds`. One range read.
    */
   async nearest(county: CountyManifest, ordinal: CountyBlock): Promise<Uint16Array> {
     const ref = county.objects.nearest;
@@ -273,7 +273,7 @@ export class Release {
 
   /**
    * How much of a weight is within reach of each block of a county, by ordinal: a column for each
-   * mode of the release and of `ACCESS_MINUTES`. One range read, then cached.
+   * service of the release and of `ACCESS_MINUTES`. One range read, then cached.
    */
   accessCounts(
     county: CountyManifest,
