@@ -28,10 +28,6 @@ const lines = {
   days: z.enum(DAYS, `must be one of ${DAYS.join(', ')}`).optional(),
   service: oneOrMore.optional(),
 };
-const serviceOrDays = {
-  check: ({ days, service }: { days?: unknown; service?: unknown }) => !(days && service),
-  error: { error: 'name the trips by days or by service, not by both', path: ['service'] },
-};
 
 const changes = {
   'remove-route': z.strictObject({ change: z.literal('remove-route'), ...lines }),
@@ -313,10 +309,12 @@ function readChanges(value: unknown): { name: string; read: Change[]; problems: 
 
 function rulesOf(change: Change): Problem[] {
   const rule = rules[change.change] as ((one: Change) => Problem[]) | undefined;
-  const isTwice = 'days' in change && !serviceOrDays.check(change);
+  const isTwice = 'days' in change && change.days && change.service;
   return [
     ...(rule?.(change) ?? []),
-    ...(isTwice ? [{ path: ['service'], message: serviceOrDays.error.error }] : []),
+    ...(isTwice
+      ? [{ path: ['service'], message: 'name the trips by days or by service, not by both' }]
+      : []),
   ];
 }
 
