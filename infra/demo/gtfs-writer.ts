@@ -1,5 +1,5 @@
+import { writeZip } from '../../builder/inputs/zip-writer.ts';
 import { csvField } from '../../shards/csv/csv-line.ts';
-import { writeZip } from './zip-writer.ts';
 
 export interface GtfsTable {
   readonly file: string;

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
+import { writeFileWhole } from '../../builder/inputs/whole-file.ts';
 import { BlockWriter, frame, headerBlock } from '../../builder/osm/pbf-writer.ts';
 import type { OsmContent } from './osm-elements.ts';
-import { writeFileWhole } from './whole-file.ts';
 
 interface PbfContent extends OsmContent {
   /** Time of the state of the map that the file claims to show. */

@@ -1,5 +1,5 @@
+import { writeZip, type ZipPart } from '../../builder/inputs/zip-writer.ts';
 import type { Polygon } from '../../shards/geometry/polygon.ts';
-import { writeZip, type ZipPart } from './zip-writer.ts';
 
 /** A column of the attribute table: text, or a number with `decimals` places. */
 export interface ShapefileField {

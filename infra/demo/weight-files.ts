@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
+import { writeFileWhole } from '../../builder/inputs/whole-file.ts';
+import { writeZip } from '../../builder/inputs/zip-writer.ts';
 import { blocksOf, type DemoBlock } from './census-blocks.ts';
 import type { DemoCounty } from './census-ids.ts';
 import type { CityPlan } from './city-plan.ts';
 import { centrality } from './poi-placement.ts';
 import { Random } from './seeded-random.ts';
-import { writeFileWhole } from './whole-file.ts';
-import { writeZip } from './zip-writer.ts';
 
 /** LODES by workplace and by residence, and PL 94-171, named as they are published. */
 export const WEIGHT_FILES = [

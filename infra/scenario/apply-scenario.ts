@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FeedContainer } from '../../builder/gtfs/feed-source.ts';
+import { writeFileWhole } from '../../builder/inputs/whole-file.ts';
+import { writeZip } from '../../builder/inputs/zip-writer.ts';
 import { groupBy } from '../../shards/arrays/group-by.ts';
 import { counted } from '../../shards/number-words.ts';
-import { writeFileWhole } from '../demo/whole-file.ts';
-import { writeZip } from '../demo/zip-writer.ts';
 import { UsageError } from '../errors.ts';
 import { adjustHeadway } from './adjust-headway.ts';
 import { adjustSpan } from './adjust-span.ts';

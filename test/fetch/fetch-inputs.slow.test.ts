@@ -20,9 +20,9 @@ import {
 import { osmExtract } from '../../builder/fetch/public-files.ts';
 import { lodesChecksums, redistrictingData } from '../../builder/fetch/weight-files.ts';
 import { ZipInput } from '../../builder/inputs/zip.ts';
+import { writeZip, type ZipPart } from '../../builder/inputs/zip-writer.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
-import { writeZip, type ZipPart } from '../../infra/demo/zip-writer.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ZipInput } from '../../builder/inputs/zip.ts';
-import { writeZip, type ZipPart } from '../../infra/demo/zip-writer.ts';
+import { writeZip, type ZipPart } from '../../builder/inputs/zip-writer.ts';
 
 /**
  * Writes the feed of a demo city as that of another agency, beside it; returns its path. Feeds of
