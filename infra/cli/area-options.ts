@@ -3,6 +3,7 @@ import type { ConfirmDownload } from '../../builder/fetch/announce-download.ts';
 import type { AreaRequest } from '../../builder/fetch/named-areas.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { ArgumentError } from '../errors.ts';
+import { commaList } from './comma-list.ts';
 
 export interface AreaFlags {
   place?: string[];
@@ -36,7 +37,7 @@ export function readArea(flags: AreaFlags): AreaRequest | null {
     places: flags.place ?? [],
     counties: (flags.county ?? []).flatMap(codesOrName),
     states: (flags.state ?? []).flatMap((states) =>
-      states.split(',').filter((state) => state.trim() !== ''),
+      commaList(states).filter((state) => state !== ''),
     ),
     nation: flags.nation ?? false,
   };
@@ -52,7 +53,7 @@ export function folderNameOf(area: string): string {
 
 /** Codes may be joined by commas, which are parts of names. */
 function codesOrName(text: string): string[] {
-  const parts = text.split(',').map((part) => part.trim());
+  const parts = commaList(text);
   const isName = parts.some((part) => /\p{L}/u.test(part));
   if (isName) return [text];
   const wrong = parts.find((part) => !COUNTY_FIPS.test(part));

@@ -8,10 +8,12 @@ import { type RowAreas, requestedChanges, rowAreas } from '../../proxy/queries/c
 import type { Measure } from '../../shards/changes/block-change.ts';
 import { ChangeTotals } from '../../shards/changes/change-sums.ts';
 import type { ComparedCounty, ReleasePair } from '../../shards/changes/compared-county.ts';
+import { countedByBoth } from '../../shards/changes/measures.ts';
 import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import { PEOPLE } from '../../shards/weights/weight.ts';
 import { ArgumentError, UsageError } from '../errors.ts';
+import { commaList } from './comma-list.ts';
 
 /** The measures and blocks that a command compares. */
 export interface CompareFlags {
@@ -29,10 +31,14 @@ export function addCompareOptions(command: Command): Command {
   return command
     .option('--from <release>', 'the earlier release: its label or manifest')
     .option('--to <release>', 'the release to compare with it')
-    .option('--type <types>', 'destination types, by label or id, comma-separated', list)
-    .option('--of <weights>', 'weights counted within reach, such as jobs, comma-separated', list)
+    .option('--type <types>', 'destination types, by label or id, comma-separated', commaList)
+    .option(
+      '--of <weights>',
+      'weights counted within reach, such as jobs, comma-separated',
+      commaList,
+    )
     .option('--minutes <minutes>', 'with --of: some of 15,30,45,60', (text) =>
-      list(text).map(Number),
+      commaList(text).map(Number),
     )
     .addOption(
       new Option('--mode <modes>', `modes, comma-separated: ${MODE_LABELS.join(', ')}`).argParser(
@@ -42,16 +48,12 @@ export function addCompareOptions(command: Command): Command {
     .option(
       '--area <codes>',
       'counties (5 digits) or census places (7 digits), comma-separated (default: all counties)',
-      list,
+      commaList,
     );
 }
 
-function list(text: string): string[] {
-  return text.split(',').map((item) => item.trim());
-}
-
 function modes(text: string): Mode[] {
-  const names = list(text);
+  const names = commaList(text);
   const unknown = names.find((name) => !(MODE_LABELS as readonly string[]).includes(name));
   if (unknown === undefined) return names as Mode[];
   throw new InvalidArgumentError(`There is no mode "${unknown}"; use ${MODE_LABELS.join(', ')}.`);
@@ -129,12 +131,7 @@ async function namesOfPlaces({ before, after }: ReleasePair): Promise<Map<string
 function measuresOf(pair: ReleasePair, { type, of, minutes, mode }: CompareFlags): Measure[] {
   const types = type?.map((name) => (/^\d+$/.test(name) ? Number(name) : name));
   const request = { mode, small: true };
-  const isCounted = pair.after.manifest.access.length > 0 && pair.before.manifest.access.length > 0;
-  const counted =
-    of ??
-    (type === undefined && isCounted
-      ? pair.after.manifest.access.filter((one) => pair.before.manifest.access.includes(one))
-      : []);
+  const counted = of ?? (type === undefined ? countedByBoth(pair) : []);
   const times = type !== undefined || of === undefined;
   return [
     ...(times ? usage(() => requestedChanges(pair, { ...request, type: types }).measures) : []),

@@ -5,6 +5,7 @@ import { readInputList } from '../../builder/fetch/fetch-folder.ts';
 import { RULE_NAMES, type RuleOfR5 } from '../../builder/routing-parameters.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { ArgumentError } from '../errors.ts';
+import { commaList } from './comma-list.ts';
 import { KNOWN_WINDOWS, parsePercentiles, parseWindows } from './window-options.ts';
 
 /** Flags on the feeds of a release. */
@@ -184,7 +185,7 @@ function parsePercent(text: string | undefined): number | null {
 }
 
 function parseCounties(text: string): string[] {
-  const counties = text.split(',').map((county) => county.trim());
+  const counties = commaList(text);
   for (const county of counties) {
     if (!COUNTY_FIPS.test(county)) {
       throw new ArgumentError(

@@ -9,6 +9,7 @@ import {
   type WindowDay,
 } from '../../shards/services.ts';
 import { ArgumentError } from '../errors.ts';
+import { commaList } from './comma-list.ts';
 
 /** Windows that may be asked for by name alone. */
 const KNOWN: readonly DepartureWindow[] = [
@@ -29,8 +30,7 @@ const OWN = /^([^=]+)=(\d{1,2}):([0-5]\d)\+(\d{1,3})@(\w+)$/;
 
 /** Parses `--windows`: the windows besides `am`. Throws an `ArgumentError` for any other text. */
 export function parseWindows(list: string | undefined): DepartureWindow[] {
-  const windows = (list ?? '')
-    .split(',')
+  const windows = commaList(list ?? '')
     .filter((text) => text !== '')
     .map(parseWindow);
   const names = windows.map(({ name }) => name);
@@ -83,7 +83,7 @@ export function parsePercentiles(
     if (window !== undefined && !names.includes(window)) {
       throw new ArgumentError(`--percentiles: ${window} is no window of ${names.join(', ')}`);
     }
-    const percentiles = list.split(',').map(Number);
+    const percentiles = commaList(list).map(Number);
     if (!percentiles.every(isPercentile)) {
       throw new ArgumentError(`--percentiles: "${text}" is no list of whole numbers from 1 to 99`);
     }

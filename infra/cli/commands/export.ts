@@ -24,6 +24,7 @@ import type { CountyFips } from '../../../shards/units.ts';
 import { ArgumentError, UsageError } from '../../errors.ts';
 import { exportSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { commaList } from '../comma-list.ts';
 import { executorOf } from '../executor-of.ts';
 import { run, runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
@@ -64,8 +65,16 @@ export function defineExport(command: Command): void {
         `tables, comma-separated, of: ${TABLE_NAMES.join(', ')} (default: all that the format can hold)`,
       ).argParser(tableNames),
     )
-    .option('--county <fips>', 'counties, five-digit codes, comma-separated (default: all)', list)
-    .option('--place <geoids>', 'counties that these census places lie in, comma-separated', list)
+    .option(
+      '--county <fips>',
+      'counties, five-digit codes, comma-separated (default: all)',
+      commaList,
+    )
+    .option(
+      '--place <geoids>',
+      'counties that these census places lie in, comma-separated',
+      commaList,
+    )
     .addOption(
       new Option(
         '--format <format>',
@@ -94,12 +103,8 @@ export function defineExport(command: Command): void {
     .action((folder: string) => run(() => verify(folder)));
 }
 
-function list(text: string): string[] {
-  return text.split(',').map((item) => item.trim());
-}
-
 function tableNames(text: string): string[] {
-  const names = list(text);
+  const names = commaList(text);
   const unknown = names.find((name) => !TABLE_NAMES.includes(name));
   if (unknown === undefined) return names;
   throw new InvalidArgumentError(`There is no table "${unknown}"; use ${TABLE_NAMES.join(', ')}.`);

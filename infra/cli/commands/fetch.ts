@@ -19,6 +19,7 @@ import {
   folderNameOf,
   readArea,
 } from '../area-options.ts';
+import { commaList } from '../comma-list.ts';
 import { packageVersion } from '../package-version.ts';
 import { runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
@@ -130,8 +131,8 @@ function quoted(folder: string): string {
 
 function parseInputs(text: string | undefined): readonly InputKind[] {
   if (text === undefined) return INPUT_KINDS;
-  return text.split(',').map((word) => {
-    const kind = INPUT_KINDS.find((known) => known === word.trim());
+  return commaList(text).map((word) => {
+    const kind = INPUT_KINDS.find((known) => known === word);
     if (kind !== undefined) return kind;
     throw new ArgumentError(`--only: "${word}" is not one of ${INPUT_KINDS.join(', ')}`);
   });

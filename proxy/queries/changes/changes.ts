@@ -267,12 +267,7 @@ export async function queryChanges(
   return { ...rowsResponse(body, results.count), tokens: priceOf(located) };
 }
 
-export async function totalsOf({
-  pair,
-  query,
-  counties,
-  areas,
-}: LocatedChanges): Promise<ChangeTotals> {
+async function totalsOf({ pair, query, counties, areas }: LocatedChanges): Promise<ChangeTotals> {
   const { measures, weights } = query;
   const totals = new ChangeTotals(areas.geoids.length, measures, weights.length);
   for (const [c, county] of counties.entries()) {
