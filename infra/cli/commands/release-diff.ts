@@ -11,24 +11,21 @@ import {
 import { changeTiles } from '../../../builder/changes/change-tiles.ts';
 import type { ChangedCounty } from '../../../builder/changes/changed-columns.ts';
 import { FileSink } from '../../../builder/export/table-writer.ts';
-import { findManifest } from '../../../builder/publish/promote-release.ts';
 import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
 import { counted } from '../../../shards/number-words.ts';
-import { openNamed } from '../../../shards/release/named-releases.ts';
-import { ReleaseCache } from '../../../shards/release/release-cache.ts';
 import { ScratchFile } from '../../../shards/store/scratch-file.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
 import { ArgumentError } from '../../errors.ts';
-import { changeSummary } from '../change-summary.ts';
+import { changeSummary } from '../changes/change-summary.ts';
 import {
   addCompareOptions,
   type CompareFlags,
   type Comparison,
   compareReleases,
-} from '../compare-releases.ts';
+} from '../changes/compare-releases.ts';
+import { openPair } from '../changes/open-pair.ts';
 import { print } from '../print.ts';
 
-const CACHE_BYTES = 1 << 30;
 const FORMATS = [...CHANGE_TABLE_FORMATS, 'pmtiles'] as const;
 
 export interface DiffFlags extends CompareFlags {
@@ -62,16 +59,6 @@ export function namesOfPair(
   const [earlier, later] = [from ?? before, to ?? after];
   if (earlier !== undefined && later !== undefined) return [earlier, later];
   throw new ArgumentError('name two releases: --from and --to; tta release list shows them');
-}
-
-/** Opens two releases of a store by name. */
-export async function openPair(
-  store: WritableStore,
-  [from, to]: readonly [string, string],
-): Promise<ReleasePair> {
-  const cache = new ReleaseCache(CACHE_BYTES);
-  const open = async (name: string) => openNamed(store, await findManifest(store, name), cache);
-  return { before: await open(from), after: await open(to) };
 }
 
 /** Writes the changes of blocks between two releases, and prints who gains and loses. */

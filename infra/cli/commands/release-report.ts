@@ -2,17 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { WritableStore } from '../../../shards/store/store.ts';
 import { UsageError } from '../../errors.ts';
-import { measureInWords } from '../change-summary.ts';
+import { measureInWords } from '../changes/change-summary.ts';
 import {
   addCompareOptions,
   type CompareFlags,
   type Comparison,
   compareReleases,
-} from '../compare-releases.ts';
+} from '../changes/compare-releases.ts';
+import { openPair } from '../changes/open-pair.ts';
+import { reportMap } from '../changes/report-map.ts';
+import { reportPage } from '../changes/report-page.ts';
 import { print } from '../print.ts';
-import { reportMap } from '../report-map.ts';
-import { reportPage } from '../report-page.ts';
-import { openPair } from './release-diff.ts';
 
 export interface ReportFlags extends CompareFlags {
   readonly out: string;

@@ -1,9 +1,9 @@
-import { ordinalsOf } from '../../shards/arrays/sorted.ts';
-import { type Measure, stepsOf, UNKNOWN } from '../../shards/changes/block-change.ts';
-import type { ComparedCounty } from '../../shards/changes/compared-county.ts';
-import { type DissolvePart, dissolve } from '../../shards/geometry/dissolve.ts';
-import type { Rings } from '../../shards/geometry/rings.ts';
-import { MICRO } from '../../shards/units.ts';
+import { ordinalsOf } from '../../../shards/arrays/sorted.ts';
+import { type Measure, stepsOf, UNKNOWN } from '../../../shards/changes/block-change.ts';
+import type { ComparedCounty } from '../../../shards/changes/compared-county.ts';
+import { type DissolvePart, dissolve } from '../../../shards/geometry/dissolve.ts';
+import type { Rings } from '../../../shards/geometry/rings.ts';
+import { MICRO } from '../../../shards/units.ts';
 
 /**
  * The classes of blocks on the map of a report. Their colours stay apart for the colour-blind, blue

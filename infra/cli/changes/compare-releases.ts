@@ -1,19 +1,23 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ChangedCounty, changedColumn } from '../../builder/changes/changed-columns.ts';
-import { Problem } from '../../proxy/http/problem.ts';
-import type { Area } from '../../proxy/queries/areas/area.ts';
-import type { AreaKind } from '../../proxy/queries/areas/areas-of-blocks.ts';
-import { areaOfBoth } from '../../proxy/queries/changes/area-of-both.ts';
-import { type RowAreas, requestedChanges, rowAreas } from '../../proxy/queries/changes/changes.ts';
-import type { Measure } from '../../shards/changes/block-change.ts';
-import { ChangeTotals } from '../../shards/changes/change-sums.ts';
-import type { ComparedCounty, ReleasePair } from '../../shards/changes/compared-county.ts';
-import { countedByBoth } from '../../shards/changes/measures.ts';
-import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
-import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
-import { PEOPLE } from '../../shards/weights/weight.ts';
-import { ArgumentError, UsageError } from '../errors.ts';
-import { commaList } from './comma-list.ts';
+import { type ChangedCounty, changedColumn } from '../../../builder/changes/changed-columns.ts';
+import { Problem } from '../../../proxy/http/problem.ts';
+import type { Area } from '../../../proxy/queries/areas/area.ts';
+import type { AreaKind } from '../../../proxy/queries/areas/areas-of-blocks.ts';
+import { areaOfBoth } from '../../../proxy/queries/changes/area-of-both.ts';
+import {
+  type RowAreas,
+  requestedChanges,
+  rowAreas,
+} from '../../../proxy/queries/changes/changes.ts';
+import type { Measure } from '../../../shards/changes/block-change.ts';
+import { ChangeTotals } from '../../../shards/changes/change-sums.ts';
+import type { ComparedCounty, ReleasePair } from '../../../shards/changes/compared-county.ts';
+import { countedByBoth } from '../../../shards/changes/measures.ts';
+import { COUNTY_FIPS, PLACE_GEOID } from '../../../shards/geoid.ts';
+import { MODE_LABELS, type Mode } from '../../../shards/modes.ts';
+import { PEOPLE } from '../../../shards/weights/weight.ts';
+import { ArgumentError, UsageError } from '../../errors.ts';
+import { commaList } from '../comma-list.ts';
 
 /** The measures and blocks that a command compares. */
 export interface CompareFlags {

@@ -1,10 +1,10 @@
-import type { Measure } from '../../shards/changes/block-change.ts';
-import type { ChangeSums } from '../../shards/changes/change-sums.ts';
-import type { ReleasePair } from '../../shards/changes/compared-county.ts';
-import { byMode } from '../../shards/modes.ts';
-import { withCommas } from '../../shards/number-words.ts';
-import { countyName } from '../../shards/release/county-name.ts';
-import { noiseOf } from '../../shards/weights/noise.ts';
+import type { Measure } from '../../../shards/changes/block-change.ts';
+import type { ChangeSums } from '../../../shards/changes/change-sums.ts';
+import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
+import { byMode } from '../../../shards/modes.ts';
+import { withCommas } from '../../../shards/number-words.ts';
+import { countyName } from '../../../shards/release/county-name.ts';
+import { noiseOf } from '../../../shards/weights/noise.ts';
 import type { Comparison } from './compare-releases.ts';
 
 /** The size of a change that summaries count: five minutes, or five percent. */
