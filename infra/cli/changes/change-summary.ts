@@ -7,8 +7,8 @@ import { countyName } from '../../../shards/release/county-name.ts';
 import { noiseOf } from '../../../shards/weights/noise.ts';
 import type { Comparison } from './compare-releases.ts';
 
-/** The size of a change that summaries count: five minutes, or five percent. */
-const STEP = 5;
+/** The size of a large change, in minutes or percent: one of `CHANGE_STEPS`. */
+export const STEP = 5;
 /** Most lines of a list. */
 const LINES = 20;
 
@@ -21,6 +21,11 @@ export function measureInWords({ after }: ReleasePair, measure: Measure): string
   }
   const weight = after.weights.find((one) => one.weight === measure.of);
   return `${(weight?.label ?? measure.of).toLowerCase()} within ${measure.minutes} minutes ${by}`;
+}
+
+/** `STEP` in words. */
+export function stepInWords(kind: Measure['kind']): string {
+  return kind === 'minutes' ? 'five minutes' : 'five percent';
 }
 
 /** A part of a total, with its percent: `7,334 (18.3 %)`; `0` for none. */
@@ -87,7 +92,7 @@ function* mostMoved(title: string, lines: Line[]): Generator<string> {
 
 function inWords(pair: ReleasePair, measure: Measure, sums: ChangeSums, unit: string): string {
   const { gained, lost, total } = sums;
-  const least = measure.kind === 'minutes' ? 'five minutes' : 'five percent';
+  const least = stepInWords(measure.kind);
   const share = (part: number) => shareInWords(part, total);
   const means = measure.kind === 'minutes' ? meansInWords(sums, ' minutes') : meansInWords(sums);
   return `${measureInWords(pair, measure)}: ${share(gained[STEP])} ${unit} gain ${least} or more, ${share(lost[STEP])} lose; ${means}`;

@@ -1,20 +1,29 @@
 import { ordinalsOf } from '../../../shards/arrays/sorted.ts';
-import { type Measure, stepsOf, UNKNOWN } from '../../../shards/changes/block-change.ts';
+import {
+  CHANGE_STEPS,
+  type Measure,
+  stepsOf,
+  UNKNOWN,
+} from '../../../shards/changes/block-change.ts';
 import type { ComparedCounty } from '../../../shards/changes/compared-county.ts';
 import { type DissolvePart, dissolve } from '../../../shards/geometry/dissolve.ts';
 import type { Rings } from '../../../shards/geometry/rings.ts';
 import { MICRO } from '../../../shards/units.ts';
+import { STEP } from './change-summary.ts';
+
+/** How many of `CHANGE_STEPS` a large change reaches. */
+const LARGE = CHANGE_STEPS.indexOf(STEP) + 1;
 
 /**
  * The classes of blocks on the map of a report. Their colours stay apart for the colour-blind, blue
  * for the better and orange for the worse, and as greys in print.
  */
 export const REPORT_CLASSES = [
-  { least: 3, colour: '#08519c', words: 'better by 5 or more' },
-  { least: 1, colour: '#9ecae1', words: 'better by 1 to 5' },
+  { least: LARGE, colour: '#08519c', words: `better by ${STEP} or more` },
+  { least: 1, colour: '#9ecae1', words: `better by 1 to ${STEP}` },
   { least: 0, colour: '#eeeeea', words: 'unchanged' },
-  { least: -2, colour: '#fdc086', words: 'worse by 1 to 5' },
-  { least: -4, colour: '#b34700', words: 'worse by 5 or more' },
+  { least: 1 - LARGE, colour: '#fdc086', words: `worse by 1 to ${STEP}` },
+  { least: -CHANGE_STEPS.length, colour: '#b34700', words: `worse by ${STEP} or more` },
 ] as const;
 /** The class of blocks without data, which the map hatches. */
 const NO_DATA = REPORT_CLASSES.length;

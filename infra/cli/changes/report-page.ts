@@ -6,7 +6,7 @@ import type { ChangeSums } from '../../../shards/changes/change-sums.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { noiseOf } from '../../../shards/weights/noise.ts';
-import { measureInWords, nameOf, shareInWords } from './change-summary.ts';
+import { measureInWords, nameOf, STEP, shareInWords, stepInWords } from './change-summary.ts';
 import type { Comparison } from './compare-releases.ts';
 import { REPORT_CLASSES } from './report-map.ts';
 
@@ -68,11 +68,11 @@ export function reportPage(
   const heads = [
     '',
     'total',
-    `better by ≥ 5 ${unit}`,
+    `better by ≥ ${STEP} ${unit}`,
     `better by ≥ 1 ${unit}`,
     'unchanged',
     `worse by ≥ 1 ${unit}`,
-    `worse by ≥ 5 ${unit}`,
+    `worse by ≥ ${STEP} ${unit}`,
     'not known',
     'average before',
     'average after',
@@ -83,7 +83,7 @@ export function reportPage(
 <main>
 <h1>${title}</h1>
 <p class="measure">Compared: ${escapeHtml(words)}, in release ${escapeHtml(pair.before.manifest.release)} and in release ${escapeHtml(pair.after.manifest.release)}.</p>
-<p><strong>${escapeHtml(answerOf(people, isTime))}</strong></p>
+<p><strong>${escapeHtml(answerOf(people, measure))}</strong></p>
 <figure>${map}<figcaption class="legend">${legendOf(measure)}</figcaption></figure>
 <h2>Who gains and who loses</h2>
 <table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>
@@ -97,10 +97,10 @@ ${methodOf(pair.before, pair.after, measure)
 }
 
 /** The answer in one sentence. */
-function answerOf({ total, gained, lost, unchanged }: ChangeSums, isTime: boolean): string {
-  const least = isTime ? 'five minutes' : 'five percent';
+function answerOf({ total, gained, lost, unchanged }: ChangeSums, { kind }: Measure): string {
+  const least = stepInWords(kind);
   const share = (part: number) => shareInWords(part, total);
-  return `Of ${withCommas(total)} people, ${share(gained[5])} gain ${least} or more, ${share(lost[5])} lose ${least} or more; for ${share(unchanged)} the change is less than ${isTime ? 'a minute' : 'a percent'}.`;
+  return `Of ${withCommas(total)} people, ${share(gained[STEP])} gain ${least} or more, ${share(lost[STEP])} lose ${least} or more; for ${share(unchanged)} the change is less than ${kind === 'minutes' ? 'a minute' : 'a percent'}.`;
 }
 
 function legendOf({ kind }: Measure): string {
@@ -120,7 +120,7 @@ function rowOf(name: string, sums: ChangeSums, isGroup: boolean): string {
     value === null || isSmall
       ? '–'
       : withCommas(value < 100 ? Math.round(10 * value) / 10 : Math.round(value));
-  const counts = [total, gained[5], gained[1], unchanged, lost[1], lost[5], no_data];
+  const counts = [total, gained[STEP], gained[1], unchanged, lost[1], lost[STEP], no_data];
   const cells = [...counts.map(withCommas), mean(mean_before), mean(mean_after)];
   return `<tr><td>${escapeHtml(name)}</td>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 }

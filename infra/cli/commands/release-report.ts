@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { WritableStore } from '../../../shards/store/store.ts';
 import { UsageError } from '../../errors.ts';
-import { measureInWords } from '../changes/change-summary.ts';
+import { measureInWords, STEP } from '../changes/change-summary.ts';
 import {
   addCompareOptions,
   type CompareFlags,
@@ -49,11 +49,11 @@ export async function writeReport(
   print(`${flags.out}: ${words}`);
 }
 
-/** The measure that changes for most people: by five or more, then by one. */
+/** The measure that changes for most people: by `STEP` or more, then by one. */
 function mostChanged({ measures, totals }: Comparison): number {
   const moved = measures.map((_, m) => {
     const { gained, lost } = totals.of(0, m, 0);
-    return [gained[5] + lost[5], gained[1] + lost[1]] as const;
+    return [gained[STEP] + lost[STEP], gained[1] + lost[1]] as const;
   });
   let best = 0;
   for (const [m, [much, some]] of moved.entries()) {
