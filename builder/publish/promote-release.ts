@@ -4,9 +4,9 @@ import type { Latest, Manifest } from '../../shards/release/manifest.ts';
 import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import {
   MANIFESTS,
-  manifestsNamed,
+  manifestNamed,
   readManifest,
-  releaseOfName,
+  UnknownRelease,
 } from '../../shards/release/manifests.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
@@ -41,17 +41,13 @@ export async function promoteRelease(
 /** Resolves a release's label or a manifest's name to the name of exactly one manifest. */
 export async function findManifest(store: WritableStore, wanted: string): Promise<string> {
   const names = (await store.list(MANIFESTS)).map(({ name }) => name);
-  const found = manifestsNamed(names, wanted);
-  if (found.length === 1) return found[0];
-  if (found.length > 1) {
-    throw new BuildError(
-      `${store.location}: ${found.length} manifests have the release label "${wanted}"; use one of them: ${found.join(', ')}`,
-    );
+  try {
+    return manifestNamed(names, wanted);
+  } catch (error) {
+    if (error instanceof UnknownRelease)
+      throw new BuildError(`${store.location}: ${error.message}`);
+    throw error;
   }
-  const there = [...new Set(names.map((name) => releaseOfName(name) ?? name))];
-  throw new BuildError(
-    `${store.location}: holds no release "${wanted}"; it holds ${there.join(', ') || 'none'}`,
-  );
 }
 
 /** The current release; null if there is none, or its record is damaged. */

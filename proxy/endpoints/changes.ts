@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UnknownRelease } from '../../shards/release/named-releases.ts';
+import { UnknownRelease } from '../../shards/release/manifests.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';

@@ -49,6 +49,24 @@ export function manifestsNamed(names: readonly string[], wanted: string): string
   return names.filter((name) => stemOf(name).startsWith(stem));
 }
 
+/** A name that stands for no release of a store, or for several. */
+export class UnknownRelease extends Error {
+  /** The message begins with what the name stands for, such as `this store has no release "x"`. */
+  override readonly name = 'UnknownRelease';
+}
+
+/** Finds the manifest that a name means; throws an `UnknownRelease` that lists those there are. */
+export function manifestNamed(names: readonly string[], wanted: string): string {
+  const found = manifestsNamed(names, wanted);
+  if (found.length === 1) return found[0];
+  const all = (list: readonly string[]) => list.map(stemOf).join(', ') || 'none';
+  throw new UnknownRelease(
+    found.length === 0
+      ? `this store has no release "${wanted}"; it has ${all(names)}`
+      : `several releases have the label "${wanted}": ${all(found)}`,
+  );
+}
+
 /**
  * Reads a manifest, whether or not it is current; throws a `ShardError` if it is damaged.
  * `recorded`: its SHA-256 from `latest.json`; without it, the hash prefix in its name is checked.

@@ -9,6 +9,7 @@ import type { Manifest } from './manifest.ts';
 import {
   hashIn,
   MANIFESTS,
+  manifestNamed,
   manifestsNamed,
   readManifest,
   releaseOfName,
@@ -16,6 +17,7 @@ import {
 } from './manifests.ts';
 import { Release } from './release.ts';
 import type { ReleaseCache } from './release-cache.ts';
+import type { ReleaseNotes } from './release-notes.ts';
 
 /** Releases that are kept open besides the current one. */
 const KEPT_RELEASES = 4;
@@ -24,10 +26,15 @@ const KEPT_MS: Millis = 60_000;
 /** Minimum age of a list that is read again for a name that it lacks. */
 const READ_AGAIN_MS: Millis = 1_000;
 
-/** Opens the release of a manifest, whether or not it is or was current, without its notes. */
-export async function openNamed(store: Store, name: string, cache: ReleaseCache): Promise<Release> {
+/** Opens the release of a manifest, whether or not it is or was current. */
+export async function openNamed(
+  store: Store,
+  name: string,
+  cache: ReleaseCache,
+  notes: ReleaseNotes | null = null,
+): Promise<Release> {
   const { ref, manifest } = await readManifest(store, name);
-  return releaseOf(store, { name, manifest, sha256: ref.sha256 }, cache);
+  return releaseOf(store, { name, manifest, sha256: ref.sha256 }, cache, notes);
 }
 
 /** A manifest that has been read; `sha256`: its hash, or the start of it, as in its name. */
@@ -42,19 +49,14 @@ export function releaseOf(
   store: Store,
   { name, manifest, sha256 = hashIn(name) }: ReadManifest,
   cache: ReleaseCache,
+  notes: ReleaseNotes | null = null,
 ): Release {
   const { release } = manifest;
   const latest = { release, manifest: name, sha256, published_at: NEVER };
-  return new Release(store, latest, manifest, cache);
+  return new Release(store, latest, manifest, cache, notes);
 }
 
 const NEVER = new Date(0).toISOString();
-
-/** A name that stands for no release of a store, or for several. */
-export class UnknownRelease extends Error {
-  /** The message begins with what the name stands for, such as `this store has no release "x"`. */
-  override readonly name = 'UnknownRelease';
-}
 
 /**
  * Opens releases of a store by name, current or not, and keeps the last few open. Their objects
@@ -86,19 +88,9 @@ export class NamedReleases {
   }
 
   async #manifestOf(wanted: string, current: Release): Promise<string> {
-    let names = await this.#names(current, KEPT_MS);
-    let found = manifestsNamed(names, wanted);
-    if (found.length === 0) {
-      names = await this.#names(current, READ_AGAIN_MS);
-      found = manifestsNamed(names, wanted);
-    }
-    if (found.length === 1) return found[0];
-    const all = (list: readonly string[]) => list.map(stemOf).join(', ');
-    throw new UnknownRelease(
-      found.length === 0
-        ? `this store has no release "${wanted}"; it has ${all(names)}`
-        : `several releases have the label "${wanted}": ${all(found)}`,
-    );
+    const known = await this.#names(current, KEPT_MS);
+    const isKnown = manifestsNamed(known, wanted).length > 0;
+    return manifestNamed(isKnown ? known : await this.#names(current, READ_AGAIN_MS), wanted);
   }
 
   /** The manifests of the store, as they were at most `mostMs` ago. */

@@ -15,11 +15,12 @@ import {
   releaseOfName,
   stemOf,
 } from '../../../shards/release/manifests.ts';
+import { openNamed } from '../../../shards/release/named-releases.ts';
 import {
   changesInWords as changesOf,
   notesInWords,
 } from '../../../shards/release/notes-in-words.ts';
-import { Release } from '../../../shards/release/release.ts';
+import type { Release } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
 import { diffReleases } from '../../../shards/release/release-diff.ts';
 import { readNotes } from '../../../shards/release/release-notes.ts';
@@ -197,18 +198,12 @@ async function inShort(store: Store, name: string): Promise<string[]> {
 async function open(store: Store, wanted: string | undefined): Promise<Release> {
   const cache = new ReleaseCache(CACHE_BYTES);
   if (wanted === undefined) return openRelease(store, cache);
-  const { ref, manifest } = await readManifest(store, await manifestNamed(store, wanted));
-  const asIfPromoted = {
-    release: manifest.release,
-    manifest: ref.name,
-    sha256: ref.sha256,
-    published_at: new Date().toISOString(),
-  };
-  return new Release(store, asIfPromoted, manifest, cache, await readNotes(store, ref.name));
+  const name = await manifestIn(store, wanted);
+  return openNamed(store, name, cache, await readNotes(store, name));
 }
 
 /** Finds a manifest by its own name or, in a store that can list its releases, by label. */
-async function manifestNamed(store: Store, wanted: string): Promise<string> {
+async function manifestIn(store: Store, wanted: string): Promise<string> {
   const name = `${MANIFESTS}${wanted.replace(MANIFESTS, '').replace(/\.json$/, '')}.json`;
   if (releaseOfName(name) !== null && (await store.stat(name)) !== null) return name;
   if (canBeWritten(store.location)) {
