@@ -16,15 +16,11 @@ export function adjustSpeed(draft: FeedDraft, change: ChangeOf<'adjust-speed'>):
   let changed = 0;
   for (const trip of trips) {
     const stretch = stretchOf(trip, from, to);
-    if (!stretch) continue;
+    if (!stretch || stretch[0] === stretch[1]) continue;
     changed++;
     trip.isRetimed = true;
     timeEnds(draft, trip, stretch);
-    scale(draft, trip, stretch, (running) => {
-      const { speed, run_time } = change;
-      if (speed !== undefined) return running / speed;
-      return 'factor' in run_time! ? running * run_time.factor : running + run_time!.seconds;
-    });
+    scale(draft, trip, stretch, change);
   }
   if (changed === 0) {
     throw new ChangeError(
@@ -77,39 +73,51 @@ export function setEstimated(
   draft.tables.stopTimes.set(call.record, 'timepoint', '0');
 }
 
-/** Changes the running time of a stretch, in proportion; what follows is earlier or later by it. */
+/**
+ * Changes the running time of a stretch, in proportion, or evenly from call to call where the feed
+ * has none; what follows is earlier or later by it.
+ */
 function scale(
   draft: FeedDraft,
   { id, calls }: Trip,
   [first, last]: Stretch,
-  changed: (running: Seconds) => Seconds,
+  { speed, run_time }: ChangeOf<'adjust-speed'>,
 ): void {
   const timed = calls.filter(({ arrival }, i) => arrival !== null && i >= first);
   const inside = new Set(calls.slice(first, last + 1));
+  const legs = timed.slice(1).filter((call) => inside.has(call)).length;
   let running: Seconds = 0;
-  for (let i = 1; i < timed.length; i++) {
-    if (inside.has(timed[i])) running += timed[i].arrival! - timed[i - 1].departure!;
-  }
-  const now = changed(running);
+  for (let i = 1; i <= legs; i++) running += timed[i].arrival! - timed[i - 1].departure!;
+  const now = changedRunning(running, speed, run_time);
   if (!(now > 0)) {
     throw new ChangeError(
-      ['run_time'],
-      `leaves trip ${id}, which runs for ${running} s there, without a running time`,
+      [speed === undefined ? 'run_time' : 'speed'],
+      running > 0
+        ? `leaves trip ${id}, which runs for ${running} s there, without a running time`
+        : `has no running time of trip ${id} to change: it leaves and arrives at the same time there; give run_time as an addition, such as +1 min`,
     );
   }
-  const ratio = now / running;
-  let done: Seconds = 0;
+  let done = 0;
   let dwell: Seconds = 0;
   let [before, delta]: [ServiceSeconds, Seconds] = [timed[0].departure!, 0];
   const begin = before;
   for (const call of timed.slice(1)) {
     const { arrival, departure } = call;
     if (inside.has(call)) {
-      done += arrival! - before;
-      delta = Math.round(begin + dwell + done * ratio) - arrival!;
+      done += running > 0 ? (arrival! - before) / running : 1 / legs;
+      delta = Math.round(begin + dwell + done * now) - arrival!;
       dwell += departure! - arrival!;
     }
     before = departure!;
     draft.setTimes(call, arrival! + delta, departure! + delta);
   }
+}
+
+function changedRunning(
+  running: Seconds,
+  speed: ChangeOf<'adjust-speed'>['speed'],
+  run_time: ChangeOf<'adjust-speed'>['run_time'],
+): Seconds {
+  if (speed !== undefined) return running / speed;
+  return 'factor' in run_time! ? running * run_time.factor : running + run_time!.seconds;
 }

@@ -210,6 +210,25 @@ test('speed changes running times, not stays; blank times stay blank', async () 
   ]);
 });
 
+test('a stretch without a running time gets the seconds that are added, evenly from call to call', async () => {
+  const feed = madeFeed([{ route: 'L', departures: ['06:00:00'], minutes: [0, 5, 5, 5] }]);
+  const { texts } = await changed(
+    feed,
+    '  - {change: adjust-speed, route: L, from_stop: B, to_stop: D, run_time: +2 min}\n',
+  );
+  expect(callsOf(texts, 'L-WK-0-06:00:00')).toEqual([
+    'A 06:00:00 06:00:00',
+    'B 06:05:00 06:05:00',
+    'C 06:06:00 06:06:00',
+    'D 06:07:00 06:07:00',
+  ]);
+  const [share] = await problemsOf(
+    feed,
+    '  - change: adjust-speed\n    route: L\n    from_stop: B\n    speed: +20 %\n',
+  );
+  expect(share).toMatch(/^6: adjust-speed: speed: has no running time of trip L-WK-0-06:00:00/);
+});
+
 test('a slower trip leaves a block in which its vehicle would be late', async () => {
   const feed = madeFeed([
     { route: 'L', departures: ['06:00:00'], block: 'V' },
