@@ -225,11 +225,11 @@ async function referringTables({ feed, removedTrips, removedRoutes }: FeedDraft)
   const changed: { table: RawTable; note: string[] }[] = [];
   if (removedTrips.size === 0 && removedRoutes.size === 0) return changed;
   /** By the names of tables in `translations.txt`. */
-  const translated: Readonly<Record<string, ReadonlySet<string>>> = {
-    trips: removedTrips,
-    stop_times: removedTrips,
-    routes: removedRoutes,
-  };
+  const translated = new Map<string, ReadonlySet<string>>([
+    ['trips', removedTrips],
+    ['stop_times', removedTrips],
+    ['routes', removedRoutes],
+  ]);
   for (const file of [...Object.keys(REFERRING), TRANSLATIONS]) {
     let dropped = 0;
     const table = await RawTable.read(feed, file, (table, record) => {
@@ -238,7 +238,7 @@ async function referringTables({ feed, removedTrips, removedRoutes }: FeedDraft)
         columns.some((column) => removed.has(table.get(record, column)));
       const isTranslation =
         file === TRANSLATIONS &&
-        translated[table.get(record, 'table_name')]?.has(table.get(record, 'record_id'));
+        translated.get(table.get(record, 'table_name'))?.has(table.get(record, 'record_id'));
       if (!names(trips, removedTrips) && !names(routes, removedRoutes) && !isTranslation) return;
       dropped++;
       table.drop(record);

@@ -27,20 +27,20 @@ export const time = readBy<ServiceSeconds>((value) => {
   return seconds === null || Number.isNaN(seconds) ? null : seconds;
 }, 'must be a time such as 06:30, or 25:10 in the following night');
 
-const SECONDS_OF: Readonly<Record<string, Seconds>> = {
-  s: 1,
-  sec: 1,
-  second: 1,
-  min: 60,
-  minute: 60,
-  h: 3600,
-  hour: 3600,
-};
+const SECONDS_OF: ReadonlyMap<string | undefined, Seconds> = new Map([
+  ['s', 1],
+  ['sec', 1],
+  ['second', 1],
+  ['min', 60],
+  ['minute', 60],
+  ['h', 3600],
+  ['hour', 3600],
+]);
 const DURATION = /^([+-]?)(\d+(?:\.\d+)?) ?([a-z]+?)s?$/;
 
 function secondsOf(value: string): Seconds | null {
   const [, sign, amount, unit] = DURATION.exec(value) ?? [];
-  const seconds = SECONDS_OF[unit === '' ? 's' : unit];
+  const seconds = SECONDS_OF.get(unit === '' ? 's' : unit);
   if (seconds === undefined) return null;
   return Math.round((sign === '-' ? -1 : 1) * Number(amount) * seconds);
 }
@@ -110,23 +110,23 @@ export const wheelchair = z
   .enum(['yes', 'no', 'unknown'], 'must be yes, no or unknown')
   .transform((value) => ({ unknown: '0', yes: '1', no: '2' })[value]);
 
-const ROUTE_TYPES: Readonly<Record<string, string>> = {
-  tram: '0',
-  subway: '1',
-  rail: '2',
-  bus: '3',
-  ferry: '4',
-  'cable tram': '5',
-  'aerial lift': '6',
-  funicular: '7',
-  trolleybus: '11',
-  monorail: '12',
-};
+const ROUTE_TYPES: ReadonlyMap<string, string> = new Map([
+  ['tram', '0'],
+  ['subway', '1'],
+  ['rail', '2'],
+  ['bus', '3'],
+  ['ferry', '4'],
+  ['cable tram', '5'],
+  ['aerial lift', '6'],
+  ['funicular', '7'],
+  ['trolleybus', '11'],
+  ['monorail', '12'],
+]);
 
 /** GTFS `route_type`, by name or number. */
 export const routeType = readBy(
-  (value) => ROUTE_TYPES[value] ?? (/^\d{1,4}$/.test(value) ? value : null),
-  `must be one of ${Object.keys(ROUTE_TYPES).join(', ')}, or a number of GTFS`,
+  (value) => ROUTE_TYPES.get(value) ?? (/^\d{1,4}$/.test(value) ? value : null),
+  `must be one of ${[...ROUTE_TYPES.keys()].join(', ')}, or a number of GTFS`,
 );
 
 /** One text, or a list of some. */

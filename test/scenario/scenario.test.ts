@@ -404,6 +404,23 @@ test('a service of other days too is refused, and one that shares some days only
   expect(shared).toContain('services WK and FS of l (L) run on some of the same days');
 });
 
+test('words that every object of the language has are no values, in the file and in the feed', async () => {
+  const found = await problemsOf(
+    FEED,
+    '  - {change: add-route, route: R9, short_name: "9", route_type: constructor, stops: [A, D], run_times: [4 constructor], headways: [{from: 06:00, until: 07:00, headway: 20 min}]}\n',
+  );
+  expect(found.map((problem) => problem.split(',')[0])).toEqual([
+    '3: route_type must be one of tram',
+    '3: run_times must be a duration with its unit',
+  ]);
+  const translations = 'table_name,record_id,translation\nconstructor,L,Linie\nroutes,N,Linie\n';
+  const { texts } = await changed(
+    { ...FEED, 'translations.txt': `${translations}routes,L,Linie\n` },
+    '  - {change: remove-route, route: L}\n',
+  );
+  expect(texts['translations.txt']).toBe(translations);
+});
+
 test('days are those of most dates of a service, so holidays on other days do not matter', async () => {
   const feed = madeFeed(
     [
