@@ -276,8 +276,16 @@ export class FeedDraft {
     });
   }
 
+  /** Sets the times of a call; throws a `ChangeError` if they are later than the builder reads. */
   setTimes(call: Call, arrival: ServiceSeconds | null, departure: ServiceSeconds | null): void {
     const { stopTimes } = this.tables;
+    if (Math.max(arrival ?? 0, departure ?? 0) > FEED_LIMITS.serviceTime) {
+      const [trip, stop] = ['trip_id', 'stop_id'].map((id) => stopTimes.get(call.record, id));
+      throw new ChangeError(
+        [],
+        `trip ${trip} would call at ${stop} at ${clock(departure ?? arrival!)}, and no trip may run later than ${clock(FEED_LIMITS.serviceTime)} of its service day`,
+      );
+    }
     if (call.arrival !== arrival || call.departure !== departure) {
       stopTimes.set(call.record, 'arrival_time', arrival === null ? '' : clock(arrival));
       stopTimes.set(call.record, 'departure_time', departure === null ? '' : clock(departure));

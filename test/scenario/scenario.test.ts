@@ -372,6 +372,16 @@ test.each([
     'would begin before its service day',
   ],
   [
+    'a time beyond a week',
+    '- {change: adjust-speed, route: L, direction: 0, run_time: +168 h}',
+    'adjust-speed: trip L-WK-0-06:00:00 would call at D at 174:16:00',
+  ],
+  [
+    'a new trip beyond a week',
+    '- {change: add-route, route: X, short_name: X, route_type: bus, stops: [A, B], run_times: [168 h], days: weekdays, headways: [{from: 159:30, until: 160:00, headway: 1 h}]}',
+    'add-route: trip X-WK-0-159:30:00 would call at B at 327:30:00, and no trip may run later than 168:00:00',
+  ],
+  [
     'an id that is taken',
     '- {change: add-stop, stop: A, name: A, lat: 1, lon: 1}',
     'is the stop_id of a stop that exists',
