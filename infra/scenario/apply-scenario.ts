@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FeedContainer } from '../../builder/gtfs/feed-source.ts';
+import type { ServiceDay } from '../../builder/gtfs/service-time.ts';
 import { writeFileWhole } from '../../builder/inputs/whole-file.ts';
 import { writeZip } from '../../builder/inputs/zip-writer.ts';
 import { groupBy } from '../../shards/arrays/group-by.ts';
@@ -22,7 +23,7 @@ import {
   type Scenario,
   ScenarioError,
 } from './scenario-file.ts';
-import { findRoute, shared } from './select-trips.ts';
+import { findRoute } from './select-trips.ts';
 
 export interface ScenarioRequest {
   /** The scenario, a YAML file. */
@@ -68,11 +69,12 @@ export async function applyScenario({
     ),
   });
   try {
+    const twiceBefore = runTwice(draft);
     const changes = applyAll(draft, scenario, read);
     const added = read.changes.flatMap((change) =>
       change.change === 'add-stop' ? [change.stop] : [],
     );
-    const notes = [...unusedStops(draft, added), ...keepBlocks(draft)];
+    const notes = [...unusedStops(draft, added), ...keepBlocks(draft, twiceBefore)];
     draft.finish();
     const others = await referringTables(draft);
     notes.push(...others.flatMap(({ note }) => note));
@@ -177,32 +179,48 @@ function apply(draft: FeedDraft, change: Change): string[] {
   }
 }
 
-/**
- * Takes trips whose times have changed out of blocks in which a vehicle would now be in two places
- * at once. Returns a line if there are any.
- */
-function keepBlocks(draft: FeedDraft): string[] {
+/** Finds the trips that would have one vehicle run two trips at once, by their blocks. */
+function runTwice(draft: FeedDraft): ReadonlyMap<string, ReadonlySet<Trip>> {
   const { trips: table } = draft.tables;
-  const blockOf = ({ record }: { record: Parameters<typeof table.get>[0] }) =>
-    table.get(record, 'block_id');
+  const blockOf = ({ record }: Trip) => table.get(record, 'block_id');
   const trips = [...draft.trips].filter((trip) => isTimed(trip) && blockOf(trip) !== '');
-  const late = new Set<Trip>();
-  for (const ofBlock of groupBy(trips, blockOf).values()) {
-    const inOrder = ofBlock.toSorted((a, b) => startOf(a) - startOf(b));
-    for (const [i, trip] of inOrder.entries()) {
-      for (const next of inOrder.slice(i + 1)) {
-        if (startOf(next) >= endOf(trip)) break;
-        const isTwice = shared(draft.daysOf(trip.service), draft.daysOf(next.service)) > 0;
-        for (const one of isTwice ? [trip, next] : []) if (one.isRetimed) late.add(one);
+  const twice = new Map<string, ReadonlySet<Trip>>();
+  for (const [block, ofBlock] of groupBy(trips, blockOf)) {
+    const found = new Set<Trip>();
+    // By day, the trip before and the one that ends last.
+    const running = new Map<ServiceDay, { before: Trip; last: Trip }>();
+    for (const trip of ofBlock.toSorted((a, b) => startOf(a) - startOf(b))) {
+      for (const day of draft.daysOf(trip.service)) {
+        const known = running.get(day);
+        if (!known) {
+          running.set(day, { before: trip, last: trip });
+          continue;
+        }
+        if (startOf(trip) < endOf(known.before)) found.add(known.before).add(trip);
+        if (startOf(trip) < endOf(known.last)) found.add(known.last).add(trip);
+        known.before = trip;
+        if (endOf(trip) > endOf(known.last)) known.last = trip;
       }
     }
+    if (found.size > 0) twice.set(block, found);
   }
+  return twice;
+}
+
+/**
+ * Takes trips whose times have changed out of blocks in which a vehicle would now be in two places
+ * at once, unless it was before. Returns a line if there are any.
+ */
+function keepBlocks(draft: FeedDraft, before: ReadonlyMap<string, unknown>): string[] {
+  const { trips: table } = draft.tables;
+  const late = [...runTwice(draft)]
+    .filter(([block]) => !before.has(block))
+    .flatMap(([, trips]) => [...trips].filter(({ isRetimed }) => isRetimed));
   for (const { record } of late) table.set(record, 'block_id', '');
-  const left = late.size;
-  return left === 0
+  return late.length === 0
     ? []
     : [
-        `${counted(left, 'trip')} with other times left their block (block_id), in which one vehicle would now run two trips at once; riders cannot stay seated there`,
+        `${counted(late.length, 'trip')} with other times left their block (block_id), in which one vehicle would now run two trips at once; riders cannot stay seated there`,
       ];
 }
 

@@ -241,6 +241,69 @@ test('a slower trip leaves a block in which its vehicle would be late', async ()
   expect(blocks((await slower('+5 min')).texts)).toEqual(['', 'V']);
 });
 
+test('the trips that leave a block are those of which comparing every pair finds an overlap', async () => {
+  await forAll(
+    40,
+    fc.array(
+      fc.record({
+        route: fc.constantFrom('L', 'N'),
+        service: fc.constantFrom('WK', 'FR', 'SA', 'FS'),
+        minute: fc.integer({ min: 0, max: 300 }),
+        block: fc.constantFrom('V', 'W'),
+      }),
+      { minLength: 2, maxLength: 12 },
+    ),
+    fc.integer({ min: 1, max: 60 }),
+    async (drawn, later) => {
+      const lines = [{ route: 'L', service: 'SU', minute: 0, block: '' }, ...drawn].map(
+        (line, i) => ({
+          ...line,
+          // Ids hold the departures.
+          departures: [gtfsTime(at('06:00') + line.minute * 60 + i)],
+        }),
+      );
+      const { texts } = await changed(
+        madeFeed(lines),
+        `  - {change: adjust-speed, route: L, run_time: +${later} min}\n`,
+      );
+      const daysOf: Record<string, string> = { WK: '01234', FR: '4', SA: '5', FS: '45', SU: '' };
+      const overlapping = (longer: number) =>
+        lines.map((a, i) =>
+          lines.some((b, k) => {
+            const [start, other] = [a, b].map(({ departures }) => at(departures[0]));
+            const [end, otherEnd] = [a, b].map(
+              ({ route, departures }) =>
+                at(departures[0]) + (16 + (route === 'L' ? longer : 0)) * 60,
+            );
+            const isDay = [...daysOf[a.service]].some((day) => daysOf[b.service].includes(day));
+            return i !== k && a.block === b.block && isDay && start < otherEnd && other < end;
+          }),
+        );
+      const [before, after] = [overlapping(0), overlapping(later)];
+      const broken = new Set(lines.flatMap(({ block }, i) => (before[i] ? [block] : [])));
+      expect(rowsOf(texts, 'trips.txt').map(({ block_id }) => block_id)).toEqual(
+        lines.map(({ route, block }, i) =>
+          after[i] && route === 'L' && !broken.has(block) ? '' : block,
+        ),
+      );
+    },
+  );
+});
+
+test('a block of thousands of trips at once takes hardly longer than none', async () => {
+  const departures = Array.from({ length: 4_000 }, (_, i) => gtfsTime(at('06:00') + i));
+  const cpuTime = async (block: string) => {
+    const from = process.cpuUsage();
+    await changed(
+      madeFeed([{ route: 'L', departures, block }]),
+      '  - {change: adjust-speed, route: L, run_time: +1 min}\n',
+    );
+    return process.cpuUsage(from).user;
+  };
+  const none = Math.max(await cpuTime(''), await cpuTime(''));
+  expect(await cpuTime('V')).toBeLessThan(5 * none);
+});
+
 test('a line is led along another stop, and what follows is later by it', async () => {
   const { texts } = await changed(
     madeFeed([{ route: 'L', departures: ['06:00:00'] }]),
